@@ -1,4 +1,4 @@
-import type { WellPermit } from '../src/topics/drilling/store/well-permits.ts'
+import type { WellPermit } from '../src/topics/drilling/dataset/permits.ts'
 import { permitStates } from '../src/topics/geography/math/us-states.ts'
 
 /** Shares of the states that drill most; the others have the rest in equal parts. */

@@ -114,11 +114,11 @@ describe('things that live in one room only', () => {
       ),
     ).toEqual([])
   })
-  test('SQL is written in stores and in the database only', async () => {
+  test('SQL is written in stores, in the database and in declarations of datasets only', async () => {
     expect(
       await offenders(
         /\.(query|prepare)\(|\b(SELECT|INSERT INTO|DELETE FROM)\s/,
-        inside(/\/store\//, /^database\//),
+        inside(/\/store\//, /^database\//, /^topics\/[^/]+\/dataset\//, /^datasets\//),
       ),
     ).toEqual([])
   })

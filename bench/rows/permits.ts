@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { WellPermit } from '../../src/topics/drilling/dataset/permits.ts'
 import { formationKey, operatorKey } from '../../src/topics/drilling/math/permits.ts'
-import type { WellPermit } from '../../src/topics/drilling/store/well-permits.ts'
 import { type FilledPermits, filledPermits } from '../database.ts'
 import { median } from '../duel.ts'
 import { permitWorld } from '../permit-world.ts'

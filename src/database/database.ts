@@ -15,8 +15,8 @@ import {
 import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
 import { checksumsPath, forgetChecksums } from './page-checksums.ts'
+import { keepRevisions } from './revisions.ts'
 import { noteBatchRows } from './undo-triggers.ts'
-import { keepRevisions } from './vintage.ts'
 
 export interface OpenOptions {
   /**

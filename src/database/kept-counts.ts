@@ -1,6 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { lazy } from './statement.ts'
-import { momentOf } from './vintage.ts'
 
 /** What a connection was asked to count since anything was last written. */
 interface Counts {
@@ -51,7 +50,7 @@ export function keptCount<Bindings extends SQLQueryBindings[]>(
       counts.of = state
       counts.byQuestion.clear()
     }
-    const question = JSON.stringify([momentOf(db), sql, bindings])
+    const question = JSON.stringify([sql, bindings])
     const earlier = counts.byQuestion.get(question)
     if (earlier !== undefined) return earlier
     const { n } = statement.get(...bindings)!

@@ -1,5 +1,4 @@
 import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
-import { pastSql, versionedIn } from './vintage.ts'
 
 /** What the stores use of a prepared statement: `Row` is what it answers, `Bindings` what it takes. */
 export interface LazyStatement<Row, Bindings extends SQLQueryBindings[]> {
@@ -13,22 +12,14 @@ export interface LazyStatement<Row, Bindings extends SQLQueryBindings[]> {
 
 /**
  * A statement that is prepared when it is first used: a start would otherwise spend much of its
- * time on hundreds that nobody needs yet. A mistake in its SQL shows at the first use too. Within
- * `asKnownAt` it answers from what was known then.
+ * time on hundreds that nobody needs yet. A mistake in its SQL shows at the first use too.
  */
 export function lazy<Row = unknown, Bindings extends SQLQueryBindings[] = SQLQueryBindings[]>(
   db: Database,
   sql: string,
 ): LazyStatement<Row, Bindings> {
   let prepared: Statement<Row, SQLQueryBindings[]> | undefined
-  let versioned: readonly string[] | undefined
-  const tables = () => {
-    versioned ??= versionedIn(sql)
-    return versioned
-  }
   const statement = () => {
-    const past = pastSql(db, sql, tables)
-    if (past !== undefined) return db.prepare<Row, SQLQueryBindings[]>(past)
     prepared ??= db.query<Row, SQLQueryBindings[]>(sql)
     return prepared
   }

@@ -1,17 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { openDatabase } from '../../database/database.ts'
+import { datasetNamed, declaredDatasets } from '../../database/datasets.ts'
 import { viewFeeds } from '../../feeds/publishers/publishers.ts'
 import { databasePath } from '../../instance/services/directory.ts'
 import { snakeCase } from '../../lib/text/snake-case.ts'
 import { codeLookupOf } from '../../topics/catalogue/math/lookup.ts'
 import { createSeriesStore } from '../../topics/catalogue/store/series.ts'
-import {
-  type DatasetRow,
-  datasetRowColumns,
-  datasetRows,
-  readableDatasets,
-} from '../../topics/operator/store/dataset-rows.ts'
+import { type DatasetRow, datasetRows } from '../../topics/operator/store/dataset-rows.ts'
 import { createEarlierRowStore, type EarlierRow } from '../../topics/operator/store/earlier-rows.ts'
 import { createDatedRows } from '../../topics/prices/files/dated-rows.ts'
 import type { DatedExportPages } from '../../topics/prices/files/export.ts'
@@ -121,9 +117,9 @@ export function archiveSource(db: Database): ArchiveSource {
       for (const { code, own, terms } of all)
         if (terms) yield { code, own: own === true, terms: wireTerms(terms) }
     },
-    datasets: readableDatasets,
+    datasets: declaredDatasets.map(({ name }) => name),
     hasRows: dataset => !datasetRows(db, dataset)[Symbol.iterator]().next().done,
-    columns: dataset => datasetRowColumns(db, dataset),
+    columns: dataset => datasetNamed(dataset).exported.columns.map(([column]) => column),
     rows: dataset => datasetRows(db, dataset),
     earlierDatasets: () =>
       earlier.datasets.filter(dataset => !earlier.rows(dataset)[Symbol.iterator]().next().done),

@@ -1,8 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { isOverwritten, type Writer } from '../../topics/prices/store/later-writers.ts'
-import { columnsOf, type DatasetTable, datasetTables, rowSql } from '../dataset-tables.ts'
+import {
+  columnsOf,
+  type DatasetTable,
+  datasetTables,
+  rowSql,
+  versionedTables,
+} from '../dataset-tables.ts'
+import { keepRemoved } from '../revisions.ts'
 import { lazy } from '../statement.ts'
-import { keepRemoved, versionedTables } from '../vintage.ts'
 import { type Follower, followersOf, type Row } from './followers.ts'
 
 /** A row of a dataset: its table and what tells it apart, by column. */
@@ -268,7 +274,7 @@ function rowPutter(db: Database, table: DatasetTable) {
     `UPDATE ${name} SET ${assignments.join(', ')} WHERE ${matchesBy(table, '?2')}`,
   )
   const drop = lazy(db, `DELETE FROM ${name} WHERE ${matches}`)
-  const keep = versionedTables.includes(name) ? keepRemoved(db, name, matches) : undefined
+  const keep = versionedTables.has(name) ? keepRemoved(db, name, matches) : undefined
   const numberTaken = columns.includes('id')
     ? lazy(db, `SELECT 1 FROM ${name} WHERE id = json_extract(?, '$.id')`)
     : undefined

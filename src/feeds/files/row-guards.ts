@@ -1,3 +1,4 @@
+import type { GuardedDataset, GuardedNumbers } from '../../datasets/dataset.ts'
 import { parseDay } from '../../lib/time/instant.ts'
 import type { DatasetLines, DatasetRow } from '../../topics/operator/store/dataset-rows.ts'
 import {
@@ -8,7 +9,7 @@ import {
   type GuardTerms,
 } from '../../topics/prices/math/guards.ts'
 import type { FlaggedValueStore } from '../../topics/prices/store/flagged-values.ts'
-import type { Dataset, GuardedDataset, GuardedNumbers } from './dataset.ts'
+import type { Dataset } from './dataset.ts'
 
 /** A row that is fit to be written, as it was sent and as it was read. */
 export interface JudgedRow {
@@ -48,6 +49,7 @@ export interface RowGuardDeps {
   lines: DatasetLines
   flags: Pick<FlaggedValueStore, 'addRow' | 'ofLine'>
   settings: { get(name: string): string | undefined; set(name: string, value: string): void }
+  codeOf(seriesId: number): string
   now(): number
 }
 
@@ -79,14 +81,14 @@ const textOf = (numbers: GuardedNumbers) => ({
 const momentOf = (time: string | number): number =>
   typeof time === 'number' ? time : parseDay(time.length === 7 ? `${time}-01` : time)!
 
-export function createRowGuards({ lines, flags, settings, now }: RowGuardDeps): RowGuards {
+export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuardDeps): RowGuards {
   const terms = (dataset: string): GuardTerms =>
     JSON.parse(settings.get(settingOf(dataset)) ?? '{}') as GuardTerms
 
   /** What is doubted of one line of a dataset, by its rows in the order of time. */
   const flagsOfLine = (
     dataset: string,
-    guarded: GuardedDataset<unknown>,
+    guarded: GuardedDataset,
     entries: readonly Entry[],
     judged: (entry: Entry, flag: EntryFlag | undefined, isHeld: boolean) => void,
   ): void => {
@@ -140,7 +142,7 @@ export function createRowGuards({ lines, flags, settings, now }: RowGuardDeps): 
     if (!guarded || rows.length === 0) return { good: rows, flagged: [] }
     const entries = rows.flatMap(row =>
       guarded
-        .numbersOf(row.record)
+        .numbersOf(row.record, codeOf)
         .map((numbers): Entry => ({ row, numbers, at: momentOf(numbers.time) })),
     )
     const flagged: FlaggedRow[] = []
@@ -191,7 +193,7 @@ export function createRowGuards({ lines, flags, settings, now }: RowGuardDeps): 
 
 /** The columns of a line, each followed as a series is. */
 function createStates(
-  { columns, time }: GuardedDataset<unknown>,
+  { columns, time }: GuardedDataset,
   terms: GuardTerms,
   known: readonly DatasetRow[],
 ) {

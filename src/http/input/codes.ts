@@ -19,6 +19,8 @@ export interface CodeReader {
     request: Request,
     headers: Record<string, string | number>,
   ): KnownCodes
+  /** The same at another time: which contract is in front depends on it. */
+  at(now: () => number): CodeReader
 }
 
 /** The codes of a request that there are, and those that nobody knows. */
@@ -71,6 +73,7 @@ export function createCodeReader(
     )
   }
   const reader: CodeReader = {
+    at: other => createCodeReader(catalogue, other, codesMax, links, switched),
     readSome(codes, request, headers) {
       if (codes.length < 2 || codes.length > codesMax)
         return { known: reader.read(codes, request), unknown: [] }

@@ -1,4 +1,3 @@
-import { momentOf } from '../../database/vintage.ts'
 import type { Services } from '../../instance/services/services.ts'
 import { addressGroup } from '../../plans/address.ts'
 import { cheapestWith, firstPlan } from '../../plans/plans.ts'
@@ -138,8 +137,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
   const peer: PeerLookup = connection && {
     requestIP: request => connection.requestIP(onBehalf.get(request) ?? request),
   }
-  // Within a question about the past it is then.
-  const now = () => momentOf(db) ?? clock.now()
+  const { now } = clock
   const links = linker(config)
   const trusted = trustedProxies(server.trustedProxies)
   const { isOverloaded } = vitals

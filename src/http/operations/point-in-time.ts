@@ -1,5 +1,5 @@
 import { isoDay, isoInstant } from '../../lib/time/instant.ts'
-import { noPermitCounts } from '../../topics/drilling/store/permit-counts.ts'
+import type { PricesView } from '../../topics/prices/service/vintage.ts'
 import { dayOf, instantOf } from '../input/query.ts'
 import { typed } from '../input/typed.ts'
 import type { Answering } from './answer.ts'
@@ -37,51 +37,44 @@ interface Point {
 }
 
 /**
- * What `work` makes of these dependencies: of the prices as they were known where the request asks
- * for a moment, which the headers then say, and of closes up to a day where it names one.
+ * What `work` makes of this context: as of the moment where the request names one, which the headers
+ * then say, and with closes up to a day where it names one.
  */
-export function atPoint<D extends Pick<Context, 'pricesAt'>, T>(
-  deps: D,
+export function atPoint<T>(
+  context: Context,
   query: Point,
   set: Answering,
-  work: (deps: D) => T,
+  work: (context: Context) => T,
 ): T {
   const asOf = instantOf('as_of', query.as_of)
   const endDay = query.end_date ? isoDay(dayOf('end_date', query.end_date)) : undefined
-  if (asOf === undefined && endDay === undefined) return work(deps)
-  const view = deps.pricesAt({
+  if (asOf === undefined && endDay === undefined) return work(context)
+  const view = context.pricesAt({
     ...(asOf !== undefined && { asOf }),
     ...(endDay !== undefined && { endDay }),
   })
-  const { closes, latestPrices, history, exchange, now } = view
-  const storage = 'storage' in deps ? (deps.storage as Context['storage']).at(view) : undefined
-  const figures =
-    'publishedFigures' in deps
-      ? (deps.publishedFigures as Context['publishedFigures']).at({ closes, now })
-      : undefined
-  const inventories =
-    'inventories' in deps ? (deps.inventories as Context['inventories']).at(view) : undefined
-  const permits =
-    'permits' in deps && asOf !== undefined
-      ? { ...(deps.permits as Context['permits']), counts: noPermitCounts }
-      : undefined
-  const answer = view.within(() =>
-    work({
-      ...deps,
-      closes,
-      latestPrices,
-      history,
-      exchange,
-      now,
-      ...(storage && { storage }),
-      ...(inventories && { inventories }),
-      ...(permits && { permits }),
-      ...(figures && { publishedFigures: figures }),
-    }),
-  )
+  const answer = work(contextAt(context, view))
   if (asOf !== undefined) {
     const since = view.coverageSince()
     Object.assign(set.headers, vintageHeaders(asOf, since ?? asOf))
   }
   return answer
+}
+
+/** The services as a view of the past has them. */
+function contextAt(context: Context, view: PricesView): Context {
+  const { closes, latestPrices, history, exchange, now } = view
+  return {
+    ...context,
+    closes,
+    latestPrices,
+    history: { ...context.history, ...history },
+    exchange,
+    now,
+    codes: context.codes.at(now),
+    ...context.futuresAt(view),
+    ...context.fundamentalsAt(view),
+    ...context.analyticsAt(view),
+    ...context.drillingAt(view),
+  }
 }

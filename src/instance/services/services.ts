@@ -115,6 +115,7 @@ export function openServices(runtime: Runtime): Services {
     lines: datasetLines(runtime.db),
     flags: markets.flaggedValues,
     settings: markets.settings,
+    codeOf: id => codes.byId(id).code,
     now: runtime.clock.now,
   })
   const feeds = openFeeds({ ...markets, datasets: kinds, rowGuards, catalogue: rows })

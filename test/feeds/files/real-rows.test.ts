@@ -21,6 +21,8 @@ interface RealRows {
   lines: JudgedRow[][]
 }
 
+const codeOf = (seriesId: number) => services.catalogue.byId(seriesId).code
+
 function rowsOf(name: string, datasetName: string, rows: readonly Fields[]): RealRows {
   const dataset = services.datasets.find(dataset => dataset.name === datasetName)!
   const judged = rows.flatMap((fields): JudgedRow[] => {
@@ -28,7 +30,7 @@ function rowsOf(name: string, datasetName: string, rows: readonly Fields[]): Rea
     return 'record' in checked ? [{ fields, record: checked.record, recordedAt: now }] : []
   })
   const lineOf = ({ record }: JudgedRow) =>
-    JSON.stringify(dataset.guarded!.numbersOf(record).map(numbers => numbers.line))
+    JSON.stringify(dataset.guarded!.numbersOf(record, codeOf).map(numbers => numbers.line))
   return { name, dataset, lines: [...Map.groupBy(judged, lineOf).values()] }
 }
 

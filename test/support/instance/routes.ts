@@ -94,8 +94,8 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     corsOrigins: config.cors.origins,
   }).use(dataPaths(access))
   mount(app, shared as unknown as Context, [
-    ...latestOperations(shared),
-    ...batchOperations(shared),
+    ...latestOperations(shared as unknown as Context),
+    ...batchOperations(shared as unknown as Context),
     ...widgetOperations({ ...shared, serviceName: config.brand.serviceName }),
     ...metricsOperations,
     ...convertOperations,

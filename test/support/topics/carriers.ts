@@ -1,14 +1,16 @@
 import { openDatabase } from '../../../src/database/database.ts'
+import { readsNow } from '../../../src/database/dataset-reads.ts'
 import type { Dataset } from '../../../src/feeds/files/dataset.ts'
 import { parseInstant } from '../../../src/lib/time/instant.ts'
 import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
 import { codeLookupOf } from '../../../src/topics/catalogue/math/lookup.ts'
 import { createSeriesStore } from '../../../src/topics/catalogue/store/series.ts'
-import { createSurchargeSchedulesDataset } from '../../../src/topics/fuels/dataset/surcharge-schedules.ts'
-import { createSurchargesDataset } from '../../../src/topics/fuels/dataset/surcharges.ts'
+import { surchargeSchedules } from '../../../src/topics/fuels/dataset/surcharge-schedules.ts'
+import { surcharges as published } from '../../../src/topics/fuels/dataset/surcharges.ts'
 import { createSurchargeStore } from '../../../src/topics/fuels/store/surcharges.ts'
-import { createStorageCapacitiesDataset } from '../../../src/topics/fundamentals/dataset/storage-capacities.ts'
+import { storageCapacities } from '../../../src/topics/fundamentals/dataset/storage-capacities.ts'
 import { createStorageCapacityStore } from '../../../src/topics/fundamentals/store/storage-capacities.ts'
+import { datasetOf } from './datasets.ts'
 
 export const now = parseInstant('2026-11-20T15:00:00Z')!
 
@@ -19,14 +21,17 @@ export function setUp() {
   const shipped = shippedCatalogue()
   series.put(shipped.series, shipped.aliases)
   const catalogue = codeLookupOf(series.all())
-  const [capacities, surcharges] = [createStorageCapacityStore(db), createSurchargeStore(db)]
+  const [capacities, surcharges] = [
+    createStorageCapacityStore(readsNow(db)),
+    createSurchargeStore(db),
+  ]
   return {
     capacities,
     surcharges,
     idOf: (code: string) => catalogue.find(code)!.id,
-    storage: createStorageCapacitiesDataset(capacities, catalogue),
-    published: createSurchargesDataset(surcharges, catalogue),
-    schedules: createSurchargeSchedulesDataset(surcharges, catalogue),
+    storage: datasetOf(storageCapacities, capacities.write, { catalogue }),
+    published: datasetOf(published, surcharges.write, { catalogue }),
+    schedules: datasetOf(surchargeSchedules, surcharges.writeSchedules, { catalogue }),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { WellPermit } from '../../../src/topics/drilling/store/well-permits.ts'
+import type { WellPermit } from '../../../src/topics/drilling/dataset/permits.ts'
 
 /** A permit in Midland County; `change` says what is different. */
 export const permit = (change: Partial<WellPermit> = {}): WellPermit => ({

@@ -1,13 +1,15 @@
 import { openDatabase } from '../../../src/database/database.ts'
-import { createAnnotationsDataset } from '../../../src/topics/analytics/dataset/annotations.ts'
-import { createCongressionalTradesDataset } from '../../../src/topics/analytics/dataset/congressional-trades.ts'
-import { createPositionsDataset } from '../../../src/topics/analytics/dataset/positions.ts'
+import { readsNow } from '../../../src/database/dataset-reads.ts'
+import { annotations } from '../../../src/topics/analytics/dataset/annotations.ts'
+import { congressionalTrades } from '../../../src/topics/analytics/dataset/congressional-trades.ts'
+import { cftcPositions } from '../../../src/topics/analytics/dataset/positions.ts'
 import { createAnnotationStore } from '../../../src/topics/analytics/store/annotations.ts'
 import { createCongressionalTradeStore } from '../../../src/topics/analytics/store/congressional-trades.ts'
 import { createPositionStore } from '../../../src/topics/analytics/store/positions.ts'
 import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
 import { codeLookupOf } from '../../../src/topics/catalogue/math/lookup.ts'
 import { createSeriesStore } from '../../../src/topics/catalogue/store/series.ts'
+import { datasetOf } from './datasets.ts'
 
 /**
  * The datasets that indicators list, over a database in memory, and the stores that they write to.
@@ -18,7 +20,7 @@ export function openPositionDatasets() {
   const shipped = shippedCatalogue()
   series.put(shipped.series, shipped.aliases)
   const [cot, notes, trades] = [
-    createPositionStore(db),
+    createPositionStore(readsNow(db)),
     createAnnotationStore(db),
     createCongressionalTradeStore(db),
   ]
@@ -26,9 +28,9 @@ export function openPositionDatasets() {
     cot,
     notes,
     trades,
-    positions: createPositionsDataset(cot),
-    annotations: createAnnotationsDataset(notes, codeLookupOf(series.all())),
-    congress: createCongressionalTradesDataset(trades),
+    positions: datasetOf(cftcPositions, cot.write),
+    annotations: datasetOf(annotations, notes.write, { catalogue: codeLookupOf(series.all()) }),
+    congress: datasetOf(congressionalTrades, trades.write),
   }
 }
 

@@ -1,7 +1,6 @@
 import { expect } from 'bun:test'
-import type { StateMonth } from '../../../src/topics/drilling/store/state-production.ts'
+import type { StateMonth, Well } from '../../../src/topics/drilling/dataset/wells.ts'
 import type { WellMonth } from '../../../src/topics/drilling/store/well-production.ts'
-import type { Well } from '../../../src/topics/drilling/store/wells.ts'
 import { openTestInstance, type TestInstance } from '../instance/instance.ts'
 import { json } from '../interface/shape.ts'
 

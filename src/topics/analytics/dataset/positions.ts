@@ -1,15 +1,7 @@
-import {
-  checked,
-  type DatasetRow,
-  neededPastDay,
-  neededText,
-  numberIn,
-  refuse,
-  textIn,
-} from '../../../datasets/fields.ts'
-import type { Dataset } from '../../../feeds/files/dataset.ts'
+import { day, part, textOr } from '../../../datasets/columns.ts'
+import { type Column, dataset, type RecordOf } from '../../../datasets/dataset.ts'
+import { type DatasetRow, neededText, numberIn, refuse, textIn } from '../../../datasets/fields.ts'
 import { marketOfCot } from '../math/positions.ts'
-import type { CotReport, PositionStore } from '../store/positions.ts'
 
 /** Columns of files that have one row for each week, by market. */
 const weekly = [
@@ -19,123 +11,93 @@ const weekly = [
 ] as const
 
 const contractsMax = 1e8
+const manyContracts = { leastMove: 10_000 }
+
+const contracts = (description: string): Column<number> => ({
+  description: `${description}; required with a market`,
+})
+const weeklyColumns = Object.fromEntries(
+  weekly.flatMap(({ prefix, market }) =>
+    (
+      [
+        ['mm_long', 'Long'],
+        ['mm_short', 'Short'],
+        ['oi', 'Open'],
+      ] as const
+    ).map(([name, kind]) => [
+      `${prefix}_${name}`,
+      part(`${kind} contracts in ${market}, where a row is a week`, null),
+    ]),
+  ),
+)
+
+const reportColumns = {
+  reportedOn: day('Day that the report is of, mostly a Tuesday', { name: 'report_date' }),
+  market: {
+    description:
+      'WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL, their contract market codes (067651 ...), or another name',
+  } as Column<string>,
+  managedMoneyLong: contracts('Long contracts of managed money'),
+  managedMoneyShort: contracts('Short contracts of managed money'),
+  openInterest: contracts('All open contracts'),
+}
+const source = textOr('CFTC', 'Whom the numbers are from, as answers name it; default: CFTC')
+
+/** What managed-money traders held of a market on a report date, in contracts. */
+export type CotReport = RecordOf<typeof reportColumns & { source: typeof source }>
 
 /** One row of a file: one report, or in a file of weeks one for each market that it has. */
 export type CotRecord = readonly CotReport[]
 
-export function createPositionsDataset(store: PositionStore): Dataset<CotRecord> {
-  return {
-    name: 'cftc-positions',
-    description:
-      'Positions of managed money by market and report date, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission (CFTC): a row for each market and date, or one for each week with columns for its markets.',
-    columns: [
-      {
-        name: 'report_date',
-        required: true,
-        description: 'Day that the report is of, mostly a Tuesday',
-      },
-      {
-        name: 'market',
-        required: false,
-        description:
-          'WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL, their contract market codes (067651 ...), or another name',
-      },
-      {
-        name: 'managed_money_long',
-        required: false,
-        description: 'Long contracts of managed money; required with a market',
-      },
-      {
-        name: 'managed_money_short',
-        required: false,
-        description: 'Short contracts of managed money; required with a market',
-      },
-      {
-        name: 'open_interest',
-        required: false,
-        description: 'All open contracts; required with a market',
-      },
-      ...weekly.flatMap(({ prefix, market }) => [
-        {
-          name: `${prefix}_mm_long`,
-          required: false,
-          description: `Long contracts in ${market}, where a row is a week`,
-        },
-        {
-          name: `${prefix}_mm_short`,
-          required: false,
-          description: `Short contracts in ${market}, where a row is a week`,
-        },
-        {
-          name: `${prefix}_oi`,
-          required: false,
-          description: `Open contracts in ${market}, where a row is a week`,
-        },
-      ]),
-      {
-        name: 'source',
-        required: false,
-        description: 'Whom the numbers are from, as answers name it; default: CFTC',
-      },
-    ],
-    example:
-      'market,report_date,managed_money_long,managed_money_short,open_interest\n' +
-      'WTI,2026-11-17,176380,117333,2035649\n' +
-      'NATURAL_GAS,2026-11-17,174417,196351,1625943\n',
-    key: ['market', 'report_date'],
-    check: (row, now) =>
-      checked(() => {
-        const common = {
-          reportedOn: neededPastDay(row, 'report_date', now),
-          source: textIn(row, 'source', 40) ?? 'CFTC',
-        }
-        if (textIn(row, 'market') !== undefined) {
-          return [
-            {
-              ...common,
-              market: marketIn(row),
-              ...positionsIn(row, 'managed_money_long', 'managed_money_short', 'open_interest'),
-            },
-          ]
-        }
-        const marketsOfRow = weekly.filter(({ prefix }) =>
-          ['mm_long', 'mm_short', 'oi'].some(column => textOf(row[`${prefix}_${column}`]) !== ''),
-        )
-        if (marketsOfRow.length === 0)
-          refuse(
-            'market',
-            undefined,
-            '',
-            'write WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL or another name',
-          )
-        return marketsOfRow.map(({ prefix, market }) => ({
-          ...common,
-          market,
-          ...positionsIn(row, `${prefix}_mm_long`, `${prefix}_mm_short`, `${prefix}_oi`),
-        }))
-      }),
-    guarded: {
-      cadence: 'weekly',
-      time: 'report_date',
-      columns: {
-        managed_money_long: { leastMove: 10_000 },
-        managed_money_short: { leastMove: 10_000 },
-        open_interest: { leastMove: 10_000 },
-      },
-      numbersOf: reports =>
-        reports.map(({ market, reportedOn, ...report }) => ({
-          line: { market },
-          time: reportedOn,
-          values: {
-            managed_money_long: report.managedMoneyLong,
-            managed_money_short: report.managedMoneyShort,
-            open_interest: report.openInterest,
-          },
-        })),
+export const cftcPositions = dataset({
+  name: 'cftc-positions',
+  description:
+    'Positions of managed money by market and report date, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission (CFTC): a row for each market and date, or one for each week with columns for its markets.',
+  table: 'cot_reports',
+  columns: { ...reportColumns, ...weeklyColumns, source },
+  key: ['market', 'reportedOn'],
+  time: 'reportedOn',
+  revisions: true,
+  checks: {
+    cadence: 'weekly',
+    columns: {
+      managedMoneyLong: manyContracts,
+      managedMoneyShort: manyContracts,
+      openInterest: manyContracts,
     },
-    write: (records, recordedAt) => store.write(records, recordedAt),
-  }
-}
+  },
+  example:
+    'market,report_date,managed_money_long,managed_money_short,open_interest\n' +
+    'WTI,2026-11-17,176380,117333,2035649\n' +
+    'NATURAL_GAS,2026-11-17,174417,196351,1625943\n',
+  read(row, read): CotRecord {
+    const common = { reportedOn: read.reportedOn(), source: read.source() }
+    if (textIn(row, 'market') !== undefined) {
+      return [
+        {
+          ...common,
+          market: marketIn(row),
+          ...positionsIn(row, 'managed_money_long', 'managed_money_short', 'open_interest'),
+        },
+      ]
+    }
+    const marketsOfRow = weekly.filter(({ prefix }) =>
+      ['mm_long', 'mm_short', 'oi'].some(column => textOf(row[`${prefix}_${column}`]) !== ''),
+    )
+    if (marketsOfRow.length === 0)
+      refuse(
+        'market',
+        undefined,
+        '',
+        'write WTI, BRENT, NATURAL_GAS, RBOB, HEATING_OIL or another name',
+      )
+    return marketsOfRow.map(({ prefix, market }) => ({
+      ...common,
+      market,
+      ...positionsIn(row, `${prefix}_mm_long`, `${prefix}_mm_short`, `${prefix}_oi`),
+    }))
+  },
+})
 
 /** Of a field of any type, as it would stand in a file. */
 const textOf = (value: unknown): string => String(value ?? '').trim()

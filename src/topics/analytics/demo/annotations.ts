@@ -4,7 +4,8 @@ import { monthNames } from '../../../lib/time/month-names.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { changePercent } from '../../prices/math/change.ts'
 import type { Close } from '../../prices/math/window.ts'
-import type { Annotation, AnnotationStore } from '../store/annotations.ts'
+import type { Annotation } from '../dataset/annotations.ts'
+import type { AnnotationStore } from '../store/annotations.ts'
 
 /** A series with its daily closes. */
 export interface NotedSeries {

@@ -3,8 +3,9 @@ import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { createPath, type Path } from '../../prices/demo/path.ts'
 import { type Close, dayAfter } from '../../prices/math/window.ts'
+import type { CotReport } from '../dataset/positions.ts'
 import { cotMarkets, cotReleasedAt, reportDays } from '../math/positions.ts'
-import type { CotReport, PositionStore } from '../store/positions.ts'
+import type { PositionStore } from '../store/positions.ts'
 
 /** Usual open interest in contracts, and which part of it managed money is long and short. */
 const sizes: Readonly<Record<string, { openInterest: number; long: number; short: number }>> = {

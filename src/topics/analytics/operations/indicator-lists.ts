@@ -8,8 +8,8 @@ import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription } from '../../catalogue/math/catalogue.ts'
+import { transactionTypes } from '../dataset/congressional-trades.ts'
 import { codeOfMarket, marketOfCot } from '../math/positions.ts'
-import { transactionTypes } from '../store/congressional-trades.ts'
 import { calculated, metaFields, refusals } from './indicator-shape.ts'
 
 /** Nine years of weekly reports of one market. */

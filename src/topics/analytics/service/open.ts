@@ -1,4 +1,6 @@
 import type { Runtime } from '../../../config/runtime.ts'
+import { readsNow } from '../../../database/dataset-reads.ts'
+import type { PricesView } from '../../prices/service/vintage.ts'
 import { createAnnotationStore } from '../store/annotations.ts'
 import { createCongressionalTradeStore } from '../store/congressional-trades.ts'
 import { createPositionStore } from '../store/positions.ts'
@@ -9,5 +11,9 @@ export const openAnalytics = ({ db }: Pick<Runtime, 'db'>) => ({
   annotations: createAnnotationStore(db),
   congressionalTrades: createCongressionalTradeStore(db),
   /** What managed money holds, from the commitments of traders. */
-  positions: createPositionStore(db),
+  positions: createPositionStore(readsNow(db)),
+  /** The positions as a view of the past has them. */
+  analyticsAt: ({ reads }: Pick<PricesView, 'reads'>) => ({
+    positions: createPositionStore(reads),
+  }),
 })

@@ -1,3 +1,5 @@
+import { textOr } from '../../../datasets/columns.ts'
+import type { Column } from '../../../datasets/dataset.ts'
 import {
   type DatasetRow,
   neededMonth,
@@ -14,43 +16,40 @@ import { stateOf } from '../math/states.ts'
 
 const countMax = 1e6
 
-export const sourceColumn = {
-  name: 'source',
-  required: false,
-  description: 'Whom the numbers are from, as answers name it; default: EIA',
-}
-
-export const sourceIn = (row: DatasetRow): string => textIn(row, 'source', 40) ?? 'EIA'
+export const source = textOr('EIA', 'Whom the numbers are from, as answers name it; default: EIA')
 
 const regionsInWords =
   'US, a basin (permian, Eagle Ford ...), a state by its letters or name, or OTHER for the states that a source adds up'
 
-export const regionColumn = (required: boolean) => ({
-  name: 'region',
-  required,
-  description: `${regionsInWords}${required ? '' : '; default: US'}`,
-})
-
 const countryNames = new Set(['us', 'usa', 'u.s.', 'united states', 'total us', 'total'])
 
-/** A region as it is kept. `OTHER` in capitals is of states, in small letters of basins. */
+/** A region as it is stored. `OTHER` in capitals is of states, in small letters of basins. */
 export function regionOf(text: string): string | undefined {
   if (countryNames.has(text.toLowerCase())) return country
   if (text === otherStates || /^other states$/i.test(text)) return otherStates
   return stateOf(text)?.code ?? basinOf(text)?.key
 }
 
-export function regionIn(row: DatasetRow, fallback?: string): string {
-  const text =
-    textIn(row, 'region') ?? fallback ?? neededText(row, 'region', `write ${regionsInWords}`)
-  return regionOf(text) ?? refuse('region', text, 'is not known', `write ${regionsInWords}`)
-}
+export const region = (fallback?: string): Column<string> => ({
+  required: fallback === undefined,
+  description: `${regionsInWords}${fallback === undefined ? '' : `; default: ${fallback}`}`,
+  read(row, name) {
+    const right = `write ${regionsInWords}`
+    const text = textIn(row, name) ?? fallback ?? neededText(row, name, right)
+    return regionOf(text) ?? refuse(name, text, 'is not known', right)
+  },
+})
 
 /** Basins alone. */
-export function basinIn(row: DatasetRow, field: string): string {
-  const right = 'write a basin, such as permian or Eagle Ford'
-  const text = neededText(row, field, right)
-  return basinOf(text)?.key ?? refuse(field, text, 'is not a basin', right)
+export const basin: Column<string> = {
+  name: 'basin',
+  required: true,
+  description: 'permian, Eagle Ford ...; appalachia for Marcellus and Utica together',
+  read(row, name) {
+    const right = 'write a basin, such as permian or Eagle Ford'
+    const text = neededText(row, name, right)
+    return basinOf(text)?.key ?? refuse(name, text, 'is not a basin', right)
+  },
 }
 
 /** A whole number of what is counted; undefined when the field is absent or empty. */
@@ -60,12 +59,29 @@ export function countIn(row: DatasetRow, field: string): number | undefined {
   return refuse(field, value, 'is not whole', 'write a whole number, such as 254')
 }
 
-export const neededCount = (row: DatasetRow, field: string): number =>
-  countIn(row, field) ?? refuse(field, undefined, '', 'write a whole number, such as 254')
+export const count = (name: string, description: string): Column<number> => ({
+  name,
+  required: true,
+  description,
+  read: row =>
+    countIn(row, name) ?? refuse(name, undefined, '', 'write a whole number, such as 254'),
+})
 
-/** The day that a row of a month is dated. */
-export const surveyIn = (row: DatasetRow, field: string, now: number): string =>
-  surveyOn(neededMonth(row, field, now))
+export const optionalCount = (name: string, description: string): Column<number | null> => ({
+  name,
+  description,
+  read: row => countIn(row, name) ?? null,
+})
+
+/** A month, stored as the day that its survey is dated. */
+export const surveyMonth: Column<string> = {
+  name: 'month',
+  required: true,
+  description: 'Month, YYYY-MM; a day stands for its month',
+  exported: 'substr(t.counted_on, 1, 7)',
+  read: (row, name, { now }) => surveyOn(neededMonth(row, name, now)),
+  written: day => day.slice(0, 7),
+}
 
 const namedMonth = /^([A-Za-z]{3})[a-z]*[ -](\d{4})$/
 

@@ -1,4 +1,13 @@
-import { type DatasetRow, neededText, numberIn, refuse, textIn } from '../../../datasets/fields.ts'
+import { textOr } from '../../../datasets/columns.ts'
+import type { Column } from '../../../datasets/dataset.ts'
+import {
+  type DatasetRow,
+  neededPastDay,
+  neededText,
+  numberIn,
+  refuse,
+  textIn,
+} from '../../../datasets/fields.ts'
 import { isInside } from '../../geography/math/geography.ts'
 import {
   offshoreDegrees,
@@ -20,8 +29,59 @@ export function labelIn(row: DatasetRow, field: string, charactersMax = 100): st
 export const nameIn = (row: DatasetRow, field: string, charactersMax = 120): string | undefined =>
   labelIn(row, field, charactersMax)?.replace(/\s+/g, ' ')
 
-export const neededName = (row: DatasetRow, field: string, right: string): string =>
-  nameIn(row, field) ?? refuse(field, undefined, '', right)
+/** A name, such as that of an operator; `right` says what to write where it is missing. */
+export const name = (
+  description: string,
+  right: string,
+  options: Partial<Column<string>> = {},
+): Column<string> => ({
+  required: true,
+  ...options,
+  description,
+  read: (row, field) => nameIn(row, field) ?? refuse(field, undefined, '', right),
+})
+
+export const operatorName = (description = 'Name of the operator') =>
+  name(description, 'write the name of the operator')
+
+export const optionalName = (
+  description: string,
+  options: Partial<Column<string | null>> = {},
+): Column<string | null> => ({
+  ...options,
+  description,
+  read: (row, field) => nameIn(row, field) ?? null,
+})
+
+export const optionalLabel = (
+  description: string,
+  options: Partial<Column<string | null>> = {},
+): Column<string | null> => ({
+  ...options,
+  description,
+  read: (row, field) => labelIn(row, field) ?? null,
+})
+
+/** A name that is empty where the field is. */
+export const emptyName = (
+  description: string,
+  options: Partial<Column<string>> = {},
+): Column<string> => ({
+  ...options,
+  description,
+  read: (row, field) => nameIn(row, field) ?? '',
+})
+
+/** A day that may not be known. */
+export const optionalDay = (
+  description: string,
+  options: Partial<Column<string | null>> = {},
+): Column<string | null> => ({
+  ...options,
+  description,
+  read: (row, field, { now }) =>
+    labelIn(row, field) === undefined ? null : neededPastDay(row, field, now),
+})
 
 /** One of the states whose permits are served, by its two letters. */
 export function stateIn(row: DatasetRow): PermitState {
@@ -30,6 +90,8 @@ export function stateIn(row: DatasetRow): PermitState {
   return permitStateOf(text) ?? refuse('state', text, 'is not a state that is served', right)
 }
 
+const rightNumber = 'write 10, 12 or 14 digits, with or without dashes, such as 42-329-40001'
+
 /** The well's number, of the state that the row says; undefined when the field is empty. */
 export function apiNumberIn(
   row: DatasetRow,
@@ -37,8 +99,8 @@ export function apiNumberIn(
 ): { text: string; number: ApiNumber } | undefined {
   const text = labelIn(row, 'api_number')
   if (text === undefined) return undefined
-  const right = 'write 10, 12 or 14 digits, with or without dashes, such as 42-329-40001'
-  const number = parseApiNumber(text) ?? refuse('api_number', text, 'is not an API number', right)
+  const number =
+    parseApiNumber(text) ?? refuse('api_number', text, 'is not an API number', rightNumber)
   if (number.state?.code !== state.code) {
     const whose = number.state ? `is of ${number.state.name}` : 'begins with the digits of no state'
     refuse('api_number', text, whose, `those of ${state.name} begin with ${state.apiPrefix}`)
@@ -47,18 +109,39 @@ export function apiNumberIn(
 }
 
 /**
- * Degrees to a millionth, inside the state or the waters off it; undefined when both fields are
- * empty.
+ * The number of a well, and the state that its first two digits say; one of those that are served.
+ */
+export function neededWellNumber(row: DatasetRow): { number: ApiNumber; state: PermitState } {
+  const text = labelIn(row, 'api_number') ?? refuse('api_number', undefined, '', rightNumber)
+  const number =
+    parseApiNumber(text) ?? refuse('api_number', text, 'is not an API number', rightNumber)
+  if (!number.state) refuse('api_number', text, 'begins with the digits of no state', rightNumber)
+  const state = permitStateOf(number.state.code)
+  return {
+    number,
+    state:
+      state ??
+      refuse(
+        'api_number',
+        text,
+        `is of ${number.state.name}`,
+        'wells of the 26 served states are taken',
+      ),
+  }
+}
+
+/**
+ * Degrees to a millionth, inside the state or the waters off it; null when both fields are empty.
  */
 export function placeIn(
   row: DatasetRow,
   state: PermitState,
-): { latitude: number; longitude: number } | undefined {
+): { latitude: number; longitude: number } | { latitude: null; longitude: null } {
   const [latitude, longitude] = [
     numberIn(row, 'latitude', -90, 90),
     numberIn(row, 'longitude', -180, 180),
   ]
-  if (latitude === undefined && longitude === undefined) return undefined
+  if (latitude === undefined && longitude === undefined) return { latitude: null, longitude: null }
   if (latitude === undefined) refuse('latitude', undefined, '', 'write both coordinates or neither')
   if (longitude === undefined)
     refuse('longitude', undefined, '', 'write both coordinates or neither')
@@ -80,18 +163,15 @@ export function placeIn(
 
 const millionth = (degrees: number): number => Math.round(degrees * 1e6) / 1e6
 
-export const stateColumn = {
-  name: 'state',
+export const state: Column<string> = {
   required: true,
   description: 'Two letters; one of the 26 states that are served',
-} as const
+  stored: 'state_code',
+  read: row => stateIn(row).code,
+}
 export const apiNumberText = 'Number of the well: 10, 12 or 14 digits, with or without dashes'
-export const placeColumns = [
-  { name: 'latitude', required: false, description: 'Degrees north; inside the state' },
-  { name: 'longitude', required: false, description: 'Degrees east: west is negative' },
-] as const
-export const sourceColumn = {
-  name: 'source',
-  required: false,
-  description: 'Whose list it is, as answers name it; default: import',
-} as const
+export const place = {
+  latitude: { description: 'Degrees north; inside the state' } as Column<number | null>,
+  longitude: { description: 'Degrees east: west is negative' } as Column<number | null>,
+}
+export const source = textOr('import', 'Whose list it is, as answers name it; default: import')

@@ -3,6 +3,7 @@ import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { apportion } from '../../prices/demo/regions.ts'
 import type { World } from '../../prices/demo/world.ts'
 import { dayAfter } from '../../prices/math/window.ts'
+import type { DucWells, FracSpreads, RigCount } from '../dataset/counts.ts'
 import {
   basinKeys,
   country,
@@ -13,9 +14,6 @@ import {
   rigTypeCodes,
 } from '../math/drilling.ts'
 import { countDays } from '../math/period.ts'
-import type { DucWells } from '../store/duc-wells.ts'
-import type { FracSpreads } from '../store/frac-spreads.ts'
-import type { RigCount } from '../store/rig-counts.ts'
 import { basinHabits, sharedStates, stateHabits, stateShares } from './basins.ts'
 import { basinValues, dayValues, sum } from './code-values.ts'
 import { type RigHabit, type RigTypes, rigTypes } from './rig-types.ts'

@@ -1,29 +1,39 @@
+import type { Recorded } from '../../../database/dataset-store.ts'
 import type { DemoData } from '../../../demo/demo-data.ts'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { World } from '../../prices/demo/world.ts'
 import { dayAfter } from '../../prices/math/window.ts'
+import {
+  type DucWells,
+  drillingProductivity,
+  ducWells,
+  type FracSpreads,
+  fracSpreads,
+  type Productivity,
+  type RegionalCount,
+  type RegionalDataset,
+  type RigCount,
+  rigCounts,
+} from '../dataset/counts.ts'
 import { countDays, type DrillingCalendar, firstRigCountOn, publishedAt } from '../math/period.ts'
-import type { DucWellStore, DucWells } from '../store/duc-wells.ts'
-import type { FracSpreadStore, FracSpreads } from '../store/frac-spreads.ts'
-import type { Productivity, ProductivityStore } from '../store/productivities.ts'
-import type { Recorded, Regional, RegionalStore } from '../store/regional.ts'
-import type { RigCount, RigCountStore } from '../store/rig-counts.ts'
+import type { RegionalStore } from '../store/regional.ts'
 import { ducRows, fracRows, rigRows } from './count-rows.ts'
 import { productivityRows } from './productivity.ts'
 
 /** The families, and the way in for what is new in them. */
 export interface DrillingTarget {
-  rigs: RigCountStore
-  frac: FracSpreadStore
-  duc: DucWellStore
-  productivity: ProductivityStore
-  recordRigCounts(rows: readonly RigCount[], recordedAt: number): unknown
-  recordFracSpreads(rows: readonly FracSpreads[], recordedAt: number): unknown
-  recordDucWells(rows: readonly DucWells[], recordedAt: number): unknown
-  recordProductivities(rows: readonly Productivity[], recordedAt: number): unknown
+  rigs: RegionalStore<RigCount>
+  frac: RegionalStore<FracSpreads>
+  duc: RegionalStore<DucWells>
+  productivity: RegionalStore<Productivity>
+  record<T extends RegionalCount>(
+    declared: RegionalDataset<T>,
+    rows: readonly T[],
+    recordedAt: number,
+  ): unknown
 }
 
-interface Family<T extends Regional> {
+interface Family<T extends RegionalCount> {
   calendar: DrillingCalendar
   firstOn: string
   store: RegionalStore<T>
@@ -59,40 +69,40 @@ export function createDrillingData({
   drilling,
   days,
 }: DrillingDataDeps): Record<DrillingFamily, DemoData> {
-  const data = <T extends Regional>(family: Family<T>) => createFamilyData(family, days)
+  const data = <T extends RegionalCount>(family: Family<T>) => createFamilyData(family, days)
   return {
     rigs: data({
       calendar: 'week',
       firstOn: firstRigCountOn,
       store: drilling.rigs,
       rows: days => rigRows(world, days),
-      record: drilling.recordRigCounts,
+      record: (rows, at) => drilling.record(rigCounts, rows, at),
     }),
     ducs: data({
       calendar: 'month',
       firstOn: otherCountsOn,
       store: drilling.duc,
       rows: days => ducRows(world, days),
-      record: drilling.recordDucWells,
+      record: (rows, at) => drilling.record(ducWells, rows, at),
     }),
     productivities: data({
       calendar: 'month',
       firstOn: otherCountsOn,
       store: drilling.productivity,
       rows: productivityRows(seed, world),
-      record: drilling.recordProductivities,
+      record: (rows, at) => drilling.record(drillingProductivity, rows, at),
     }),
     crews: data({
       calendar: 'day',
       firstOn: otherCountsOn,
       store: drilling.frac,
       rows: days => fracRows(world, days),
-      record: drilling.recordFracSpreads,
+      record: (rows, at) => drilling.record(fracSpreads, rows, at),
     }),
   }
 }
 
-function createFamilyData<T extends Regional>(
+function createFamilyData<T extends RegionalCount>(
   { calendar, firstOn, store, rows, record }: Family<T>,
   historyDays: number | undefined,
 ): DemoData {

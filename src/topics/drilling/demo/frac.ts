@@ -5,9 +5,8 @@ import { hourMs, isoDay, startOfWeek } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { keyOf, uniform } from '../../prices/demo/noise.ts'
 import { dayAfter } from '../../prices/math/window.ts'
-import type { FracChemical } from '../store/frac-chemicals.ts'
-import type { FracDisclosure } from '../store/frac-disclosures.ts'
-import type { Well } from '../store/wells.ts'
+import type { FracChemical, FracDisclosure } from '../dataset/frac.ts'
+import type { Well } from '../dataset/wells.ts'
 import { sampleWell } from './permit-rows.ts'
 
 export interface FracTarget {

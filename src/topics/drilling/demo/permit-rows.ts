@@ -3,8 +3,8 @@ import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { usStates } from '../../geography/math/us-states.ts'
 import { draw, keyOf, uniform } from '../../prices/demo/noise.ts'
 import { dayAfter } from '../../prices/math/window.ts'
-import type { WellPermit } from '../store/well-permits.ts'
-import type { Well } from '../store/wells.ts'
+import type { WellPermit } from '../dataset/permits.ts'
+import type { Well } from '../dataset/wells.ts'
 import { leaseNames, operatorNames, type PermitState } from './permit-places.ts'
 
 /** The well that documentation and tests name. */

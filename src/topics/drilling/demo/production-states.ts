@@ -4,7 +4,7 @@ import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { keyOf, uniform } from '../../prices/demo/noise.ts'
 import { createPath } from '../../prices/demo/path.ts'
 import type { Observation, World } from '../../prices/demo/world.ts'
-import type { StateMonth } from '../store/state-production.ts'
+import type { StateMonth } from '../dataset/wells.ts'
 
 /** `state oil gas`: usual production in thousand barrels and million cubic feet a day. */
 const table =

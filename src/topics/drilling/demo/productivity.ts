@@ -1,8 +1,8 @@
 import { dayMs, parseDay } from '../../../lib/time/instant.ts'
 import { createPath, type Path } from '../../prices/demo/path.ts'
 import type { World } from '../../prices/demo/world.ts'
+import type { Productivity } from '../dataset/counts.ts'
 import { basinKeys } from '../math/drilling.ts'
-import type { Productivity } from '../store/productivities.ts'
 import { type Yield, yields } from './basins.ts'
 import { monthBefore, regionRow, surveyRigs } from './count-rows.ts'
 

@@ -3,7 +3,7 @@ import { integer } from '../../../http/answer/integer.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day } from '../../energy/operations/answer.ts'
-import type { FracChemical } from '../store/frac-chemicals.ts'
+import type { FracChemical } from '../dataset/frac.ts'
 import type { StoredDisclosure } from '../store/frac-disclosures.ts'
 
 const gallons = (example: number) =>

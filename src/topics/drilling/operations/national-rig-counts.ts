@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import type { Stored } from '../../../database/dataset-store.ts'
 import { integer } from '../../../http/answer/integer.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
@@ -16,11 +17,10 @@ import {
   energyRefusals,
 } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
+import type { RigCount } from '../dataset/counts.ts'
 import { countSpanOf, countSpans, countTrend } from '../math/change.ts'
 import { country } from '../math/drilling.ts'
 import { coverageOf, firstRigCountOn } from '../math/period.ts'
-import type { Stored } from '../store/regional.ts'
-import type { RigCount } from '../store/rig-counts.ts'
 import { Age, ageOf } from './answer.ts'
 import { newestOn } from './regional.ts'
 import { historyQuery, requestedRange } from './rig-count-range.ts'

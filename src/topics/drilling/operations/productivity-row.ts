@@ -3,11 +3,10 @@ import { integer } from '../../../http/answer/integer.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Stamp } from '../../energy/operations/answer.ts'
+import type { DucWells, Productivity } from '../dataset/counts.ts'
 import { percentChange, type Trend, trendOf } from '../math/change.ts'
 import { keptBasins } from '../math/drilling.ts'
-import type { DucWellStore } from '../store/duc-wells.ts'
-import type { Productivity } from '../store/productivities.ts'
-import type { Numbered } from '../store/regional.ts'
+import type { Numbered, RegionalStore } from '../store/regional.ts'
 
 /** The list that records are numbered in. */
 export const productivityList = keptBasins.map(basin => basin.key)
@@ -59,7 +58,10 @@ export const ProductivityRecord = t.Object(
 )
 
 /** Records as they are answered, beside the wells that wait: each day is read once. */
-export function productivityRecords(rows: readonly Numbered<Productivity>[], duc: DucWellStore) {
+export function productivityRecords(
+  rows: readonly Numbered<Productivity>[],
+  duc: RegionalStore<DucWells>,
+) {
   const days = new Map<string, ReadonlyMap<string, number>>()
   const ducOf = (region: string, day: string): number | null => {
     const countsByRegion = days.get(day) ?? new Map(duc.on(day).map(row => [row.region, row.duc]))

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'elysia'
+import type { Stored } from '../../../database/dataset-store.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { daysOf, markSources, requireData } from '../../energy/operations/answer.ts'
 import {
@@ -9,14 +10,15 @@ import {
 } from '../../energy/operations/frame.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
 import { dayAfter } from '../../prices/math/window.ts'
+import type { RegionalCount } from '../dataset/counts.ts'
 import { country } from '../math/drilling.ts'
 import type { DrillingCalendar } from '../math/period.ts'
 import type { DrillingStores } from '../service/drilling.ts'
-import type { Numbered, Regional, RegionalStore, Stored } from '../store/regional.ts'
+import type { Numbered, RegionalStore } from '../store/regional.ts'
 import { ageOf, basinQuery, countsByBasin, requestedBasins } from './answer.ts'
 
 /** A dataset of counts by region and day. */
-export interface RegionalFamily<T extends Regional> {
+export interface RegionalFamily<T extends RegionalCount> {
   store(drilling: DrillingStores): RegionalStore<T>
   /** Those whose records are numbered and listed. */
   regions: readonly string[]
@@ -35,7 +37,7 @@ interface Words {
 }
 
 /** The list of a family whose regions are basins, or of one region; newest first. */
-export const regionalList = <T extends Regional, Row extends TSchema>(
+export const regionalList = <T extends RegionalCount, Row extends TSchema>(
   { store, regions }: RegionalFamily<T>,
   {
     shape,
@@ -62,7 +64,7 @@ export const regionalList = <T extends Regional, Row extends TSchema>(
   })
 
 /** One record of a family by its number. */
-export const regionalRecord = <T extends Regional, Data extends TSchema>(
+export const regionalRecord = <T extends RegionalCount, Data extends TSchema>(
   { store, regions }: RegionalFamily<T>,
   definition: Words & {
     subject: string
@@ -80,14 +82,14 @@ export const regionalRecord = <T extends Regional, Data extends TSchema>(
   })
 
 /** The newest day that any of the regions has a count of. */
-export const newestOn = <T extends Regional>(
+export const newestOn = <T extends RegionalCount>(
   { store, subject, dataset }: RegionalFamily<T>,
   { at }: EnergyCall,
   regions: readonly string[],
 ): string => requireData(store(at.drilling).newestOn(regions), subject, dataset)
 
 /** The numbered records of one day. */
-export const recordsOn = <T extends Regional>(
+export const recordsOn = <T extends RegionalCount>(
   { store, regions }: RegionalFamily<T>,
   call: EnergyCall,
   day: string,
@@ -106,7 +108,7 @@ interface NewestCount<T> {
   age: ReturnType<typeof ageOf>
 }
 
-export const latestRegional = <T extends Regional, Data extends TSchema>(
+export const latestRegional = <T extends RegionalCount, Data extends TSchema>(
   family: RegionalFamily<T>,
   {
     count,

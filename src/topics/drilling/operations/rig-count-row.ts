@@ -1,14 +1,15 @@
 import { t } from 'elysia'
+import type { Stored } from '../../../database/dataset-store.ts'
 import { integer } from '../../../http/answer/integer.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekDays, weekNameOf, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, Stamp } from '../../energy/operations/answer.ts'
 import { dayAfter } from '../../prices/math/window.ts'
+import type { RigCount } from '../dataset/counts.ts'
 import { type Count, changeOver } from '../math/change.ts'
 import { country, isState } from '../math/drilling.ts'
-import type { Numbered, Stored } from '../store/regional.ts'
-import type { RigCount, RigCountStore } from '../store/rig-counts.ts'
+import type { Numbered, RegionalStore } from '../store/regional.ts'
 import { countsByBasin } from './answer.ts'
 import type { RegionalFamily } from './regional.ts'
 
@@ -83,7 +84,7 @@ export const stateMap = (rows: readonly Stored<RigCount>[]): Record<string, numb
  * a mean of a month is no count.
  */
 export function rigCounts(
-  rigs: RigCountStore,
+  rigs: RegionalStore<RigCount>,
   region: string,
   lastOn: string,
   days: number,
@@ -101,7 +102,7 @@ export const comparedDays = yearOfWeeksDays + weekDays
  * Change of a region's total over a week and over 52 weeks; null where the count to compare with is
  * missing.
  */
-export function rigChanges(rigs: RigCountStore, region: string, lastOn: string) {
+export function rigChanges(rigs: RegionalStore<RigCount>, region: string, lastOn: string) {
   const counts = rigCounts(rigs, region, lastOn, comparedDays)
   return {
     week: changeOver(counts, 'week') ?? null,

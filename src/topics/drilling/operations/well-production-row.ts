@@ -2,8 +2,9 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { roundTo } from '../../prices/math/format.ts'
+import type { StateMonth } from '../dataset/wells.ts'
 import { oilEquivalent, perDay } from '../math/well-production.ts'
-import type { NationalMonth, StateMonth } from '../store/state-production.ts'
+import type { NationalMonth } from '../store/state-production.ts'
 import type { WellMonthRow } from '../store/well-production.ts'
 
 export const Month = t.String({ description: 'Month, `YYYY-MM`.', examples: ['2026-08'] })

@@ -1,141 +1,68 @@
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { ServiceEvent } from '../../webhooks/service/events.ts'
+import type { Movement, RegionalCount, RegionalDataset } from '../dataset/counts.ts'
 import { type Count, changeOver, percentChange } from '../math/change.ts'
-import { ducWellCode, fracSpreadCode, rigCountCode } from '../math/drilling.ts'
-import type { DucWells } from '../store/duc-wells.ts'
-import type { FracSpreads } from '../store/frac-spreads.ts'
-import type { Regional, RegionalStore } from '../store/regional.ts'
-import type { RigCount } from '../store/rig-counts.ts'
+import type { RegionalStore } from '../store/regional.ts'
 
 /** What an event is compared with reaches a little over a year back. */
 const lookBackDays = 400
 const longestMonthDays = 31
 
-interface Movement {
-  /** The count before of the region, whenever that was. */
-  previous: number | null
-  change: number | null
-  changePercent: number | null
-  week: number | null
-  year: number | null
-}
-
-function movementOf<T extends Regional>(
+function movementOf<T extends RegionalCount>(
   row: T,
   store: RegionalStore<T>,
   measure: (row: T) => number,
 ): Movement {
+  const { region, countedOn } = row
   const counts: Count[] = store
-    .between(row.region, dayAfter(row.countedOn, -lookBackDays), dayAfter(row.countedOn, 1))
+    .between(region, dayAfter(countedOn, -lookBackDays), dayAfter(countedOn, 1))
     .map(count => ({ on: count.countedOn, value: measure(count) }))
-  const before = store.before(row.region, row.countedOn)
+  const before = store.before(region, countedOn)
   const previous = before === undefined ? null : measure(before)
+  const change = previous === null ? null : measure(row) - previous
+  const isMonthBefore = (before?.countedOn ?? '') >= dayAfter(countedOn, -longestMonthDays)
   return {
     previous,
-    change: previous === null ? null : measure(row) - previous,
+    change,
     changePercent: previous === null ? null : (percentChange(previous, measure(row)) ?? null),
     week: changeOver(counts, 'week') ?? null,
+    month: isMonthBefore ? change : null,
     year: changeOver(counts, 'year') ?? null,
   }
 }
 
-const envelopeOf = (name: string, commodity: string, row: Regional, at: number) => ({
-  type: `drilling.${name}.updated`,
-  at,
-  dedupe: `${name} ${row.region} ${row.countedOn}`,
-  commodity,
-})
-
-export function rigCountEvent(
-  row: RigCount,
-  store: RegionalStore<RigCount>,
+/**
+ * The event of a new count; undefined where the region has no code, without which there is nothing
+ * to filter an event by.
+ */
+export function countEvent<T extends RegionalCount>(
+  declared: RegionalDataset<T>,
+  row: T,
+  store: RegionalStore<T>,
   at: number,
 ): ServiceEvent | undefined {
-  const commodity = rigCountCode(row.region)
-  if (commodity === undefined || row.span === 'month') return undefined
-  const { previous, change, changePercent, week, year } = movementOf(
-    row,
-    store,
-    count => count.total,
-  )
+  const { event, measure } = declared
+  const [count] = declared.codes(row)
+  if (!event || !measure || count?.code === undefined) return undefined
+  const commodity = count.code
+  const movement = movementOf(row, store, counted => counted[measure as keyof T] as number)
   return {
-    ...envelopeOf('rig_count', commodity, row, at),
-    data: {
+    type: `drilling.${event.name}.updated`,
+    at,
+    dedupe: `${event.name} ${row.region} ${row.countedOn}`,
+    commodity,
+    data: event.data(row, movement, {
       commodity,
       region: row.region,
-      value: row.total,
-      previous_value: previous,
-      change,
-      change_percent: changePercent,
-      unit: 'rigs',
+      value: count.value,
+      previous_value: movement.previous,
+      change: movement.change,
+      change_percent: movement.changePercent,
+      unit: event.unit,
       source: row.source,
-      breakdown: { oil_rigs: row.oil, gas_rigs: row.gas, misc_rigs: row.misc },
-      rig_count: row.total,
-      oil_rigs: row.oil,
-      gas_rigs: row.gas,
-      change_from_prior_week: week,
-      change_from_prior_year: year,
       report_date: row.countedOn,
       timestamp: isoInstant(at),
-    },
-  }
-}
-
-export function fracSpreadEvent(
-  row: FracSpreads,
-  store: RegionalStore<FracSpreads>,
-  at: number,
-): ServiceEvent | undefined {
-  const commodity = fracSpreadCode(row.region)
-  if (commodity === undefined) return undefined
-  const { previous, change, changePercent, week } = movementOf(row, store, count => count.active)
-  return {
-    ...envelopeOf('frac_spread', commodity, row, at),
-    data: {
-      commodity,
-      region: row.region,
-      value: row.active,
-      previous_value: previous,
-      change,
-      change_percent: changePercent,
-      unit: 'frac_spreads',
-      source: row.source,
-      frac_spreads_count: row.active,
-      change_from_prior_week: week,
-      report_date: row.countedOn,
-      timestamp: isoInstant(at),
-    },
-  }
-}
-
-export function ducWellEvent(
-  row: DucWells,
-  store: RegionalStore<DucWells>,
-  at: number,
-): ServiceEvent | undefined {
-  const commodity = ducWellCode(row.region)
-  if (commodity === undefined) return undefined
-  const { previous, change, changePercent } = movementOf(row, store, count => count.duc)
-  const isMonthBefore =
-    (store.before(row.region, row.countedOn)?.countedOn ?? '') >=
-    dayAfter(row.countedOn, -longestMonthDays)
-  return {
-    ...envelopeOf('duc_well', commodity, row, at),
-    data: {
-      commodity,
-      region: row.region,
-      value: row.duc,
-      duc_count: row.duc,
-      previous_value: previous,
-      change,
-      change_percent: changePercent,
-      change_from_prior_month: isMonthBefore ? change : null,
-      completions_this_month: row.completed,
-      unit: 'wells',
-      report_date: row.countedOn,
-      source: row.source,
-      timestamp: isoInstant(at),
-    },
+    }),
   }
 }

@@ -4,13 +4,13 @@ import type { WriteCounts } from '../../../database/write-counts.ts'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { Events } from '../../webhooks/service/events.ts'
+import type { WellPermit } from '../dataset/permits.ts'
 import { type PermitFreshness, permitFreshness } from '../math/permits.ts'
 import { createPermitCounts, type PermitCounts } from '../store/permit-counts.ts'
 import { createPermitSearch, type PermitSearch } from '../store/permit-search.ts'
 import {
   createWellPermitStore,
   type PermitWrites,
-  type WellPermit,
   type WellPermitStore,
 } from '../store/well-permits.ts'
 import {

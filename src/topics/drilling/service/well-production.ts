@@ -1,8 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
+import { readsNow } from '../../../database/dataset-reads.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { usStates } from '../../geography/math/us-states.ts'
+import type { Well, WellReport } from '../dataset/wells.ts'
 import { parseApiNumber } from '../math/api-number.ts'
 import { perDay, wellStates } from '../math/well-production.ts'
 import {
@@ -14,9 +16,8 @@ import {
   createWellProductionStore,
   type WellCoverage,
   type WellProductionStore,
-  type WellReport,
 } from '../store/well-production.ts'
-import type { Well, WellStore } from '../store/wells.ts'
+import type { WellStore } from '../store/wells.ts'
 
 /** Why there is no production of a well. */
 export interface MissingWell {
@@ -51,7 +52,7 @@ export function createWellProduction({
   db: Database
   wells: Pick<WellStore, 'get' | 'put'>
 }): WellProduction {
-  const [wells, states] = [createWellProductionStore(db), createStateProductionStore(db)]
+  const [wells, states] = [createWellProductionStore(db), createStateProductionStore(readsNow(db))]
 
   const newcomers = (reports: readonly WellReport[]): Well[] => {
     const first = new Map<string, WellReport>()

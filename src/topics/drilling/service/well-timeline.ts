@@ -1,7 +1,8 @@
+import type { Well } from '../dataset/wells.ts'
 import { timelineOf, type WellEvent } from '../math/well-timeline.ts'
 import type { FracDisclosureStore, StoredDisclosure } from '../store/frac-disclosures.ts'
 import type { StoredPermit, WellPermitStore } from '../store/well-permits.ts'
-import type { Well, WellStore } from '../store/wells.ts'
+import type { WellStore } from '../store/wells.ts'
 
 export interface WellTimeline {
   wellName: string

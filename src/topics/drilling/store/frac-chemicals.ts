@@ -2,19 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { lazy } from '../../../database/statement.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
-
-/** A substance in the fluid of one job. */
-export interface FracChemical {
-  disclosureId: number
-  name: string
-  /** Null where the registry has none or the operator keeps it secret. */
-  casNumber: string | null
-  purpose: string
-  /** Of the whole fluid, by mass. */
-  concentrationPercent: number | null
-  massLbs: number | null
-  source: string
-}
+import type { FracChemical } from '../dataset/frac.ts'
 
 export interface SubstanceCount {
   name: string

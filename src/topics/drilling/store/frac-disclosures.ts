@@ -1,32 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
+import { readsNow } from '../../../database/dataset-reads.ts'
+import { datasetStore } from '../../../database/dataset-store.ts'
+import { selected } from '../../../database/selected.ts'
 import { lazy } from '../../../database/statement.ts'
 import { createStatementCache } from '../../../database/statement-cache.ts'
-import { type ColumnMap, selected } from '../../../database/upsert.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
 import { type Circle, milesBetween } from '../../geography/math/geography.ts'
+import { fracDisclosures as declared, type FracDisclosure } from '../dataset/frac.ts'
 import { operatorKey } from '../math/permits.ts'
 import { type FracFilter, fracWhere } from './frac-search.ts'
-
-/** What was pumped into a well, as its operator disclosed it. */
-export interface FracDisclosure {
-  /** The registry's own id. */
-  reference: string
-  /** Fourteen digits. */
-  apiNumber: string
-  state: string
-  county: string
-  operator: string
-  wellName: string
-  startedOn: string
-  endedOn: string
-  latitude: number | null
-  longitude: number | null
-  /** Gallons. */
-  waterGallons: number | null
-  nonWaterGallons: number | null
-  source: string
-}
 
 export interface StoredDisclosure extends FracDisclosure {
   id: number
@@ -67,42 +50,20 @@ export interface FracDisclosureStore {
 
 type Row = FracDisclosure & { operatorKey: string }
 
-const answeredColumns: ColumnMap<FracDisclosure> = {
-  reference: 'reference',
-  apiNumber: 'api_number',
-  state: 'state_code',
-  county: 'county',
-  operator: 'operator',
-  wellName: 'well_name',
-  startedOn: 'started_on',
-  endedOn: 'ended_on',
-  latitude: 'latitude',
-  longitude: 'longitude',
-  waterGallons: 'water_gallons',
-  nonWaterGallons: 'non_water_gallons',
-  source: 'source',
-}
-const columns: ColumnMap<Row> = { ...answeredColumns, operatorKey: 'operator_key' }
+const columns = { ...declared.stored, operatorKey: 'operator_key' } as Readonly<
+  Record<keyof Row, string>
+>
 const fields = Object.keys(columns) as (keyof Row)[]
 const textFields = ['operator', 'wellName', 'county'] as const
-const read = `SELECT id, ${selected(answeredColumns)}, recorded_at AS recordedAt FROM frac_disclosures`
-
 export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   const prepared = createStatementCache(db)
   const write = disclosureWriter(db)
-  const byId = lazy<StoredDisclosure, [number]>(db, `${read} WHERE id = ?`)
-  const idOf = lazy<{ id: number }, [string]>(
-    db,
-    'SELECT id FROM frac_disclosures WHERE reference = ?',
-  )
-  const ofWell = lazy<StoredDisclosure, [string]>(
-    db,
-    `${read} WHERE api_number = ? ORDER BY ended_on, id`,
-  )
-  const total = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM frac_disclosures')
-  const newest = lazy<{ day: string | null }, []>(
-    db,
-    'SELECT max(ended_on) AS day FROM frac_disclosures',
+  const store = datasetStore<FracDisclosure>(readsNow(db), declared)
+  const read = `SELECT ${store.columns}, t.id, t.recorded_at AS recordedAt FROM frac_disclosures t`
+  const byId = store.stored<[number], { id: number }>('WHERE id = ?', 't.id')
+  const ofWell = store.stored<[string], { id: number }>(
+    'WHERE api_number = ? ORDER BY ended_on, id',
+    't.id',
   )
   const byState = lazy<DisclosureCount, []>(
     db,
@@ -117,15 +78,12 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
      FROM (SELECT operator_key, count(*) AS disclosures, max(ended_on) AS newestOn FROM frac_disclosures
        GROUP BY operator_key ORDER BY disclosures DESC, operator_key LIMIT ? OFFSET ?) g`,
   )
-  const operators = lazy<{ n: number }, []>(
-    db,
-    'SELECT count(DISTINCT operator_key) AS n FROM frac_disclosures',
-  )
+  const operators = store.value<number>('count(DISTINCT operator_key)')
   return {
     write: (disclosures, recordedAt) =>
       transact(db, () => countsOf(disclosures.map(disclosure => write(disclosure, recordedAt)))),
-    get: id => byId.get(id) ?? undefined,
-    idOf: reference => idOf.get(reference)?.id,
+    get: id => byId.get(id),
+    idOf: store.value<number>('id', 'WHERE reference = ?'),
     ofWell: apiNumber => ofWell.all(apiNumber),
     page(filter, limit, offset) {
       const { sql, values } = fracWhere(filter)
@@ -148,11 +106,11 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
       ).all(...values, limit, offset)
       return { rows, total: count }
     },
-    total: () => total.get()!.n,
-    newestOn: () => newest.get()?.day ?? undefined,
+    total: store.count(),
+    newestOn: store.value<string>('max(ended_on)'),
     byState: () => byState.all(),
     byOperator: (limit, offset) => byOperator.all(limit, offset),
-    operators: () => operators.get()!.n,
+    operators: () => operators()!,
   }
 }
 

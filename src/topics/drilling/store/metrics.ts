@@ -1,6 +1,7 @@
-import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { keptCount } from '../../../database/kept-counts.ts'
-import { lazy } from '../../../database/statement.ts'
+import type { SQLQueryBindings } from 'bun:sqlite'
+import type { DatasetReads } from '../../../database/dataset-reads.ts'
+import type { Declared } from '../../../datasets/dataset.ts'
+import { ducWells, fracSpreads, rigCounts } from '../dataset/counts.ts'
 
 export const drillingMetrics = [
   'rig_count',
@@ -50,16 +51,18 @@ export interface DrillingMetricStore {
 
 /** Where each metric stands, and which rows of its table have it. */
 const places: Readonly<
-  Record<DrillingMetric, { table: string; column: string; condition?: string }>
+  Record<DrillingMetric, { of: Declared; column: string; condition?: string }>
 > = {
-  rig_count: { table: 'rig_counts', column: 'total', condition: "span = 'week'" },
-  frac_spreads: { table: 'frac_spreads', column: 'active' },
-  duc_wells: { table: 'duc_wells', column: 'duc' },
-  wells_drilled: { table: 'duc_wells', column: 'drilled', condition: 'drilled IS NOT NULL' },
-  completions: { table: 'duc_wells', column: 'completed', condition: 'completed IS NOT NULL' },
+  rig_count: { of: rigCounts, column: 'total', condition: "span = 'week'" },
+  frac_spreads: { of: fracSpreads, column: 'active' },
+  duc_wells: { of: ducWells, column: 'duc' },
+  wells_drilled: { of: ducWells, column: 'drilled', condition: 'drilled IS NOT NULL' },
+  completions: { of: ducWells, column: 'completed', condition: 'completed IS NOT NULL' },
 }
 
-export function createDrillingMetricStore(db: Database): DrillingMetricStore {
+const tableOf = (metric: DrillingMetric): string => places[metric].of.tables[0]!.name
+
+export function createDrillingMetricStore(reads: DatasetReads): DrillingMetricStore {
   const whereOf = (metric: DrillingMetric, filter: MetricFilter): string => {
     // By day: the plus hides the regions, by which everything would be read and sorted.
     const regions = filter.regions
@@ -80,32 +83,38 @@ export function createDrillingMetricStore(db: Database): DrillingMetricStore {
     page(filter, limit, offset) {
       const arms = metricsOf(filter).map(
         metric => `SELECT '${metric}' AS metric, region, counted_on AS countedOn, ${places[metric].column} AS value, source, recorded_at AS recordedAt
-          FROM ${places[metric].table} WHERE ${whereOf(metric, filter)}`,
+          FROM ${tableOf(metric)} WHERE ${whereOf(metric, filter)}`,
       )
-      return lazy<MetricRow>(
-        db,
-        `${arms.join(' UNION ALL ')} ORDER BY countedOn DESC, metric DESC, region DESC LIMIT ?4 OFFSET ?5`,
-      ).all(...bound(filter), limit, offset)
+      return reads
+        .statement<MetricRow>(
+          `${arms.join(' UNION ALL ')} ORDER BY countedOn DESC, metric DESC, region DESC LIMIT ?4 OFFSET ?5`,
+          ...new Set(metricsOf(filter).map(metric => places[metric].of)),
+        )
+        .all(...bound(filter), limit, offset)
     },
     count: filter =>
       metricsOf(filter).reduce((sum, metric) => {
-        const sql = `SELECT count(*) AS n FROM ${places[metric].table} WHERE ${whereOf(metric, filter)}`
-        return sum + keptCount(db, sql)(...bound(filter))
+        const sql = `SELECT count(*) AS n FROM ${tableOf(metric)} WHERE ${whereOf(metric, filter)}`
+        return sum + reads.count(sql, places[metric].of)(...bound(filter))
       }, 0),
     ofRegion(metric, region, fromOn, toOn) {
-      const { table, column, condition = 'TRUE' } = places[metric]
-      return lazy<RegionCount>(
-        db,
-        `SELECT counted_on AS "on", ${column} AS value, source FROM ${table}
+      const { of, column, condition = 'TRUE' } = places[metric]
+      return reads
+        .statement<RegionCount>(
+          `SELECT counted_on AS "on", ${column} AS value, source FROM ${tableOf(metric)}
          WHERE region = ? AND counted_on >= ? AND counted_on < ? AND ${condition} ORDER BY counted_on`,
-      ).all(region, fromOn, toOn)
+          of,
+        )
+        .all(region, fromOn, toOn)
     },
     before(metric, region, day) {
-      const { table, column, condition = 'TRUE' } = places[metric]
-      return lazy<{ value: number }>(
-        db,
-        `SELECT ${column} AS value FROM ${table} WHERE region = ? AND counted_on < ? AND ${condition} ORDER BY counted_on DESC LIMIT 1`,
-      ).get(region, day)?.value
+      const { of, column, condition = 'TRUE' } = places[metric]
+      return reads
+        .statement<{ value: number }>(
+          `SELECT ${column} AS value FROM ${tableOf(metric)} WHERE region = ? AND counted_on < ? AND ${condition} ORDER BY counted_on DESC LIMIT 1`,
+          of,
+        )
+        .get(region, day)?.value
     },
   }
 }

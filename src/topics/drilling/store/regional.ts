@@ -1,24 +1,9 @@
-import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import { transact } from '../../../database/database.ts'
-import { keptCount } from '../../../database/kept-counts.ts'
-import { lazy } from '../../../database/statement.ts'
-import { type ColumnMap, selected, upsert } from '../../../database/upsert.ts'
-import { countsOf, type WriteCounts } from '../../../database/write-counts.ts'
+import type { SQLQueryBindings } from 'bun:sqlite'
+import type { DatasetReads } from '../../../database/dataset-reads.ts'
+import { datasetStore, type Recorded, type Stored } from '../../../database/dataset-store.ts'
+import type { WriteCounts } from '../../../database/write-counts.ts'
 import { dayAfter } from '../../prices/math/window.ts'
-
-/** What every count of a region has. */
-export interface Regional {
-  region: string
-  countedOn: string
-  source: string
-}
-
-/**
- * A row on its way in; `recordedAt` overrides that of the call, for history whose publication times
- * are known.
- */
-export type Recorded<T> = T & { recordedAt?: number }
-export type Stored<T> = T & { recordedAt: number }
+import type { RegionalCount, RegionalDataset } from '../dataset/counts.ts'
 
 /**
  * A row with its place among all rows of a list, from 1 in chronological order, and what its
@@ -38,7 +23,7 @@ export interface RegionalFilter {
  * Counts by region and day. `list` names the regions that a list is of: its numbers run over these
  * only, so that a number does not depend on the filter that a row was found by.
  */
-export interface RegionalStore<T extends Regional> {
+export interface RegionalStore<T extends RegionalCount> {
   /**
    * One transaction. The same row again is unchanged; anything else for a known region and day
    * replaces it.
@@ -64,65 +49,50 @@ export interface RegionalStore<T extends Regional> {
   before(region: string, day: string): Stored<T> | undefined
 }
 
-export interface RegionalTable<T extends Regional> {
-  table: string
-  /** Column of each field, `recordedAt` left out. */
-  columns: ColumnMap<T>
-  /** The column that `change` is of; undefined where nothing is compared. */
-  measure: string | undefined
-}
-
 const endOfDays = '9999-12-31'
 
-export function createRegionalStore<T extends Regional>(
-  db: Database,
-  { table, columns, measure }: RegionalTable<T>,
+export function createRegionalStore<T extends RegionalCount>(
+  reads: DatasetReads,
+  declared: RegionalDataset<T>,
 ): RegionalStore<T> {
-  type Row = Stored<T> & { change: number | null }
-  const names = `${selected(columns)}, recorded_at AS recordedAt`
+  const store = datasetStore<T>(reads, declared)
+  const table = declared.tables[0]!.name
+  const measure = declared.measure && declared.stored[declared.measure]
   const change = measure
-    ? `row.${measure} - (SELECT ${measure} FROM ${table} AS earlier WHERE earlier.region = row.region AND earlier.counted_on < row.counted_on
-       ORDER BY earlier.counted_on DESC LIMIT 1)`
-    : 'NULL'
+    ? `t.${measure} - (SELECT ${measure} FROM ${table} AS earlier WHERE earlier.region = t.region AND earlier.counted_on < t.counted_on
+       ORDER BY earlier.counted_on DESC LIMIT 1) AS change`
+    : 'NULL AS change'
   const listed = 'region IN (SELECT value FROM json_each(?1))'
   const inside = `${listed} AND counted_on >= ?2 AND counted_on < ?3`
   // Lists walk the index over days and stop at their limit: by the regions, which the plus hides,
   // everything would be read and sorted.
-  const byDay = (condition: string) => `+${condition}`
-  const page = lazy<Row, SQLQueryBindings[]>(
-    db,
-    `SELECT ${names}, ${change} AS change FROM ${table} AS row WHERE ${byDay(inside)} ORDER BY counted_on DESC, region DESC LIMIT ?4 OFFSET ?5`,
+  const byDay = (condition: string) => `WHERE +${condition}`
+  type Changed = { change: number | null }
+  const page = store.stored<SQLQueryBindings[], Changed>(
+    `${byDay(inside)} ORDER BY counted_on DESC, region DESC LIMIT ?4 OFFSET ?5`,
+    change,
   )
-  const nth = lazy<Row, SQLQueryBindings[]>(
-    db,
-    `SELECT ${names}, ${change} AS change FROM ${table} AS row WHERE ${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
+  const nth = store.stored<SQLQueryBindings[], Changed>(
+    `${byDay(listed)} ORDER BY counted_on, region LIMIT 1 OFFSET ?2`,
+    change,
   )
-  const count = keptCount(db, `SELECT count(*) AS n FROM ${table} WHERE ${inside}`)
-  const places = lazy<{ region: string; day: string }, SQLQueryBindings[]>(
-    db,
-    `SELECT region, counted_on AS day FROM ${table} WHERE ${byDay(inside)} ORDER BY counted_on, region`,
+  const count = store.count(inside)
+  const places = store.values<string>(
+    "counted_on || ' ' || region",
+    `${byDay(inside)} ORDER BY counted_on, region`,
   )
-  const between = lazy<Stored<T>, SQLQueryBindings[]>(
-    db,
-    `SELECT ${names} FROM ${table} WHERE region = ? AND counted_on >= ? AND counted_on < ? ORDER BY counted_on`,
+  const between = store.stored(
+    'WHERE region = ? AND counted_on >= ? AND counted_on < ? ORDER BY counted_on',
   )
-  const on = lazy<Stored<T>, SQLQueryBindings[]>(
-    db,
-    `SELECT ${names} FROM ${table} WHERE counted_on = ? ORDER BY region`,
+  const on = store.stored('WHERE counted_on = ? ORDER BY region')
+  const newest = store.value<string>(
+    'counted_on',
+    `${byDay(listed)} AND counted_on < ?2 ORDER BY counted_on DESC LIMIT 1`,
   )
-  const newest = lazy<{ day: string }, SQLQueryBindings[]>(
-    db,
-    `SELECT counted_on AS day FROM ${table} WHERE ${byDay(listed)} AND counted_on < ?2 ORDER BY counted_on DESC LIMIT 1`,
+  const first = store.value<string>('min(counted_on)', 'WHERE region = ?')
+  const before = store.stored(
+    'WHERE region = ? AND counted_on < ? ORDER BY counted_on DESC LIMIT 1',
   )
-  const first = lazy<{ day: string | null }, SQLQueryBindings[]>(
-    db,
-    `SELECT min(counted_on) AS day FROM ${table} WHERE region = ?`,
-  )
-  const before = lazy<Stored<T>, SQLQueryBindings[]>(
-    db,
-    `SELECT ${names} FROM ${table} WHERE region = ? AND counted_on < ? ORDER BY counted_on DESC LIMIT 1`,
-  )
-  const put = upsert<T>(db, table, columns, ['region', 'countedOn'])
 
   const only = (list: readonly string[], regions: readonly string[] | undefined): string =>
     JSON.stringify(regions ? list.filter(region => regions.includes(region)) : list)
@@ -131,34 +101,36 @@ export function createRegionalStore<T extends Regional>(
    * Numbers rows that are newest first: what lies before the oldest of them is counted once, the
    * rest is walked.
    */
-  const numbered = (list: readonly string[], rows: readonly Row[]): Numbered<T>[] => {
+  const numbered = (
+    list: readonly string[],
+    rows: readonly (Stored<T> & Changed)[],
+  ): Numbered<T>[] => {
     if (rows.length === 0) return []
     const [oldestOn, newestOn] = [rows.at(-1)!.countedOn, rows[0]!.countedOn]
     const all = JSON.stringify(list)
     const skipped = count(all, '', oldestOn)
-    const walked = places.all(all, oldestOn, dayAfter(newestOn, 1))
-    const ids = new Map(walked.map((place, i) => [`${place.day} ${place.region}`, skipped + i + 1]))
-    return rows.map(({ change, ...row }) => ({
-      ...(row as Stored<T>),
+    const walked = places(all, oldestOn, dayAfter(newestOn, 1))
+    const ids = new Map(walked.map((place, i) => [place, skipped + i + 1]))
+    return rows.map(row => ({
+      ...row,
       id: ids.get(`${row.countedOn} ${row.region}`)!,
-      change: change ?? undefined,
+      change: row.change ?? undefined,
     }))
   }
 
   return {
-    write: (rows, recordedAt) =>
-      transact(db, () => countsOf(rows.map(row => put(row, row.recordedAt ?? recordedAt)))),
+    write: store.write,
     page: (list, { regions, fromOn, toOn }, limit, offset) =>
       numbered(list, page.all(only(list, regions), fromOn, toOn, limit, offset)),
     count: (list, { regions, fromOn, toOn }) => count(only(list, regions), fromOn, toOn),
     numbered(list, id) {
       const row = id < 1 ? undefined : nth.get(JSON.stringify(list), id - 1)
-      return row ? { ...(row as Stored<T>), id, change: row.change ?? undefined } : undefined
+      return row && { ...row, id, change: row.change ?? undefined }
     },
-    between: (region, fromOn, toOn) => between.all(region, fromOn, toOn),
+    between: (...range) => between.all(...range),
     on: day => on.all(day),
-    newestOn: (list, day = endOfDays) => newest.get(JSON.stringify(list), day)?.day,
-    firstOn: region => first.get(region)?.day ?? undefined,
-    before: (region, day) => before.get(region, day) ?? undefined,
+    newestOn: (list, day = endOfDays) => newest(JSON.stringify(list), day),
+    firstOn: region => first(region),
+    before: (...place) => before.get(...place),
   }
 }

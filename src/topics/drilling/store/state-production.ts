@@ -1,25 +1,9 @@
-import type { Database } from 'bun:sqlite'
-import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
-import { type ColumnMap, selected, upsert } from '../../../database/upsert.ts'
-import { countsOf, type WriteCounts } from '../../../database/write-counts.ts'
+import type { DatasetReads } from '../../../database/dataset-reads.ts'
+import { datasetStore, type Stored } from '../../../database/dataset-store.ts'
+import type { WriteCounts } from '../../../database/write-counts.ts'
+import { type StateMonth, stateProduction } from '../dataset/wells.ts'
 
-/** What a state produced in a month. */
-export interface StateMonth {
-  /** Two letters. */
-  state: string
-  /** `YYYY-MM`. */
-  month: string
-  oilBbl: number
-  gasMcf: number
-  /** Null: not reported. */
-  waterBbl: number | null
-  /** Not everybody has filed yet. */
-  provisional: boolean
-  source: string
-}
-
-export type StateMonthRow = StateMonth & { recordedAt: number }
+export type StateMonthRow = Stored<StateMonth>
 
 /** All states of a month together. */
 export interface NationalMonth {
@@ -53,61 +37,20 @@ export interface StateProductionStore {
   total(): number
 }
 
-type Row = Omit<StateMonth, 'provisional'> & { provisional: number }
-type StoredRow = Row & { recordedAt: number }
-
-const columns: ColumnMap<Row> = {
-  state: 'state_code',
-  month: 'month',
-  oilBbl: 'oil_bbl',
-  gasMcf: 'gas_mcf',
-  waterBbl: 'water_bbl',
-  provisional: 'provisional',
-  source: 'source',
-}
-
-const rowOf = (month: StateMonth): Row => ({ ...month, provisional: Number(month.provisional) })
-const monthOf = (row: StoredRow): StateMonthRow => ({
-  ...row,
-  provisional: row.provisional === 1,
-})
-
-export function createStateProductionStore(db: Database): StateProductionStore {
-  const write = upsert<Row>(db, 'state_production', columns, ['state', 'month'])
-  const select = `SELECT ${selected(columns)}, recorded_at AS recordedAt FROM state_production`
-  const ofMonth = lazy<StoredRow, [string]>(
-    db,
-    `${select} WHERE month = ? ORDER BY oil_bbl DESC, state_code`,
-  )
-  const ofState = lazy<StoredRow, [string, string, string]>(
-    db,
-    `${select} WHERE state_code = ? AND month >= ? AND month < ? ORDER BY month`,
-  )
-  const newestOf = lazy<StoredRow, [string]>(
-    db,
-    `${select} WHERE state_code = ? ORDER BY month DESC LIMIT 1`,
-  )
-  const newestMonth = lazy<{ month: string | null }, []>(
-    db,
-    'SELECT max(month) AS month FROM state_production',
-  )
-  const states = lazy<{ state: string }, []>(
-    db,
-    'SELECT DISTINCT state_code AS state FROM state_production ORDER BY state_code',
-  )
-  const total = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM state_production')
-  const rowsOf = (month: string) => ofMonth.all(month).map(monthOf)
+export function createStateProductionStore(reads: DatasetReads): StateProductionStore {
+  const store = datasetStore<StateMonth>(reads, stateProduction)
+  const ofMonth = store.stored('WHERE month = ? ORDER BY oil_bbl DESC, state_code')
+  const ofState = store.stored('WHERE state_code = ? AND month >= ? AND month < ? ORDER BY month')
+  const newestOf = store.stored('WHERE state_code = ? ORDER BY month DESC LIMIT 1')
+  const newestMonth = store.value<string>('max(month)')
+  const states = store.values<string>('DISTINCT state_code', 'ORDER BY state_code')
   return {
-    write: (rows, recordedAt) =>
-      transact(db, () => countsOf(rows.map(row => write(rowOf(row), recordedAt)))),
-    ofMonth: rowsOf,
-    ofState: (state, fromMonth, toMonth) => ofState.all(state, fromMonth, toMonth).map(monthOf),
-    newestOf(state) {
-      const row = newestOf.get(state)
-      return row ? monthOf(row) : undefined
-    },
+    write: store.write,
+    ofMonth: month => ofMonth.all(month),
+    ofState: (...range) => ofState.all(...range),
+    newestOf: state => newestOf.get(state),
     national(month) {
-      const rows = rowsOf(month)
+      const rows = ofMonth.all(month)
       if (rows.length === 0) return undefined
       const sum = (value: (row: StateMonthRow) => number) =>
         rows.reduce((all, row) => all + value(row), 0)
@@ -120,8 +63,8 @@ export function createStateProductionStore(db: Database): StateProductionStore {
         sources: [...new Set(rows.map(row => row.source))].sort(),
       }
     },
-    newestMonth: () => newestMonth.get()?.month ?? undefined,
-    states: () => states.all().map(row => row.state),
-    total: () => total.get()!.n,
+    newestMonth: () => newestMonth(),
+    states: () => states(),
+    total: store.count(),
   }
 }

@@ -1,10 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { manyRows } from '../../../database/many-rows.ts'
+import { selected } from '../../../database/selected.ts'
 import { lazy } from '../../../database/statement.ts'
-import { type ColumnMap, selected } from '../../../database/upsert.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { dayMs, parseDay } from '../../../lib/time/instant.ts'
+import type { WellPermit } from '../dataset/permits.ts'
 import {
   countyKey,
   formationKey,
@@ -15,38 +16,6 @@ import {
 } from '../math/permits.ts'
 import { createPermitPeriods } from './permit-periods.ts'
 import { createPermitTerms, type PermitTerms } from './permit-terms.ts'
-
-/** A permit to drill a well as its state lists it. */
-export interface WellPermit {
-  state: string
-  permitOn: string
-  permitNumber: string | null
-  permitType: string
-  permitStatus: string
-  /** Fourteen digits. */
-  apiNumber: string | null
-  /** As the source wrote it; empty where it has none. */
-  apiNumberRaw: string
-  county: string | null
-  operator: string
-  operatorNumber: string | null
-  wellName: string
-  wellNumber: string | null
-  wellType: string
-  formation: string | null
-  /** Feet. */
-  totalDepth: number | null
-  /** Degrees, to a millionth. */
-  latitude: number | null
-  longitude: number | null
-  section: string | null
-  township: string | null
-  range: string | null
-  source: string
-  sourceUrl: string
-  fetchedAt: number
-  dataAsOfOn: string
-}
 
 export interface StoredPermit extends WellPermit {
   id: number
@@ -94,7 +63,7 @@ export interface PermitFacts {
   wellNameId: number
 }
 
-const factColumns: ColumnMap<PermitFacts> = {
+const factColumns: Readonly<Record<keyof PermitFacts, string>> = {
   permitOn: 'permit_on',
   stateId: 'state_id',
   countyId: 'county_id',
@@ -124,7 +93,7 @@ const shownColumns = {
   range: 'range',
   source: 'source',
   sourceUrl: 'source_url',
-} as const satisfies Partial<ColumnMap<WellPermit>>
+} as const satisfies Partial<Record<keyof WellPermit, string>>
 type ShownField = keyof typeof shownColumns
 const shownFields = Object.keys(shownColumns) as ShownField[]
 

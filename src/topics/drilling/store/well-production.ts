@@ -4,28 +4,10 @@ import { manyRows } from '../../../database/many-rows.ts'
 import { lazy } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
+import type { WellReport } from '../dataset/wells.ts'
 
 /** What one well produced in a month; null: not reported. */
-export interface WellMonth {
-  /** Fourteen digits. */
-  apiNumber: string
-  /** Two letters. */
-  state: string
-  /** `YYYY-MM`. */
-  month: string
-  oilBbl: number | null
-  gasMcf: number | null
-  waterBbl: number | null
-  daysProducing: number | null
-  source: string
-}
-
-/** A month of a well, and how the source calls the well. */
-export interface WellReport extends WellMonth {
-  operator: string | undefined
-  wellName: string | undefined
-  county: string | undefined
-}
+export type WellMonth = Omit<WellReport, 'operator' | 'wellName' | 'county'>
 
 export type WellMonthRow = Omit<WellMonth, 'state'> & { recordedAt: number }
 

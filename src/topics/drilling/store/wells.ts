@@ -1,30 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { type Clause, clause, whereOf } from '../../../database/clause.ts'
 import { readAtOnce, transact } from '../../../database/database.ts'
+import { readsNow } from '../../../database/dataset-reads.ts'
+import { datasetStore } from '../../../database/dataset-store.ts'
 import { manyRows } from '../../../database/many-rows.ts'
-import { lazy } from '../../../database/statement.ts'
+import { selected } from '../../../database/selected.ts'
 import { createStatementCache } from '../../../database/statement-cache.ts'
-import { type ColumnMap, selected, upsert } from '../../../database/upsert.ts'
 import { countsOf, type WriteCounts } from '../../../database/write-counts.ts'
 import { boxAround, type Circle, milesBetween } from '../../geography/math/geography.ts'
-
-/** A well with the days of its life; null: not yet, or not known. */
-export interface Well {
-  /** Fourteen digits. */
-  apiNumber: string
-  state: string
-  operator: string
-  name: string
-  county: string | null
-  formation: string | null
-  latitude: number | null
-  longitude: number | null
-  permitOn: string | null
-  spudOn: string | null
-  completedOn: string | null
-  firstProductionOn: string | null
-  source: string
-}
+import { type Well, wells as wellDataset } from '../dataset/wells.ts'
 
 export interface WellFilter {
   state?: string
@@ -66,41 +50,24 @@ export interface WellStore {
   unfinished(source: string, permittedSince: string): Well[]
 }
 
-const columns: ColumnMap<Well> = {
-  apiNumber: 'api_number',
-  state: 'state_code',
-  operator: 'operator',
-  name: 'name',
-  county: 'county',
-  formation: 'formation',
-  latitude: 'latitude',
-  longitude: 'longitude',
-  permitOn: 'permit_on',
-  spudOn: 'spud_on',
-  completedOn: 'completed_on',
-  firstProductionOn: 'first_production_on',
-  source: 'source',
-}
+const columns = wellDataset.stored as Readonly<Record<keyof Well, string>>
 const fields = Object.keys(columns) as (keyof Well)[]
-const dateColumns: ColumnMap<WellDates> = {
-  apiNumber: columns.apiNumber,
-  permitOn: columns.permitOn,
-  spudOn: columns.spudOn,
-  completedOn: columns.completedOn,
-  firstProductionOn: columns.firstProductionOn,
-  source: columns.source,
-}
-const placedDates = selected({
-  ...dateColumns,
-  latitude: columns.latitude,
-  longitude: columns.longitude,
+const { apiNumber, permitOn, spudOn, completedOn, firstProductionOn, source } = columns
+const dateColumns = selected({
+  apiNumber,
+  permitOn,
+  spudOn,
+  completedOn,
+  firstProductionOn,
+  source,
 })
+const placedDates = `${dateColumns}, latitude, longitude`
 
 export function createWellStore(db: Database): WellStore {
-  const write = upsert(db, 'wells', columns, ['apiNumber'])
-  const stored = lazy<{ apiNumber: string }, [string]>(
-    db,
-    'SELECT api_number AS apiNumber FROM wells WHERE api_number IN (SELECT value FROM json_each(?))',
+  const store = datasetStore<Well>(readsNow(db), wellDataset)
+  const stored = store.values<string>(
+    'api_number',
+    'WHERE api_number IN (SELECT value FROM json_each(?))',
   )
   const add = manyRows(
     db,
@@ -108,9 +75,7 @@ export function createWellStore(db: Database): WellStore {
     `(${fields.map(() => '?').join(', ')}, ?)`,
   )
   const put = (wells: readonly Well[], recordedAt: number): WriteCounts => {
-    const storedNumbers = new Set(
-      stored.all(JSON.stringify(wells.map(well => well.apiNumber))).map(well => well.apiNumber),
-    )
+    const storedNumbers = new Set(stored(JSON.stringify(wells.map(well => well.apiNumber))))
     const added: Well[] = []
     const others: Well[] = []
     for (const well of wells) {
@@ -119,13 +84,10 @@ export function createWellStore(db: Database): WellStore {
       storedNumbers.add(well.apiNumber)
     }
     add(added.map(well => [...fields.map(field => well[field]), recordedAt]))
-    const counts = countsOf(others.map(well => write(well, recordedAt)))
+    const counts = countsOf(others.map(well => store.put(well, recordedAt)))
     return { ...counts, inserted: counts.inserted + added.length }
   }
-  const byNumber = lazy<Well, [string]>(
-    db,
-    `SELECT ${selected(columns)} FROM wells WHERE api_number = ?`,
-  )
+  const byNumber = store.records('WHERE api_number = ?')
   const prepared = createStatementCache(db)
   const matching = <Row>(read: string, clauses: readonly Clause[], order = ''): Row[] => {
     const { sql, values } = whereOf(clauses)
@@ -133,13 +95,12 @@ export function createWellStore(db: Database): WellStore {
       ...values,
     )
   }
-  const unfinished = lazy<Well, [string, string]>(
-    db,
-    `SELECT ${selected(columns)} FROM wells WHERE first_production_on IS NULL AND permit_on >= ?2 AND source = ?1 ORDER BY api_number`,
+  const unfinished = store.records(
+    'WHERE first_production_on IS NULL AND permit_on >= ?2 AND source = ?1 ORDER BY api_number',
   )
   return {
     put: (wells, recordedAt) => transact(db, () => put(wells, recordedAt)),
-    get: apiNumber => byNumber.get(apiNumber) ?? undefined,
+    get: apiNumber => byNumber.get(apiNumber),
     search: filter =>
       within(
         filter.circle,
@@ -154,10 +115,7 @@ export function createWellStore(db: Database): WellStore {
           'count(*) AS wells, json_group_array(DISTINCT source) AS sources',
           clauses,
         )[0]!,
-        matching<WellDates>(selected(dateColumns), [
-          ...clauses,
-          clause('first_production_on IS NOT NULL'),
-        ]),
+        matching<WellDates>(dateColumns, [...clauses, clause('first_production_on IS NOT NULL')]),
       ])
       const { wells, sources } = counted
       return { wells, sources: JSON.parse(sources) as string[], producing }

@@ -1,35 +1,36 @@
+import { instant, text, textOr } from '../../../datasets/columns.ts'
+import type { Column } from '../../../datasets/dataset.ts'
 import { type DatasetRow, neededText, refuse, textIn, wordIn } from '../../../datasets/fields.ts'
-import type { CodeLookup } from '../../catalogue/math/lookup.ts'
-import type { CarrierMode, CarrierService } from '../store/surcharges.ts'
 
 /** The index that tables are read at unless they say another: US on-highway diesel. */
 export const defaultIndex = 'DIESEL_US_NATIONAL_USD'
 
+export type CarrierMode = 'ltl' | 'parcel'
 const modes: readonly CarrierMode[] = ['ltl', 'parcel']
 const codePattern = /^[a-z0-9][a-z0-9_-]{0,39}$/
 /** A part of paths already. */
 const reserved = new Set(['parcel'])
 
-export const serviceColumns = [
-  {
-    name: 'carrier',
+/** What a carrier has a surcharge for, and its names. */
+export const service = {
+  carrier: {
     required: true,
     description: 'Code of the carrier: lower-case letters, digits, - and _, at most 40',
-  },
-  { name: 'carrier_name', required: true, description: 'Its name' },
-  { name: 'mode', required: false, description: 'ltl (default) or parcel' },
-  {
-    name: 'service_level',
-    required: false,
+  } as Column<string>,
+  carrierName: text('Its name', 'write the name of the carrier'),
+  mode: { description: 'ltl (default) or parcel' } as Column<CarrierMode>,
+  /** Empty where there is one for all that a carrier carries. */
+  serviceLevel: {
     description: 'Code of the service, such as ground; parcel only and there required',
+  } as Column<string>,
+  serviceName: {
+    ...textOr('', 'Its name; default: the code', 200),
+    exported: "nullif(t.service_name, '')",
   },
-  { name: 'service_name', required: false, description: 'Its name; default: the code' },
-] as const
+}
 
 /** The service that a row is about and its names. */
-export function serviceIn(
-  row: DatasetRow,
-): CarrierService & { carrierName: string; serviceName: string } {
+export function serviceIn(row: DatasetRow) {
   const mode = wordIn(row, 'mode', modes, 'ltl')
   const carrier =
     codeIn(row, 'carrier') ??
@@ -59,36 +60,34 @@ function codeIn(row: DatasetRow, field: string): string | undefined {
   return code
 }
 
-export const indexColumn = {
-  name: 'index_code',
-  required: false,
+/** The series whose price of the week the table is read at. */
+export const indexCode: Column<string> = {
   description: `Code of the price that the table is read at; default ${defaultIndex}`,
+  read(row, name, { catalogue }) {
+    const text = textIn(row, name) ?? defaultIndex
+    const series = catalogue.find(text)
+    if (series) return series.code
+    const near = catalogue.nearest(text)
+    return refuse(
+      name,
+      text,
+      'is not in the catalogue',
+      near ? `did you mean ${near}?` : 'wellhead codes search WORD finds the codes',
+    )
+  },
 }
 
-export function indexIn(row: DatasetRow, catalogue: CodeLookup): string {
-  const text = textIn(row, 'index_code') ?? defaultIndex
-  const series = catalogue.find(text)
-  if (series) return series.code
-  const near = catalogue.nearest(text)
-  return refuse(
-    'index_code',
-    text,
-    'is not in the catalogue',
-    near ? `did you mean ${near}?` : 'wellhead codes search WORD finds the codes',
-  )
-}
-
-export const sourceColumn = {
-  name: 'source',
+/** The page that the table was read from. */
+export const source: Column<string> = {
   required: true,
   description: "Address (http or https) of the carrier's published table",
+  read(row, name) {
+    const text = neededText(row, name, 'write the address of the published table', 500)
+    const protocol = URL.canParse(text) ? new URL(text).protocol : ''
+    if (protocol !== 'https:' && protocol !== 'http:')
+      refuse(name, text, 'is not an address', 'write one that begins with https://')
+    return text
+  },
 }
 
-/** An http or https address. */
-export function sourceIn(row: DatasetRow): string {
-  const text = neededText(row, 'source', 'write the address of the published table', 500)
-  const protocol = URL.canParse(text) ? new URL(text).protocol : ''
-  if (protocol !== 'https:' && protocol !== 'http:')
-    refuse('source', text, 'is not an address', 'write one that begins with https://')
-  return text
-}
+export const retrievedAt = instant('When the table was read')

@@ -1,94 +1,90 @@
-import {
-  boolIn,
-  checked,
-  neededDay,
-  neededInstant,
-  neededNumber,
-  neededText,
-  refuse,
-} from '../../../datasets/fields.ts'
-import type { Dataset } from '../../../feeds/files/dataset.ts'
-import type { CodeLookup } from '../../catalogue/math/lookup.ts'
+import { derived, flag } from '../../../datasets/columns.ts'
+import { type Column, dataset, type RecordOf } from '../../../datasets/dataset.ts'
+import { neededDay, neededNumber, neededText, refuse } from '../../../datasets/fields.ts'
 import type { Schedule, SurchargeBand } from '../math/surcharge.ts'
-import type { CarrierSchedule, SurchargeStore } from '../store/surcharges.ts'
-import {
-  indexColumn,
-  indexIn,
-  serviceColumns,
-  serviceIn,
-  sourceColumn,
-  sourceIn,
-} from './surcharge-fields.ts'
+import { indexCode, retrievedAt, service, serviceIn, source } from './surcharge-fields.ts'
 
 const aheadDays = 400
 const charactersMax = 20_000
 const right =
   'write each lower edge and its percent, then the end of the last band: 0=0;1.2=1;1.25=1.5;1.3, and +0.05=0.5 behind it when the table goes on in such steps'
 
-export function createSurchargeSchedulesDataset(
-  store: SurchargeStore,
-  catalogue: CodeLookup,
-): Dataset<CarrierSchedule> {
-  return {
-    name: 'surcharge-schedules',
+/** The table of a schedule as files have it: `0=0;1.2=1;1.25`. */
+const bandsText = `(SELECT group_concat(json_extract(value, '$[0]') || '=' || json_extract(value, '$[2]'), ';')
+  || ';' || json_extract(t.bands, '$[#-1][1]') FROM json_each(t.bands))
+  || CASE WHEN t.beyond_width IS NULL THEN '' ELSE ';+' || t.beyond_width || '=' || t.beyond_percent END`
+
+const columns = {
+  ...service,
+  validFromOn: {
+    name: 'valid_from',
+    required: true,
+    description: 'Day from which the table holds, until the next one does',
+    read: (row, name, { now }) => neededDay(row, name, now, aheadDays),
+  } as Column<string>,
+  indexCode,
+  effectiveWeekday: {
+    required: true,
+    description: "1 = Monday to 7 = Sunday: when a week's price takes effect",
+    read(row, name) {
+      const weekday = neededNumber(row, name, 1, 7)
+      return Number.isInteger(weekday)
+        ? weekday
+        : refuse(name, weekday, 'is not a whole number', 'write 1 (Monday) to 7 (Sunday)')
+    },
+  } as Column<number>,
+  /** JSON: minimum, maximum and percent of each band. */
+  bands: {
+    required: true,
     description:
-      "Carriers' fuel surcharge tables: the weeks that no carrier publishes are matched to the price of the index.",
-    columns: [
-      ...serviceColumns,
-      {
-        name: 'valid_from',
-        required: true,
-        description: 'Day from which the table holds, until the next one does',
-      },
-      indexColumn,
-      {
-        name: 'effective_weekday',
-        required: true,
-        description: "1 = Monday to 7 = Sunday: when a week's price takes effect",
-      },
-      {
-        name: 'bands',
-        required: true,
-        description:
-          'Lower edges with their percent and the end of the last band, `0=0;1.2=1;1.25=1.5;1.3`; `+0.05=0.5` behind it: every further 0.05 adds 0.5',
-      },
-      {
-        name: 'match',
-        required: false,
-        description: 'Whether weeks are matched here (true), or only served as published (false)',
-      },
-      sourceColumn,
-      { name: 'retrieved_at', required: true, description: 'When the table was read' },
-    ],
-    example:
-      'carrier,carrier_name,valid_from,effective_weekday,bands,source,retrieved_at\n' +
-      'alder,Alder Freight Lines,2025-01-06,3,0=0;1.2=1;1.25=1.5;1.3;+0.05=0.5,https://alder.example/fuel,2025-01-06T13:05:00Z\n' +
-      'basin,Basin Motor Freight,2025-01-06,1,2=15;2.1=16;2.2=17;2.3;+0.1=1,https://basin.example/fuel,2025-01-06T13:10:00Z\n',
-    key: ['mode', 'carrier', 'service_level', 'valid_from'],
-    check: (row, now) =>
-      checked(() => {
-        const effectiveWeekday = neededNumber(row, 'effective_weekday', 1, 7)
-        if (!Number.isInteger(effectiveWeekday))
-          refuse(
-            'effective_weekday',
-            effectiveWeekday,
-            'is not a whole number',
-            'write 1 (Monday) to 7 (Sunday)',
-          )
-        return {
-          ...serviceIn(row),
-          validFromOn: neededDay(row, 'valid_from', now, aheadDays),
-          indexCode: indexIn(row, catalogue),
-          effectiveWeekday,
-          ...bandsOf(neededText(row, 'bands', right, charactersMax)),
-          matched: boolIn(row, 'match', true),
-          source: sourceIn(row),
-          retrievedAt: neededInstant(row, 'retrieved_at', now),
-        }
-      }),
-    write: (records, recordedAt) => store.writeSchedules(records, recordedAt),
-  }
+      'Lower edges with their percent and the end of the last band, `0=0;1.2=1;1.25=1.5;1.3`; `+0.05=0.5` behind it: every further 0.05 adds 0.5',
+    exported: bandsText,
+  } as Column<string>,
+  /** Whether the weeks that nobody published are matched here. */
+  matched: flag(
+    'Whether weeks are matched here (true), or only served as published (false)',
+    true,
+    { name: 'match', exported: 't.matched' },
+  ),
+  source,
+  retrievedAt,
+  beyondWidth: derived<number | null>(),
+  beyondPercent: derived<number | null>(),
 }
+
+/** A schedule as it is stored. */
+export type ScheduleRow = RecordOf<typeof columns>
+
+/** A carrier's table from a day on, and the page that it was read from. */
+export interface CarrierSchedule
+  extends Omit<ScheduleRow, 'bands' | 'beyondWidth' | 'beyondPercent'>,
+    Schedule {}
+
+export const surchargeSchedules = dataset({
+  name: 'surcharge-schedules',
+  description:
+    "Carriers' fuel surcharge tables: the weeks that no carrier publishes are matched to the price of the index.",
+  table: 'surcharge_schedules',
+  columns,
+  key: ['mode', 'carrier', 'serviceLevel', 'validFromOn'],
+  example:
+    'carrier,carrier_name,valid_from,effective_weekday,bands,source,retrieved_at\n' +
+    'alder,Alder Freight Lines,2025-01-06,3,0=0;1.2=1;1.25=1.5;1.3;+0.05=0.5,https://alder.example/fuel,2025-01-06T13:05:00Z\n' +
+    'basin,Basin Motor Freight,2025-01-06,1,2=15;2.1=16;2.2=17;2.3;+0.1=1,https://basin.example/fuel,2025-01-06T13:10:00Z\n',
+  read(row, read): CarrierSchedule {
+    const effectiveWeekday = read.effectiveWeekday()
+    return {
+      ...serviceIn(row),
+      validFromOn: read.validFromOn(),
+      indexCode: read.indexCode(),
+      effectiveWeekday,
+      ...bandsOf(neededText(row, 'bands', right, charactersMax)),
+      matched: read.matched(),
+      source: read.source(),
+      retrievedAt: read.retrievedAt(),
+    }
+  },
+})
 
 const number = '(\\d{1,9}(?:\\.\\d{1,6})?)'
 const edgePattern = new RegExp(`^${number}=${number}$`)

@@ -3,8 +3,9 @@ import { dayMs, hourMs, minuteMs } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { draw, keyOf, normal } from '../../prices/demo/noise.ts'
 import type { World } from '../../prices/demo/world.ts'
+import type { Station } from '../dataset/diesel-stations.ts'
 import { dieselCode } from '../math/diesel.ts'
-import type { Station, StationStore } from '../store/stations.ts'
+import type { StationStore } from '../store/stations.ts'
 
 /** State, place, latitude, longitude and how many stations stand around it. */
 const places = `

@@ -3,14 +3,11 @@ import { dayMs, hourMs, isoDay, minuteMs, parseDay, startOfDay } from '../../../
 import type { Cadence } from '../../catalogue/math/catalogue.ts'
 import { draw, keyOf } from '../../prices/demo/noise.ts'
 import { type Close, dayAfter } from '../../prices/math/window.ts'
+import type { CarrierMode } from '../dataset/surcharge-fields.ts'
+import type { CarrierSchedule } from '../dataset/surcharge-schedules.ts'
+import type { Surcharge } from '../dataset/surcharges.ts'
 import { indexWeeks, steppedBands, surchargesOf } from '../math/surcharge.ts'
-import {
-  type CarrierMode,
-  type CarrierSchedule,
-  matchedRow,
-  type Surcharge,
-  type SurchargeStore,
-} from '../store/surcharges.ts'
+import { matchedRow, type SurchargeStore } from '../store/surcharges.ts'
 
 /** A price that tables are read at, with its daily closes. */
 export interface SurchargeIndex {

@@ -6,7 +6,9 @@ import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
-import type { CarrierMode, Surcharge, SurchargeHistory } from '../store/surcharges.ts'
+import type { CarrierMode } from '../dataset/surcharge-fields.ts'
+import type { Surcharge } from '../dataset/surcharges.ts'
+import type { SurchargeHistory } from '../store/surcharges.ts'
 import { type ParcelRow, SourceNote, type SurchargeRow, sourceNote } from './surcharge-row.ts'
 
 export type FuelSurchargeDeps = Pick<

@@ -3,7 +3,7 @@ import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import type { Surcharge } from '../store/surcharges.ts'
+import type { Surcharge } from '../dataset/surcharges.ts'
 import {
   carrierParams,
   createSurchargeAnswers,

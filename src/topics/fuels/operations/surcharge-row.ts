@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceDescription } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { Surcharge } from '../store/surcharges.ts'
+import type { Surcharge } from '../dataset/surcharges.ts'
 
 const band = (description: string) =>
   t.Object(
@@ -78,6 +78,8 @@ export const sourceNote = (rows: readonly Surcharge[]) => ({
     : "Read from the carriers' published tables",
 })
 
+const bandRow = ({ bandMin, bandMax }: Surcharge) => ({ min: bandMin, max: bandMax })
+
 export const surchargeRow = (surcharge: Surcharge) => ({
   carrier: surcharge.carrier,
   carrier_name: surcharge.carrierName,
@@ -85,7 +87,7 @@ export const surchargeRow = (surcharge: Surcharge) => ({
   surcharge_percent: surcharge.percent,
   effective_date: surcharge.effectiveOn,
   doe_diesel_price: surcharge.indexPrice,
-  diesel_band: surcharge.band,
+  diesel_band: bandRow(surcharge),
   source: surcharge.source,
   retrieved_at: isoInstant(surcharge.retrievedAt),
 })
@@ -102,7 +104,7 @@ export const parcelRow = (surcharge: Surcharge, index: Series | undefined) => ({
   index_name: index?.name ?? surcharge.indexCode,
   index_price: surcharge.indexPrice,
   index_unit: index?.currency ? `${index.currency}/${index.unit}` : (index?.unit ?? ''),
-  index_band: surcharge.band,
+  index_band: bandRow(surcharge),
   doe_diesel_price:
     index?.category === 'retail_fuels' && index.code.startsWith('DIESEL_')
       ? surcharge.indexPrice

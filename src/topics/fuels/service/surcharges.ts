@@ -1,13 +1,10 @@
 import { isoDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Closes } from '../../prices/service/closes.ts'
+import type { CarrierSchedule } from '../dataset/surcharge-schedules.ts'
+import type { Surcharge } from '../dataset/surcharges.ts'
 import { indexWeeks, surchargesOf } from '../math/surcharge.ts'
-import {
-  type CarrierSchedule,
-  matchedRow,
-  type Surcharge,
-  type SurchargeStore,
-} from '../store/surcharges.ts'
+import { matchedRow, type SurchargeStore } from '../store/surcharges.ts'
 
 /** Matches carriers' tables to the price of their index, week by week. */
 export interface SurchargeMatching {

@@ -1,24 +1,10 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
+import { selected } from '../../../database/selected.ts'
 import { lazy } from '../../../database/statement.ts'
-import type { Columns } from '../../../database/upsert.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
 import { boxAround, milesBetween, type Place, spansOf } from '../../geography/math/geography.ts'
-
-/** A filling station and its newest price of diesel. */
-export interface Station extends Place {
-  /** The id of the station at its source: unique. */
-  reference: string
-  name: string
-  address: string
-  /** Two letters. */
-  state: string
-  /** USD per gallon. */
-  price: number
-  fuelTypes: readonly string[]
-  observedAt: number
-  source: string
-}
+import { dieselStations, type Station } from '../dataset/diesel-stations.ts'
 
 export interface StationNearby extends Station {
   id: number
@@ -48,8 +34,9 @@ interface Row extends Omit<Station, 'fuelTypes'> {
   fuelTypes: string
 }
 
-const columns =
-  'reference, name, address, state_code AS state, latitude, longitude, price, fuel_types AS fuelTypes, observed_at AS observedAt, source'
+const { stored } = dieselStations
+const columns = selected(stored)
+const names = Object.values(stored)
 /** Both trees and tables have them in millionths, so that what is found is what is measured. */
 const degree = 1e6
 
@@ -57,17 +44,18 @@ const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.
 const stationOf = (row: Row) => ({ ...row, fuelTypes: row.fuelTypes.split(' ').filter(Boolean) })
 
 export function createStationStore(db: Database): StationStore {
-  const stored = lazy<Row, [string]>(
+  const known = lazy<Row, [string]>(
     db,
     `SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`,
   )
-  const put = lazy<{ id: number }, Columns[]>(
+  const put = lazy<{ id: number }, Record<string, string | number>[]>(
     db,
-    `INSERT INTO diesel_stations (reference, name, address, state_code, latitude, longitude, price, fuel_types, observed_at, source, recorded_at)
-     VALUES ($reference, $name, $address, $state, $latitude, $longitude, $price, $fuelTypes, $observedAt, $source, $recordedAt)
-     ON CONFLICT (reference) DO UPDATE SET name = excluded.name, address = excluded.address, state_code = excluded.state_code,
-       latitude = excluded.latitude, longitude = excluded.longitude, price = excluded.price, fuel_types = excluded.fuel_types,
-       observed_at = excluded.observed_at, source = excluded.source, recorded_at = excluded.recorded_at
+    `INSERT INTO diesel_stations (${names.join(', ')}, recorded_at)
+     VALUES (${Object.keys(stored)
+       .map(field => `$${field}`)
+       .join(', ')}, $recordedAt)
+     ON CONFLICT (reference) DO UPDATE SET
+       ${[...names, 'recorded_at'].map(name => `${name} = excluded.${name}`).join(', ')}
      RETURNING id`,
   )
   const unplace = lazy(db, 'DELETE FROM diesel_station_places WHERE id = ?')
@@ -81,7 +69,7 @@ export function createStationStore(db: Database): StationStore {
 
   const writeStation = (station: Station, recordedAt: number): WriteOutcome => {
     const { reference, latitude, longitude, observedAt } = station
-    const old = stored.get(reference)
+    const old = known.get(reference)
     const row = rowOf(station)
     if (
       old &&

@@ -1,49 +1,21 @@
 import type { Database } from 'bun:sqlite'
-import { transact } from '../../../database/database.ts'
-import { keptCount } from '../../../database/kept-counts.ts'
-import { lazy } from '../../../database/statement.ts'
-import { type ColumnMap, selected, upsert } from '../../../database/upsert.ts'
-import { countsOf, type WriteCounts } from '../../../database/write-counts.ts'
-import type { Schedule, WeekSurcharge } from '../math/surcharge.ts'
-
-export type CarrierMode = 'ltl' | 'parcel'
+import { readsNow } from '../../../database/dataset-reads.ts'
+import { datasetStore } from '../../../database/dataset-store.ts'
+import type { WriteCounts } from '../../../database/write-counts.ts'
+import type { CarrierMode } from '../dataset/surcharge-fields.ts'
+import {
+  type CarrierSchedule,
+  type ScheduleRow,
+  surchargeSchedules,
+} from '../dataset/surcharge-schedules.ts'
+import { type Surcharge, surcharges } from '../dataset/surcharges.ts'
+import type { WeekSurcharge } from '../math/surcharge.ts'
 
 /**
  * One thing that a carrier has a surcharge for; the service level is empty where there is one for
  * all that it carries.
  */
-export interface CarrierService {
-  mode: CarrierMode
-  carrier: string
-  serviceLevel: string
-}
-
-/** A carrier's table from a day on, and the page that it was read from. */
-export interface CarrierSchedule extends CarrierService, Schedule {
-  carrierName: string
-  serviceName: string
-  validFromOn: string
-  /** The series whose price of the week the table is read at. */
-  indexCode: string
-  /** Whether the weeks that nobody published are matched here. */
-  matched: boolean
-  source: string
-  retrievedAt: number
-}
-
-/** What a carrier charges from a day on. */
-export interface Surcharge extends CarrierService {
-  carrierName: string
-  serviceName: string
-  effectiveOn: string
-  percent: number
-  indexCode: string
-  indexPrice: number
-  band: { min: number; max: number }
-  source: string
-  retrievedAt: number
-  fixture: boolean
-}
+export type CarrierService = Pick<Surcharge, 'mode' | 'carrier' | 'serviceLevel'>
 
 /** The row of a week that was matched to a table. */
 export const matchedRow = (table: CarrierSchedule, week: WeekSurcharge): Surcharge => ({
@@ -56,7 +28,8 @@ export const matchedRow = (table: CarrierSchedule, week: WeekSurcharge): Surchar
   percent: week.percent,
   indexCode: table.indexCode,
   indexPrice: week.indexPrice,
-  band: week.band,
+  bandMin: week.band.min,
+  bandMax: week.band.max,
   source: table.source,
   retrievedAt: table.retrievedAt,
   fixture: false,
@@ -94,38 +67,10 @@ export interface SurchargeHistory {
   toOn: string
 }
 
-interface Row extends Omit<Surcharge, 'band' | 'fixture'> {
-  bandMin: number
-  bandMax: number
-  fixture: number
-}
-
-const surchargeOf = ({ bandMin, bandMax, fixture, ...surcharge }: Row): Surcharge => ({
-  ...surcharge,
-  band: { min: bandMin, max: bandMax },
-  fixture: fixture === 1,
-})
-
-const rowOf = ({ band, fixture, ...surcharge }: Surcharge): Row => ({
-  ...surcharge,
-  bandMin: band.min,
-  bandMax: band.max,
-  fixture: Number(fixture),
-})
-
-interface ScheduleRow extends Omit<CarrierSchedule, 'bands' | 'beyond' | 'matched'> {
-  /** JSON: minimum, maximum and percent of each band. */
-  bands: string
-  beyondWidth: number | null
-  beyondPercent: number | null
-  matched: number
-}
-
 const scheduleOf = ({
   bands,
   beyondWidth,
   beyondPercent,
-  matched,
   ...schedule
 }: ScheduleRow): CarrierSchedule => ({
   ...schedule,
@@ -136,119 +81,68 @@ const scheduleOf = ({
   })),
   ...(beyondWidth !== null &&
     beyondPercent !== null && { beyond: { width: beyondWidth, percent: beyondPercent } }),
-  matched: matched === 1,
 })
 
-const scheduleRow = ({ bands, beyond, matched, ...schedule }: CarrierSchedule): ScheduleRow => ({
+const scheduleRow = ({ bands, beyond, ...schedule }: CarrierSchedule): ScheduleRow => ({
   ...schedule,
   bands: JSON.stringify(bands.map(({ min, max, percent }) => [min, max, percent])),
   beyondWidth: beyond?.width ?? null,
   beyondPercent: beyond?.percent ?? null,
-  matched: Number(matched),
 })
 
-const serviceColumns = { mode: 'mode', carrier: 'carrier', serviceLevel: 'service_level' } as const
-const serviceKeys = ['mode', 'carrier', 'serviceLevel'] as const
-const surchargeColumns: ColumnMap<Row> = {
-  ...serviceColumns,
-  effectiveOn: 'effective_on',
-  carrierName: 'carrier_name',
-  serviceName: 'service_name',
-  percent: 'percent',
-  indexCode: 'index_code',
-  indexPrice: 'index_price',
-  bandMin: 'band_min',
-  bandMax: 'band_max',
-  source: 'source',
-  retrievedAt: 'retrieved_at',
-  fixture: 'fixture',
-}
-const scheduleColumns: ColumnMap<ScheduleRow> = {
-  ...serviceColumns,
-  validFromOn: 'valid_from_on',
-  carrierName: 'carrier_name',
-  serviceName: 'service_name',
-  indexCode: 'index_code',
-  effectiveWeekday: 'effective_weekday',
-  bands: 'bands',
-  beyondWidth: 'beyond_width',
-  beyondPercent: 'beyond_percent',
-  matched: 'matched',
-  source: 'source',
-  retrievedAt: 'retrieved_at',
-}
-
 export function createSurchargeStore(db: Database): SurchargeStore {
-  const columns = selected(surchargeColumns)
+  const reads = readsNow(db)
+  const weekly = datasetStore<Surcharge>(reads, surcharges)
+  const tables = datasetStore<ScheduleRow>(reads, surchargeSchedules)
   // Of one carrier or of all: a condition that is both finds neither by the key of the table.
   const inForce = (ofCarrier: string) =>
-    lazy<Row, string[]>(
-      db,
-      `SELECT ${columns} FROM surcharges JOIN (
+    weekly.records<string[]>(
+      `JOIN (
          SELECT mode, carrier, service_level, max(effective_on) AS effective_on FROM surcharges
          WHERE mode = ?1 AND effective_on <= ?2 ${ofCarrier} GROUP BY mode, carrier, service_level
        ) USING (mode, carrier, service_level, effective_on) ORDER BY carrier, service_level`,
     )
   const [inForceOfAll, inForceOfOne] = [inForce(''), inForce('AND carrier = ?3')]
-  const past = `FROM surcharges WHERE mode = ?1 AND carrier = ?2 AND (?3 IS NULL OR service_level = ?3) AND effective_on <= ?4`
+  const past =
+    'mode = ?1 AND carrier = ?2 AND (?3 IS NULL OR service_level = ?3) AND effective_on <= ?4'
   type PastArgs = [CarrierMode, string, string | null, string]
-  const history = lazy<Row, [...PastArgs, number, number]>(
-    db,
-    `SELECT ${columns} FROM surcharges JOIN (
-       SELECT mode, carrier, service_level, effective_on ${past} ORDER BY effective_on DESC, service_level LIMIT ?5 OFFSET ?6
+  const history = weekly.records<[...PastArgs, number, number]>(
+    `JOIN (
+       SELECT mode, carrier, service_level, effective_on FROM surcharges WHERE ${past}
+       ORDER BY effective_on DESC, service_level LIMIT ?5 OFFSET ?6
      ) USING (mode, carrier, service_level, effective_on) ORDER BY effective_on DESC, service_level`,
   )
-  const count = keptCount<PastArgs>(db, `SELECT count(*) AS n ${past}`)
-  const weeks = lazy<{ day: string }, string[]>(
-    db,
-    'SELECT effective_on AS day FROM surcharges WHERE mode = ? AND carrier = ? AND service_level = ? ORDER BY effective_on',
+  const count = weekly.count<PastArgs>(past)
+  const weeks = weekly.values<string>(
+    'effective_on',
+    'WHERE mode = ? AND carrier = ? AND service_level = ? ORDER BY effective_on',
   )
   const levels = (ofCarrier: string) =>
-    lazy<{ level: string }, string[]>(
-      db,
-      `SELECT level FROM (SELECT DISTINCT service_level AS level FROM surcharges WHERE mode = ?1 ${ofCarrier})
+    weekly.values<string>(
+      'DISTINCT service_level',
+      `WHERE mode = ?1 ${ofCarrier}
        UNION SELECT service_level FROM surcharge_schedules WHERE mode = ?1 ${ofCarrier} ORDER BY 1`,
     )
   const [levelsOfAll, levelsOfOne] = [levels(''), levels('AND carrier = ?2')]
-  const schedules = lazy<ScheduleRow, []>(
-    db,
-    `SELECT ${selected(scheduleColumns)} FROM surcharge_schedules ORDER BY mode, carrier, service_level, valid_from_on`,
-  )
-  const putSurcharge = upsert(db, 'surcharges', surchargeColumns, [...serviceKeys, 'effectiveOn'])
-  const putSchedule = upsert(db, 'surcharge_schedules', scheduleColumns, [
-    ...serviceKeys,
-    'validFromOn',
-  ])
+  const schedules = tables.records('ORDER BY mode, carrier, service_level, valid_from_on')
+  const version = tables.value<string>("count(*) || ' ' || coalesce(max(recorded_at), 0)")
   const pastArgs = ({ mode, carrier, serviceLevel, toOn }: SurchargeHistory): PastArgs => [
     mode,
     carrier,
     serviceLevel ?? null,
     toOn,
   ]
-  const version = lazy<{ version: string }, []>(
-    db,
-    "SELECT count(*) || ' ' || coalesce(max(recorded_at), 0) AS version FROM surcharge_schedules",
-  )
   return {
-    write: (rows, recordedAt) =>
-      transact(db, () => countsOf(rows.map(row => putSurcharge(rowOf(row), recordedAt)))),
-    writeSchedules: (rows, recordedAt) =>
-      transact(db, () => countsOf(rows.map(row => putSchedule(scheduleRow(row), recordedAt)))),
-    version: () => version.get()!.version,
+    write: weekly.write,
+    writeSchedules: (rows, recordedAt) => tables.write(rows.map(scheduleRow), recordedAt),
+    version: () => version()!,
     schedules: () => schedules.all().map(scheduleOf),
     inForce: (mode, day, carrier) =>
-      (carrier === undefined
-        ? inForceOfAll.all(mode, day)
-        : inForceOfOne.all(mode, day, carrier)
-      ).map(surchargeOf),
-    history: (query, limit, offset) =>
-      history.all(...pastArgs(query), limit, offset).map(surchargeOf),
+      carrier === undefined ? inForceOfAll.all(mode, day) : inForceOfOne.all(mode, day, carrier),
+    history: (query, limit, offset) => history.all(...pastArgs(query), limit, offset),
     count: query => count(...pastArgs(query)),
-    weeks: ({ mode, carrier, serviceLevel }) =>
-      weeks.all(mode, carrier, serviceLevel).map(row => row.day),
+    weeks: ({ mode, carrier, serviceLevel }) => weeks(mode, carrier, serviceLevel),
     serviceLevels: (mode, carrier) =>
-      (carrier === undefined ? levelsOfAll.all(mode) : levelsOfOne.all(mode, carrier)).map(
-        row => row.level,
-      ),
+      carrier === undefined ? levelsOfAll(mode) : levelsOfOne(mode, carrier),
   }
 }

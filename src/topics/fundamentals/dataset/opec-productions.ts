@@ -1,17 +1,11 @@
 import { scaled } from '../../../datasets/cell.ts'
-import {
-  checked,
-  neededMonth,
-  neededNumber,
-  neededText,
-  refuse,
-  textIn,
-} from '../../../datasets/fields.ts'
-import type { Dataset } from '../../../feeds/files/dataset.ts'
+import { month, number, part, text, textOr } from '../../../datasets/columns.ts'
+import { dataset, type RecordOf } from '../../../datasets/dataset.ts'
+import { neededNumber, refuse } from '../../../datasets/fields.ts'
 import { opecCountry } from '../math/opec.ts'
-import type { OpecProduction, OpecStore } from '../store/opec.ts'
+import { sizeIn } from './units.ts'
 
-/** Barrels a day that one of these is; TBPD is how the agency abbreviates its own. */
+/** Barrels a day in one of these; TBPD is how the agency abbreviates its own. */
 const units: ReadonlyMap<string, number> = new Map([
   ['barrels_per_day', 1],
   ['thousand_barrels_per_day', 1e3],
@@ -20,60 +14,47 @@ const units: ReadonlyMap<string, number> = new Map([
 ])
 const bpdMax = 20e6
 
-export function createOpecProductionsDataset(store: OpecStore): Dataset<OpecProduction> {
-  return {
-    name: 'opec-productions',
-    description:
-      'Crude oil production of the OPEC countries by month, as the organization and the Energy Information Administration publish it.',
-    columns: [
-      { name: 'country', required: true, description: 'Name of the country' },
-      {
-        name: 'month',
-        required: true,
-        description: 'Month, `2026-10`; a day stands for its month',
-      },
-      { name: 'production', required: true, description: 'Crude oil a day, the mean of the month' },
-      {
-        name: 'unit',
-        required: true,
-        description:
-          'thousand_barrels_per_day (also TBPD), million_barrels_per_day or barrels_per_day',
-      },
-      { name: 'source', required: false, description: 'Who says so; default: import' },
-    ],
-    example:
-      'country,month,production,unit,source\nSaudi Arabia,2026-10,9100,thousand_barrels_per_day,EIA\nIraq,2026-10,4150,thousand_barrels_per_day,EIA\n',
-    key: ['country', 'month'],
-    check: (row, now) =>
-      checked(() => {
-        const unit = neededText(row, 'unit', 'write thousand_barrels_per_day')
-        const size =
-          units.get(unit.toLowerCase()) ??
-          refuse('unit', unit, 'is not known', `write ${[...units.keys()].join(' or ')}`)
-        const amount = neededNumber(row, 'production', 0, 1e9)
-        const bpd = Math.round(scaled(amount, size))
-        if (bpd > bpdMax)
-          refuse(
-            'production',
-            amount,
-            `${unit} is outside the accepted range for one country`,
-            'check the unit',
-          )
-        return {
-          country: opecCountry(neededText(row, 'country', 'write the name of a country', 60)),
-          month: neededMonth(row, 'month', now),
-          bpd,
-          source: textIn(row, 'source', 40) ?? 'import',
-        }
-      }),
-    guarded: {
-      cadence: 'monthly',
-      time: 'month',
-      columns: { production: { leastMove: 100_000 } },
-      numbersOf: ({ country, month, bpd }) => [
-        { line: { country }, time: month, values: { production: bpd } },
-      ],
-    },
-    write: (records, recordedAt) => store.write(records, recordedAt),
-  }
+const columns = {
+  country: text('Name of the country', 'write the name of a country', 60),
+  month: month('Month, `2026-10`; a day stands for its month'),
+  /** Barrels a day. */
+  bpd: number('Crude oil a day, the mean of the month', [0, 1e9], { name: 'production' }),
+  unit: part(
+    'thousand_barrels_per_day (also TBPD), million_barrels_per_day or barrels_per_day',
+    "'barrels_per_day'",
+    { required: true },
+  ),
+  source: textOr('import', 'Who says so; default: import'),
 }
+
+/** Crude oil that a country produced in a month. */
+export type OpecProduction = RecordOf<typeof columns>
+
+export const opecProductions = dataset({
+  name: 'opec-productions',
+  description:
+    'Crude oil production of the OPEC countries by month, as the organization and the Energy Information Administration publish it.',
+  table: 'opec_productions',
+  columns,
+  key: ['country', 'month'],
+  time: 'month',
+  numberedBy: 'month',
+  order: 't.id',
+  revisions: true,
+  checks: { cadence: 'monthly', columns: { bpd: { leastMove: 100_000 } } },
+  example:
+    'country,month,production,unit,source\nSaudi Arabia,2026-10,9100,thousand_barrels_per_day,EIA\nIraq,2026-10,4150,thousand_barrels_per_day,EIA\n',
+  read(row, read): OpecProduction {
+    const { unit, size } = sizeIn(row, units, 'thousand_barrels_per_day')
+    const amount = neededNumber(row, 'production', 0, 1e9)
+    const bpd = Math.round(scaled(amount, size))
+    if (bpd > bpdMax)
+      refuse('production', amount, `${unit} is outside the accepted range for one country`, 'check the unit')
+    return {
+      country: opecCountry(read.country()),
+      month: read.month(),
+      bpd,
+      source: read.source(),
+    }
+  },
+})

@@ -1,15 +1,7 @@
 import { scaled } from '../../../datasets/cell.ts'
-import {
-  checked,
-  neededDay,
-  neededNumber,
-  neededText,
-  refuse,
-  textIn,
-} from '../../../datasets/fields.ts'
-import type { Dataset } from '../../../feeds/files/dataset.ts'
-import type { CodeLookup } from '../../catalogue/math/lookup.ts'
-import type { StorageCapacity, StorageCapacityStore } from '../store/storage-capacities.ts'
+import { part, textOr } from '../../../datasets/columns.ts'
+import { type Column, dataset, type RecordOf } from '../../../datasets/dataset.ts'
+import { neededDay, neededNumber, neededText, refuse, textIn } from '../../../datasets/fields.ts'
 
 /** How many of the unit of a series one of these is. */
 const unitSizes: Readonly<Record<string, Readonly<Record<string, number>>>> = {
@@ -22,93 +14,85 @@ const capacityMax = 1e9
 /** Surveys are published after the day that they are of; plans a little before. */
 const aheadDays = 400
 
-export function createStorageCapacitiesDataset(
-  store: StorageCapacityStore,
-  catalogue: CodeLookup,
-): Dataset<StorageCapacity> {
-  const codeById = new Map<number, string>()
-  return {
-    name: 'storage-capacities',
-    description:
-      'Working storage capacity by storage code and the day from which it holds, as the Energy Information Administration surveys it.',
-    columns: [
-      {
-        name: 'code',
-        required: true,
-        description: 'Code or alias of category `storage`, such as CUSHING_STORAGE',
-      },
-      { name: 'effective_on', required: true, description: 'Day from which the capacity holds' },
-      { name: 'capacity', required: true, description: 'Working capacity' },
-      {
-        name: 'unit',
-        required: false,
-        description:
-          'Of the capacity: the unit of the series (default), or thousand_barrels, barrels, mmcf',
-      },
-      {
-        name: 'source',
-        required: false,
-        description: 'Who says so; default: the source of the file, import',
-      },
-    ],
-    example:
-      'code,effective_on,capacity,unit,source\nCUSHING_STORAGE,2024-03-01,78410,thousand_barrels,EIA\nPADD3_CRUDE_STORAGE,2024-03-01,420779,thousand_barrels,EIA\n',
-    key: ['code', 'effective_on'],
-    check: (row, now) =>
-      checked(() => {
-        const code = neededText(
-          row,
-          'code',
-          'write a code of category storage, such as CUSHING_STORAGE',
-        )
-        const series = catalogue.find(code)
-        if (series?.category !== storage) {
-          const near = series ? undefined : catalogue.nearest(code, storage)
-          refuse(
-            'code',
-            code,
-            'is not a storage code',
-            near ? `did you mean ${near}?` : 'wellhead codes search storage lists them',
-          )
-        }
-        const sizes = unitSizes[series.unit] ?? { [series.unit]: 1 }
-        const unit = textIn(row, 'unit')?.toLowerCase() ?? series.unit
-        const knownSize = Object.hasOwn(sizes, unit) ? sizes[unit] : undefined
-        const size =
-          knownSize ??
-          refuse(
-            'unit',
-            unit,
-            `does not measure ${series.code}`,
-            `write ${Object.keys(sizes).join(' or ')}`,
-          )
-        const amount = neededNumber(row, 'capacity', 0, capacityMax)
-        const capacity = scaled(amount, size)
-        if (capacity === 0) refuse('capacity', amount, 'is nothing', 'write a capacity above 0')
-        if (capacity > 50 * series.level) {
-          refuse(
-            'capacity',
-            amount,
-            `${unit} is outside the accepted range for ${series.code}`,
-            `check the unit: ${capacity} ${series.unit} is far above its levels`,
-          )
-        }
-        codeById.set(series.id, series.code)
-        return {
-          seriesId: series.id,
-          effectiveOn: neededDay(row, 'effective_on', now, aheadDays),
-          capacity,
-          source: textIn(row, 'source') ?? 'import',
-        }
-      }),
-    guarded: {
-      cadence: 'monthly',
-      time: 'effective_on',
-      columns: { capacity: { mayRepeat: true } },
-      numbersOf: ({ seriesId, effectiveOn, capacity }) => [
-        { line: { code: codeById.get(seriesId)! }, time: effectiveOn, values: { capacity } },
-      ],
-    },
-    write: (records, recordedAt) => store.write(records, recordedAt),
-  }
+const columns = {
+  seriesId: {
+    name: 'code',
+    required: true,
+    description: 'Code or alias of category `storage`, such as CUSHING_STORAGE',
+    isSeries: true,
+  } as Column<number>,
+  effectiveOn: {
+    required: true,
+    description: 'Day from which the capacity holds',
+    read: (row, name, { now }) => neededDay(row, name, now, aheadDays),
+  } as Column<string>,
+  /** In the unit of the series. */
+  capacity: { required: true, description: 'Working capacity' } as Column<number>,
+  unit: part(
+    'Of the capacity: the unit of the series (default), or thousand_barrels, barrels, mmcf',
+    null,
+  ),
+  source: textOr('import', 'Who says so; default: the source of the file, import', 200),
 }
+
+/** How much a place can hold from a day on, in the unit of its series. */
+export type StorageCapacity = RecordOf<typeof columns>
+
+export const storageCapacities = dataset({
+  name: 'storage-capacities',
+  description:
+    'Working storage capacity by storage code and the day from which it holds, as the Energy Information Administration surveys it.',
+  table: 'storage_capacities',
+  columns,
+  key: ['seriesId', 'effectiveOn'],
+  time: 'effectiveOn',
+  revisions: true,
+  checks: { cadence: 'monthly', columns: { capacity: { mayRepeat: true } } },
+  example:
+    'code,effective_on,capacity,unit,source\nCUSHING_STORAGE,2024-03-01,78410,thousand_barrels,EIA\nPADD3_CRUDE_STORAGE,2024-03-01,420779,thousand_barrels,EIA\n',
+  read(row, read, { catalogue }): StorageCapacity {
+    const code = neededText(
+      row,
+      'code',
+      'write a code of category storage, such as CUSHING_STORAGE',
+    )
+    const series = catalogue.find(code)
+    if (series?.category !== storage) {
+      const near = series ? undefined : catalogue.nearest(code, storage)
+      refuse(
+        'code',
+        code,
+        'is not a storage code',
+        near ? `did you mean ${near}?` : 'wellhead codes search storage lists them',
+      )
+    }
+    const sizes = unitSizes[series.unit] ?? { [series.unit]: 1 }
+    const unit = textIn(row, 'unit')?.toLowerCase() ?? series.unit
+    const knownSize = Object.hasOwn(sizes, unit) ? sizes[unit] : undefined
+    const size =
+      knownSize ??
+      refuse(
+        'unit',
+        unit,
+        `does not measure ${series.code}`,
+        `write ${Object.keys(sizes).join(' or ')}`,
+      )
+    const amount = neededNumber(row, 'capacity', 0, capacityMax)
+    const capacity = scaled(amount, size)
+    if (capacity === 0) refuse('capacity', amount, 'is nothing', 'write a capacity above 0')
+    if (capacity > 50 * series.level) {
+      refuse(
+        'capacity',
+        amount,
+        `${unit} is outside the accepted range for ${series.code}`,
+        `check the unit: ${capacity} ${series.unit} is far above its levels`,
+      )
+    }
+    return {
+      seriesId: series.id,
+      effectiveOn: read.effectiveOn(),
+      capacity,
+      source: read.source(),
+    }
+  },
+})

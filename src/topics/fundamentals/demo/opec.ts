@@ -4,8 +4,9 @@ import { monthAfter, monthOf } from '../../calendars/math/period.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { createPath } from '../../prices/demo/path.ts'
 import type { Observation, World } from '../../prices/demo/world.ts'
+import type { OpecProduction } from '../dataset/opec-productions.ts'
 import { opecMembers, shareOut } from '../math/opec.ts'
-import type { OpecProduction, OpecStore } from '../store/opec.ts'
+import type { OpecStore } from '../store/opec.ts'
 
 /** The series that the countries add up to, which comes out on the 15th, of the month before. */
 const totalCode = 'OPEC_PRODUCTION'

@@ -7,10 +7,11 @@ import type { World } from '../../prices/demo/world.ts'
 import { dailyCloses } from '../../prices/demo/world-closes.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { type Close, dayAfter } from '../../prices/math/window.ts'
+import type { Outlook } from '../dataset/outlooks.ts'
 import { firstAt } from '../math/forecast-accuracy.ts'
 import { forecastCodes, forecastPublishedAt } from '../math/monthly-forecast.ts'
 import { outlookPublishedAt } from '../math/outlook.ts'
-import type { Outlook, OutlookStore } from '../store/outlooks.ts'
+import type { OutlookStore } from '../store/outlooks.ts'
 
 /** Who publishes forecasts of what. */
 const sources: readonly (readonly [source: string, codes: readonly string[]])[] = [

@@ -2,7 +2,8 @@ import { type DemoData, writtenAtOnce } from '../../../demo/demo-data.ts'
 import { isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import type { StorageCapacity, StorageCapacityStore } from '../store/storage-capacities.ts'
+import type { StorageCapacity } from '../dataset/storage-capacities.ts'
+import type { StorageCapacityStore } from '../store/storage-capacities.ts'
 
 /** Invented capacities in million barrels at the first survey, and what each half-year adds. */
 const places: readonly (readonly [code: string, first: number, halfYearly: number])[] = [

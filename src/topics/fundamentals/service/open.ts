@@ -1,6 +1,8 @@
 import type { Runtime } from '../../../config/runtime.ts'
+import { type DatasetReads, readsNow } from '../../../database/dataset-reads.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { PriceServices } from '../../prices/service/open.ts'
+import type { PricesView } from '../../prices/service/vintage.ts'
 import { createInventoryStore } from '../store/inventories.ts'
 import {
   createMonthlyForecastStore,
@@ -24,7 +26,14 @@ export interface FundamentalServices {
   outlooks: OutlookStore
   monthlyForecasts: MonthlyForecastStore
   publishedFigures: PublishedFigures
+  /** The same as a view of the past has them. */
+  fundamentalsAt(view: PricesView): FundamentalsView
 }
+
+export type FundamentalsView = Pick<
+  FundamentalServices,
+  'storage' | 'storageCapacities' | 'inventories' | 'opec' | 'outlooks' | 'publishedFigures'
+>
 
 export interface FundamentalServicesDeps
   extends Pick<Runtime, 'db' | 'clock'>,
@@ -33,16 +42,29 @@ export interface FundamentalServicesDeps
 }
 
 export function openFundamentals(deps: FundamentalServicesDeps): FundamentalServices {
-  const { db, clock, closes } = deps
-  const storageCapacities = createStorageCapacityStore(db)
-  const opec = createOpecStore(db)
+  const { db, clock } = deps
+  const inventories = createInventories({ ...deps, store: createInventoryStore(db) })
+  const viewOf = (
+    reads: DatasetReads,
+    prices: Pick<PricesView, 'latestPrices' | 'closes' | 'now'>,
+  ): Omit<FundamentalsView, 'inventories'> => {
+    const storageCapacities = createStorageCapacityStore(reads)
+    const opec = createOpecStore(reads)
+    return {
+      storage: createStorageLevels({ ...prices, capacities: storageCapacities }),
+      storageCapacities,
+      opec,
+      outlooks: createOutlookStore(reads),
+      publishedFigures: createPublishedFigures({ ...prices, opec }),
+    }
+  }
   return {
-    storage: createStorageLevels({ ...deps, capacities: storageCapacities }),
-    storageCapacities,
-    inventories: createInventories({ ...deps, store: createInventoryStore(db) }),
-    opec,
-    outlooks: createOutlookStore(db),
+    ...viewOf(readsNow(db), { ...deps, now: clock.now }),
+    inventories,
     monthlyForecasts: createMonthlyForecastStore(db),
-    publishedFigures: createPublishedFigures({ closes, opec, now: clock.now }),
+    fundamentalsAt: view => ({
+      ...viewOf(view.reads, view),
+      inventories: inventories.at(view),
+    }),
   }
 }

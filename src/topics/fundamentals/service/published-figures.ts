@@ -18,8 +18,6 @@ export interface PublishedFigures {
    * before its end, without data and while the data stops before it. Of OPEC's production the mean of its months.
    */
   of(series: Series, period: Period): number | undefined
-  /** The same over other prices at another time, as those of a moment. */
-  at(prices: { closes: Closes; now: () => number }): PublishedFigures
 }
 
 export function createPublishedFigures(deps: {
@@ -43,7 +41,6 @@ export function createPublishedFigures(deps: {
     return last !== undefined && dayAfter(last.day, gapDaysMax[aYear]!) > day
   }
   return {
-    at: prices => createPublishedFigures({ opec, ...prices }),
     of(series, period) {
       if (isoDay(now()) <= period.lastOn) return undefined
       const value =

@@ -1,23 +1,10 @@
-import type { Database } from 'bun:sqlite'
-import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import type { DatasetReads } from '../../../database/dataset-reads.ts'
+import { datasetStore, type Recorded, type Stored } from '../../../database/dataset-store.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
+import { type OpecProduction, opecProductions } from '../dataset/opec-productions.ts'
 
-/** Crude oil that a country produced in a month. */
-export interface OpecProduction {
-  country: string
-  /** `YYYY-MM`. */
-  month: string
-  /** Barrels a day. */
-  bpd: number
-  source: string
-  /** Overrides that of the call, for history whose publication times are known. */
-  recordedAt?: number
-}
-
-export interface OpecRow extends OpecProduction {
+export interface OpecRow extends Stored<OpecProduction> {
   id: number
-  recordedAt: number
   /** What the country produced in the month before. */
   bpdBefore: number | undefined
 }
@@ -36,7 +23,7 @@ export interface OpecStore {
    * get the next ones. The same production from the same source is unchanged; anything else for a
    * known month of a country replaces it under its number.
    */
-  write(rows: readonly OpecProduction[], recordedAt: number): WriteCounts
+  write(rows: readonly Recorded<OpecProduction>[], recordedAt: number): WriteCounts
   /** Newest month first, within a month by number. */
   page(filter: OpecFilter, limit: number, offset: number): OpecRow[]
   count(filter: OpecFilter): number
@@ -49,87 +36,46 @@ export interface OpecStore {
   countryNamed(text: string): string | undefined
 }
 
-interface Row extends Omit<OpecRow, 'bpdBefore'> {
+interface Numbered {
+  id: number
   bpdBefore: number | null
 }
 
-const columns = `o.id, o.country, o.month, o.bpd, o.source, o.recorded_at AS recordedAt,
-  (SELECT b.bpd FROM opec_productions b WHERE b.country = o.country AND b.month = strftime('%Y-%m', o.month || '-01', '-1 month')) AS bpdBefore`
+const numbered = `t.id, (SELECT b.bpd FROM opec_productions b WHERE b.country = t.country
+  AND b.month = strftime('%Y-%m', t.month || '-01', '-1 month')) AS bpdBefore`
 const matching = '(?1 IS NULL OR country = ?1) AND month >= ?2 AND month < ?3'
+type Matching = [country: string | null, fromMonth: string, toMonth: string]
 
-const rowOf = (row: Row): OpecRow => ({ ...row, bpdBefore: row.bpdBefore ?? undefined })
+const rowOf = (row: Stored<OpecProduction> & Numbered): OpecRow => ({
+  ...row,
+  bpdBefore: row.bpdBefore ?? undefined,
+})
+const bound = ({ country, fromMonth, toMonth }: OpecFilter): Matching => [
+  country ?? null,
+  fromMonth,
+  toMonth,
+]
 
-export function createOpecStore(db: Database): OpecStore {
-  const stored = lazy<{ id: number; bpd: number; source: string }, [string, string]>(
-    db,
-    'SELECT id, bpd, source FROM opec_productions WHERE country = ? AND month = ?',
+export function createOpecStore(reads: DatasetReads): OpecStore {
+  const store = datasetStore<OpecProduction>(reads, opecProductions)
+  const page = store.stored<[...Matching, limit: number, offset: number], Numbered>(
+    `WHERE ${matching} ORDER BY month DESC, id LIMIT ?4 OFFSET ?5`,
+    numbered,
   )
-  const insert = lazy(
-    db,
-    'INSERT INTO opec_productions (country, month, bpd, source, recorded_at) VALUES (?, ?, ?, ?, ?)',
-  )
-  const update = lazy(
-    db,
-    'UPDATE opec_productions SET bpd = ?, source = ?, recorded_at = ? WHERE id = ?',
-  )
-  const page = lazy<Row, [string | null, string, string, number, number]>(
-    db,
-    `SELECT ${columns} FROM opec_productions o WHERE ${matching} ORDER BY month DESC, id LIMIT ?4 OFFSET ?5`,
-  )
-  const count = lazy<{ n: number }, [string | null, string, string]>(
-    db,
-    `SELECT count(*) AS n FROM opec_productions WHERE ${matching}`,
-  )
-  const byId = lazy<Row, [number]>(db, `SELECT ${columns} FROM opec_productions o WHERE id = ?`)
-  const ofMonth = lazy<Row, [string]>(
-    db,
-    `SELECT ${columns} FROM opec_productions o WHERE month = ? ORDER BY id`,
-  )
-  const newest = lazy<{ month: string | null }, []>(
-    db,
-    'SELECT max(month) AS month FROM opec_productions',
-  )
-  const months = lazy<{ month: string }, []>(
-    db,
-    'SELECT DISTINCT month FROM opec_productions ORDER BY month',
-  )
-  const countryByName = lazy<{ country: string }, [string]>(
-    db,
-    'SELECT country FROM opec_productions WHERE country = ? COLLATE NOCASE LIMIT 1',
-  )
+  const count = store.count<Matching>(matching)
+  const byId = store.stored<[number], Numbered>('WHERE id = ?', numbered)
+  const ofMonth = store.stored<[string], Numbered>('WHERE month = ? ORDER BY id', numbered)
   return {
-    write: (rows, recordedAt) =>
-      transact(db, () => {
-        const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
-        // Sorting is stable: within a month the order is that of the rows.
-        for (const row of rows.toSorted((a, b) =>
-          a.month === b.month ? 0 : a.month < b.month ? -1 : 1,
-        )) {
-          const old = stored.get(row.country, row.month)
-          if (!old)
-            insert.run(row.country, row.month, row.bpd, row.source, row.recordedAt ?? recordedAt)
-          else if (old.bpd !== row.bpd || old.source !== row.source)
-            update.run(row.bpd, row.source, row.recordedAt ?? recordedAt, old.id)
-          counts[
-            !old
-              ? 'inserted'
-              : old.bpd === row.bpd && old.source === row.source
-                ? 'unchanged'
-                : 'revised'
-          ] += 1
-        }
-        return counts
-      }),
-    page: ({ country, fromMonth, toMonth }, limit, offset) =>
-      page.all(country ?? null, fromMonth, toMonth, limit, offset).map(rowOf),
-    count: ({ country, fromMonth, toMonth }) => count.get(country ?? null, fromMonth, toMonth)!.n,
+    write: store.write,
+    page: (filter, limit, offset) => page.all(...bound(filter), limit, offset).map(rowOf),
+    count: filter => count(...bound(filter)),
     byId(id) {
       const row = byId.get(id)
-      return row ? rowOf(row) : undefined
+      return row && rowOf(row)
     },
     ofMonth: month => ofMonth.all(month).map(rowOf),
-    newestMonth: () => newest.get()?.month ?? undefined,
-    months: () => months.all().map(row => row.month),
-    countryNamed: text => countryByName.get(text)?.country,
+    newestMonth: store.value<string>('max(month)'),
+    months: store.values<string>('DISTINCT month', 'ORDER BY month'),
+    countryNamed: store.value<string>('country', 'WHERE country = ? COLLATE NOCASE LIMIT 1'),
   }
 }

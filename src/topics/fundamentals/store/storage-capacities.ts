@@ -1,16 +1,7 @@
-import type { Database } from 'bun:sqlite'
-import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
-import { type ColumnMap, selected, upsert } from '../../../database/upsert.ts'
-import { countsOf, type WriteCounts } from '../../../database/write-counts.ts'
-
-/** How much a place can hold from a day on, in the unit of its series. */
-export interface StorageCapacity {
-  seriesId: number
-  effectiveOn: string
-  capacity: number
-  source: string
-}
+import type { DatasetReads } from '../../../database/dataset-reads.ts'
+import { datasetStore } from '../../../database/dataset-store.ts'
+import type { WriteCounts } from '../../../database/write-counts.ts'
+import { type StorageCapacity, storageCapacities } from '../dataset/storage-capacities.ts'
 
 export interface StorageCapacityStore {
   /**
@@ -22,22 +13,10 @@ export interface StorageCapacityStore {
   on(seriesId: number, day: string): StorageCapacity | undefined
 }
 
-const columns: ColumnMap<StorageCapacity> = {
-  seriesId: 'series_id',
-  effectiveOn: 'effective_on',
-  capacity: 'capacity',
-  source: 'source',
-}
-
-export function createStorageCapacityStore(db: Database): StorageCapacityStore {
-  const put = upsert(db, 'storage_capacities', columns, ['seriesId', 'effectiveOn'])
-  const on = lazy<StorageCapacity, [number, string]>(
-    db,
-    `SELECT ${selected(columns)} FROM storage_capacities WHERE series_id = ? AND effective_on <= ? ORDER BY effective_on DESC LIMIT 1`,
+export function createStorageCapacityStore(reads: DatasetReads): StorageCapacityStore {
+  const store = datasetStore<StorageCapacity>(reads, storageCapacities)
+  const on = store.records<[number, string]>(
+    'WHERE series_id = ? AND effective_on <= ? ORDER BY effective_on DESC LIMIT 1',
   )
-  return {
-    write: (rows, recordedAt) =>
-      transact(db, () => countsOf(rows.map(row => put(row, recordedAt)))),
-    on: (seriesId, day) => on.get(seriesId, day) ?? undefined,
-  }
+  return { write: store.write, on: (seriesId, day) => on.get(seriesId, day) }
 }

@@ -1,3 +1,4 @@
+import type { Column, GuardedColumn } from '../../../datasets/dataset.ts'
 import {
   boundedIn,
   type DatasetRow,
@@ -9,7 +10,9 @@ import {
 import { parseDay, weekdayOf } from '../../../lib/time/instant.ts'
 import { listedMonths } from '../math/contracts.ts'
 import {
+  contractCode,
   type Family,
+  type FamilyCode,
   families,
   familyBySlug,
   listedCount,
@@ -64,21 +67,6 @@ export function countIn(row: DatasetRow, field: string): number | undefined {
   return value
 }
 
-const sourcePattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/i
-
-/** Whom the numbers are from, as answers name it. */
-export function sourceIn(row: DatasetRow): string {
-  const text = textIn(row, 'source') ?? 'import'
-  return sourcePattern.test(text)
-    ? text
-    : refuse(
-        'source',
-        text,
-        'is not a label',
-        'write letters, digits, _, - and ., at most 40 characters',
-      )
-}
-
 /** Refuses dates on which no exchange trades and dates after the month of the contract. */
 export function checkTraded(
   day: string,
@@ -96,15 +84,32 @@ export function checkTraded(
     )
 }
 
-export const contractColumn = {
+/** The series of a contract. */
+export const contract: Column<number> = {
   name: 'contract',
   required: true,
   description:
     'Contract code (WTI_FUTURES_2026_12), or a place on the curve of the date (WTI_FUTURES.1, CL.2)',
-} as const
+  isSeries: true,
+  written: (_id, { family, month }) => contractCode(family as FamilyCode, month as string),
+}
 
-export const sourceColumn = {
-  name: 'source',
-  required: false,
+const sourcePattern = /^[a-z0-9][a-z0-9_.-]{0,39}$/i
+
+export const source: Column<string> = {
   description: 'Whom the numbers are from, as answers name it; default: import',
-} as const
+  read(row, name) {
+    const text = textIn(row, name) ?? 'import'
+    return sourcePattern.test(text)
+      ? text
+      : refuse(
+          name,
+          text,
+          'is not a label',
+          'write letters, digits, _, - and ., at most 40 characters',
+        )
+  },
+}
+
+/** A contract may settle at one price for days. */
+export const futuresPrice: GuardedColumn = { mayRepeat: true }

@@ -1,124 +1,114 @@
-import type { WriteCounts } from '../../../database/write-counts.ts'
-import { checked, neededDay, neededInstant, refuse, textIn } from '../../../datasets/fields.ts'
-import type { Dataset } from '../../../feeds/files/dataset.ts'
-import type { CodeLookup } from '../../catalogue/math/lookup.ts'
-import type { DayRecord, TickRecord } from '../math/contract-days.ts'
-import { contractCode } from '../math/families.ts'
+import { derived } from '../../../datasets/columns.ts'
+import { type Column, dataset, type RecordOf } from '../../../datasets/dataset.ts'
+import { neededDay, neededInstant, refuse, textIn } from '../../../datasets/fields.ts'
+import type { DayRecord } from '../math/contract-days.ts'
 import {
   checkTraded,
-  contractColumn,
+  contract,
   contractIn,
   countIn,
+  futuresPrice,
   priceIn,
-  sourceColumn,
-  sourceIn,
+  source,
 } from './fields.ts'
-import { futuresPrice } from './guarded.ts'
-
-/** Where the days and ticks of contracts go. */
-export interface FuturesWriter {
-  recordDays(days: readonly DayRecord[], recordedAt: number): WriteCounts
-  recordTicks(ticks: readonly TickRecord[], recordedAt: number): WriteCounts
-}
-
-export interface FuturesDatasetDeps {
-  futures: FuturesWriter
-  catalogue: CodeLookup
-  exchangeWords: readonly string[]
-}
 
 /** A session that has opened in the evening counts to the next date. */
 const aheadDays = 1
 
-export function createFuturesSettlementsDataset({
-  futures,
-  catalogue,
-  exchangeWords,
-}: FuturesDatasetDeps): Dataset<DayRecord> {
-  return {
-    name: 'futures-settlements',
-    description:
-      'Daily bars, settlements, volume and open interest of futures contracts by trading date.',
-    columns: [
-      contractColumn,
-      { name: 'traded_on', required: true, description: 'Trading date' },
-      { name: 'open', required: false, description: 'First trade' },
-      { name: 'high', required: false, description: 'Highest trade' },
-      { name: 'low', required: false, description: 'Lowest trade' },
-      {
-        name: 'close',
-        required: false,
-        description: 'Last trade; this or the settlement must be there',
-      },
-      {
-        name: 'settlement',
-        required: false,
-        description: 'Settlement as the exchange published it; leave empty what is only a close',
-      },
-      { name: 'volume', required: false, description: 'Lots traded' },
-      { name: 'open_interest', required: false, description: 'Lots open at the end of the date' },
-      {
-        name: 'quoted_at',
-        required: false,
-        description: 'When the close was quoted; default: the end of the session',
-      },
-      sourceColumn,
-    ],
-    example:
-      'contract,traded_on,open,high,low,close,settlement,volume,open_interest\n' +
-      'WTI_FUTURES_2027_01,2026-11-19,71.02,72.10,70.44,71.95,71.87,301442,284113\n' +
-      'WTI_FUTURES_2027_02,2026-11-19,70.81,71.83,70.25,71.66,71.60,140218,201977\n',
-    key: ['contract', 'traded_on'],
-    wide: { name: 'contract', value: 'close' },
-    check: (row, now) =>
-      checked(() => {
-        const tradedOn = neededDay(row, 'traded_on', now, aheadDays)
-        const contract = contractIn(row, exchangeWords, () => tradedOn)
-        checkTraded(tradedOn, contract)
-        const { level } = catalogue.find(contract.family.code)!
-        const price = (field: string) => priceIn(row, field, level) ?? null
-        const [open, high, low, close, settlement] = [
-          price('open'),
-          price('high'),
-          price('low'),
-          price('close'),
-          price('settlement'),
-        ]
-        if (close === null && settlement === null)
-          refuse('close', undefined, '', 'give a close, a settlement or both')
-        checkBar(open, high, low, close)
-        return {
-          family: contract.family.code,
-          month: contract.month,
-          tradedOn,
-          open,
-          high,
-          low,
-          close,
-          settlement,
-          volume: countIn(row, 'volume') ?? null,
-          openInterest: countIn(row, 'open_interest') ?? null,
-          source: sourceIn(row),
-          ...(textIn(row, 'quoted_at') !== undefined && {
-            quotedAt: neededInstant(row, 'quoted_at', now),
-          }),
-        }
-      }),
-    guarded: {
-      cadence: 'daily',
-      time: 'traded_on',
-      columns: { settlement: futuresPrice, close: futuresPrice },
-      numbersOf: ({ family, month, tradedOn, close, settlement }) => [
-        {
-          line: { contract: contractCode(family, month) },
-          time: tradedOn,
-          values: { settlement, close },
-        },
-      ],
-    },
-    write: (records, recordedAt) => futures.recordDays(records, recordedAt),
-  }
+/** A number of a bar; one that ticks have made is exported with them. */
+const ofBar = (
+  description: string,
+  stored: string,
+  options: Column<number | null> = {},
+): Column<number | null> => ({
+  ...options,
+  description,
+  exported: `CASE t.from_ticks WHEN 0 THEN t.${stored} END`,
+})
+
+const columns = {
+  seriesId: contract,
+  tradedOn: {
+    required: true,
+    description: 'Trading date',
+    read: (row, name, { now }) => neededDay(row, name, now, aheadDays),
+  } as Column<string>,
+  open: ofBar('First trade', 'open'),
+  high: ofBar('Highest trade', 'high'),
+  low: ofBar('Lowest trade', 'low'),
+  close: ofBar('Last trade; this or the settlement must be there', 'close'),
+  settlement: {
+    description: 'Settlement as the exchange published it; leave empty what is only a close',
+  } as Column<number | null>,
+  volume: ofBar('Lots traded', 'volume', {
+    read: (row, name) => countIn(row, name) ?? null,
+  }),
+  openInterest: {
+    description: 'Lots open at the end of the date',
+    read: (row, name) => countIn(row, name) ?? null,
+  } as Column<number | null>,
+  quotedAt: {
+    description: 'When the close was quoted; default: the end of the session',
+    exported: 'CASE t.from_ticks WHEN 0 THEN t.quoted_at END',
+  } as Column<number>,
+  source,
+  /** Open to volume follow the ticks of the date. */
+  fromTicks: derived<boolean>({ isFlag: true }),
 }
+
+/** One trading date of a contract as it is stored; what its source does not have is null. */
+export type FuturesDay = RecordOf<typeof columns> & { recordedAt: number }
+
+export const futuresSettlements = dataset({
+  name: 'futures-settlements',
+  description:
+    'Daily bars, settlements, volume and open interest of futures contracts by trading date.',
+  table: 'futures_days',
+  columns,
+  key: ['seriesId', 'tradedOn'],
+  time: 'tradedOn',
+  where: 't.from_ticks = 0 OR t.settlement IS NOT NULL',
+  revisions: true,
+  wide: { name: 'seriesId', value: 'close' },
+  checks: { cadence: 'daily', columns: { settlement: futuresPrice, close: futuresPrice } },
+  example:
+    'contract,traded_on,open,high,low,close,settlement,volume,open_interest\n' +
+    'WTI_FUTURES_2027_01,2026-11-19,71.02,72.10,70.44,71.95,71.87,301442,284113\n' +
+    'WTI_FUTURES_2027_02,2026-11-19,70.81,71.83,70.25,71.66,71.60,140218,201977\n',
+  read(row, read, { now, catalogue, exchangeWords }): DayRecord {
+    const tradedOn = read.tradedOn()
+    const contract = contractIn(row, exchangeWords, () => tradedOn)
+    checkTraded(tradedOn, contract)
+    const { level } = catalogue.find(contract.family.code)!
+    const price = (field: string) => priceIn(row, field, level) ?? null
+    const [open, high, low, close, settlement] = [
+      price('open'),
+      price('high'),
+      price('low'),
+      price('close'),
+      price('settlement'),
+    ]
+    if (close === null && settlement === null)
+      refuse('close', undefined, '', 'give a close, a settlement or both')
+    checkBar(open, high, low, close)
+    return {
+      family: contract.family.code,
+      month: contract.month,
+      tradedOn,
+      open,
+      high,
+      low,
+      close,
+      settlement,
+      volume: read.volume(),
+      openInterest: read.openInterest(),
+      source: read.source(),
+      ...(textIn(row, 'quoted_at') !== undefined && {
+        quotedAt: neededInstant(row, 'quoted_at', now),
+      }),
+    }
+  },
+})
 
 /** Open and close lie between low and high, as far as they are there. */
 function checkBar(

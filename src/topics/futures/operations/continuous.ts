@@ -151,8 +151,8 @@ export function futuresContinuousOperations(routes: FuturesRoutes) {
       params: slugParams.properties,
       query: monthsQuery(1).properties,
       answers: response,
-      handle: ({ params, query, reply }) =>
-        continuousAnswer(routes, routes.familyOf(params.slug), query, 1, reply),
+      handle: ({ at, params, query, reply }) =>
+        continuousAnswer(routes.at(at), routes.familyOf(params.slug), query, 1, reply),
     }),
     operation('GET /v1/futures/continuous/:slug/historical', {
       operationId: 'getContinuousFuturesHistory',
@@ -163,8 +163,8 @@ export function futuresContinuousOperations(routes: FuturesRoutes) {
       params: slugParams.properties,
       query: monthsQuery(12).properties,
       answers: response,
-      handle: ({ params, query, reply }) =>
-        continuousAnswer(routes, routes.familyOf(params.slug), query, 12, reply),
+      handle: ({ at, params, query, reply }) =>
+        continuousAnswer(routes.at(at), routes.familyOf(params.slug), query, 12, reply),
     }),
   ]
 }

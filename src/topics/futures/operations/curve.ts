@@ -7,7 +7,6 @@ import { roundTo } from '../../prices/math/format.ts'
 import { analyseCurve, monthsBetween } from '../math/curve.ts'
 import type { Curve as FuturesCurve } from '../service/quotes.ts'
 import {
-  type FuturesDeps,
   type FuturesRoutes,
   type RequestedFamily,
   readDate,
@@ -87,8 +86,7 @@ const NoCurve = t.Object(
 )
 
 /** The forward curve of a family. */
-export function futuresCurveOperations(deps: FuturesDeps, routes: FuturesRoutes) {
-  const { futures } = deps
+export function futuresCurveOperations(routes: FuturesRoutes) {
   return [
     operation('GET /v1/futures/:slug/curve', {
       operationId: 'getFuturesCurve',
@@ -104,7 +102,7 @@ export function futuresCurveOperations(deps: FuturesDeps, routes: FuturesRoutes)
         }),
       },
       answers: { 200: t.Union([Curve, NoCurve]) },
-      handle: ({ params, query, reply }) => {
+      handle: ({ at: { futures }, params, query, reply }) => {
         const requested = routes.familyOf(params.slug)
         const day = readDate(query.date)
         const curve = futures.curve(requested.family.code, day)

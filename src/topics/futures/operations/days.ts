@@ -126,8 +126,8 @@ function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesR
         }),
       },
       answers: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]) },
-      handle: ({ params, query, reply }) =>
-        ohlcAnswer(routes, routes.familyOf(params.slug), query, ohlcDaysMax, reply),
+      handle: ({ at, params, query, reply }) =>
+        ohlcAnswer(routes.at(at), routes.familyOf(params.slug), query, ohlcDaysMax, reply),
     }),
   ]
 }
@@ -150,8 +150,8 @@ function intradayRoute(routes: FuturesRoutes) {
         }),
       },
       answers: { 200: Intraday },
-      handle: ({ params, query, reply }) =>
-        intradayAnswer(routes, routes.familyOf(params.slug), query, reply),
+      handle: ({ at, params, query, reply }) =>
+        intradayAnswer(routes.at(at), routes.familyOf(params.slug), query, reply),
     }),
   ]
 }

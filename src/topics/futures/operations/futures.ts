@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/integer.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, hourMs, isoInstant } from '../../../lib/time/instant.ts'
@@ -87,10 +88,13 @@ const Current = t.Object(
 export function futuresOperations(
   deps: FuturesDeps & { maxAgeHours: number; ohlcDaysMax: number },
 ) {
-  const { futures: markets, now } = deps
   const routes = createFuturesRoutes(deps)
 
-  const current = ({ family, decimals, head }: RequestedFamily, set: Answering) => {
+  const current = (
+    { futures: markets, now }: Pick<Context, 'futures' | 'now'>,
+    { family, decimals, head }: RequestedFamily,
+    set: Answering,
+  ) => {
     const { code, name, hours } = family
     const quotes = markets.quotes(code)
     const fresh = markets.freshness(code)
@@ -133,11 +137,11 @@ export function futuresOperations(
   }
 
   return [
-    ...futuresShortcutsOperations(deps, routes),
+    ...futuresShortcutsOperations(routes),
     ...futuresHistoryOperations(routes),
     ...futuresContinuousOperations(routes),
     ...futuresDaysOperations(deps, routes),
-    ...futuresCurveOperations(deps, routes),
+    ...futuresCurveOperations(routes),
     ...futuresSpreadsOperations(routes),
     ...futuresSpreadHistoryOperations(deps, routes),
     operation('GET /v1/futures/:slug', {
@@ -148,7 +152,7 @@ export function futuresOperations(
       view: 'as_of',
       params: slugParams.properties,
       answers: { 200: Current, 503: NestedProblem },
-      handle: ({ params, reply }) => current(routes.familyOf(params.slug), reply),
+      handle: ({ at, params, reply }) => current(at, routes.familyOf(params.slug), reply),
     }),
   ]
 }

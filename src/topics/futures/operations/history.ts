@@ -95,8 +95,8 @@ export function futuresHistoryOperations(routes: FuturesRoutes) {
         }),
       },
       answers: { 200: Historical, 400: t.Union([FailProblem, NestedProblem]) },
-      handle: ({ params, query, page, reply }) =>
-        historyAnswer(routes, routes.familyOf(params.slug), query, page, reply),
+      handle: ({ at, params, query, page, reply }) =>
+        historyAnswer(routes.at(at), routes.familyOf(params.slug), query, page, reply),
     }),
   ]
 }

@@ -28,6 +28,8 @@ export interface RequestedFamily extends Named {
 /** What the routes of all families share. */
 export interface FuturesRoutes {
   futures: Futures
+  /** The same over the futures of a context, which may be those of the past. */
+  at(context: Pick<Context, 'futures'>): FuturesRoutes
   /** Every family, under all its names. */
   every: KeyAccess
   /** The families that answer more than base, history and curve. */
@@ -47,8 +49,9 @@ export function createFuturesRoutes({
   exchangeWords,
 }: FuturesDeps): FuturesRoutes {
   const familyNamed = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
-  return {
+  const routes: FuturesRoutes = {
     futures,
+    at: context => ({ ...routes, futures: context.futures }),
     every: {
       feature: 'futures',
       meter: true,
@@ -76,6 +79,7 @@ export function createFuturesRoutes({
       return all[0] ?? catalogue.named(family.code)?.source ?? 'import'
     },
   }
+  return routes
 }
 
 /** How curve, spreads and their history agree on which contract comes first. */

@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import { codeParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import {
@@ -22,7 +23,7 @@ import {
   parseContractCode,
   slugsOf,
 } from '../math/families.ts'
-import { type FuturesDeps, type FuturesRoutes, noQuotes, refuseStale } from './query.ts'
+import { type FuturesRoutes, noQuotes, refuseStale } from './query.ts'
 import {
   codeField,
   contractRow,
@@ -87,17 +88,15 @@ const latestQuery = t.Object({
   ...knownQuery,
 })
 
-export interface FuturesShortcutsDeps extends FuturesDeps {
-  maxAgeHours: number
-}
+type FuturesShortcutsDeps = Pick<Context, 'futures' | 'exchangeWords' | 'limits'>
 
 /** Shorter ways to the same quotes: by ticker, and any two contracts against each other. */
-export const futuresShortcutsOperations = (deps: FuturesShortcutsDeps, routes: FuturesRoutes) => [
-  ...tickerOperations(deps, routes),
-  ...pairRoute(deps, routes),
+export const futuresShortcutsOperations = (routes: FuturesRoutes) => [
+  ...tickerOperations(routes),
+  ...pairRoute(routes),
 ]
 
-function tickerOperations(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
+function tickerOperations(routes: FuturesRoutes) {
   return [
     operation('GET /v1/futures/latest', {
       operationId: 'getLatestFutures',
@@ -108,7 +107,7 @@ function tickerOperations(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
       view: 'as_of',
       query: latestQuery.properties,
       answers: { 200: Latest, ...refusals },
-      handle: ({ query, reply }) => tickerAnswer(deps, routes, query.contract, reply),
+      handle: ({ at, query, reply }) => tickerAnswer(at, routes, query.contract, reply),
     }),
     operation('GET /v1/futures/curve', {
       operationId: 'getFuturesCurveByTicker',
@@ -119,12 +118,12 @@ function tickerOperations(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
       view: 'as_of',
       query: latestQuery.properties,
       answers: { 200: Latest, ...refusals },
-      handle: ({ query, reply }) => tickerAnswer(deps, routes, query.contract, reply),
+      handle: ({ at, query, reply }) => tickerAnswer(at, routes, query.contract, reply),
     }),
   ]
 }
 
-function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
+function pairRoute(routes: FuturesRoutes) {
   return [
     operation('GET /v1/futures/spreads', {
       operationId: 'getFuturesPair',
@@ -147,14 +146,14 @@ function pairRoute(deps: FuturesShortcutsDeps, routes: FuturesRoutes) {
         }),
       },
       answers: { 200: Pair, ...refusals },
-      handle: ({ query, reply }) => pairAnswer(deps, routes, query, reply),
+      handle: ({ at, query, reply }) => pairAnswer(at, routes, query, reply),
     }),
   ]
 }
 
 /** A slug, ticker or family code, with the place behind its point. */
 function readFamily(
-  { exchangeWords }: FuturesDeps,
+  { exchangeWords }: Pick<Context, 'exchangeWords'>,
   parameter: string,
   text: string,
 ): { family: Family; nth: number } {
@@ -173,8 +172,11 @@ function readFamily(
 }
 
 /** Decimals of a family's prices. */
-const decimalsOf = ({ exchangeWords }: FuturesDeps, routes: FuturesRoutes, family: Family) =>
-  routes.familyOf(slugsOf(family, exchangeWords)[0]!).decimals
+const decimalsOf = (
+  { exchangeWords }: Pick<Context, 'exchangeWords'>,
+  routes: FuturesRoutes,
+  family: Family,
+) => routes.familyOf(slugsOf(family, exchangeWords)[0]!).decimals
 
 function tickerAnswer(
   deps: FuturesShortcutsDeps,
@@ -182,7 +184,10 @@ function tickerAnswer(
   text: string | undefined,
   set: Answering,
 ) {
-  const { futures, maxAgeHours } = deps
+  const {
+    futures,
+    limits: { futuresMaxAgeHours: maxAgeHours },
+  } = deps
   const ticker = text?.trim() || defaultTicker
   const { family, nth } = readFamily(deps, 'contract', ticker)
   const quotes = futures.quotes(family.code).slice(nth - 1)
@@ -221,7 +226,10 @@ function legOf(
   parameter: 'contract1' | 'contract2',
   parameterText: string | undefined,
 ) {
-  const { futures, maxAgeHours } = deps
+  const {
+    futures,
+    limits: { futuresMaxAgeHours: maxAgeHours },
+  } = deps
   const text = parameterText?.trim() ?? ''
   if (text === '')
     throw missingParameter(

@@ -91,8 +91,8 @@ export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: Future
         }),
       },
       answers: { 200: SpreadHistory },
-      handle: ({ params, query, page, request, reply }) =>
-        spreadHistoryAnswer(routes, switched, routes.familyOf(params.slug), query, {
+      handle: ({ at, params, query, page, request, reply }) =>
+        spreadHistoryAnswer(routes.at(at), switched, routes.familyOf(params.slug), query, {
           page,
           request,
           reply,

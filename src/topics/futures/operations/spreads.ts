@@ -90,8 +90,8 @@ export function futuresSpreadsOperations(routes: FuturesRoutes) {
         }),
       },
       answers: { 200: Spreads },
-      handle: ({ params, query, reply }) =>
-        spreadsAnswer(routes, routes.familyOf(params.slug), query, reply),
+      handle: ({ at, params, query, reply }) =>
+        spreadsAnswer(routes.at(at), routes.familyOf(params.slug), query, reply),
     }),
   ]
 }

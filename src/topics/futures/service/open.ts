@@ -1,13 +1,16 @@
 import type { Runtime } from '../../../config/runtime.ts'
-import { momentOf } from '../../../database/vintage.ts'
+import { type DatasetReads, readsNow } from '../../../database/dataset-reads.ts'
 import type { Limits } from '../../../plans/limits.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { PriceServices } from '../../prices/service/open.ts'
+import type { PricesView } from '../../prices/service/vintage.ts'
 import { createFuturesStore } from '../store/futures.ts'
 import { createFutures, type Futures } from './futures.ts'
 
 export interface FuturesServices {
   futures: Futures
+  /** The same as a view of the past has them. */
+  futuresAt(view: Pick<PricesView, 'reads' | 'now'>): Pick<FuturesServices, 'futures'>
 }
 
 export interface FuturesServicesDeps
@@ -18,14 +21,18 @@ export interface FuturesServicesDeps
 }
 
 export function openFutures(deps: FuturesServicesDeps): FuturesServices {
-  return {
-    futures: createFutures({
+  const { clock, config, limits } = deps
+  // What is listed and open follows the moment that is asked about.
+  const futuresOf = (reads: DatasetReads, now: () => number): Futures =>
+    createFutures({
       ...deps,
-      // What is listed and open follows the moment that is asked about.
-      clock: { ...deps.clock, now: () => momentOf(deps.db) ?? deps.clock.now() },
-      store: createFuturesStore(deps.db),
-      maxAgeHours: deps.limits.futuresMaxAgeHours,
-      liveStaleMinutes: deps.config.futures.liveStaleMinutes,
-    }),
+      clock: { ...clock, now },
+      store: createFuturesStore(reads),
+      maxAgeHours: limits.futuresMaxAgeHours,
+      liveStaleMinutes: config.futures.liveStaleMinutes,
+    })
+  return {
+    futures: futuresOf(readsNow(deps.db), clock.now),
+    futuresAt: ({ reads, now }) => ({ futures: futuresOf(reads, now) }),
   }
 }

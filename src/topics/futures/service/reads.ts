@@ -1,9 +1,11 @@
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
+import type { FuturesDay } from '../dataset/settlements.ts'
+import type { FuturesTick } from '../dataset/ticks.ts'
 import type { ContractDay } from '../math/contract-days.ts'
 import { contractCode, type FamilyCode } from '../math/families.ts'
-import type { FuturesDay, FuturesStore, FuturesTick } from '../store/futures.ts'
+import type { FuturesStore } from '../store/futures.ts'
 
 /** No futures on energy traded before. */
 export const earliestDay = '1970-01-01'

@@ -5,10 +5,12 @@ import { contractOf } from '../../catalogue/service/contract-calendar.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
 import type { Point } from '../../prices/store/observations.ts'
+import type { FuturesDay } from '../dataset/settlements.ts'
+import type { FuturesTick } from '../dataset/ticks.ts'
 import type { DayRecord, TickRecord } from '../math/contract-days.ts'
 import { sessionOn, tradingDate, tradingSpan } from '../math/contracts.ts'
 import { contractCode, type Family, type FamilyCode, familyOf } from '../math/families.ts'
-import type { FuturesDay, FuturesStore, FuturesTick } from '../store/futures.ts'
+import type { FuturesStore } from '../store/futures.ts'
 
 /** Exchanges publish the settlements of a trading date at 19:30 UTC all year. */
 export const settlementMinute = 19 * 60 + 30

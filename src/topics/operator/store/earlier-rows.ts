@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
-import { columnsOf, datasetTables } from '../../../database/dataset-tables.ts'
+import { columnsOf, versionedTables } from '../../../database/dataset-tables.ts'
+import { declaredDatasets } from '../../../database/datasets.ts'
 import { type LazyStatement, lazy } from '../../../database/statement.ts'
-import { versionedKeys } from '../../../database/vintage.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 
 /** A column of the table of a dataset. */
@@ -39,9 +39,9 @@ export const seriesColumn = 'series'
 export const supersededColumn = 'superseded_at'
 
 const keptTables = new Map(
-  datasetTables
-    .filter(({ name }) => versionedKeys[name] !== undefined)
-    .map(({ name, dataset }) => [dataset, name]),
+  declaredDatasets.flatMap(({ name, revisions }) =>
+    revisions ? [[name, revisions.table] as const] : [],
+  ),
 )
 
 export function createEarlierRowStore(db: Database): EarlierRowStore {
@@ -64,7 +64,9 @@ export function createEarlierRowStore(db: Database): EarlierRowStore {
         column === 'series_id'
           ? `(SELECT code FROM series WHERE id = fields ->> '$.series_id') AS ${seriesColumn}`
           : `fields ->> '$.${column}' AS ${column}`
-      const key = versionedKeys[table]!.map(name => (name === 'series_id' ? seriesColumn : name))
+      const key = versionedTables
+        .get(table)!
+        .key.map(name => (name === 'series_id' ? seriesColumn : name))
       return db
         .query<EarlierRow, [string]>(
           `SELECT ${columns.map(cell).join(', ')}, superseded_at FROM dataset_revisions
@@ -95,7 +97,7 @@ const outward = (column: RowColumn): RowColumn =>
 
 function rowWriter(db: Database, table: string) {
   const columns = tableColumns(db, table)
-  const key = versionedKeys[table]!
+  const key = versionedTables.get(table)!.key
   const matches = key.map(column => `t.${column} = ?1 ->> '$.${column}'`).join(' AND ')
   // Numbers of rows are the copy's own: a row that stands keeps its number in its past.
   const numbered = columns.some(({ name }) => name === 'id')

@@ -13,11 +13,6 @@ import { ConvertedRow, convertedRow, currencyOf, isMoney, rateOf } from './curre
 import { isFullOf } from './precision.ts'
 import { priceRow } from './row.ts'
 
-export type BatchDeps = Pick<
-  Context,
-  'latestPrices' | 'codes' | 'exchange' | 'meter' | 'marks' | 'now' | 'pricesAt'
->
-
 type Field = keyof ConvertedRow
 
 const fieldNames = Object.keys(ConvertedRow.properties) as Field[]
@@ -86,9 +81,9 @@ const Batch = envelope(
  * Returns the newest prices of up to twenty codes in one request, optionally in one currency and
  * only some of their fields.
  */
-export function batchOperations(deps: BatchDeps) {
+export function batchOperations(deps: Context) {
   const rowOf = (
-    { latestPrices, exchange, now }: Pick<BatchDeps, 'latestPrices' | 'exchange' | 'now'>,
+    { latestPrices, exchange, now }: Pick<Context, 'latestPrices' | 'exchange' | 'now'>,
     commodity: Resolved,
     currency: string | undefined,
     legs: Resolved[],

@@ -16,11 +16,6 @@ import { isFullOf, precisionQuery } from './precision.ts'
 import { PriceRow } from './row.ts'
 import { createEveryAnswer, createPriceTexts } from './texts.ts'
 
-export type LatestDeps = Pick<
-  Context,
-  'latestPrices' | 'catalogue' | 'codes' | 'meter' | 'marks' | 'now' | 'firstCodes' | 'pricesAt'
->
-
 const SinglePrice = envelope(PriceRow)
 const PriceList = envelope(
   t.Object({
@@ -48,7 +43,7 @@ interface LatestCall {
 }
 
 /** The newest price of one code, of several, or of every code that has one. */
-export function latestOperations(deps: LatestDeps) {
+export function latestOperations(deps: Context) {
   const { latestPrices, codes, meter } = deps
   const rounded = { ...createPriceTexts(latestPrices), every: createEveryAnswer(deps) }
   const full = { ...createPriceTexts(latestPrices, true), every: createEveryAnswer(deps, true) }

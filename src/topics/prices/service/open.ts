@@ -1,6 +1,7 @@
 import { revisionsKeptSince } from '../../../config/keys.ts'
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
+import { readsNow } from '../../../database/dataset-reads.ts'
 import { createJournal } from '../../../database/undo/journal.ts'
 import { createBatchRowStore } from '../../../database/undo/rows.ts'
 import type { FedBy } from '../../catalogue/math/catalogue.ts'
@@ -120,7 +121,7 @@ export function openPrices({
     catalogue,
     observations,
     flags: flaggedValues,
-    settlements: createFuturesStore(db),
+    settlements: createFuturesStore(readsNow(db)),
     rates: currency => ratesOf(currency, exchange, clock.now()),
     now: clock.now,
   })

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { asKnownAt } from '../../../database/vintage.ts'
+import { type DatasetReads, readsAsOf, readsNow } from '../../../database/dataset-reads.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -59,8 +59,8 @@ export interface PricesView {
   history: Pick<History, 'page'>
   exchange: Fx
   now(): number
-  /** What datasets said then is what `work` reads of them; it must not await. */
-  within<T>(work: () => T): T
+  /** What datasets said then. */
+  reads: DatasetReads
   /** Since when what was read is covered, Unix ms; undefined before anything was. */
   coverageSince(): number | undefined
 }
@@ -106,7 +106,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
         ? observations.newestAsOf(seriesId, until, asOf)
         : observations.firstRecorded(seriesId, Number.MIN_SAFE_INTEGER, until, 1)[0]
     }
-    const sinces: number[] = []
+    const reads = asOf === undefined ? readsNow(deps.db) : readsAsOf(deps.db, asOf)
     const latestPrices = createLatestPrices({ newest }, quarantine, { now }, deps.attributed)
     return {
       closes: {
@@ -125,16 +125,11 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
             }),
       exchange: createFx(catalogue, latestPrices),
       now,
-      within(work) {
-        if (asOf === undefined) return work()
-        const { answer, sinceAt } = asKnownAt(deps.db, asOf, work)
-        if (sinceAt !== undefined) sinces.push(sinceAt)
-        return answer
-      },
+      reads,
       coverageSince() {
         if (asOf === undefined) return undefined
         const all = [
-          ...sinces,
+          reads.sinceAt() ?? Number.NaN,
           ...[...touched].map(seriesId => coverage.since(seriesId, asOf)),
         ].filter(Number.isFinite)
         return all.length === 0 ? undefined : Math.max(...all)

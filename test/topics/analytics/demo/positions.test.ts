@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
+import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import { createManualClock, type ManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, isoDay, parseDay, parseInstant } from '../../../../src/lib/time/instant.ts'
 import { createPositionData } from '../../../../src/topics/analytics/demo/positions.ts'
@@ -27,7 +28,7 @@ const wave = (n: number) => 70 * Math.exp(0.3 * Math.sin(n / 120))
 
 function copy(
   more: Partial<Parameters<typeof createPositionData>[0]> = {},
-  cot: PositionStore = createPositionStore(openDatabase(':memory:')),
+  cot: PositionStore = createPositionStore(readsNow(openDatabase(':memory:'))),
 ) {
   const clock: ManualClock = createManualClock(start)
   const closes = closesAt(clock.now, wave)

@@ -1,22 +1,29 @@
 import { describe, expect, test } from 'bun:test'
 import type { Dataset } from '../../../../src/feeds/files/dataset.ts'
-import { createDucWellsDataset } from '../../../../src/topics/drilling/dataset/duc-wells.ts'
+import {
+  drillingProductivity,
+  ducWells,
+  fracSpreads,
+  type RegionalCount,
+  type RegionalDataset,
+  rigCounts,
+} from '../../../../src/topics/drilling/dataset/counts.ts'
 import { regionOf } from '../../../../src/topics/drilling/dataset/fields.ts'
-import { createFracSpreadsDataset } from '../../../../src/topics/drilling/dataset/frac-spreads.ts'
-import { createDrillingProductivityDataset } from '../../../../src/topics/drilling/dataset/productivity.ts'
-import { createRigCountsDataset } from '../../../../src/topics/drilling/dataset/rig-counts.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 import { needs } from '../../../support/needs.ts'
 import { realRows } from '../../../support/real-data.ts'
 import { faultOf, now, taken } from '../../../support/topics/carriers.ts'
+import { datasetOf } from '../../../support/topics/datasets.ts'
 
 function setUp() {
   const { drilling } = openTestInstance().services
+  const counts = <R extends RegionalCount>(declared: RegionalDataset<R>) =>
+    datasetOf<R>(declared, (rows, at) => drilling.record(declared, rows, at))
   const all = [
-    createRigCountsDataset(drilling),
-    createFracSpreadsDataset(drilling),
-    createDucWellsDataset(drilling),
-    createDrillingProductivityDataset(drilling),
+    counts(rigCounts),
+    counts(fracSpreads),
+    counts(ducWells),
+    counts(drillingProductivity),
   ] as const
   return { drilling, all, rigs: all[0], frac: all[1], duc: all[2], productivity: all[3] }
 }

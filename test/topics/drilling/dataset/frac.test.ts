@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
 import { fieldsOf } from '../../../../src/feeds/files/csv.ts'
-import { createFracChemicalsDataset } from '../../../../src/topics/drilling/dataset/frac-chemicals.ts'
-import { createFracDisclosuresDataset } from '../../../../src/topics/drilling/dataset/frac-disclosures.ts'
+import { fracChemicals, fracDisclosures } from '../../../../src/topics/drilling/dataset/frac.ts'
 import { createFracChemicalStore } from '../../../../src/topics/drilling/store/frac-chemicals.ts'
 import { createFracDisclosureStore } from '../../../../src/topics/drilling/store/frac-disclosures.ts'
+import { datasetOf } from '../../../support/topics/datasets.ts'
 
 const now = Date.parse('2026-11-20T15:00:00Z')
 
@@ -14,8 +14,8 @@ function setUp() {
   return {
     disclosures,
     chemicals,
-    jobs: createFracDisclosuresDataset(disclosures),
-    fluids: createFracChemicalsDataset(chemicals, disclosures),
+    jobs: datasetOf(fracDisclosures, disclosures.write),
+    fluids: datasetOf(fracChemicals, chemicals.write, { disclosureId: disclosures.idOf }),
   }
 }
 

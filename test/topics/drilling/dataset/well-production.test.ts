@@ -1,19 +1,22 @@
 import { describe, expect, test } from 'bun:test'
 import type { Dataset } from '../../../../src/feeds/files/dataset.ts'
-import { createStateProductionDataset } from '../../../../src/topics/drilling/dataset/state-production.ts'
-import { createWellProductionDataset } from '../../../../src/topics/drilling/dataset/well-production.ts'
-import { createWellsDataset } from '../../../../src/topics/drilling/dataset/wells.ts'
+import {
+  stateProduction,
+  wellProduction,
+  wells,
+} from '../../../../src/topics/drilling/dataset/wells.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 import { faultOf, taken } from '../../../support/topics/carriers.ts'
+import { datasetOf } from '../../../support/topics/datasets.ts'
 
 function setUp() {
   const { wells: wellStore, wellProduction: production } = openTestInstance().services
   return {
     wellStore,
     production,
-    wells: createWellsDataset(wellStore),
-    months: createWellProductionDataset(production),
-    states: createStateProductionDataset(production.states),
+    wells: datasetOf(wells, wellStore.put),
+    months: datasetOf(wellProduction, production.record),
+    states: datasetOf(stateProduction, production.states.write),
   }
 }
 const allOf = (own: ReturnType<typeof setUp>) =>

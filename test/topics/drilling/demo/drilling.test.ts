@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoInstant, parseInstant } from '../../../../src/lib/time/instant.ts'
+import { rigCounts } from '../../../../src/topics/drilling/dataset/counts.ts'
 import { createDrillingData } from '../../../../src/topics/drilling/demo/drilling.ts'
 import { basinKeys, isBasin, isState } from '../../../../src/topics/drilling/math/drilling.ts'
 import { countDays, publishedAt } from '../../../../src/topics/drilling/math/period.ts'
@@ -168,8 +169,9 @@ describe('as the clock moves', () => {
     }
   })
   test('what somebody imported for a week to come stays', () => {
-    const { filler, rigs, recordRigCounts } = copy(young())
-    recordRigCounts(
+    const { filler, rigs, record } = copy(young())
+    record(
+      rigCounts,
       [
         {
           region: 'US',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoDay } from '../../../../src/lib/time/instant.ts'
-import { createWellPermitsDataset } from '../../../../src/topics/drilling/dataset/well-permits.ts'
+import { wellPermits } from '../../../../src/topics/drilling/dataset/permits.ts'
 import { createFracData } from '../../../../src/topics/drilling/demo/frac.ts'
 import { statePlaces } from '../../../../src/topics/drilling/demo/permit-places.ts'
 import { createPermitData } from '../../../../src/topics/drilling/demo/permits.ts'
@@ -11,6 +11,7 @@ import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
 import type { ServiceEvent } from '../../../../src/topics/webhooks/service/events.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
+import { datasetOf } from '../../../support/topics/datasets.ts'
 import { published } from '../../../support/world/published.ts'
 
 const sampleWell = '42329400010000'
@@ -77,9 +78,7 @@ describe('the permits of a demo instance', () => {
   })
 
   test('would all be taken as an import: numbers, states and places fit', () => {
-    const { check } = createWellPermitsDataset({
-      record: () => ({ inserted: 0, revised: 0, unchanged: 0 }),
-    })
+    const { check } = datasetOf(wellPermits, () => ({ inserted: 0, revised: 0, unchanged: 0 }))
     const faults = stored.flatMap(permit => {
       const row = {
         ...permit,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { FracDisclosure } from '../../../../src/topics/drilling/store/frac-disclosures.ts'
+import type { FracDisclosure } from '../../../../src/topics/drilling/dataset/frac.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape, json } from '../../../support/interface/shape.ts'
 import { permit } from '../../../support/topics/permits.ts'

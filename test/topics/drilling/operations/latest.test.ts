@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { parseInstant } from '../../../../src/lib/time/instant.ts'
+import { rigCounts } from '../../../../src/topics/drilling/dataset/counts.ts'
 import { createDrillingData } from '../../../../src/topics/drilling/demo/drilling.ts'
 import { countDays } from '../../../../src/topics/drilling/math/period.ts'
 import { withRegions } from '../../../../src/topics/prices/demo/regions.ts'
@@ -526,7 +527,8 @@ describe('drilling counts that an operator imports', () => {
   test('are answered as they were imported, with what their source does not say left null', async () => {
     const own = openTestInstance()
     const token = own.key('professional')
-    own.services.drilling.recordRigCounts(
+    own.services.drilling.record(
+      rigCounts,
       [
         {
           region: 'US',

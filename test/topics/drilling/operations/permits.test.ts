@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { WellPermit } from '../../../../src/topics/drilling/store/well-permits.ts'
+import type { WellPermit } from '../../../../src/topics/drilling/dataset/permits.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape, json } from '../../../support/interface/shape.ts'
 import { permit } from '../../../support/topics/permits.ts'

@@ -1,8 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { isoInstant, parseInstant } from '../../../../src/lib/time/instant.ts'
+import {
+  type DucWells,
+  ducWells,
+  fracSpreads,
+  type RigCount,
+  rigCounts,
+} from '../../../../src/topics/drilling/dataset/counts.ts'
 import { createDrilling, type Drilling } from '../../../../src/topics/drilling/service/drilling.ts'
-import type { DucWells } from '../../../../src/topics/drilling/store/duc-wells.ts'
-import type { RigCount } from '../../../../src/topics/drilling/store/rig-counts.ts'
 import type { ServiceEvent } from '../../../../src/topics/webhooks/service/events.ts'
 import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
 
@@ -42,7 +47,8 @@ const seriesOf = ({ services }: TestInstance, code: string) => {
 describe('recording a count', () => {
   test('records the series of the same number with it, by region and by type', () => {
     const { instance: own, drilling: records } = recorder()
-    records.recordRigCounts(
+    records.record(
+      rigCounts,
       [
         rigs('US', '2026-11-20', 413, 127, 6),
         rigs('permian', '2026-11-20', 248, 3),
@@ -63,8 +69,8 @@ describe('recording a count', () => {
   })
   test('corrects the series when it is corrected, and keeps what was known before', () => {
     const { instance: own, drilling: records } = recorder()
-    records.recordRigCounts([rigs('US', '2026-11-20', 546)], friday)
-    expect(records.recordRigCounts([rigs('US', '2026-11-20', 544)], friday + 1000)).toEqual({
+    records.record(rigCounts, [rigs('US', '2026-11-20', 546)], friday)
+    expect(records.record(rigCounts, [rigs('US', '2026-11-20', 544)], friday + 1000)).toEqual({
       inserted: 0,
       revised: 1,
       unchanged: 0,
@@ -75,7 +81,8 @@ describe('recording a count', () => {
   })
   test('leaves the series alone for means of months and for regions without a code', () => {
     const { instance: own, drilling: records } = recorder()
-    records.recordRigCounts(
+    records.record(
+      rigCounts,
       [
         { ...rigs('US', '2020-05-15', 348), span: 'month' },
         rigs('other', '2026-11-20', 94),
@@ -93,7 +100,7 @@ describe('recording a count', () => {
       throw new Error('the outbox is full')
     }
     const records = createDrilling({ db, catalogue, ingest, events: { emit } })
-    expect(() => records.recordRigCounts([rigs('US', '2026-11-20', 546)], friday)).toThrow(
+    expect(() => records.record(rigCounts, [rigs('US', '2026-11-20', 546)], friday)).toThrow(
       'the outbox is full',
     )
     expect(records.rigs.on('2026-11-20')).toEqual([])
@@ -105,12 +112,13 @@ describe('recording a count', () => {
 describe('an event', () => {
   test('is told of a new week, with what it is compared with', () => {
     const { drilling: records, events } = recorder()
-    records.recordRigCounts(
+    records.record(
+      rigCounts,
       [rigs('US', '2025-11-21', 560), rigs('US', '2026-11-13', 415, 127, 6)],
       at('2026-11-13T17:00:00Z'),
     )
     events.length = 0
-    records.recordRigCounts([rigs('US', '2026-11-20', 413, 127, 6)], friday)
+    records.record(rigCounts, [rigs('US', '2026-11-20', 413, 127, 6)], friday)
     expect(events).toEqual([
       {
         type: 'drilling.rig_count.updated',
@@ -158,25 +166,26 @@ describe('an event', () => {
   })
   test('is told once: not for the same count again, a correction or an older week', () => {
     const { drilling: records, events } = recorder()
-    records.recordRigCounts([rigs('US', '2026-11-20', 546)], friday)
+    records.record(rigCounts, [rigs('US', '2026-11-20', 546)], friday)
     events.length = 0
     for (const row of [
       rigs('US', '2026-11-20', 546),
       rigs('US', '2026-11-20', 540),
       rigs('US', '2026-11-13', 548),
     ])
-      records.recordRigCounts([row], friday + 60_000)
+      records.record(rigCounts, [row], friday + 60_000)
     expect(events).toEqual([])
   })
   test('is of the newest week only, and not of a history that comes in late', () => {
     const { drilling: records, events } = recorder()
-    records.recordRigCounts(
+    records.record(
+      rigCounts,
       ['2026-11-06', '2026-11-20', '2026-11-13'].map(day => rigs('US', day, 546)),
       friday,
     )
     expect(events.map(event => event.data.report_date)).toEqual(['2026-11-20'])
     events.length = 0
-    records.recordRigCounts([rigs('permian', '2014-11-21', 500)], friday)
+    records.record(rigCounts, [rigs('permian', '2014-11-21', 500)], friday)
     expect(events).toEqual([])
   })
   test('is told of crews and of wells that wait, each in its own fields and order', () => {
@@ -187,8 +196,8 @@ describe('an event', () => {
       active,
       source: 'Crew survey',
     })
-    records.recordFracSpreads([spreads('2026-11-13', 90), spreads('2026-11-19', 91)], friday)
-    records.recordFracSpreads([spreads('2026-11-20', 92)], friday)
+    records.record(fracSpreads, [spreads('2026-11-13', 90), spreads('2026-11-19', 91)], friday)
+    records.record(fracSpreads, [spreads('2026-11-20', 92)], friday)
     expect(events.at(-1)?.data).toEqual({
       commodity: 'PERMIAN_FRAC_SPREADS',
       region: 'permian',
@@ -211,8 +220,8 @@ describe('an event', () => {
       completed: 812,
       source: 'EIA',
     })
-    records.recordDucWells([wells('2026-10-15', 5174)], friday)
-    records.recordDucWells([wells('2026-11-15', 5230)], friday)
+    records.record(ducWells, [wells('2026-10-15', 5174)], friday)
+    records.record(ducWells, [wells('2026-11-15', 5230)], friday)
     const data = events.at(-1)?.data
     expect(data).toEqual({
       commodity: 'US_DUC_WELLS',
@@ -241,8 +250,8 @@ describe('an event', () => {
       completed: null,
       source: 'EIA',
     })
-    records.recordDucWells([wells('2026-08-15', 5000)], at('2026-08-15T14:00:00Z'))
-    records.recordDucWells([wells('2026-11-15', 5230)], friday)
+    records.record(ducWells, [wells('2026-08-15', 5000)], at('2026-08-15T14:00:00Z'))
+    records.record(ducWells, [wells('2026-11-15', 5230)], friday)
     expect(events.at(-1)?.data).toMatchObject({
       previous_value: 5000,
       change: 230,
@@ -252,7 +261,8 @@ describe('an event', () => {
   })
   test('is not told where a region has no code to filter by', () => {
     const { drilling: records, events } = recorder()
-    records.recordRigCounts(
+    records.record(
+      rigCounts,
       [
         rigs('other', '2026-11-20', 94),
         rigs('OTHER', '2026-11-20', 5),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openDatabase } from '../../../../src/database/database.ts'
+import type { WellPermit } from '../../../../src/topics/drilling/dataset/permits.ts'
 import {
   countyKey,
   formationKey,
@@ -14,7 +15,6 @@ import { TooCommon } from '../../../../src/topics/drilling/store/permit-words.ts
 import {
   createWellPermitStore,
   type StoredPermit,
-  type WellPermit,
 } from '../../../../src/topics/drilling/store/well-permits.ts'
 import { type Circle, milesBetween } from '../../../../src/topics/geography/math/geography.ts'
 import { permit } from '../../../support/topics/permits.ts'

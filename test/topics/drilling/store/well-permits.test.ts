@@ -2,12 +2,10 @@ import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { integrityFaults, openDatabase } from '../../../../src/database/database.ts'
+import type { WellPermit } from '../../../../src/topics/drilling/dataset/permits.ts'
 import { createPermitCounts } from '../../../../src/topics/drilling/store/permit-counts.ts'
 import { createPermitSearch } from '../../../../src/topics/drilling/store/permit-search.ts'
-import {
-  createWellPermitStore,
-  type WellPermit,
-} from '../../../../src/topics/drilling/store/well-permits.ts'
+import { createWellPermitStore } from '../../../../src/topics/drilling/store/well-permits.ts'
 import { permit } from '../../../support/topics/permits.ts'
 
 const setUp = () => {

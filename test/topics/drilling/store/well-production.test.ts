@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openDatabase } from '../../../../src/database/database.ts'
+import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import { monthAfter } from '../../../../src/topics/calendars/math/period.ts'
 import { createStateProductionStore } from '../../../../src/topics/drilling/store/state-production.ts'
 import {
@@ -169,7 +170,7 @@ describe('the production of states', () => {
     source: 'EIA',
     ...more,
   })
-  const states = () => createStateProductionStore(openDatabase(':memory:'))
+  const states = () => createStateProductionStore(readsNow(openDatabase(':memory:')))
 
   test('adds up to the country', () => {
     const store = states()

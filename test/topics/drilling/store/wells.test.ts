@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
-import { createWellStore, type Well } from '../../../../src/topics/drilling/store/wells.ts'
+import type { Well } from '../../../../src/topics/drilling/dataset/wells.ts'
+import { createWellStore } from '../../../../src/topics/drilling/store/wells.ts'
 
 const well = (apiNumber: string, changes: Partial<Well> = {}): Well => ({
   apiNumber,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, parseInstant } from '../../../../src/lib/time/instant.ts'
-import type { Station } from '../../../../src/topics/fuels/store/stations.ts'
+import type { Station } from '../../../../src/topics/fuels/dataset/diesel-stations.ts'
 import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape, json } from '../../../support/interface/shape.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, isoDay, parseDay } from '../../../../src/lib/time/instant.ts'
-import type { Surcharge } from '../../../../src/topics/fuels/store/surcharges.ts'
+import type { Surcharge } from '../../../../src/topics/fuels/dataset/surcharges.ts'
 import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape, json } from '../../../support/interface/shape.ts'
 
@@ -21,7 +21,8 @@ const week = (
   percent,
   indexCode: diesel,
   indexPrice: 3.718,
-  band: { min: 3.7, max: 3.75 },
+  bandMin: 3.7,
+  bandMax: 3.75,
   source: `https://${carrier}.example/fuel`,
   retrievedAt: parseDay(effectiveOn)! + 13 * 3_600_000,
   fixture: false,
@@ -41,7 +42,7 @@ const parcel = (
     ...more,
   })
 
-const air = { indexCode: 'JET_FUEL_USD', indexPrice: 2.187, band: { min: 2.16, max: 2.2 } }
+const air = { indexCode: 'JET_FUEL_USD', indexPrice: 2.187, bandMin: 2.16, bandMax: 2.2 }
 
 function filled(instance: TestInstance): TestInstance {
   instance.services.surcharges.write(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, parseDay } from '../../../../src/lib/time/instant.ts'
-import type { CarrierSchedule } from '../../../../src/topics/fuels/store/surcharges.ts'
+import type { CarrierSchedule } from '../../../../src/topics/fuels/dataset/surcharge-schedules.ts'
 import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
 
 const monday = parseDay('2026-11-16')! + 12 * 3_600_000
@@ -45,7 +45,8 @@ describe('matching', () => {
     ])
     expect(match(instance)).toBe(0)
     expect(instance.services.surcharges.inForce('ltl', '2026-11-20')[0]).toMatchObject({
-      band: { min: 3.5, max: 4 },
+      bandMin: 3.5,
+      bandMax: 4,
       source: 'https://alder.example/',
       retrievedAt: 1_767_600_000_000,
       fixture: false,
@@ -94,7 +95,8 @@ describe('matching', () => {
           percent: 77,
           indexCode: diesel,
           indexPrice: 3.41,
-          band: { min: 3, max: 4 },
+          bandMin: 3,
+          bandMax: 4,
           source: 'https://alder.example/',
           retrievedAt: 2,
           fixture: false,

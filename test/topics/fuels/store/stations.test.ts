@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { openDatabase } from '../../../../src/database/database.ts'
-import { createStationStore, type Station } from '../../../../src/topics/fuels/store/stations.ts'
+import type { Station } from '../../../../src/topics/fuels/dataset/diesel-stations.ts'
+import { createStationStore } from '../../../../src/topics/fuels/store/stations.ts'
 
 const at = (
   reference: string,

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
-import {
-  type CarrierSchedule,
-  createSurchargeStore,
-  type Surcharge,
-} from '../../../../src/topics/fuels/store/surcharges.ts'
+import type { CarrierSchedule } from '../../../../src/topics/fuels/dataset/surcharge-schedules.ts'
+import type { Surcharge } from '../../../../src/topics/fuels/dataset/surcharges.ts'
+import { createSurchargeStore } from '../../../../src/topics/fuels/store/surcharges.ts'
 
 const published = (effectiveOn: string, more: Partial<Surcharge> = {}): Surcharge => ({
   mode: 'ltl',
@@ -16,7 +14,8 @@ const published = (effectiveOn: string, more: Partial<Surcharge> = {}): Surcharg
   percent: 25,
   indexCode: 'DIESEL_US_NATIONAL_USD',
   indexPrice: 3.47,
-  band: { min: 3.45, max: 3.5 },
+  bandMin: 3.45,
+  bandMax: 3.5,
   source: 'https://alder.example/',
   retrievedAt: 1_700_000_000_000,
   fixture: false,

@@ -1,24 +1,18 @@
 import { describe, expect, test } from 'bun:test'
 import type { Dataset } from '../../../../src/feeds/files/dataset.ts'
 import { parseDay } from '../../../../src/lib/time/instant.ts'
-import { createOilInventoriesDataset } from '../../../../src/topics/fundamentals/dataset/oil-inventories.ts'
-import { createOpecProductionsDataset } from '../../../../src/topics/fundamentals/dataset/opec-productions.ts'
-import { createOutlooksDataset } from '../../../../src/topics/fundamentals/dataset/outlooks.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 import { faultOf, now, taken } from '../../../support/topics/carriers.ts'
 import { record } from '../../../support/topics/positions.ts'
 
 function setUp() {
   const { services } = openTestInstance()
-  const catalogued = {
-    find: (code: string) => services.catalogue.named(code),
-    nearest: (code: string) => services.catalogue.suggest(code)[0]?.code,
-  }
+  const named = (name: string) => services.datasets.find(dataset => dataset.name === name)!
   return {
     services,
-    stocks: createOilInventoriesDataset(services.ingest, catalogued),
-    opec: createOpecProductionsDataset(services.opec),
-    outlook: createOutlooksDataset(services.outlooks, catalogued),
+    stocks: named('oil-inventories'),
+    opec: named('opec-productions'),
+    outlook: named('outlooks'),
   }
 }
 const idOf = ({ services }: ReturnType<typeof setUp>, code: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { OpecProduction } from '../../../../src/topics/fundamentals/store/opec.ts'
+import type { OpecProduction } from '../../../../src/topics/fundamentals/dataset/opec-productions.ts'
 import { openTestInstance, type TestInstance } from '../../../support/instance/instance.ts'
 import { expectShape, json } from '../../../support/interface/shape.ts'
 import {

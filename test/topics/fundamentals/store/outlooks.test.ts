@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
+import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { createSeriesStore } from '../../../../src/topics/catalogue/store/series.ts'
-import {
-  createOutlookStore,
-  type Outlook,
-} from '../../../../src/topics/fundamentals/store/outlooks.ts'
+import type { Outlook } from '../../../../src/topics/fundamentals/dataset/outlooks.ts'
+import { createOutlookStore } from '../../../../src/topics/fundamentals/store/outlooks.ts'
 
 function open() {
   const db = openDatabase(':memory:')
   const shipped = shippedCatalogue()
   createSeriesStore(db).put(shipped.series, shipped.aliases)
-  return createOutlookStore(db)
+  return createOutlookStore(readsNow(db))
 }
 const of = (
   publishedOn: string,

@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { openDatabase } from '../../../../src/database/database.ts'
+import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { createSeriesStore } from '../../../../src/topics/catalogue/store/series.ts'
-import {
-  createStorageCapacityStore,
-  type StorageCapacity,
-} from '../../../../src/topics/fundamentals/store/storage-capacities.ts'
+import type { StorageCapacity } from '../../../../src/topics/fundamentals/dataset/storage-capacities.ts'
+import { createStorageCapacityStore } from '../../../../src/topics/fundamentals/store/storage-capacities.ts'
 
 function setUp() {
   const db = openDatabase(':memory:')
@@ -23,7 +22,11 @@ function setUp() {
     capacity,
     source,
   })
-  return { store: createStorageCapacityStore(db), cushing: ids.get('CUSHING_STORAGE')!, row }
+  return {
+    store: createStorageCapacityStore(readsNow(db)),
+    cushing: ids.get('CUSHING_STORAGE')!,
+    row,
+  }
 }
 
 describe('the capacity of a day', () => {

@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'bun:test'
 import type { DatasetFault } from '../../../../src/datasets/fields.ts'
 import type { Dataset } from '../../../../src/feeds/files/dataset.ts'
-import { createFuturesSettlementsDataset } from '../../../../src/topics/futures/dataset/settlements.ts'
-import { createFuturesTicksDataset } from '../../../../src/topics/futures/dataset/ticks.ts'
+import { futuresSettlements } from '../../../../src/topics/futures/dataset/settlements.ts'
+import { futuresTicks } from '../../../../src/topics/futures/dataset/ticks.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
+import { datasetOf } from '../../../support/topics/datasets.ts'
 
 const { futures, catalogue } = openTestInstance().services
 const seriesLookup = { find: (code: string) => catalogue.named(code), nearest: () => undefined }
-const deps = { futures, catalogue: seriesLookup, exchangeWords: ['exch'] }
+const known = { catalogue: seriesLookup, exchangeWords: ['exch'] }
 const [settlements, ticks] = [
-  createFuturesSettlementsDataset(deps),
-  createFuturesTicksDataset(deps),
+  datasetOf(futuresSettlements, futures.recordDays, known),
+  datasetOf(futuresTicks, futures.recordTicks, known),
 ]
 
 const check = (dataset: Dataset<unknown>, row: Record<string, unknown>) =>

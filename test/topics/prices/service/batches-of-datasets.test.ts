@@ -2,10 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
+import { type DatasetReads, readsAsOf, readsNow } from '../../../../src/database/dataset-reads.ts'
 import { datasetTables } from '../../../../src/database/dataset-tables.ts'
-import { lazy } from '../../../../src/database/statement.ts'
-import { asKnownAt } from '../../../../src/database/vintage.ts'
 import { fieldsOf } from '../../../../src/feeds/files/csv.ts'
+import { fracSpreads, rigCounts } from '../../../../src/topics/drilling/dataset/counts.ts'
 import { runs } from '../../../support/full.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
@@ -189,12 +189,15 @@ describe('a batch of a dataset', () => {
     ])
     const between = clock.now()
     undo(id)
-    const counts = lazy<{ day: string; oil: number }, []>(
-      db,
-      'SELECT counted_on AS day, oil FROM rig_counts ORDER BY 1',
-    )
-    const knownAt = (moment: number) => asKnownAt(db, moment, () => counts.all()).answer
-    expect(counts.all()).toEqual([{ day: '2026-11-13', oil: 411 }])
+    const knownBy = (reads: DatasetReads) =>
+      reads
+        .statement<{ day: string; oil: number }, []>(
+          'SELECT counted_on AS day, oil FROM rig_counts ORDER BY 1',
+          rigCounts,
+        )
+        .all()
+    const knownAt = (moment: number) => knownBy(readsAsOf(db, moment))
+    expect(knownBy(readsNow(db))).toEqual([{ day: '2026-11-13', oil: 411 }])
     expect(knownAt(before)).toEqual([{ day: '2026-11-13', oil: 411 }])
     expect(knownAt(between)).toEqual([
       { day: '2026-11-06', oil: 411 },
@@ -350,13 +353,19 @@ test(
   () => {
     const { db, clock, rowsOf, push, undo, batchStore } = openDatasets()
     const [row] = rowsOf('frac-spreads')
-    const counts = lazy<{ region: string; rigs: number }, []>(
-      db,
-      'SELECT region, active AS rigs FROM frac_spreads ORDER BY 1',
-    )
     // Before the first batch of a dataset, values answer by their own time.
     push('frac-spreads', [row!])
-    const stored = () => Object.fromEntries(counts.all().map(({ region, rigs }) => [region, rigs]))
+    const storedBy = (reads: DatasetReads) =>
+      Object.fromEntries(
+        reads
+          .statement<{ region: string; rigs: number }, []>(
+            'SELECT region, active AS rigs FROM frac_spreads ORDER BY 1',
+            fracSpreads,
+          )
+          .all()
+          .map(({ region, rigs }) => [region, rigs]),
+      )
+    const stored = () => storedBy(readsNow(db))
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 14 }), steps => {
         for (const table of cleared) db.run(`DELETE FROM ${table}`)
@@ -429,7 +438,7 @@ test(
               })
           } else {
             const moment = clock.now() - event.ago
-            expect(asKnownAt(db, moment, stored).answer).toEqual(known(moment))
+            expect(storedBy(readsAsOf(db, moment))).toEqual(known(moment))
           }
         }
         expect(stored()).toEqual(known(Number.POSITIVE_INFINITY))

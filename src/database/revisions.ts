@@ -1,0 +1,80 @@
+import type { Database } from 'bun:sqlite'
+import type { Revisions } from '../datasets/dataset.ts'
+import { columnsOf, versionedTables } from './dataset-tables.ts'
+import { setTriggers, type Trigger } from './triggers.ts'
+
+const prefix = 'keep_'
+
+/**
+ * Lets the tables keep their earlier rows, by triggers made from the schema: one place for every way
+ * in. A row that was known before the one that is there goes between the earlier ones.
+ */
+export function keepRevisions(db: Database): void {
+  setTriggers(
+    db,
+    prefix,
+    [...versionedTables.values()].flatMap(revisions =>
+      triggersOf(revisions, columnsOf(db, revisions.table)),
+    ),
+  )
+}
+
+function triggersOf({ table, key }: Revisions, columns: readonly string[]): Trigger[] {
+  const keyOf = (row: 'NEW' | 'OLD') =>
+    `json_array(${key.map(column => `${row}.${column}`).join(', ')})`
+  const rowOf = (row: 'NEW' | 'OLD') =>
+    `json_object(${columns.map(column => `'${column}', ${row}.${column}`).join(', ')})`
+  const own = `subject = '${table}' AND key = ${keyOf('NEW')}`
+  const bodies = {
+    // Since when anything is known of the dataset.
+    since: `AFTER INSERT ON ${table}
+      WHEN NOT EXISTS (SELECT 1 FROM dataset_coverage WHERE subject = '${table}' AND since_at <= NEW.recorded_at)
+      BEGIN
+        INSERT OR REPLACE INTO dataset_coverage (subject, since_at) VALUES ('${table}', NEW.recorded_at);
+      END`,
+    replaced: `AFTER UPDATE ON ${table} WHEN NEW.recorded_at > OLD.recorded_at
+      BEGIN
+        INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
+        VALUES ('${table}', ${keyOf('OLD')}, OLD.recorded_at, NEW.recorded_at, ${rowOf('OLD')});
+      END`,
+    late: `BEFORE UPDATE ON ${table} WHEN NEW.recorded_at < OLD.recorded_at
+      BEGIN
+        INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
+        VALUES ('${table}', ${keyOf('NEW')}, NEW.recorded_at, coalesce((SELECT min(recorded_at)
+          FROM dataset_revisions WHERE ${own} AND recorded_at > NEW.recorded_at), OLD.recorded_at), ${rowOf('NEW')});
+        UPDATE dataset_revisions SET superseded_at = NEW.recorded_at
+          WHERE ${own} AND recorded_at < NEW.recorded_at AND superseded_at > NEW.recorded_at;
+        INSERT OR REPLACE INTO dataset_coverage (subject, since_at)
+          SELECT '${table}', NEW.recorded_at FROM dataset_coverage
+          WHERE subject = '${table}' AND since_at > NEW.recorded_at;
+        SELECT raise(IGNORE);
+      END`,
+  }
+  return Object.entries(bodies).map(([name, body]) => ({
+    name: `${prefix}${table}_${name}`,
+    sql: `CREATE TRIGGER ${prefix}${table}_${name} ${body}`,
+  }))
+}
+
+/**
+ * Lets rows of a table be kept as they were until they are taken out: what is told of a deletion is
+ * only when it was. `matches` is SQL that finds a row by `?1`.
+ */
+export function keepRemoved(
+  db: Database,
+  table: string,
+  matches: string,
+): (key: string, at: number) => void {
+  const columns = columnsOf(db, table)
+  const fields = columns.map(column => `'${column}', t.${column}`).join(', ')
+  const key = versionedTables
+    .get(table)!
+    .key.map(column => `t.${column}`)
+    .join(', ')
+  const keep = db.query<unknown, [string, number]>(
+    `INSERT OR REPLACE INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
+     SELECT '${table}', json_array(${key}), t.recorded_at, ?2, json_object(${fields})
+     FROM ${table} t WHERE (${matches}) AND t.recorded_at < ?2`,
+  )
+  return (key, at) => void keep.run(key, at)
+}

@@ -1,0 +1,13 @@
+import type { Declared } from '../../../datasets/dataset.ts'
+import { oilInventories } from './oil-inventories.ts'
+import { opecProductions } from './opec-productions.ts'
+import { outlooks } from './outlooks.ts'
+import { storageCapacities } from './storage-capacities.ts'
+
+/** What files, feeds and pushes may bring of supply, stocks and forecasts. */
+export const fundamentalDatasets: readonly Declared[] = [
+  storageCapacities,
+  oilInventories,
+  opecProductions,
+  outlooks,
+]
