@@ -58,6 +58,8 @@ export interface Column<Value> {
   stored?: string | null
   /** SQL of the exported value; the stored column of table `t` where it is absent. Null: none. */
   exported?: string | null
+  /** It counts things: what a publisher gives as a mean is rounded. */
+  isCount?: boolean
   /** The field is a boolean, stored as 0 or 1. */
   isFlag?: boolean
   /** The column has the id of a series `s`, whose code files have. */
@@ -162,6 +164,8 @@ export interface Declared<R = unknown> {
   example: string
   /** Columns of files. */
   key: readonly string[]
+  /** Columns of files that count things. */
+  counts: readonly string[]
   batchMax?: number
   wide?: { name: string; value: string }
   tables: readonly DatasetTable[]
@@ -198,6 +202,7 @@ export function dataset<const C extends Columns, R = RecordOf<C>>(terms: Terms<C
       description: columns[field]!.description ?? '',
     })),
     key: terms.key.map(named),
+    counts: inFiles.filter(field => columns[field]!.isCount).map(named),
     ...(batchMax !== undefined && { batchMax }),
     ...(wide && { wide: { name: named(wide.name), value: named(wide.value) } }),
     tables: terms.tables ?? usualTables,

@@ -344,28 +344,6 @@ function hasWithin(
   return low < moments.length && moments[low]! < to
 }
 
-/** The column that a dataset keeps the period in. */
-const periodColumns: Readonly<Record<string, string>> = {
-  'rig-counts': 'date',
-  outlooks: 'period',
-  'opec-productions': 'month',
-  'drilling-productivity': 'month',
-  'duc-wells': 'month',
-  'cftc-positions': 'report_date',
-}
-
-/** Columns that count things: what a publisher gives as a mean is rounded. */
-const wholeColumns = new Set([
-  'rig_count',
-  'duc_count',
-  'wells_drilled',
-  'completions',
-  'total',
-  'oil',
-  'gas',
-  'misc',
-])
-
 type Row = Record<string, string>
 
 function writeDataset(
@@ -380,7 +358,7 @@ function writeDataset(
   const taken = new Set<string>()
   for (const group of Map.groupBy(sent, series => JSON.stringify(fixedOf(series.line))).values()) {
     const sentRows: { record: unknown; fields: Row; recordedAt: number; key: string }[] = []
-    for (const row of rowsOf(name, group, run.now)) {
+    for (const row of rowsOf(dataset, group, run.now)) {
       if (!isWhole(dataset, row)) continue
       const key = JSON.stringify((dataset.key ?? []).map(column => row[column] ?? ''))
       if (taken.has(key) || !isOurs(name, key, run, deps.store)) continue
@@ -427,20 +405,26 @@ function writeDataset(
 const fixedOf = ({ target }: MapLine) => ('dataset' in target ? target.fixed : {})
 
 /** Rows by period, each with the columns that its lines give. */
-function rowsOf(name: string, group: readonly SentSeries[], now: number): Row[] {
+function rowsOf(
+  { name, counts, guarded }: Dataset<unknown>,
+  group: readonly SentSeries[],
+  now: number,
+): Row[] {
+  // The rows of an outlook are ordered by their publication.
+  const periodColumn = name === 'outlooks' ? 'period' : (guarded?.time ?? 'date')
   const rows = new Map<string, Row>()
   for (const { line, rows: values } of group) {
     if (!('dataset' in line.target)) continue
     for (const { period, text, publishedAt } of values) {
       const row = rows.get(period) ?? {
         ...line.target.fixed,
-        [periodColumns[name] ?? 'date']: period,
+        [periodColumn]: period,
       }
       rows.set(period, row)
       if (name === 'outlooks') row.published_on = isoDay(publishedAt ?? outlookRelease(now))
       const value = timesDecimal(text, line.factor)
       const { column } = line.target
-      row[column] = wholeColumns.has(column) ? String(Math.round(Number(value))) : value
+      row[column] = counts.includes(column) ? String(Math.round(Number(value))) : value
     }
   }
   return [...rows.keys()].sort().map(period => rows.get(period)!)

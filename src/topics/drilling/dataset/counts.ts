@@ -94,6 +94,7 @@ const rigColumns = {
   misc: optionalCount('misc', 'All other rigs'),
   total: {
     description: 'All rigs: needed where the three are missing, their sum otherwise',
+    isCount: true,
   } as Column<number>,
   source,
   /** `month`: the mean of a month's counts, dated in its middle. */

@@ -63,6 +63,7 @@ export const count = (name: string, description: string): Column<number> => ({
   name,
   required: true,
   description,
+  isCount: true,
   read: row =>
     countIn(row, name) ?? refuse(name, undefined, '', 'write a whole number, such as 254'),
 })
@@ -70,6 +71,7 @@ export const count = (name: string, description: string): Column<number> => ({
 export const optionalCount = (name: string, description: string): Column<number | null> => ({
   name,
   description,
+  isCount: true,
   read: row => countIn(row, name) ?? null,
 })
 

@@ -3,11 +3,10 @@ import { integer } from '../../../http/answer/integer.ts'
 import { orNull } from '../../../http/operations/schema.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
-import type { Productivity } from '../dataset/counts.ts'
+import { drillingProductivity, type Productivity } from '../dataset/counts.ts'
 import { surveyOn } from '../math/period.ts'
 import type { Numbered } from '../store/regional.ts'
 import { Age, ageOf } from './answer.ts'
-import { ducWellFamily } from './duc-wells.ts'
 import {
   Basin,
   Month,
@@ -24,6 +23,7 @@ import {
   regionalList,
   regionalRecord,
 } from './regional.ts'
+import { ducWellFamily } from './regional-counts.ts'
 
 const Latest = t.Object(
   { month: Month, basins: t.Array(ProductivityRecord), ...Age },
@@ -79,11 +79,10 @@ const published = 'Published about the 15th of the month.'
 const trendMonths = 3
 
 const family: RegionalFamily<Productivity> = {
-  store: drilling => drilling.productivity,
+  dataset: drillingProductivity,
   regions: productivityList,
   calendar: 'month',
   subject: 'drilling productivities',
-  dataset: 'drilling-productivity',
 }
 
 const newestMonth = (call: EnergyCall) => newestOn(family, call, family.regions)

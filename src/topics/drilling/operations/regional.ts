@@ -10,22 +10,20 @@ import {
 } from '../../energy/operations/frame.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
 import { dayAfter } from '../../prices/math/window.ts'
-import type { RegionalCount } from '../dataset/counts.ts'
+import type { RegionalCount, RegionalDataset } from '../dataset/counts.ts'
 import { country } from '../math/drilling.ts'
 import type { DrillingCalendar } from '../math/period.ts'
-import type { DrillingStores } from '../service/drilling.ts'
-import type { Numbered, RegionalStore } from '../store/regional.ts'
+import type { Numbered } from '../store/regional.ts'
 import { ageOf, basinQuery, countsByBasin, requestedBasins } from './answer.ts'
 
 /** A dataset of counts by region and day. */
 export interface RegionalFamily<T extends RegionalCount> {
-  store(drilling: DrillingStores): RegionalStore<T>
+  dataset: RegionalDataset<T>
   /** Those whose records are numbered and listed. */
   regions: readonly string[]
   calendar: DrillingCalendar
   /** What is counted, in the refusal where no row has been imported. */
   subject: string
-  dataset: string
 }
 
 interface Words {
@@ -38,7 +36,7 @@ interface Words {
 
 /** The list of a family whose regions are basins, or of one region; newest first. */
 export const regionalList = <T extends RegionalCount, Row extends TSchema>(
-  { store, regions }: RegionalFamily<T>,
+  { dataset, regions }: RegionalFamily<T>,
   {
     shape,
     ...definition
@@ -53,7 +51,7 @@ export const regionalList = <T extends RegionalCount, Row extends TSchema>(
     query: regions.length > 1 ? { ...rangeQuery, ...basinQuery } : rangeQuery,
     list(call) {
       const query: { start_date?: string; end_date?: string; basin?: string } = call.query
-      const counts = store(call.at.drilling)
+      const counts = call.at.drilling.of(dataset)
       const filter = { ...daysOf(query), regions: requestedBasins({ basin: query.basin }) }
       return {
         total: counts.count(regions, filter),
@@ -65,7 +63,7 @@ export const regionalList = <T extends RegionalCount, Row extends TSchema>(
 
 /** One record of a family by its number. */
 export const regionalRecord = <T extends RegionalCount, Data extends TSchema>(
-  { store, regions }: RegionalFamily<T>,
+  { dataset, regions }: RegionalFamily<T>,
   definition: Words & {
     subject: string
     data: Data
@@ -76,26 +74,26 @@ export const regionalRecord = <T extends RegionalCount, Data extends TSchema>(
     ...definition,
     view: 'as_of',
     find(id, call) {
-      const row = store(call.at.drilling).numbered(regions, id)
+      const row = call.at.drilling.of(dataset).numbered(regions, id)
       return row && markSources(call, [row])[0]
     },
   })
 
 /** The newest day that any of the regions has a count of. */
 export const newestOn = <T extends RegionalCount>(
-  { store, subject, dataset }: RegionalFamily<T>,
+  { dataset, subject }: RegionalFamily<T>,
   { at }: EnergyCall,
   regions: readonly string[],
-): string => requireData(store(at.drilling).newestOn(regions), subject, dataset)
+): string => requireData(at.drilling.of(dataset).newestOn(regions), subject, dataset.name)
 
 /** The numbered records of one day. */
 export const recordsOn = <T extends RegionalCount>(
-  { store, regions }: RegionalFamily<T>,
+  { dataset, regions }: RegionalFamily<T>,
   call: EnergyCall,
   day: string,
 ): Numbered<T>[] => {
   const days = { fromOn: day, toOn: dayAfter(day, 1) }
-  return markSources(call, store(call.at.drilling).page(regions, days, regions.length, 0))
+  return markSources(call, call.at.drilling.of(dataset).page(regions, days, regions.length, 0))
 }
 
 /** The newest count of the country and its basins. */
@@ -125,7 +123,7 @@ export const latestRegional = <T extends RegionalCount, Data extends TSchema>(
     view: 'as_of',
     handle(call) {
       const { at } = call
-      const counts = family.store(at.drilling)
+      const counts = at.drilling.of(family.dataset)
       const day = newestOn(family, call, [country])
       const rows = markSources(call, counts.on(day))
       const national = rows.find(row => row.region === country)!

@@ -6,7 +6,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekDays, weekNameOf, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, Stamp } from '../../energy/operations/answer.ts'
 import { dayAfter } from '../../prices/math/window.ts'
-import type { RigCount } from '../dataset/counts.ts'
+import { type RigCount, rigCounts as rigCountDataset } from '../dataset/counts.ts'
 import { type Count, changeOver } from '../math/change.ts'
 import { country, isState } from '../math/drilling.ts'
 import type { Numbered, RegionalStore } from '../store/regional.ts'
@@ -62,11 +62,10 @@ export const rigRecord = (row: Numbered<RigCount>) => ({
 })
 
 export const nationalRigs: RegionalFamily<RigCount> = {
-  store: drilling => drilling.rigs,
+  dataset: rigCountDataset,
   regions: [country],
   calendar: 'week',
   subject: 'rig counts',
-  dataset: 'rig-counts',
 }
 
 /** Counts by basin of one day, in the order of the basins. */

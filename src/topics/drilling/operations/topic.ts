@@ -2,16 +2,15 @@ import type { Context } from '../../../http/operations/context.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { drillingBasinOperation } from './basin.ts'
 import { cycleTimeOperations } from './cycle-times.ts'
-import { ducWellOperations } from './duc-wells.ts'
 import { energyRigCountOperations } from './energy-rig-counts.ts'
 import { fracFocusOperations } from './frac-focus.ts'
-import { fracSpreadOperations } from './frac-spreads.ts'
 import { drillingIntelligenceOperations } from './intelligence.ts'
 import { drillingListOperations } from './intelligence-lists.ts'
 import { latestDrillingOperation } from './latest.ts'
 import { rigCountOperations } from './national-rig-counts.ts'
 import { permitOperations } from './permits.ts'
 import { productivityOperations } from './productivities.ts'
+import { regionalCountOperations } from './regional-counts.ts'
 import { statePageOperation } from './state-pages.ts'
 import { timelineOperation } from './timeline.ts'
 import { wellProductionOperations } from './well-production.ts'
@@ -20,8 +19,7 @@ import { wellProductionOperations } from './well-production.ts'
 export const operationsOf: (context: Context) => Operation[] = () => [
   ...energyRigCountOperations,
   ...productivityOperations,
-  ...fracSpreadOperations,
-  ...ducWellOperations,
+  ...regionalCountOperations,
   ...permitOperations,
   ...fracFocusOperations,
   timelineOperation,

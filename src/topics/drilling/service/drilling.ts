@@ -32,6 +32,7 @@ export interface DrillingStores {
   duc: RegionalStore<DucWells>
   productivity: RegionalStore<Productivity>
   metrics: DrillingMetricStore
+  of<T extends RegionalCount>(declared: RegionalDataset<T>): RegionalStore<T>
 }
 
 /** The one way in for what is counted of drilling. */
@@ -54,21 +55,24 @@ export interface DrillingDeps {
   events: Pick<Events, 'emit'>
 }
 
-export const drillingStores = (reads: DatasetReads): DrillingStores => ({
-  rigs: createRegionalStore(reads, rigCounts),
-  frac: createRegionalStore(reads, fracSpreads),
-  duc: createRegionalStore(reads, ducWells),
-  productivity: createRegionalStore(reads, drillingProductivity),
-  metrics: createDrillingMetricStore(reads),
-})
-
-export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps): Drilling {
-  const reads = readsNow(db)
+export function drillingStores(reads: DatasetReads): DrillingStores {
   const stores = new Map<unknown, unknown>()
-  const storeOf = <T extends RegionalCount>(declared: RegionalDataset<T>) =>
+  const of = <T extends RegionalCount>(declared: RegionalDataset<T>) =>
     stores.getOrInsertComputed(declared, () =>
       createRegionalStore(reads, declared),
     ) as RegionalStore<T>
+  return {
+    rigs: of(rigCounts),
+    frac: of(fracSpreads),
+    duc: of(ducWells),
+    productivity: of(drillingProductivity),
+    metrics: createDrillingMetricStore(reads),
+    of,
+  }
+}
+
+export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps): Drilling {
+  const stores = drillingStores(readsNow(db))
 
   /** The newest row of each region, where it is newer than every stored one. */
   const news = <T extends RegionalCount>(store: RegionalStore<T>, rows: readonly T[]): T[] => {
@@ -98,10 +102,10 @@ export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps):
   }
 
   return {
-    ...drillingStores(reads),
+    ...stores,
     record: (declared, rows, recordedAt) =>
       transact(db, () => {
-        const store = storeOf(declared)
+        const store = stores.of(declared)
         const fresh = news(store, rows)
         const counts = store.write(rows, recordedAt)
         for (const row of fresh) {
