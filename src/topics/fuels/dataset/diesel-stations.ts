@@ -88,7 +88,12 @@ export const dieselStations = dataset({
     const amount = neededNumber(row, 'price', 0, 1000)
     const price = scaled(amount, 1 / gallons)
     if (price < priceMin || price > priceMax)
-      refuse('price', amount, `USD a ${unit} is outside the accepted range for diesel`, 'check the unit')
+      refuse(
+        'price',
+        amount,
+        `USD a ${unit} is outside the accepted range for diesel`,
+        'check the unit',
+      )
     const place = { latitude: read.latitude(), longitude: read.longitude() }
     return {
       reference: read.reference(),

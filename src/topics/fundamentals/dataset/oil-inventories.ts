@@ -67,7 +67,13 @@ export const oilInventories = dataset({
     const level = scaled(neededNumber(row, 'level', 0, 1e9), size)
     const point = context.point(code, neededPastDay(row, 'date', context.now), level)
     return (
-      point ?? refuse('level', row.level, `${unit} is outside the accepted range for ${code}`, 'check the unit')
+      point ??
+      refuse(
+        'level',
+        row.level,
+        `${unit} is outside the accepted range for ${code}`,
+        'check the unit',
+      )
     )
   },
 })

@@ -49,7 +49,12 @@ export const opecProductions = dataset({
     const amount = neededNumber(row, 'production', 0, 1e9)
     const bpd = Math.round(scaled(amount, size))
     if (bpd > bpdMax)
-      refuse('production', amount, `${unit} is outside the accepted range for one country`, 'check the unit')
+      refuse(
+        'production',
+        amount,
+        `${unit} is outside the accepted range for one country`,
+        'check the unit',
+      )
     return {
       country: opecCountry(read.country()),
       month: read.month(),
