@@ -94,7 +94,7 @@ describe('a data directory that is not there', () => {
   test('is told with the one of a similar name that was probably meant', async () => {
     const dir = emptyDirectory(place('wellhead'))
     const { code, err } = await command('accounts', 'list', '--data', `${dir.slice(0, -1)}`)
-    expect([code, err]).toEqual([1, expect.stringContaining(`Did you mean ${dir}?`)])
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`Did you mean ${dir}?`) })
   })
 
   test('is made by an import and a restore that say --create', async () => {
@@ -108,10 +108,10 @@ describe('a data directory that is not there', () => {
     expect((await command('restore', backup, '--data', restored)).code).toBe(1)
     expect(existsSync(restored)).toBe(false)
     const { code, out } = await command('restore', backup, '--data', restored, '--create')
-    expect([code, out]).toEqual([
-      0,
-      expect.stringContaining(`restored ${join(restored, 'wellhead.db')} from ${backup}`),
-    ])
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: expect.stringContaining(`restored ${join(restored, 'wellhead.db')} from ${backup}`),
+    })
     expect(out).toContain('minutes ago')
   })
 })
@@ -143,12 +143,15 @@ describe('a database that is empty or gone while the files beside it are not', (
         ['backup', join(dir, '..', 'copy.db')],
       ]) {
         const { code, err } = await command(...words, '--data', dir)
-        expect([words, code]).toEqual([words, 1])
+        expect({ words, code }).toEqual({ words, code: 1 })
         expect(err).toContain(`${path} is ${state}, but master.key`)
         expect(err).toContain('--new-database')
       }
       const doctor = await command('doctor', '--data', dir, '--json')
-      expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining(`${path} is ${state}`)])
+      expect({ code: doctor.code, out: doctor.out }).toEqual({
+        code: 1,
+        out: expect.stringContaining(`${path} is ${state}`),
+      })
       expect(readdirSync(dir).filter(name => !before.includes(name))).toEqual([])
     },
   )
@@ -182,7 +185,10 @@ describe('a restore', () => {
     const { file, key } = await sealedBackup()
     const dir = place()
     const refused = await command('restore', file, '--data', dir, '--create')
-    expect([refused.code, existsSync(dir)]).toEqual([1, false])
+    expect({ code: refused.code, existsSync: existsSync(dir) }).toEqual({
+      code: 1,
+      existsSync: false,
+    })
     for (const way of [
       join(dir, 'master.key'),
       'WELLHEAD_SECRETS_MASTER_KEY_FILE',
@@ -193,17 +199,23 @@ describe('a restore', () => {
     mkdirSync(dir)
     writeFileSync(join(dir, 'master.key'), 'fedcba9876543210'.repeat(4))
     const other = await command('restore', file, '--data', dir)
-    expect([other.code, other.err]).toEqual([1, expect.stringContaining('does not open them')])
+    expect({ code: other.code, err: other.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('does not open them'),
+    })
     expect(existsSync(join(dir, 'wellhead.db'))).toBe(false)
     writeFileSync(join(dir, 'master.key'), key)
     expect((await command('restore', file, '--data', dir)).code).toBe(0)
 
     const withKey = { WELLHEAD_SECRETS_MASTER_KEY: key }
     const byVariable = await commandIn(withKey, 'restore', file, '--create', '--data', place())
-    expect([byVariable.code, byVariable.err]).toEqual([0, ''])
+    expect({ code: byVariable.code, err: byVariable.err }).toEqual({ code: 0, err: '' })
     const without = ['restore', file, '--create', '--without-master-key']
     const given = await command(...without, '--data', place())
-    expect([given.code, given.out]).toEqual([0, expect.stringContaining('There is no master.key')])
+    expect({ code: given.code, out: given.out }).toEqual({
+      code: 0,
+      out: expect.stringContaining('There is no master.key'),
+    })
   }, 20_000)
 
   test('by the name of a scheduled backup says when it was made', async () => {
@@ -247,16 +259,19 @@ describe('a start that fails names its file and what to do', () => {
     const dir = place()
     mkdirSync(join(dir, 'wellhead.db'), { recursive: true })
     const { code, err } = await start(dir)
-    expect([code, err.trim()]).toEqual([
-      1,
-      `${join(dir, 'wellhead.db')} must be the database file; got a directory. Move it away.`,
-    ])
+    expect({ code, err: err.trim() }).toEqual({
+      code: 1,
+      err: `${join(dir, 'wellhead.db')} must be the database file; got a directory. Move it away.`,
+    })
   })
   test('the data directory is a file', async () => {
     const dir = place()
     writeFileSync(dir, '')
     const { code, err } = await start(dir)
-    expect([code, err]).toEqual([1, expect.stringContaining(`${dir} must be a directory`)])
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(`${dir} must be a directory`),
+    })
   })
   test.each([
     ['file is not a database', (path: string) => writeFileSync(path, 'prose'.repeat(2000))],
@@ -284,10 +299,10 @@ describe('a start that fails names its file and what to do', () => {
     const { port } = other
     const { code, err } = await command('serve', '--port', String(port), '--data', dir)
     await other.stop(true)
-    expect([code, err]).toEqual([
-      1,
-      expect.stringContaining(`another process listens on 127.0.0.1:${port}`),
-    ])
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(`another process listens on 127.0.0.1:${port}`),
+    })
     expect(err).toContain('--port')
     expect(existsSync(join(dir, 'wellhead.db'))).toBe(false)
   })
@@ -299,6 +314,9 @@ describe('a start that fails names its file and what to do', () => {
     db.run('PRAGMA user_version = 9999')
     db.close()
     const { code, err } = await start(dir)
-    expect([code, err]).toEqual([1, expect.stringContaining(`${path}: the database has schema`)])
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining(`${path}: the database has schema`),
+    })
   })
 })

@@ -113,7 +113,7 @@ describe('runDatasetImport', () => {
     )
     const { code } = await run([path], { dataset: 'storage-capacities' })
     const rejected = readFileSync(`${path}.rejected`, 'utf8').trimEnd().split('\n')
-    expect([code, rejected.length]).toEqual([2, 3])
+    expect({ code, length: rejected.length }).toEqual({ code: 2, length: 3 })
   })
 
   test('goes in, and nothing happens when it comes again', async () => {
@@ -143,7 +143,7 @@ describe('runDatasetImport', () => {
       `${header}\nCL.2,2026-11-19,71.95,71.87\nCL.3,2026-11-14,71.66,\nCL.4,"2026-11-19",x,\n"CL.5,2026-11-19,1,\n`,
     )
     const { code, out, err } = await run([path])
-    expect([code, closes(own).length]).toEqual([2, 1])
+    expect({ code, length: closes(own).length }).toEqual({ code: 2, length: 1 })
     expect(out).toContain('read 4, inserted 1, revised 0, unchanged 0, blank 0, rejected 3')
     expect(err).toContain(`${path}:3: traded_on 2026-11-14 is on a weekend`)
     const rejected = readFileSync(`${path}.rejected`, 'utf8')
@@ -166,7 +166,11 @@ describe('runDatasetImport', () => {
     const { own, run } = openDatasetFiles()
     const path = file(`${header}\nCL.2,2026-11-19,71.95,\nCL.3,2026-11-19,x,\n`)
     const { code, out } = await run([path], { dryRun: true })
-    expect([code, closes(own), existsSync(`${path}.rejected`)]).toEqual([2, [], false])
+    expect({ code, closes: closes(own), existsSync: existsSync(`${path}.rejected`) }).toEqual({
+      code: 2,
+      closes: [],
+      existsSync: false,
+    })
     expect(out).toContain('would be written 1')
   })
 
@@ -287,7 +291,7 @@ describe('nothing is written when a file can not be read as asked', () => {
     test(name, async () => {
       const { own, run } = openDatasetFiles()
       const { code, err, out } = await run(files, options)
-      expect([code, out, closes(own)]).toEqual([1, '', []])
+      expect({ code, out, closes: closes(own) }).toEqual({ code: 1, out: '', closes: [] })
       expect(err).toMatch(reason)
     })
   }
@@ -323,11 +327,11 @@ describe('import --dataset on the command line', () => {
       'traded_on=date,WTI_FUTURES.1=c1',
       path,
     )
-    expect([first.code, first.err, first.out]).toEqual([
-      0,
-      '',
-      expect.stringContaining('read 2, inserted 2'),
-    ])
+    expect({ code: first.code, err: first.err, out: first.out }).toEqual({
+      code: 0,
+      err: '',
+      out: expect.stringContaining('read 2, inserted 2'),
+    })
     const again = await wellhead(
       'import',
       '--dataset',
@@ -348,7 +352,10 @@ describe('import --dataset on the command line', () => {
       'WTI_USD',
       good,
     )
-    expect([code, err]).toEqual([1, '--series is for prices: leave it out with --dataset'])
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: '--series is for prices: leave it out with --dataset',
+    })
   })
 })
 
@@ -414,10 +421,10 @@ needs('../shared/data').describe('the public contracts 1 to 4 of WTI from 2010 t
 
     const curve = await ask('curve?date=2020-04-19')
     const [, ...friday] = rows.find(([date]) => date === '2020-04-17')!
-    expect([curve.curve_type, curve.contracts.map(contract => contract.price)]).toEqual([
-      'contango',
-      friday.slice(0, 4).map(Number),
-    ])
+    expect({
+      curve_type: curve.curve_type,
+      contracts: curve.contracts.map(contract => contract.price),
+    }).toEqual({ curve_type: 'contango', contracts: friday.slice(0, 4).map(Number) })
     expect(own.services.futures.closes('WTI_FUTURES', 4, '2010-01-01', '2020-12-31').length).toBe(
       rows.length,
     )

@@ -457,11 +457,11 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
 
   needs('root').test('files of another user', async () => {
     const { code, of } = await examinedInstance({ prepare: dir => chownSync(db(dir), 4711, 4711) })
-    expect([code, of('owner')?.status, of('owner')?.found]).toEqual([
-      0,
-      'warning',
-      expect.stringContaining('wellhead.db'),
-    ])
+    expect({ code, status: of('owner')?.status, found: of('owner')?.found }).toEqual({
+      code: 0,
+      status: 'warning',
+      found: expect.stringContaining('wellhead.db'),
+    })
   })
 
   test('a directory that is missing or none, which is not made', async () => {
@@ -499,11 +499,11 @@ describe('no fault is', () => {
       now: startAt - 2 * dayMs,
       prepare: dir => sql(dir, "UPDATE settings SET value = 'dev' WHERE name = 'directory.mode'"),
     })
-    expect([code, of('mail')?.status, of('mail')?.found]).toEqual([
-      0,
-      'ok',
-      expect.stringContaining('capture'),
-    ])
+    expect({ code, status: of('mail')?.status, found: of('mail')?.found }).toEqual({
+      code: 0,
+      status: 'ok',
+      found: expect.stringContaining('capture'),
+    })
     expect(of('clock')).toMatchObject({
       status: 'ok',
       found: expect.stringContaining('moved ahead'),
@@ -569,10 +569,10 @@ describe('examineServer', () => {
     ],
   ] as const)('that %s', async (_, role, answer, status, finding) => {
     const { code, of } = await examineHeld(role, answer)
-    expect([of('server')?.status, of('server')?.found]).toEqual([
+    expect({ status: of('server')?.status, found: of('server')?.found }).toEqual({
       status,
-      expect.stringMatching(finding),
-    ])
+      found: expect.stringMatching(finding),
+    })
     expect(code).toBe(status === 'error' ? 1 : 0)
   })
 

@@ -40,7 +40,7 @@ const codesIn = (text: string) =>
 
 test('without codes everything goes to standard output, and nothing else does', async () => {
   const { code, text, err } = await run([])
-  expect([code, codesIn(text), err]).toEqual([0, stored, ''])
+  expect({ code, codesIn: codesIn(text), err }).toEqual({ code: 0, codesIn: stored, err: '' })
 })
 
 test('codes and aliases are exported once each, in the order of the codes', async () => {
@@ -54,7 +54,7 @@ test('the format is what is asked for, else what the name says', async () => {
   expect((await run([], { format: 'ndjson' })).text).toStartWith('{"code":"BRENT_CRUDE_USD"')
   const output = join(folder, 'all.ndjson.gz')
   const { code, err } = await run([], { output })
-  expect([code, err]).toEqual([0, `${output}: 3 rows`])
+  expect({ code, err }).toEqual({ code: 0, err: `${output}: 3 rows` })
   expect(gunzipSync(readFileSync(output)).toString()).toStartWith('{"code":"BRENT_CRUDE_USD"')
 })
 
@@ -70,7 +70,7 @@ const refused: [string, string[], ExportOptions, string][] = [
 ]
 test.each(refused)('1 for %s', async (_, codes, options, message) => {
   const { code, text, err } = await run(codes, options)
-  expect([code, text]).toEqual([1, ''])
+  expect({ code, text }).toEqual({ code: 1, text: '' })
   expect(err).toContain(message)
 })
 

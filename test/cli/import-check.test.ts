@@ -86,13 +86,16 @@ test('a coarser file does not replace a finer one unasked', async () => {
   const dry = await run(weekly, { dryRun: true })
   expect(dry.said).toContain('WTI_USD: the file has 43 values where 295 are recorded')
   const refused = await run(weekly)
-  expect([refused.code, refused.said]).toEqual([
-    1,
-    expect.stringContaining('Nothing was written; --replace does it all the same'),
-  ])
+  expect({ code: refused.code, said: refused.said }).toEqual({
+    code: 1,
+    said: expect.stringContaining('Nothing was written; --replace does it all the same'),
+  })
   expect(services.batchStore.total({})).toBe(1)
   const replaced = await run(weekly, { replace: true })
-  expect([replaced.code, replaced.said]).toEqual([0, expect.stringContaining('revised 43')])
+  expect({ code: replaced.code, said: replaced.said }).toEqual({
+    code: 0,
+    said: expect.stringContaining('revised 43'),
+  })
 })
 
 test('a file that revises more than a tenth of a series is refused, a few corrections are not', async () => {
@@ -173,17 +176,23 @@ test('a file that is imported again leaves corrections, deletions and undone bat
 
   // What the source has never said of the point before is news.
   const news = await run([[dayOf(20), 72.4]], { source })
-  expect([news.said, priceOf(20)]).toEqual([expect.stringContaining('revised 1'), 72.4])
+  expect({ said: news.said, price: priceOf(20) }).toEqual({
+    said: expect.stringContaining('revised 1'),
+    price: 72.4,
+  })
   const others = await run([daily[30]!], { source: 'Desk' })
-  expect([others.said, priceOf(30)]).toEqual([expect.stringContaining('inserted 1'), daily[30]![1]])
+  expect({ said: others.said, price: priceOf(30) }).toEqual({
+    said: expect.stringContaining('inserted 1'),
+    price: daily[30]![1],
+  })
   const dry = await run(wrong, { source, dryRun: true })
   expect(dry.said).toContain('would be written 0')
   expect(dry.said).toContain('kept as corrected 3')
   const replaced = await run(wrong, { source, replace: true })
-  expect([replaced.said, priceOf(10)]).toEqual([
-    expect.stringContaining('revised 3'),
-    daily[10]![1] + 1,
-  ])
+  expect({ said: replaced.said, price: priceOf(10) }).toEqual({
+    said: expect.stringContaining('revised 3'),
+    price: daily[10]![1] + 1,
+  })
   expect(flaggedValues.total({ status: 'kept' })).toBe(0)
 })
 

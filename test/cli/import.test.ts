@@ -60,7 +60,7 @@ describe('runImport: exit code', () => {
   test('0 when everything went in, with the counts on standard output', async () => {
     const path = file(good)
     const { code, out, err } = await run([path])
-    expect([code, err]).toEqual([0, ''])
+    expect({ code, err }).toEqual({ code: 0, err: '' })
     expect(out).toBe(
       `${path}: read 3, inserted 2, revised 0, unchanged 0, blank 1, rejected 0\n2.00 s, 2 rows/s`,
     )
@@ -101,7 +101,7 @@ describe('runImport: exit code', () => {
   test.each(refused)('1 for %s, and nothing is written', async (_, files, options, message) => {
     const store = memory()
     const { code, out, err } = await run(files, options, store)
-    expect([code, out, store.batches]).toEqual([1, '', []])
+    expect({ code, out, batches: store.batches }).toEqual({ code: 1, out: '', batches: [] })
     expect(err).toContain(message)
   })
 
@@ -128,7 +128,11 @@ test('a dry run says what would happen', async () => {
   const store = memory()
   const path = file(mixed)
   const { code, out, err } = await run([path], { dryRun: true }, store)
-  expect([code, store.batches, existsSync(`${path}.rejected`)]).toEqual([2, [], false])
+  expect({ code, batches: store.batches, existsSync: existsSync(`${path}.rejected`) }).toEqual({
+    code: 2,
+    batches: [],
+    existsSync: false,
+  })
   expect(out).toContain('read 4, would be written 2, blank 1, rejected 1')
   expect(out).toEndWith('dry run: nothing was written')
   expect(err).toBe(`${path}:5: code WTI_UDS is not in the catalogue: did you mean WTI_USD?`)
@@ -199,7 +203,7 @@ describe('runImport: progress', () => {
       },
     }
     const { code, err } = await run([file(long)], {}, watching, terminal)
-    expect([code, err, during]).toEqual([0, '', before])
+    expect({ code, err, during }).toEqual({ code: 0, err: '', during: before })
     expect(drawn).toContain('checking')
     expect(drawn).toContain('importing')
     expect(drawn).toContain('%')

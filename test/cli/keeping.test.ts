@@ -41,7 +41,10 @@ describe('what is kept', () => {
       'no database at all, whatever its name says'.repeat(100),
     )
     const { code } = await command('backup', '--data', dir, join(dir, 'copy.db'))
-    expect([code, readdirSync(dir)]).toEqual([1, ['wellhead.db']])
+    expect({ code, readdirSync: readdirSync(dir) }).toEqual({
+      code: 1,
+      readdirSync: ['wellhead.db'],
+    })
   })
 })
 
@@ -51,7 +54,7 @@ describe('verify', () => {
     writeFileSync(garbage, 'no database at all, whatever its name says'.repeat(100))
     for (const path of [garbage, join(root, 'none.db')]) {
       const { code, err } = await command('verify', path)
-      expect([code, err]).toEqual([1, expect.stringContaining(`${path}: `)])
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`${path}: `) })
     }
   })
 })
@@ -93,7 +96,7 @@ describe('a file of plans', () => {
       writeFileSync(join(dir, 'wellhead.toml'), `plans = "${name}"\n`)
       writeFileSync(join(dir, name), text)
       const { code, err } = await command('accounts', 'list', '--data', dir)
-      expect([name, code]).toEqual([name, 1])
+      expect({ name, code }).toEqual({ name, code: 1 })
       expect(err).toContain(join(dir, name))
       expect(err).toContain(reason)
     }
@@ -121,7 +124,10 @@ describe('notices test', () => {
     expect(JSON.parse(bodies[0]!)).toEqual({ text: expect.stringContaining('A test') })
     at('no')
     const refused = await command('notices', 'test', '--data', dir)
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('404')])
+    expect({ code: refused.code, err: refused.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('404'),
+    })
     await server.stop(true)
   })
 
@@ -138,15 +144,24 @@ describe('notices test', () => {
       )
     config('smtp')
     const taken = await command('notices', 'test', '--data', dir)
-    expect([taken.code, taken.out]).toEqual([0, expect.stringContaining('ops@example.com')])
+    expect({ code: taken.code, out: taken.out }).toEqual({
+      code: 0,
+      out: expect.stringContaining('ops@example.com'),
+    })
     expect(smtp.accepted.map(({ to }) => to)).toEqual([['ops@example.com']])
     takes = false
     const refused = await command('notices', 'test', '--data', dir)
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('550')])
+    expect({ code: refused.code, err: refused.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('550'),
+    })
     expect(smtp.accepted).toHaveLength(1)
     config('none')
     const nowhere = await command('notices', 'test', '--data', dir)
-    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('mail.provider')])
+    expect({ code: nowhere.code, err: nowhere.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('mail.provider'),
+    })
     smtp.close()
   })
 })

@@ -50,15 +50,15 @@ test('openapi prints the bytes that a server answers, and makes no data director
   const { code, text, files, faults } = await ran('openapi')
   expect(text).toBe(await answered())
   expect(JSON.parse(text)).toMatchObject({ openapi: '3.0.3', info: { title: 'Wellhead' } })
-  expect([code, files, faults]).toEqual([0, [], []])
+  expect({ code, files, faults }).toEqual({ code: 0, files: [], faults: [] })
 })
 
 test('openapi --out writes them to the file, in place of what was there', async () => {
   const { code, text, files, file } = await ran('openapi', '--out', '{dir}/api.json')
-  expect([code, text, files]).toEqual([0, '', ['api.json']])
+  expect({ code, text, files }).toEqual({ code: 0, text: '', files: ['api.json'] })
   expect(file).toBe(await answered())
   const lost = await ran('openapi', '--out', '{dir}/nowhere/api.json')
-  expect([lost.code, lost.faults.length]).toEqual([1, 1])
+  expect({ code: lost.code, length: lost.faults.length }).toEqual({ code: 1, length: 1 })
 })
 
 test("the names of the configuration are in it, and the providers' credentials are not asked for", async () => {
@@ -85,6 +85,6 @@ test("the names of the configuration are in it, and the providers' credentials a
 
 test('a configuration that is refused is named, and nothing is printed', async () => {
   const { code, text, faults } = await ran('openapi', '--config', '{dir}/missing.toml')
-  expect([code, text]).toEqual([1, ''])
+  expect({ code, text }).toEqual({ code: 1, text: '' })
   expect(faults.join('\n')).toContain('missing.toml')
 })

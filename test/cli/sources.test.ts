@@ -54,11 +54,15 @@ describe('sources sync', () => {
       ])
       expect(rows.requests).toHaveLength(2)
       const source = instance.source(id)
-      expect([source.status, source.successfulSyncs, source.nextSyncAt]).toEqual([
-        'active',
-        2,
-        instance.clock.now() + 3_600_000,
-      ])
+      expect({
+        status: source.status,
+        successfulSyncs: source.successfulSyncs,
+        nextSyncAt: source.nextSyncAt,
+      }).toEqual({
+        status: 'active',
+        successfulSyncs: 2,
+        nextSyncAt: instance.clock.now() + 3_600_000,
+      })
       expect(instance.services.dataSources.logs(source).map(log => log.trigger)).toEqual([
         'operator',
         'operator',
@@ -80,7 +84,10 @@ describe('sources sync', () => {
       expect(await syncSource(env, 'down')).toBe(1)
       expect(taken()).toEqual(['down: read 0, inserted 0, revised 0, unchanged 0, rejected 0'])
       expect(faulted()).toEqual([expect.stringMatching(/^sources sync: .*503/)])
-      expect([instance.source(id).status, instance.source(id).failedSyncs]).toEqual(['error', 1])
+      expect({
+        status: instance.source(id).status,
+        failedSyncs: instance.source(id).failedSyncs,
+      }).toEqual({ status: 'error', failedSyncs: 1 })
     } finally {
       rows.stop()
     }
@@ -165,10 +172,10 @@ describe('sources sync', () => {
       expect(faulted()).toEqual([
         'sources sync: The data source was not synced: it was changed or deleted during the sync.',
       ])
-      expect([
-        instance.source(id).successfulSyncs,
-        instance.services.dataSources.newestRows(instance.source(id), 1),
-      ]).toEqual([0, []])
+      expect({
+        successfulSyncs: instance.source(id).successfulSyncs,
+        newestRows: instance.services.dataSources.newestRows(instance.source(id), 1),
+      }).toEqual({ successfulSyncs: 0, newestRows: [] })
     } finally {
       rows.stop()
     }

@@ -114,7 +114,10 @@ describe.each(families)('a client of the family $name', ({ agent }) => {
 
     await quotaEnds(shipped)
     const refused = await get('/v1/prices/latest')
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect({ status: refused.status, retryAfter: refused.headers.get('retry-after') }).toEqual({
+      status: 429,
+      retryAfter: '60',
+    })
     expect(refused.body.reset).toMatchObject({ in_seconds: 86_400 })
   })
 
@@ -122,10 +125,10 @@ describe.each(families)('a client of the family $name', ({ agent }) => {
     const client = clientOf(bare, agent)
     const { get } = client
     const latest = await get('/v1/prices/latest?by_code=BRENT_CRUDE')
-    expect([latest.data.code, latest.data.requested_code]).toEqual([
-      'BRENT_CRUDE_USD',
-      'BRENT_CRUDE',
-    ])
+    expect({ code: latest.data.code, requested_code: latest.data.requested_code }).toEqual({
+      code: 'BRENT_CRUDE_USD',
+      requested_code: 'BRENT_CRUDE',
+    })
     expect(latest.data).not.toContainKey('prices')
     expect(latest.headers.get('vary') ?? '').not.toContain('User-Agent')
     const year = await get('/v1/prices/past_year?by_code=BRENT_CRUDE_USD&interval=day')
@@ -182,7 +185,10 @@ describe('what one family alone relies on', () => {
     const rows = (await get('/v1/storage/history/cushing')).data as unknown as Fields[]
     const all = (await get('/v1/storage')).data as Record<string, Fields>
     expect(cushing.unit).toBe('thousand_barrels')
-    expect([rows[0]!.unit, rows[0]!.value]).toEqual(['thousand_barrels', cushing.value])
+    expect({ unit: rows[0]!.unit, value: rows[0]!.value }).toEqual({
+      unit: 'thousand_barrels',
+      value: cushing.value,
+    })
     expect(all.cushing).toMatchObject({ unit: 'thousand_barrels', value: cushing.value })
     const step = Number(rows[0]!.value) - Number(rows[1]!.value)
     expect(Number(cushing.change)).toBeCloseTo(step, 3)
@@ -194,7 +200,7 @@ describe('what one family alone relies on', () => {
   test('php parses every answer as JSON and reads lists by their name', async () => {
     const client = clientIn('php')
     const gone = await deletedAlert(client)
-    expect([gone.status, gone.text]).toEqual([200, '{}'])
+    expect({ status: gone.status, text: gone.text }).toEqual({ status: 200, text: '{}' })
     await client.send('POST', '/v1/alerts', newAlert)
     const { body } = await client.get('/v1/alerts')
     expect(body.count).toBe((body.alerts as Fields[]).length)
@@ -204,7 +210,7 @@ describe('what one family alone relies on', () => {
   test.each(['node', 'python'])('%s awaits a deletion as JSON', async name => {
     const client = clientIn(name)
     const gone = await deletedAlert(client)
-    expect([gone.status, gone.text]).toEqual([200, '{}'])
+    expect({ status: gone.status, text: gone.text }).toEqual({ status: 200, text: '{}' })
     expect((await client.get('/v1/alerts/none')).body.error).toBeObject()
   })
 

@@ -83,12 +83,12 @@ describe('where values come from', () => {
     })
     expect(config.vintage.coverageSinceAt).toBe(Date.parse('2026-07-28T00:00:00Z'))
     expect(config.dev).toEqual({ seed: 1, world: 'whole', clockAt: undefined })
-    expect([config.plans, config.data.dir, config.log.format, config.quota.scope]).toEqual([
-      'spec',
-      '/srv/wellhead-data',
-      'json',
-      'key',
-    ])
+    expect({
+      plans: config.plans,
+      dir: config.data.dir,
+      format: config.log.format,
+      scope: config.quota.scope,
+    }).toEqual({ plans: 'spec', dir: '/srv/wellhead-data', format: 'json', scope: 'key' })
     expect(config.demo.codes).toHaveLength(9)
     expect(config.clientProfiles).toEqual([])
     expect(new Set(config.provenance.values())).toEqual(new Set(['default']))
@@ -104,7 +104,10 @@ describe('where values come from', () => {
       const { kind } = key as (typeof configKeys)['server.port']
       if (key.default === undefined) continue
       const text = kind.show(key.default as never)
-      expect([name, kind.accept(kind.fromText(text))]).toEqual([name, key.default as never])
+      expect({ name, accept: kind.accept(kind.fromText(text)) }).toEqual({
+        name,
+        accept: key.default as never,
+      })
     }
   })
 
@@ -170,7 +173,10 @@ describe('where values come from', () => {
       { env: { WELLHEAD_DATA_DIR: '/data' } },
     ]) {
       const config = load({ disk, ...given })
-      expect([config.server.port, config.file]).toEqual([8470, undefined])
+      expect({ port: config.server.port, file: config.file }).toEqual({
+        port: 8470,
+        file: undefined,
+      })
       expect(
         loadConfig({
           flags: {},
@@ -216,11 +222,11 @@ describe('where values come from', () => {
       '/etc/w.toml': 'plans = "plans.toml"\ndata.dir = "state"\nserver.ready_file = ""',
     }
     const config = load({ explicit: '/etc/w.toml', disk })
-    expect([config.plans, config.data.dir, config.server.readyFile]).toEqual([
-      '/etc/plans.toml',
-      '/etc/state',
-      '',
-    ])
+    expect({
+      plans: config.plans,
+      dir: config.data.dir,
+      readyFile: config.server.readyFile,
+    }).toEqual({ plans: '/etc/plans.toml', dir: '/etc/state', readyFile: '' })
     expect(load({ flags: { 'data.dir': 'd' }, env: { WELLHEAD_PLANS: 'p.toml' } })).toMatchObject({
       plans: '/srv/p.toml',
       data: { dir: '/srv/d' },
@@ -638,7 +644,10 @@ test.each([
   for (const valid of good)
     expect([valid, kind.accept(kind.fromText(valid))]).not.toEqual([valid, undefined])
   for (const invalid of bad)
-    expect([invalid, kind.accept(kind.fromText(invalid))]).toEqual([invalid, undefined])
+    expect({ invalid, accept: kind.accept(kind.fromText(invalid)) }).toEqual({
+      invalid,
+      accept: undefined,
+    })
 })
 
 describe('a variable that sets nothing', () => {

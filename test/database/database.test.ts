@@ -95,7 +95,7 @@ describe('a database that is open', () => {
         trusted_schema: 0,
       }
       for (const [name, value] of Object.entries(inForce))
-        expect([name, pragma(db, name)]).toEqual([name, value])
+        expect({ name, pragma: pragma(db, name) }).toEqual({ name, pragma: value })
       db.close()
       const other = openDatabase(path, { autocheckpoint: 0, busyTimeoutMs: 10 })
       expect([pragma(other, 'wal_autocheckpoint'), pragma(other, 'busy_timeout')]).toEqual([0, 10])
@@ -412,13 +412,19 @@ describe('whose database a file is', () => {
 
   test('is in its header from the first start on', () => {
     const db = openDatabase(':memory:')
-    expect([pragma(db, 'application_id'), identityOf(db)]).toEqual([applicationId, 'ours'])
+    expect({ pragma: pragma(db, 'application_id'), identity: identityOf(db) }).toEqual({
+      pragma: applicationId,
+      identity: 'ours',
+    })
     expect(missingParts(db)).toEqual([])
   })
 
   test.each(writtenVersions)('is known of version %d by its tables', version => {
     const old = databaseOf(readFileSync(join(fixtures, `schema-${version}.sql`), 'utf8'))
-    expect([identityOf(old), missingParts(old)]).toEqual(['ours', []])
+    expect({ identity: identityOf(old), missingParts: missingParts(old) }).toEqual({
+      identity: 'ours',
+      missingParts: [],
+    })
     old.run('PRAGMA foreign_keys = OFF')
     old.run('DROP TABLE accounts')
     expect(identityOf(old)).toBe('foreign')
@@ -447,7 +453,7 @@ test('reads at once see one state, whatever another connection commits between t
       set('after')
       return [first, read()]
     })
-    expect([seen, read()]).toEqual([['before', 'before'], 'after'])
+    expect({ seen, read: read() }).toEqual({ seen: ['before', 'before'], read: 'after' })
     for (const db of [reader, writer]) db.close()
   })
 })

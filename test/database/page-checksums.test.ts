@@ -55,7 +55,10 @@ function written(rows = 500): void {
 describe('verify', () => {
   test('finds nothing in what was written', () => {
     written()
-    expect([damagedPages(path), verifyFile(path)]).toEqual([[], []])
+    expect({ damagedPages: damagedPages(path), verifyFile: verifyFile(path) }).toEqual({
+      damagedPages: [],
+      verifyFile: [],
+    })
   })
 
   test('names the page and the table of a text that one bit changed, which SQLite takes for data', () => {
@@ -88,7 +91,10 @@ describe('verify', () => {
 
   test('has no opinion of a database without checksums', () => {
     openDatabase(path).close()
-    expect([existsSync(checksumsPath(path)), damagedPages(path)]).toEqual([false, undefined])
+    expect({
+      existsSync: existsSync(checksumsPath(path)),
+      damagedPages: damagedPages(path),
+    }).toEqual({ existsSync: false, damagedPages: undefined })
   })
 })
 
@@ -120,12 +126,12 @@ describe('a cut at any moment is not taken for damage', () => {
       fill(again, 50, 'again')
       kept.checkpoint('TRUNCATE')
       const { damaged, next } = kept.check(1, 100_000)
-      expect([damaged, next, kept.takeRewritten(), kept.trouble()]).toEqual([
-        [],
-        undefined,
-        [],
-        undefined,
-      ])
+      expect({
+        damaged,
+        next,
+        takeRewritten: kept.takeRewritten(),
+        trouble: kept.trouble(),
+      }).toEqual({ damaged: [], next: undefined, takeRewritten: [], trouble: undefined })
       again.close()
       expect(verifyFile(left)).toEqual([])
     }

@@ -69,7 +69,10 @@ describe('scenarios', () => {
     ]
     for (const [body, words] of refusals) {
       const { status, body: refusal } = await control(of, 'POST', 'scenario', body)
-      expect([status, JSON.stringify(refusal)]).toEqual([422, expect.stringContaining(words)])
+      expect({ status, stringify: JSON.stringify(refusal) }).toEqual({
+        status: 422,
+        stringify: expect.stringContaining(words),
+      })
     }
   })
 
@@ -144,7 +147,10 @@ describe('scenarios', () => {
     const ask = () =>
       of.ask('GET', '/v1/prices/latest?by_code=BRENT_CRUDE_USD', { key: String(details.api_key) })
     const last = await ask()
-    expect([last.status, last.headers.get('x-ratelimit-remaining')]).toEqual([200, '0'])
+    expect({
+      status: last.status,
+      ratelimitRemaining: last.headers.get('x-ratelimit-remaining'),
+    }).toEqual({ status: 200, ratelimitRemaining: '0' })
     expect((await ask()).status).toBe(402)
     await control(of, 'POST', 'clock', { now: String(details.resets_at) })
     expect((await ask()).status).toBe(200)
@@ -202,7 +208,10 @@ describe('scenarios', () => {
   test('dst: the clock stands an hour before the change', async () => {
     const of = open('2026-10-31T22:00:00Z')
     const { now, details } = await play(of, 'dst')
-    expect([now, details.changes_at]).toEqual(['2026-11-01T05:00:00Z', '2026-11-01T06:00:00Z'])
+    expect({ now, changes_at: details.changes_at }).toEqual({
+      now: '2026-11-01T05:00:00Z',
+      changes_at: '2026-11-01T06:00:00Z',
+    })
     expect((await control(of, 'GET', 'feed')).body.paused).toBe(false)
   })
 })

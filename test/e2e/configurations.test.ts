@@ -174,7 +174,8 @@ async function opened(row: Configuration, index: number): Promise<World> {
 }
 
 const expectOk = async (answer: Response): Promise<true> => {
-  if (!answer.ok) expect([answer.status, await answer.text()]).toEqual([200, ''])
+  if (!answer.ok)
+    expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: '' })
   return true
 }
 
@@ -245,7 +246,7 @@ async function importing({ row, data, config }: World): Promise<void> {
     'NATURAL_GAS_USD',
     file,
   )
-  expect([outcome.code, outcome.err]).toEqual([0, outcome.err])
+  expect({ code: outcome.code, err: outcome.err }).toEqual({ code: 0, err: outcome.err })
   expect(outcome.out + outcome.err).toContain('inserted 2')
 }
 
@@ -257,10 +258,10 @@ async function webhookAndAlert({ row, ask, asOperator }: World): Promise<void> {
   })
   // Its secret is then for people with a second factor alone.
   if (row.settings['sessions.second_factor'] === true) {
-    expect([created.status, await created.text()]).toEqual([
-      403,
-      expect.stringContaining('"SECOND_FACTOR_MISSING"'),
-    ])
+    expect({ status: created.status, text: await created.text() }).toEqual({
+      status: 403,
+      text: expect.stringContaining('"SECOND_FACTOR_MISSING"'),
+    })
     return
   }
   await expectOk(created)
@@ -296,7 +297,10 @@ async function delivery({ row, ask }: World): Promise<void> {
   await expectOk(made)
   const { data } = (await made.json()) as { data: { id: string } }
   const sent = await ask('POST', `/v1/scheduled-deliveries/${data.id}/send_now`)
-  expect([sent.status, await sent.text()]).toEqual([202, expect.any(String)])
+  expect({ status: sent.status, text: await sent.text() }).toEqual({
+    status: 202,
+    text: expect.any(String),
+  })
   if (row.sendsMail)
     await until(() => mail.accepted.find(({ raw }) => raw.includes(`delivery of ${row.name}`)))
 }
@@ -325,7 +329,7 @@ async function backup({ row, data, config }: World): Promise<void> {
   const isConfigured = Object.keys(row.settings).some(name => name.startsWith('backups.'))
   const target = isConfigured ? [] : [join(dir, `${Bun.nanoseconds()}.db`)]
   const outcome = await run('backup', '--data', data, '--config', config, ...target)
-  expect([outcome.code, outcome.err]).toEqual([0, outcome.err])
+  expect({ code: outcome.code, err: outcome.err }).toEqual({ code: 0, err: outcome.err })
 }
 
 /** The console's main pages, and what each asks for when it is opened. */

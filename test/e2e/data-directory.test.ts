@@ -57,7 +57,10 @@ describe('a data directory that is served', () => {
     expect((await asked('--data', data)).code).toBe(0)
     await server.stop()
     const stopped = await asked('--data', data)
-    expect([stopped.code, stopped.err]).toEqual([1, `No server runs in ${data}.\n`])
+    expect({ code: stopped.code, err: stopped.err }).toEqual({
+      code: 1,
+      err: `No server runs in ${data}.\n`,
+    })
     expect((await run('healthcheck', ...port)).code).toBe(0)
     await other.stop()
     server = await start('serve', dir)
@@ -68,7 +71,7 @@ describe('a data directory that is served', () => {
     for (const tail of ['', '-wal', '-shm'])
       rmSync(join(data, `wellhead.db${tail}`), { force: true })
     const refused = await run('serve', '--data', data, '--port', '0')
-    expect([refused.code, refused.out]).toEqual([1, ''])
+    expect({ code: refused.code, out: refused.out }).toEqual({ code: 1, out: '' })
     expect(refused.err).toContain(`${join(data, 'wellhead.db')} is missing`)
     server = await start('serve', dir, '--new-database')
     expect((await server.get('/v1/account')).status).toBe(200)
@@ -86,7 +89,10 @@ test('samples of balancers and replicas use the default port', () => {
     'balancers/nginx.conf',
   ]) {
     const ports = [...page(path).matchAll(/\b10\.\d+\.\d+\.\d+:(\d+)/g)].map(match => match[1])
-    expect([path, ports.filter(each => each !== port && each !== '4222')]).toEqual([path, []])
+    expect({ path, ports: ports.filter(each => each !== port && each !== '4222') }).toEqual({
+      path,
+      ports: [],
+    })
   }
 })
 
@@ -126,10 +132,10 @@ needs('root', 'setpriv').describe('another user than the owner of a file', () =>
     const path = join(data, 'wellhead.db')
     chownSync(path, 0, 0)
     const { code, text } = asNobody('serve', '--data', data, '--port', '0')
-    expect([code, text.trim()]).toEqual([
-      1,
-      `${path} belongs to root and must belong to nobody, as its directory does. As root: chown -R nobody: ${data}`,
-    ])
+    expect({ code, text: text.trim() }).toEqual({
+      code: 1,
+      text: `${path} belongs to root and must belong to nobody, as its directory does. As root: chown -R nobody: ${data}`,
+    })
     // The way out as it is written.
     const [way] = /chown .*/.exec(text)!
     expect(Bun.spawnSync(['sh', '-c', way]).exitCode).toBe(0)
@@ -140,7 +146,10 @@ needs('root', 'setpriv').describe('another user than the owner of a file', () =>
     const data = join(root, 'closed')
     mkdirSync(data, { mode: 0o700 })
     const { code, text } = asNobody('accounts', 'list', '--data', data)
-    expect([code, text]).toEqual([1, expect.stringContaining(`${data} belongs to root`)])
+    expect({ code, text }).toEqual({
+      code: 1,
+      text: expect.stringContaining(`${data} belongs to root`),
+    })
     expect(text).toContain('this is nobody')
   })
 })

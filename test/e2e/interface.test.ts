@@ -46,22 +46,22 @@ describe('the compiled binary', () => {
     expect((await ask(latest, '//v1/prices/latest?by_code=WTI_USD')).status).toBe(200)
     expect((await ask(latest, '/v1/prices/latest/?by_code=WTI_USD')).status).toBe(200)
     const head = await ask({ ...latest, method: 'HEAD' })
-    expect([head.status, await head.text()]).toEqual([200, ''])
+    expect({ status: head.status, text: await head.text() }).toEqual({ status: 200, text: '' })
     expect(head.headers.get('etag')).toBeTruthy()
     const preflight = await fetch(`${server.url}/v1/prices/latest`, {
       method: 'OPTIONS',
       headers: { origin: 'https://example.com' },
     })
-    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([
-      204,
-      '*',
-    ])
+    expect({
+      status: preflight.status,
+      accessControlAllowOrigin: preflight.headers.get('access-control-allow-origin'),
+    }).toEqual({ status: 204, accessControlAllowOrigin: '*' })
     const unknown = await ask({ ...latest, method: 'DELETE' })
-    expect([unknown.status, await unknown.text(), unknown.headers.get('x-request-id')]).toEqual([
-      404,
-      '',
-      null,
-    ])
+    expect({
+      status: unknown.status,
+      text: await unknown.text(),
+      requestId: unknown.headers.get('x-request-id'),
+    }).toEqual({ status: 404, text: '', requestId: null })
     expect(unknown.headers.get('content-type')).toStartWith('text/html')
   })
 

@@ -93,13 +93,13 @@ test('a retry after the answer was lost sells nothing again, and names the same 
 test('the commands sell, list, show, pay, void and cancel', async () => {
   const { email, id } = await customer()
   const sold = await command('subscriptions', 'agree', email, '--plan', 'starter', '--price', '49')
-  expect([sold.code, sold.err]).toEqual([0, ''])
+  expect({ code: sold.code, err: sold.err }).toEqual({ code: 0, err: '' })
   expect(sold.out).toMatch(new RegExp(`${email}  starter  USD 49.00 \\(agreed\\)  monthly  active`))
   const same = await command('subscriptions', 'agree', id, '--plan', 'starter', '--price', '49.00')
   expect(same.out).toContain('nothing was invoiced')
 
   const asked = await command('subscriptions', 'agree', id, '--plan', 'starter', '--price', '45.5')
-  expect([asked.code, asked.out]).toEqual([1, ''])
+  expect({ code: asked.code, out: asked.out }).toEqual({ code: 1, out: '' })
   expect(asked.err).toContain('is open: set open_invoices to "void"')
   const cheaper = ['subscriptions', 'agree', id, '--plan', 'starter', '--price', '45.5']
   const other = await command(...cheaper, '--open-invoices', 'void')
@@ -113,16 +113,16 @@ test('the commands sell, list, show, pay, void and cancel', async () => {
   const paid = await command('invoices', 'pay', open!.number)
   expect(paid.out).toMatch(/USD 45\.50 +paid/)
   const closed = await command('invoices', 'void', open!.number, '--yes')
-  expect([closed.code, closed.err.trim()]).toEqual([
-    1,
-    'invoices void: The invoice is paid, and stays so.',
-  ])
+  expect({ code: closed.code, err: closed.err.trim() }).toEqual({
+    code: 1,
+    err: 'invoices void: The invoice is paid, and stays so.',
+  })
   const ending = await command('subscriptions', 'cancel', email)
   expect(ending.out).toMatch(/active +ends /)
   const ended = await command('subscriptions', 'cancel', email, '--now', '--yes')
   expect(ended.out).toMatch(/cancelled +ended /)
   const none = await command('subscriptions', 'list', '--account', email, '--status', 'active')
-  expect([none.code, none.out.trim()]).toEqual([0, 'No subscriptions.'])
+  expect({ code: none.code, out: none.out.trim() }).toEqual({ code: 0, out: 'No subscriptions.' })
   const price = await command('subscriptions', 'agree', id, '--plan', 'starter', '--price', '1e3')
   expect(price.err).toContain('--price must be an amount such as 99 or 99.50; got 1e3.')
 }, 60_000)

@@ -40,7 +40,10 @@ async function push({ url, adminToken }: Server) {
       })),
     }),
   })
-  expect([answer.status, await answer.text()]).toEqual([200, expect.anything()])
+  expect({ status: answer.status, text: await answer.text() }).toEqual({
+    status: 200,
+    text: expect.anything(),
+  })
 }
 
 const standing = () => {
@@ -65,7 +68,11 @@ test('with sqlite.autocheckpoint = 0 the log is folded by nobody, and a copy of 
   let frames = first.frames
   const grows = (what: string) => {
     const now = standing()
-    expect([what, now.salts, now.file]).toEqual([what, first.salts, first.file])
+    expect({ what, salts: now.salts, file: now.file }).toEqual({
+      what,
+      salts: first.salts,
+      file: first.file,
+    })
     expect(now.frames).toBeGreaterThanOrEqual(frames)
     frames = now.frames
   }
@@ -102,7 +109,10 @@ test('with sqlite.autocheckpoint = 0 the log is folded by nobody, and a copy of 
   cpSync(log, join(instance, 'wellhead.db-wal'))
   cpSync(path, join(instance, 'wellhead.db'))
   const folded = outcome()
-  expect([folded.busy, folded.checkpointed]).toEqual([0, folded.log])
+  expect({ busy: folded.busy, checkpointed: folded.checkpointed }).toEqual({
+    busy: 0,
+    checkpointed: folded.log,
+  })
   replicator.close()
 
   // The next write begins the log anew, as the replicator left it; a stop and a start go on with it.
@@ -115,7 +125,7 @@ test('with sqlite.autocheckpoint = 0 the log is folded by nobody, and a copy of 
   await push(server)
   const after = standing()
   for (const then of [stopped, after])
-    expect([then.salts, then.file]).toEqual([anew.salts, anew.file])
+    expect({ salts: then.salts, file: then.file }).toEqual({ salts: anew.salts, file: anew.file })
   expect([stopped.frames >= anew.frames, after.frames > stopped.frames]).toEqual([true, true])
 
   const restored = await run('export', 'WTI_USD', '--data', instance)

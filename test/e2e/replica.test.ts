@@ -103,14 +103,17 @@ ${await log.text()}`,
     await until('a slice of the quota', async () => (await latest()).lag !== null)
     for (let i = 1; i <= 20; i++) {
       const written = await push(replica.url, 70 + i / 100)
-      expect([written.status, written.headers.get('x-service-replica-lag')]).toEqual([200, null])
+      expect({
+        status: written.status,
+        serviceReplicaLag: written.headers.get('x-service-replica-lag'),
+      }).toEqual({ status: 200, serviceReplicaLag: null })
       const sequence = written.headers.get('x-service-sequence')!
       expect(Number(sequence)).toBeGreaterThan(0)
       const { price, lag } = await latest({ 'x-service-sequence': sequence })
       expect([price, lag]).toEqual([70 + i / 100, expect.any(String)])
     }
     const { price, lag } = await latest({ 'x-service-sequence': '999999999' })
-    expect([price, lag]).toEqual([70.2, null])
+    expect({ price, lag }).toEqual({ price: 70.2, lag: null })
   })
 
   test('has each value from the moment on that the write answered, and the one before it until then', async () => {
@@ -165,7 +168,7 @@ ${await log.text()}`,
       body: JSON.stringify({ name: 'desk' }),
     })
     const text = await made.text()
-    expect([made.status, text]).toEqual([200, expect.any(String)])
+    expect({ status: made.status, text }).toEqual({ status: 200, text: expect.any(String) })
     const token = /"plain_token":"([^"]+)"/.exec(text)![1]!
     const id = /"id":"([^"]+)"/.exec(text)![1]!
     const read = () => asked('/v1/prices/latest?by_code=WTI_USD', token)
@@ -198,7 +201,7 @@ ${await log.text()}`,
     const [total, metered] = used() as [number, number]
     for (let i = 0; i < 50; i++) {
       const { answer, lag } = await latest()
-      expect([answer.status, lag]).toEqual([200, expect.any(String)])
+      expect({ status: answer.status, lag }).toEqual({ status: 200, lag: expect.any(String) })
     }
     await nats.stop()
     for (let i = 0; i < 25; i++) expect((await latest()).answer.status).toBe(200)
@@ -239,10 +242,10 @@ ${await log.text()}`,
     await primary.stop()
     expect((await latest()).price).toBe(71)
     const refused = await push(replica.url, 72)
-    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
-      503,
-      'STORAGE_UNAVAILABLE',
-    ])
+    expect({ status: refused.status, errorCode: refused.headers.get('x-error-code') }).toEqual({
+      status: 503,
+      errorCode: 'STORAGE_UNAVAILABLE',
+    })
     primary = await start('serve', dir)
   })
 
@@ -269,6 +272,9 @@ ${await log.text()}`,
       stderr: 'pipe',
     })
     const said = await new Response(child.stderr).text()
-    expect([await child.exited, said]).toEqual([1, expect.stringContaining('is a replica')])
+    expect({ exited: await child.exited, said }).toEqual({
+      exited: 1,
+      said: expect.stringContaining('is a replica'),
+    })
   })
 })

@@ -93,12 +93,15 @@ test('query workers that do not start any more are noticed everywhere, and heavy
   const heavy = () => server.get('/v1/prices/past_week?by_code=WTI_USD')
   for (const wrong of ['page=-1', 'days=-1', 'interval=2d']) {
     const malformed = await server.get(`/v1/prices/past_week?by_code=WTI_USD&${wrong}`)
-    expect([wrong, malformed.status]).toEqual([wrong, 400])
+    expect({ wrong, status: malformed.status }).toEqual({ wrong, status: 400 })
   }
   const unknown = await server.get('/v1/prices/past_week?by_code=NO_SUCH_CODE')
   expect(unknown.status, 'an unknown code').toBe(400)
   const first = await heavy()
-  expect([first.status, first.headers.get('x-total')]).toEqual([200, '1'])
+  expect({ status: first.status, total: first.headers.get('x-total') }).toEqual({
+    status: 200,
+    total: '1',
+  })
   expect(await until(() => reasonOf(server))).toContain('Query workers do not start')
   expect(await componentOf(server, 'api')).toBe('degraded')
   expect(await metricsOf(server)).toContain('wellhead_query_workers{state="failed"} 1')
@@ -254,7 +257,7 @@ test('a client command tries again what the server refuses for now', async () =>
   const { code, out, err } = await run('history', 'WTI_USD', '--url', url, '--key', server.apiKey)
   expect(err).toMatch(/^The server answers QUERY_WORKER_UNAVAILABLE: trying again[^\n]*\n$/)
   expect(out).toContain('70')
-  expect([code, refused]).toEqual([0, 2])
+  expect({ code, refused }).toEqual({ code: 0, refused: 2 })
 }, 120_000)
 
 test('a feed whose publisher cannot be reached names host and cause, and is on the operator’s Overview', async () => {
@@ -271,7 +274,7 @@ test('a feed whose publisher cannot be reached names host and cause, and is on t
     }
     return data.feeds.find(({ problem }) => problem !== null)
   })
-  expect([feed.name, feed.state]).toEqual(['ecb', 'failing'])
+  expect({ name: feed.name, state: feed.state }).toEqual({ name: 'ecb', state: 'failing' })
   expect(feed.problem).toContain('127.0.0.1')
   expect(feed.problem).toMatch(/refused|connect/i)
 }, 120_000)

@@ -47,10 +47,10 @@ describe('a parameter that means nothing', () => {
       'Handling=Strict',
     ]) {
       const answer = await ask('/v1/prices/latest?code=WTI_USD', { prefer })
-      expect([answer.status, answer.headers.get('x-error-code')]).toEqual([
-        400,
-        'INVALID_PARAMETER',
-      ])
+      expect({ status: answer.status, errorCode: answer.headers.get('x-error-code') }).toEqual({
+        status: 400,
+        errorCode: 'INVALID_PARAMETER',
+      })
       expect(answer.headers.get('preference-applied')).toBe('handling=strict')
       const { error } = (await answer.json()) as { error: Record<string, unknown> }
       expect(error).toMatchObject({
@@ -82,7 +82,10 @@ describe('a path that is none', () => {
 
   test('answers who reads JSON the JSON error with the nearest paths, and pages of other origins too', async () => {
     const answer = await ask('/v1/price/latest', { ...json, origin: 'https://desk.example' })
-    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([404, 'ROUTE_NOT_FOUND'])
+    expect({ status: answer.status, errorCode: answer.headers.get('x-error-code') }).toEqual({
+      status: 404,
+      errorCode: 'ROUTE_NOT_FOUND',
+    })
     expect(answer.headers.get('access-control-allow-origin')).not.toBeNull()
     const { error } = (await answer.json()) as { error: Record<string, unknown> }
     expect(error.request_id).toBe(answer.headers.get('x-request-id'))
@@ -93,27 +96,30 @@ describe('a path that is none', () => {
   test('that a route of days does not know is told the nearest paths, and no methods', async () => {
     const answer = await ask('/v1/prices/latestt', json)
     const { error } = (await answer.json()) as { error: Record<string, unknown> }
-    expect([answer.status, error.nearest_paths]).toEqual([
-      404,
-      expect.arrayContaining(['/v1/prices/latest']),
-    ])
+    expect({ status: answer.status, nearest_paths: error.nearest_paths }).toEqual({
+      status: 404,
+      nearest_paths: expect.arrayContaining(['/v1/prices/latest']),
+    })
     expect(error.message).toContain('there is no such path. Did you mean')
     expect(error.allowed_methods).toEqual([])
   })
 
   test('with a wrong method says which it takes', async () => {
     const answer = await instance.send('DELETE', '/v1/prices/latest', {}, token, json)
-    expect([answer.status, answer.headers.get('allow')]).toEqual([404, 'GET'])
+    expect({ status: answer.status, allow: answer.headers.get('allow') }).toEqual({
+      status: 404,
+      allow: 'GET',
+    })
     expect(await answer.json()).toMatchObject({ error: { allowed_methods: ['GET'] } })
   })
 
   test('has the empty body of the interface for everybody else', async () => {
     const answer = await ask('/v1/price/latest', { origin: 'https://desk.example' })
-    expect([answer.status, await answer.text(), answer.headers.get('x-request-id')]).toEqual([
-      404,
-      '',
-      null,
-    ])
+    expect({
+      status: answer.status,
+      text: await answer.text(),
+      requestId: answer.headers.get('x-request-id'),
+    }).toEqual({ status: 404, text: '', requestId: null })
     expect(answer.headers.get('x-error-code')).toBe('ROUTE_NOT_FOUND')
     expect(answer.headers.get('access-control-allow-origin')).not.toBeNull()
   })

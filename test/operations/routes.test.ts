@@ -54,11 +54,11 @@ describe('an unknown route', () => {
   ])('%s %s is 404, empty, HTML by type, without a request id', async (method, path) => {
     const { key, send } = openTestInstance()
     const response = await send(method, path, method === 'GET' ? undefined : {}, key())
-    expect([response.status, await response.text(), response.headers.get('x-request-id')]).toEqual([
-      404,
-      '',
-      null,
-    ])
+    expect({
+      status: response.status,
+      text: await response.text(),
+      requestId: response.headers.get('x-request-id'),
+    }).toEqual({ status: 404, text: '', requestId: null })
     expect(response.headers.get('content-type')).toStartWith('text/html')
   })
 
@@ -69,7 +69,10 @@ describe('an unknown route', () => {
     const response = await get(path, undefined, accept === '' ? {} : { accept })
     const asJson = await get(path, undefined, { accept: 'application/json' })
     const { error } = (await asJson.json()) as { error: { code: string; message: string } }
-    expect([response.status, await response.text()]).toEqual([404, ''])
+    expect({ status: response.status, text: await response.text() }).toEqual({
+      status: 404,
+      text: '',
+    })
     expect(response.headers.get('content-type')).toStartWith('text/html')
     expect(response.headers.get('x-request-id')).toBeNull()
     expect(response.headers.get('x-error-code')).toBe(error.code)
@@ -83,7 +86,7 @@ describe('an unknown route', () => {
     const { get, send, key } = openTestInstance()
     for (const path of ['/nope', '/seris/WTI_USD', '/v1/prices/2026-02-30']) {
       const response = await get(path, undefined, { accept: browser })
-      expect([path, response.status]).toEqual([path, 404])
+      expect({ path, status: response.status }).toEqual({ path, status: 404 })
       expect(response.headers.get('content-type')).toStartWith('text/html')
       expect(response.headers.get('content-security-policy')).toContain('script-src')
       expect(response.headers.get('x-error-code')).toBe('ROUTE_NOT_FOUND')
@@ -92,6 +95,6 @@ describe('an unknown route', () => {
     }
     // What changes something was sent by no browser that looks for a page.
     const form = await send('POST', '/nope', {}, key(), { accept: browser })
-    expect([form.status, await form.text()]).toEqual([404, ''])
+    expect({ status: form.status, text: await form.text() }).toEqual({ status: 404, text: '' })
   })
 })

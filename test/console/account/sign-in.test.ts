@@ -38,14 +38,23 @@ describe('the sign-in link', () => {
     clock.advance(hourMs - 1000)
     for (let i = 0; i < 3; i += 1) {
       const page = await get(`/sign-in?token=${linkToken}`)
-      expect([page.status, page.headers.get('set-cookie')]).toEqual([200, null])
+      expect({ status: page.status, setCookie: page.headers.get('set-cookie') }).toEqual({
+        status: 200,
+        setCookie: null,
+      })
       expect(await page.text()).toContain('operator@localhost')
     }
     const signedIn = await send(all, '/sign-in', { token: linkToken! })
-    expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/sign-in'])
+    expect({ status: signedIn.status, location: signedIn.headers.get('location') }).toEqual({
+      status: 303,
+      location: '/sign-in',
+    })
     expect((await get(`/sign-in?token=${linkToken}`)).status).toBe(410)
     const again = await send(all, '/sign-in', { token: linkToken! })
-    expect([again.status, again.headers.get('set-cookie')]).toEqual([401, null])
+    expect({ status: again.status, setCookie: again.headers.get('set-cookie') }).toEqual({
+      status: 401,
+      setCookie: null,
+    })
     const page = await (
       await get('/sign-in', undefined, { cookie: cookieOf(signedIn), ...own })
     ).text()
@@ -89,9 +98,15 @@ describe('the sign-in link', () => {
       const { searchParams } = new URL(link)
       expect(searchParams.get('next')).toBeNull()
       const linked = await send(all, '/sign-in', { token: searchParams.get('token')!, next })
-      expect([linked.status, linked.headers.get('location')]).toEqual([303, '/sign-in'])
+      expect({ status: linked.status, location: linked.headers.get('location') }).toEqual({
+        status: 303,
+        location: '/sign-in',
+      })
       const signedIn = await send(all, '/sign-in', { email, password, next })
-      expect([signedIn.status, signedIn.headers.get('location')]).toEqual([303, '/sign-in'])
+      expect({ status: signedIn.status, location: signedIn.headers.get('location') }).toEqual({
+        status: 303,
+        location: '/sign-in',
+      })
 
       const accountId = account.account.id
       secondFactor.enrol(accountId, email)
@@ -102,7 +117,10 @@ describe('the sign-in link', () => {
       const first = await (await send(all, '/sign-in', { email, password, next })).text()
       const [, step] = /name="second_step" value="([\w-]+)"/.exec(first)!
       const done = await send(all, '/sign-in', { second_step: step!, code: code(), next })
-      expect([done.status, done.headers.get('location')]).toEqual([303, '/sign-in'])
+      expect({ status: done.status, location: done.headers.get('location') }).toEqual({
+        status: 303,
+        location: '/sign-in',
+      })
     },
   )
 
@@ -208,7 +226,10 @@ describe('the cookie', () => {
       {},
       { ...headers, cookie: cookieOf(stranger) },
     )
-    expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused'])
+    expect({ status: other.status, code: other.body.code }).toEqual({
+      status: 422,
+      code: 'idempotency_key_reused',
+    })
   })
 
   test('goes on and ends with its session where a page refreshes it or signs out by itself', async () => {
@@ -274,7 +295,10 @@ describe('every form of the sign-in pages', () => {
           { token: linkToken!, email: 'operator@localhost', password, all: 'true' },
           { cookie, ...headers },
         )
-        expect([response.status, response.headers.get('set-cookie')]).toEqual([403, null])
+        expect({ status: response.status, setCookie: response.headers.get('set-cookie') }).toEqual({
+          status: 403,
+          setCookie: null,
+        })
       }
       expect((await all.get('/v1/account', undefined, { cookie, ...own })).status).toBe(200)
       expect((await all.get(`/sign-in?token=${linkToken}`)).status).toBe(200)
@@ -300,10 +324,10 @@ describe('a password', () => {
       await send(all, '/sign-in', { token: services.signIn.makeLink(ann.account) }),
     )
     const weak = await send(all, '/sign-in/password', { password: 'short' }, { cookie, ...own })
-    expect([weak.status, await weak.text()]).toEqual([
-      422,
-      expect.stringContaining('at least 10 characters'),
-    ])
+    expect({ status: weak.status, text: await weak.text() }).toEqual({
+      status: 422,
+      text: expect.stringContaining('at least 10 characters'),
+    })
     expect((await send(all, '/sign-in/password', { password }, { cookie, ...own })).status).toBe(
       200,
     )
@@ -349,10 +373,10 @@ describe('a password', () => {
         (await send(all, '/sign-in', { email: ann.email, password: `wrong ${i}` })).status,
       ).toBe(401)
     const locked = await send(all, '/sign-in', { email: ann.email, password })
-    expect([locked.status, await locked.text()]).toEqual([
-      429,
-      expect.stringContaining('Too many wrong tries'),
-    ])
+    expect({ status: locked.status, text: await locked.text() }).toEqual({
+      status: 429,
+      text: expect.stringContaining('Too many wrong tries'),
+    })
   })
 })
 
@@ -397,7 +421,10 @@ describe('an invitation by letter', () => {
     const bob = all.person('bob', 'free')
     expect(await (await all.get(`/invitation?token=${all.token}`)).text()).toContain('Sign in')
     const refused = await send(all, '/invitation', { token: all.token })
-    expect([refused.status, refused.headers.get('set-cookie')]).toEqual([200, null])
+    expect({ status: refused.status, setCookie: refused.headers.get('set-cookie') }).toEqual({
+      status: 200,
+      setCookie: null,
+    })
     expect(bob.account.actsOn).toBe(bob.account)
     const cookie = cookieOf(
       await send(all, '/sign-in', { token: all.services.signIn.makeLink(bob.account) }),
@@ -584,7 +611,10 @@ describe('the second step', () => {
     expect(recovery).toHaveLength(10)
 
     const first = await send(all, '/sign-in', { email, password, next: '/board' })
-    expect([first.status, first.headers.get('set-cookie')]).toEqual([200, null])
+    expect({ status: first.status, setCookie: first.headers.get('set-cookie') }).toEqual({
+      status: 200,
+      setCookie: null,
+    })
     const [, second_step] = /name="second_step" value="([\w-]+)"/.exec(await first.text())!
     const refused = await send(all, '/sign-in', { second_step: second_step!, code: '000000' })
     expect([refused.status, (await refused.text()).includes(second_step!)]).toEqual([401, true])
@@ -593,10 +623,16 @@ describe('the second step', () => {
       code: recovery[0]!,
       next: '/board',
     })
-    expect([done.status, done.headers.get('location')]).toEqual([303, '/board'])
+    expect({ status: done.status, location: done.headers.get('location') }).toEqual({
+      status: 303,
+      location: '/board',
+    })
     expect(cookieOf(done)).not.toBe('')
     const over = await send(all, '/sign-in', { second_step: second_step!, code: recovery[1]! })
-    expect([over.status, over.headers.get('set-cookie')]).toEqual([410, null])
+    expect({ status: over.status, setCookie: over.headers.get('set-cookie') }).toEqual({
+      status: 410,
+      setCookie: null,
+    })
 
     expect((await send(all, '/sign-in/second-step/off', { code: recovery[2]! }, mine)).status).toBe(
       303,

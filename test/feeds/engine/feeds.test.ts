@@ -119,15 +119,27 @@ needs('../shared/data').describe('a feed', () => {
     const first = await run(copy, 'cftc')
     const before = contentOf(copy)
     const same = await run(copy, 'cftc', { since: '2025-06-01', dryRun: true })
-    expect([same.inserted, same.revised, same.unchanged]).toEqual([0, 0, first.inserted])
+    expect({ inserted: same.inserted, revised: same.revised, unchanged: same.unchanged }).toEqual({
+      inserted: 0,
+      revised: 0,
+      unchanged: first.inserted,
+    })
     const reports = publishers.world.positions.get('067651')!
     const newest = reports.findLast(report => report.day <= publishers.today)!
     newest.long = String(Number(newest.long) + 1)
     const dry = await run(copy, 'cftc', { since: '2025-06-01', dryRun: true })
-    expect([dry.inserted, dry.revised, dry.unchanged]).toEqual([0, 1, first.inserted - 1])
+    expect({ inserted: dry.inserted, revised: dry.revised, unchanged: dry.unchanged }).toEqual({
+      inserted: 0,
+      revised: 1,
+      unchanged: first.inserted - 1,
+    })
     expect(contentOf(copy)).toBe(before)
     const wet = await run(copy, 'cftc', { since: '2025-06-01' })
-    expect([wet.inserted, wet.revised, wet.unchanged]).toEqual([0, 1, first.inserted - 1])
+    expect({ inserted: wet.inserted, revised: wet.revised, unchanged: wet.unchanged }).toEqual({
+      inserted: 0,
+      revised: 1,
+      unchanged: first.inserted - 1,
+    })
     expect(contentOf(copy)).not.toBe(before)
   }, 60_000)
 

@@ -184,10 +184,10 @@ describe('JSON', () => {
         records: 'b',
         series: 'WTI_USD',
       })
-      expect([code, values]).toEqual([
-        0,
-        { 'WTI_USD 2026-08-17': 85.1, 'WTI_USD 2026-08-18': 0.833 },
-      ])
+      expect({ code, values }).toEqual({
+        code: 0,
+        values: { 'WTI_USD 2026-08-17': 85.1, 'WTI_USD 2026-08-18': 0.833 },
+      })
       expect(out).toContain('read 3, inserted 2, revised 0, unchanged 0, blank 1, rejected 0')
     }
   })
@@ -249,14 +249,14 @@ describe('tables of agencies', () => {
   test('a download of FRED is known by the names of its columns', async () => {
     const text = 'observation_date,DCOILWTICO,DHHNGSP\n2026-08-17,85.10,2.9\n2026-08-18,,.\n'
     const { code, values } = await imported(file(text))
-    expect([code, values]).toEqual([
-      0,
-      {
+    expect({ code, values }).toEqual({
+      code: 0,
+      values: {
         'WTI_USD 2026-08-17': 85.1,
         'NATURAL_GAS_USD 2026-08-17': 2.9,
         'GAS_HENRY_HUB_SPOT_USD 2026-08-17': 2.9,
       },
-    ])
+    })
   })
 
   test('rates of the ECB are direct ones and crosses of one day', async () => {
@@ -325,7 +325,10 @@ describe('Parquet', () => {
 
   test('that is cut off is named', async () => {
     const { code, err } = await imported(file('PAR1 and no more', 'parquet'))
-    expect([code, err]).toEqual([1, expect.stringContaining('is not Parquet that can be read')])
+    expect({ code, err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('is not Parquet that can be read'),
+    })
   })
 })
 
@@ -346,7 +349,7 @@ describe('spellings', () => {
       dateFormat,
       zone: 'Europe/Oslo',
     })
-    expect([err, values]).toEqual(['', { [`WTI_USD ${at}`]: 1 }])
+    expect({ err, values }).toEqual({ err: '', values: { [`WTI_USD ${at}`]: 1 } })
   })
 
   test('a day in another form than was said is rejected with the form, and one that is none too', async () => {
@@ -354,10 +357,10 @@ describe('spellings', () => {
       series: 'WTI_USD',
       dateFormat: 'DD/MM/YYYY',
     })
-    expect([code, err]).toEqual([
-      2,
-      expect.stringContaining('observed_at 2026-03-04 is not written as DD/MM/YYYY'),
-    ])
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining('observed_at 2026-03-04 is not written as DD/MM/YYYY'),
+    })
     expect(err).toContain('observed_at 31/02/2026 is not written as DD/MM/YYYY')
   })
 
@@ -388,14 +391,14 @@ describe('spellings', () => {
       series: 'BRENT_CRUDE_USD',
       decimalComma: true,
     })
-    expect([code, values]).toEqual([
-      2,
-      {
+    expect({ code, values }).toEqual({
+      code: 2,
+      values: {
         'BRENT_CRUDE_USD 2026-03-04': 1234.56,
         'BRENT_CRUDE_USD 2026-03-05': -36.98,
         'BRENT_CRUDE_USD 2026-03-09': 7,
       },
-    ])
+    })
     expect(err).toContain('price 83.17 is not a number with a decimal comma')
   })
 
@@ -410,7 +413,7 @@ describe('spellings', () => {
       series: 'WTI_USD',
       ...options,
     })
-    expect([code, values]).toEqual([1, {}])
+    expect({ code, values }).toEqual({ code: 1, values: {} })
     expect(err).toContain(message)
   })
 })
@@ -418,16 +421,22 @@ describe('spellings', () => {
 describe('the result', () => {
   test('of a file with the names of its columns and no row is exit code 2 with a sentence', async () => {
     const csv = await imported(file('code,observed_at,price\n'))
-    expect([csv.code, csv.err]).toEqual([2, expect.stringContaining('not one row')])
+    expect({ code: csv.code, err: csv.err }).toEqual({
+      code: 2,
+      err: expect.stringContaining('not one row'),
+    })
     const sheet = await imported(file(workbookOf({ S: [['date', 'price']] }), 'xlsx'), {
       series: 'WTI_USD',
     })
-    expect([sheet.code, sheet.err]).toEqual([2, expect.stringContaining('not one row')])
+    expect({ code: sheet.code, err: sheet.err }).toEqual({
+      code: 2,
+      err: expect.stringContaining('not one row'),
+    })
     const answer = await imported(file('{"response":{"data":[]}}', 'json'))
-    expect([answer.code, answer.err]).toEqual([
-      1,
-      expect.stringContaining('has not one row: its list response.data is empty'),
-    ])
+    expect({ code: answer.code, err: answer.err }).toEqual({
+      code: 1,
+      err: expect.stringContaining('has not one row: its list response.data is empty'),
+    })
   })
 
   test('as JSON has the counts of every file, what was rejected and the exit code', async () => {

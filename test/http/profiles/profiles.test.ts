@@ -422,9 +422,9 @@ describe('createClientProfiles: each switch', () => {
     }
     const [first, second] = [await create(), await create()]
     const before = await ask(`/v1/alerts/${first}`, undefined, { method: 'DELETE' })
-    expect([before.status, before.text]).toEqual([204, ''])
+    expect({ status: before.status, text: before.text }).toEqual({ status: 204, text: '' })
     const after = await ask(`/v1/alerts/${second}`, 'delete_with_body', { method: 'DELETE' })
-    expect([after.status, after.text]).toEqual([200, '{}'])
+    expect({ status: after.status, text: after.text }).toEqual({ status: 200, text: '{}' })
     expect(after.headers.get('content-type')).toContain('application/json')
     expect((await ask(alert, 'delete_with_body', { method: 'DELETE' })).status).toBe(404)
   })
@@ -456,7 +456,10 @@ describe('createClientProfiles: each switch', () => {
     const path = '/v1/futures/merc-wti/spread-history'
     expect((await ask(path, undefined)).status).toBe(400)
     const { status, body } = await ask(path, 'spread_history_default')
-    expect([status, body.period]).toEqual([200, { from: '2026-10-21', to: '2026-11-20' }])
+    expect({ status, period: body.period }).toEqual({
+      status: 200,
+      period: { from: '2026-10-21', to: '2026-11-20' },
+    })
     expect(body).toEqual((await ask(`${path}?from=2026-10-21&to=2026-11-20`, undefined)).body)
     expect((await ask(`${path}?from=2026-10-21`, 'spread_history_default')).status).toBe(400)
   })
@@ -492,7 +495,7 @@ describe('createClientProfiles: each switch', () => {
     for (let i = 0; i < 10_000; i += 1) services.meter.reserve(keyState)
     const retry = async (client: string | undefined) => {
       const { status, body, headers } = await ask('/v1/prices/latest', client, { key: token, of })
-      expect([status, body.code]).toEqual([429, 'MONTHLY_QUOTA_EXCEEDED'])
+      expect({ status, code: body.code }).toEqual({ status: 429, code: 'MONTHLY_QUOTA_EXCEEDED' })
       return {
         header: headers.get('retry-after'),
         body: body.retry_after,
@@ -511,16 +514,19 @@ describe('createClientProfiles: each switch', () => {
     const again = () => ask('/v1/prices/latest', 'quota_without_retry_after', { key: token, of })
     await again()
     const burst = await again()
-    expect([burst.body.code, burst.headers.get('retry-after')]).toEqual([
-      'RATE_LIMIT_EXCEEDED',
-      String(burst.body.retry_after),
-    ])
+    expect({ code: burst.body.code, retryAfter: burst.headers.get('retry-after') }).toEqual({
+      code: 'RATE_LIMIT_EXCEEDED',
+      retryAfter: String(burst.body.retry_after),
+    })
   })
 
   test('a client that never asks for a second page gets the whole window on the first', async () => {
     const path = '/v1/prices/past_year?by_code=WTI_USD&interval=day'
     const usual = (await ask(path, undefined)).body.meta as Fields
-    expect([usual.per_page, usual.has_next]).toEqual([100, true])
+    expect({ per_page: usual.per_page, has_next: usual.has_next }).toEqual({
+      per_page: 100,
+      has_next: true,
+    })
     const whole = await ask(path, 'default_page_max')
     expect(whole.body.meta).toMatchObject({ total: usual.total, total_pages: 1, has_next: false })
     expect(dataOf(whole).prices).toHaveLength(usual.total as number)
@@ -586,7 +592,10 @@ describe('createClientProfiles: each switch', () => {
     const batch = { method: 'POST', body: { codes: ['WTI_USD', 'NOPE_USD'] } }
     expect((await ask('/v1/prices/batch', undefined, batch)).status).toBe(400)
     const some = dataOf(await ask('/v1/prices/batch', 'partial', batch))
-    expect([some.missing_codes, some.count]).toEqual([['NOPE_USD'], 1])
+    expect({ missing_codes: some.missing_codes, count: some.count }).toEqual({
+      missing_codes: ['NOPE_USD'],
+      count: 1,
+    })
     for (const alone of ['NOPE_USD', 'NOPE_USD,NEITHER_USD'])
       expect((await ask(`/v1/prices/latest?by_code=${alone}`, 'partial')).status).toBe(400)
   })
@@ -762,7 +771,7 @@ describe('createClientProfiles: entity tags', () => {
       headers: { 'if-none-match': (await ask(path, undefined)).headers.get('etag')! },
     })
     expect(used()).toBe(before + 1)
-    expect([switched.status, switched.text]).toEqual([304, ''])
+    expect({ status: switched.status, text: switched.text }).toEqual({ status: 304, text: '' })
     const names = (answer: Answer) => [...answer.headers.keys()].sort()
     expect(names(switched)).toEqual(names(plain))
   })
@@ -770,11 +779,11 @@ describe('createClientProfiles: entity tags', () => {
   test('HEAD has the headers of GET and no body', async () => {
     const get = await ask(path, 'latest_list')
     const head = await ask(path, 'latest_list', { method: 'HEAD' })
-    expect([head.status, head.text, head.headers.get('etag')]).toEqual([
-      200,
-      '',
-      get.headers.get('etag'),
-    ])
+    expect({ status: head.status, text: head.text, etag: head.headers.get('etag') }).toEqual({
+      status: 200,
+      text: '',
+      etag: get.headers.get('etag'),
+    })
     expect(head.headers.get('content-length')).toBe(String(get.text.length))
     const tag = get.headers.get('etag')!
     expect(
@@ -860,14 +869,17 @@ describe('createClientProfiles: what switches leave alone', () => {
     const before = used()
     const path = '/v1/excel/run?path=/v1/prices/latest&by_code=NOPE_USD'
     const switched = await ask(path, 'unknown_code_404')
-    expect([switched.status, switched.body.code, switched.headers.get('x-error-status')]).toEqual([
-      404,
-      'invalid_code',
-      '404',
-    ])
+    expect({
+      status: switched.status,
+      code: switched.body.code,
+      errorStatus: switched.headers.get('x-error-status'),
+    }).toEqual({ status: 404, code: 'invalid_code', errorStatus: '404' })
     expect(switched.headers.has('x-ratelimit-limit')).toBe(true)
     const flat = await ask('/v1/excel/run?path=/v1/futures/merc-wti/spread-history', 'error_string')
-    expect([flat.status, flat.body.error]).toEqual([400, flat.body.message])
+    expect({ status: flat.status, error: flat.body.error }).toEqual({
+      status: 400,
+      error: flat.body.message,
+    })
     expect(used()).toBe(before)
   })
 

@@ -107,23 +107,29 @@ describe('createBillingJob: a period that ends', () => {
     const buyer = await subscriber(instance)
     void (await instance.services.billing.subscriptions.cancel(buyer.account))()
     await instance.advance(monthDays * dayMs)
-    expect([instance.plan(buyer), current(instance, buyer)]).toEqual(['free', undefined])
+    expect({ plan: instance.plan(buyer), current: current(instance, buyer) }).toEqual({
+      plan: 'free',
+      current: undefined,
+    })
     expect(instance.services.billing.standing(buyer.account)).toEqual({
       status: 'cancelled',
       cancelAtPeriodEnd: false,
     })
     const [request, ended] = instance.events(buyer.account)
-    expect([request!.type, request!.data]).toEqual([
-      'subscription.cancelled',
-      {
+    expect({ type: request!.type, data: request!.data }).toEqual({
+      type: 'subscription.cancelled',
+      data: {
         subscription_id: request!.data.subscription_id,
         plan_id: 'professional',
         plan_name: 'Professional',
         cancelled_at: '2026-11-20T15:00:00Z',
         effective_end_date: '2026-12-20',
       },
-    ])
-    expect([ended!.type, ended!.data.status]).toEqual(['subscription.updated', 'cancelled'])
+    })
+    expect({ type: ended!.type, status: ended!.data.status }).toEqual({
+      type: 'subscription.updated',
+      status: 'cancelled',
+    })
   })
 
   test('of a plan that the operator has set by hand meanwhile leaves the operator their way', async () => {
@@ -178,10 +184,10 @@ describe('createBillingJob: a payment that is refused', () => {
       'uncollectible',
     ])
     const last = instance.events(buyer.account).at(-1)!
-    expect([last.type, last.data.effective_end_date]).toEqual([
-      'subscription.cancelled',
-      '2027-01-03',
-    ])
+    expect({ type: last.type, effective_end_date: last.data.effective_end_date }).toEqual({
+      type: 'subscription.cancelled',
+      effective_end_date: '2027-01-03',
+    })
     expect(
       instance.mailMessages().filter(mailMessage => mailMessage.to === buyer.account.account.email),
     ).toHaveLength(4)
@@ -217,11 +223,11 @@ describe('createBillingJob: a payment that is refused', () => {
     expect(
       (await subscriptions.subscribe(buyer.account, 'starter', 'monthly', 'k'))(),
     ).toMatchObject({ refused: 'payment_failed' })
-    expect([instance.plan(buyer), invoicesOf(instance, buyer), current(instance, buyer)]).toEqual([
-      'free',
-      [],
-      undefined,
-    ])
+    expect({
+      plan: instance.plan(buyer),
+      invoices: invoicesOf(instance, buyer),
+      current: current(instance, buyer),
+    }).toEqual({ plan: 'free', invoices: [], current: undefined })
     await use(instance, buyer, 'pm_0001')
     await instance.change(buyer, 'starter')
     await use(instance, buyer, 'pm_fail')

@@ -281,7 +281,7 @@ describe('one mail', () => {
     world.clock.set(due)
     await world.jobs.tick()
     const [run] = world.runs()
-    expect([keys, run?.status]).toEqual([[run!.id], 'pending'])
+    expect({ keys, status: run?.status }).toEqual({ keys: [run!.id], status: 'pending' })
     expect(world.services.deliveries.lastRun(delivery(world, id))).toMatchObject({
       id: run!.id,
       status: 'processing',
@@ -329,7 +329,10 @@ describe('one mail', () => {
     expect([world.runs(), world.mails(), delivery(world, id).next?.at]).toEqual([[], [], due])
     world.db.run('DROP TRIGGER falls')
     await world.advance(minuteMs)
-    expect([statuses(world), world.mails().length]).toEqual([['sent'], 1])
+    expect({ statuses: statuses(world), length: world.mails().length }).toEqual({
+      statuses: ['sent'],
+      length: 1,
+    })
   })
 })
 
@@ -406,17 +409,20 @@ test('a provider that takes the mail and fails to say so has one mail, with the 
     world.create(world.account(), { name: 'Morning' })
     await world.advance(3 * hourMs)
     const [run] = world.runs()
-    expect([run!.status, stand.delivered]).toEqual(['sent', [run!.id]])
+    expect({ status: run!.status, delivered: stand.delivered }).toEqual({
+      status: 'sent',
+      delivered: [run!.id],
+    })
     expect(stand.requests.length).toBeGreaterThan(1)
     expect(new Set(stand.requests.map(request => request.body)).size).toBe(1)
     const { subject, attachments } = JSON.parse(stand.requests[0]!.body) as {
       subject: string
       attachments: { filename: string; content: string }[]
     }
-    expect([subject, attachments.map(file => file.filename)]).toEqual([
-      'Morning, 2026-11-21',
-      ['prices-2026-11-21.csv'],
-    ])
+    expect({ subject, attachments: attachments.map(file => file.filename) }).toEqual({
+      subject: 'Morning, 2026-11-21',
+      attachments: ['prices-2026-11-21.csv'],
+    })
     expect(Buffer.from(attachments[0]!.content, 'base64').toString()).toStartWith(
       'code,name,price,',
     )

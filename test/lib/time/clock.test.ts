@@ -10,22 +10,25 @@ describe('createManualClock', () => {
     base.at += 500
     expect(clock.now()).toBe(1_000)
     clock.advance(61_000)
-    expect([clock.now(), clock.monotonic()]).toEqual([62_000, 61_000])
+    expect({ now: clock.now(), monotonic: clock.monotonic() }).toEqual({
+      now: 62_000,
+      monotonic: 61_000,
+    })
   })
   test('set back, wall time goes back and monotonic time does not', () => {
     const clock = createManualClock(10_000, base)
     clock.set(4_000)
-    expect([clock.now(), clock.monotonic()]).toEqual([4_000, 0])
+    expect({ now: clock.now(), monotonic: clock.monotonic() }).toEqual({ now: 4_000, monotonic: 0 })
   })
   test('released it runs on from where it stands, frozen it holds', () => {
     const clock = createManualClock(1_000, base)
     base.at += 100
     clock.release()
     base.at += 30
-    expect([clock.now(), clock.frozen]).toEqual([1_030, false])
+    expect({ now: clock.now(), frozen: clock.frozen }).toEqual({ now: 1_030, frozen: false })
     clock.freeze()
     base.at += 50
-    expect([clock.now(), clock.frozen]).toEqual([1_030, true])
+    expect({ now: clock.now(), frozen: clock.frozen }).toEqual({ now: 1_030, frozen: true })
   })
 })
 

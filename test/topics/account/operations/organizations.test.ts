@@ -415,7 +415,10 @@ describe('/organizations/members', () => {
   test('of nobody is 404', async () => {
     const all = people()
     const answer = await all.ask('GET', '/organizations/dashboard', token(all.person('ann')))
-    expect([answer.status, codeOf(answer)]).toEqual([404, 'NOT_FOUND'])
+    expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+      status: 404,
+      code: 'NOT_FOUND',
+    })
   })
 
   test('changes in steps that always leave an admin', async () => {
@@ -431,7 +434,10 @@ describe('/organizations/members', () => {
       await ask('PATCH', `/organizations/members/${annId}`, token(ann), { role: 'member' }),
       await ask('DELETE', `/organizations/members/${annId}`, token(ann)),
     ]) {
-      expect([refused.status, codeOf(refused)]).toEqual([422, 'last_admin'])
+      expect({ status: refused.status, code: codeOf(refused) }).toEqual({
+        status: 422,
+        code: 'last_admin',
+      })
     }
     await ask('PATCH', `/organizations/members/${doraId}`, token(ann), { role: 'admin' })
     const left = await ask('DELETE', `/organizations/members/${annId}`, token(ann))
@@ -504,7 +510,10 @@ describe('/organizations/members', () => {
   ])('is not asked for with %s', async (_, body, fields) => {
     const { ask, person, services } = people()
     const answer = await ask('POST', '/organizations/invitations', token(person('ann')), body)
-    expect([answer.status, codeOf(answer)]).toEqual([422, 'validation_failed'])
+    expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+      status: 422,
+      code: 'validation_failed',
+    })
     expect((answer.body.errors as { field: string }[]).map(error => error.field)).toEqual(fields)
     expect(services.db.query('SELECT count(*) AS n FROM organizations').get()).toEqual({ n: 0 })
   })
@@ -608,7 +617,10 @@ describe('/organizations/invitations', () => {
       member: { email: guest.email, role: 'member' },
     })
     const again = await ask('POST', `${base}/confirm_accept`, token(guest))
-    expect([again.status, codeOf(again)]).toEqual([422, 'invitation_used'])
+    expect({ status: again.status, code: codeOf(again) }).toEqual({
+      status: 422,
+      code: 'invitation_used',
+    })
   })
 
   test('is over after fourteen days', async () => {
@@ -621,7 +633,10 @@ describe('/organizations/invitations', () => {
       invitation: { status: 'expired' },
     })
     const late = await ask('POST', `${base}/confirm_accept`, token(guest))
-    expect([late.status, codeOf(late)]).toEqual([422, 'invitation_expired'])
+    expect({ status: late.status, code: codeOf(late) }).toEqual({
+      status: 422,
+      code: 'invitation_expired',
+    })
     expect(guest.account.actsOn).toBe(guest.account)
   })
 
@@ -682,7 +697,10 @@ describe('/organizations/invitations', () => {
     await enlist(all, guest, person('colleague'), 'member')
     expect((await ask('GET', `${base}/accept`, token(guest))).body.can_accept).toBe(false)
     const refused = await ask('POST', `${base}/confirm_accept`, token(guest))
-    expect([refused.status, codeOf(refused)]).toEqual([422, 'already_member'])
+    expect({ status: refused.status, code: codeOf(refused) }).toEqual({
+      status: 422,
+      code: 'already_member',
+    })
   })
 
   test('to an address that somebody has shown to be theirs makes them no second member and can only raise their role', async () => {

@@ -60,14 +60,20 @@ describe('setting a second step up', () => {
       recovery_codes_left: 0,
     })
     const setup = await all.ask('POST', path, bearer)
-    expect([setup.status, setup.headers.get('cache-control')]).toEqual([201, 'no-store'])
+    expect({ status: setup.status, cacheControl: setup.headers.get('cache-control') }).toEqual({
+      status: 201,
+      cacheControl: 'no-store',
+    })
     const { secret, otpauth_url } = dataOf<{ secret: string; otpauth_url: string }>(setup)
     expect(secret).toMatch(/^[A-Z2-7]{32}$/)
     expect(otpauth_url).toStartWith('otpauth://totp/')
     expect(dataOf(await all.ask('GET', path, bearer))).toMatchObject({ state: 'waiting' })
     expect(await all.signedIn(person)).toBeTruthy()
     const wrong = await all.ask('POST', `${path}/confirm`, bearer, { code: '000000' })
-    expect([wrong.status, codeOf(wrong)]).toEqual([401, 'INVALID_CREDENTIALS'])
+    expect({ status: wrong.status, code: codeOf(wrong) }).toEqual({
+      status: 401,
+      code: 'INVALID_CREDENTIALS',
+    })
     const confirmed = await all.ask('POST', `${path}/confirm`, bearer, {
       code: shown(otpauth_url, all.clock.now()),
     })
@@ -104,7 +110,10 @@ describe('signing in', () => {
     })
     expect(codeOf(wrong)).toBe('INVALID_CREDENTIALS')
     const { answer, step } = await firstStep(all, person)
-    expect([answer.status, codeOf(answer)]).toEqual([401, 'SECOND_FACTOR_REQUIRED'])
+    expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+      status: 401,
+      code: 'SECOND_FACTOR_REQUIRED',
+    })
     expect(step).toMatch(/^[\w-]{43}$/)
     const done = await give(all, step, code())
     expect(done.status).toBe(200)
@@ -154,7 +163,10 @@ describe('signing in', () => {
     }
     const { step } = await firstStep(all, person)
     const locked = await give(all, step, code())
-    expect([locked.status, codeOf(locked)]).toEqual([429, 'LOGIN_LOCKED'])
+    expect({ status: locked.status, code: codeOf(locked) }).toEqual({
+      status: 429,
+      code: 'LOGIN_LOCKED',
+    })
     expect(Number(locked.headers.get('retry-after'))).toBeGreaterThan(800)
     all.clock.advance(15 * minuteMs)
     expect((await give(all, (await firstStep(all, person)).step, code())).status).toBe(200)

@@ -33,7 +33,10 @@ describe('POST /v1/auth/session with a password', () => {
       },
     } as never)
     const me = await ask('GET', '/v1/users/me', `Bearer ${dataOf(answer).token}`)
-    expect([me.status, me.body.email]).toEqual([200, 'ann@example.com'])
+    expect({ status: me.status, email: me.body.email }).toEqual({
+      status: 200,
+      email: 'ann@example.com',
+    })
   })
 
   test.each([
@@ -47,7 +50,10 @@ describe('POST /v1/auth/session with a password', () => {
     await services.signIn.setPassword(person('ann').account, password)
     person('bob')
     const answer = await ask('POST', '/v1/auth/session', undefined, body)
-    expect([answer.status, codeOf(answer)]).toEqual([401, 'INVALID_CREDENTIALS'])
+    expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+      status: 401,
+      code: 'INVALID_CREDENTIALS',
+    })
     expect((answer.body.error as { message: string }).message).toBe(
       'The address, password or link is not valid.',
     )
@@ -80,7 +86,10 @@ describe('POST /v1/auth/session with a password', () => {
     ['a link that is no text', { link_token: {} }, ['link_token']],
   ])('with %s names what is missing', async (_, body, fields) => {
     const answer = await people().ask('POST', '/v1/auth/session', undefined, body)
-    expect([answer.status, codeOf(answer)]).toEqual([422, 'validation_failed'])
+    expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+      status: 422,
+      code: 'validation_failed',
+    })
     expect((answer.body.errors as { field: string }[]).map(error => error.field)).toEqual(fields)
   })
 
@@ -89,7 +98,10 @@ describe('POST /v1/auth/session with a password', () => {
       email: 'ann@example.com',
       password: 'x'.repeat(2 ** 20),
     })
-    expect([answer.status, codeOf(answer)]).toEqual([413, 'PAYLOAD_TOO_LARGE'])
+    expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+      status: 413,
+      code: 'PAYLOAD_TOO_LARGE',
+    })
   })
 
   test('locks an address and an account for each other after five wrong tries, and only those two', async () => {
@@ -101,11 +113,11 @@ describe('POST /v1/auth/session with a password', () => {
     for (let i = 0; i < 5; i += 1)
       expect((await attempt('ann@example.com', 'wrong, so wrong')).status).toBe(401)
     const locked = await attempt('ann@example.com', password)
-    expect([locked.status, codeOf(locked), locked.headers.get('retry-after')]).toEqual([
-      429,
-      'LOGIN_LOCKED',
-      '900',
-    ])
+    expect({
+      status: locked.status,
+      code: codeOf(locked),
+      retryAfter: locked.headers.get('retry-after'),
+    }).toEqual({ status: 429, code: 'LOGIN_LOCKED', retryAfter: '900' })
     expect((await attempt('bob@example.com', password)).status).toBe(200)
     expect(
       await services.signIn.withPassword('ann@example.com', password, 'another address'),
@@ -143,11 +155,11 @@ describe('a session token of POST /v1/auth/session', () => {
     const ann = person('ann', 'starter')
     const token = await signedIn(ann)
     const answer = await ask('GET', '/v1/commodities', `Bearer ${token}`)
-    expect([
-      answer.status,
-      answer.headers.get('x-ratelimit-used'),
-      answer.headers.get('x-ratelimit-limit'),
-    ]).toEqual([200, '1', '50000'])
+    expect({
+      status: answer.status,
+      ratelimitUsed: answer.headers.get('x-ratelimit-used'),
+      ratelimitLimit: answer.headers.get('x-ratelimit-limit'),
+    }).toEqual({ status: 200, ratelimitUsed: '1', ratelimitLimit: '50000' })
     services.meter.flush()
     const counters = services.db.query('SELECT key_id, used FROM quota_counters').all()
     expect(counters).toEqual([{ key_id: ann.account.account.id, used: 1 }])
@@ -200,7 +212,10 @@ describe('a session token of POST /v1/auth/session', () => {
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(200)
     clock.advance(1)
     const answer = await ask('GET', '/v1/account', `Bearer ${token}`)
-    expect([answer.status, codeOf(answer)]).toEqual([401, 'UNAUTHORIZED'])
+    expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+      status: 401,
+      code: 'UNAUTHORIZED',
+    })
   })
 
   test('of a suspended account is refused, and acts again when it is released', async () => {
@@ -254,10 +269,10 @@ describe('POST /v1/auth/session/refresh', () => {
     const token = await signedIn(person('ann'))
     clock.advance(hourMs)
     const answer = await ask('POST', '/v1/auth/session/refresh', `Bearer ${token}`)
-    expect([answer.status, dataOf(answer).expires_at]).toEqual([
-      200,
-      isoInstant(startAt + 13 * hourMs),
-    ])
+    expect({ status: answer.status, expires_at: dataOf(answer).expires_at }).toEqual({
+      status: 200,
+      expires_at: isoInstant(startAt + 13 * hourMs),
+    })
     expect((await ask('GET', '/v1/account', `Bearer ${dataOf(answer).token}`)).status).toBe(200)
     clock.advance(reuseGraceMs + 1)
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(401)
@@ -347,7 +362,10 @@ describe('POST /v1/auth/session/refresh', () => {
       ['DELETE', '/v1/auth/session?all=true'],
     ] as const) {
       const answer = await ask(method, path, `Bearer ${key}`)
-      expect([answer.status, codeOf(answer)]).toEqual([401, 'UNAUTHORIZED'])
+      expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+        status: 401,
+        code: 'UNAUTHORIZED',
+      })
     }
   })
 })
@@ -397,7 +415,10 @@ describe('DELETE /v1/auth/session', () => {
     const admin = `Bearer ${services.adminTokens.rotate()}`
     const path = `/admin/v1/accounts/${ann.account.account.id}`
     const weak = await ask('POST', `${path}/password`, admin, { password: 'short' })
-    expect([weak.status, weak.body.field]).toEqual([422, 'password'])
+    expect({ status: weak.status, field: weak.body.field }).toEqual({
+      status: 422,
+      field: 'password',
+    })
     expect(JSON.stringify(weak.body)).not.toContain('short')
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(200)
     expect((await ask('POST', `${path}/password`, admin, { password })).status).toBe(200)
@@ -442,13 +463,16 @@ describe('POST /v1/auth/link', () => {
     const link_token = tokenIn(mailMessage!.text)
     clock.advance(15 * minuteMs - 1)
     const answer = await ask('POST', '/v1/auth/session', undefined, { link_token })
-    expect([answer.status, dataOf(answer).account]).toEqual([
-      200,
-      { email: 'new@example.com', tier: 'starter' },
-    ])
+    expect({ status: answer.status, account: dataOf(answer).account }).toEqual({
+      status: 200,
+      account: { email: 'new@example.com', tier: 'starter' },
+    })
     expect(account.account.emailConfirmedAt).toBe(clock.now())
     const again = await ask('POST', '/v1/auth/session', undefined, { link_token })
-    expect([again.status, codeOf(again)]).toEqual([401, 'INVALID_CREDENTIALS'])
+    expect({ status: again.status, code: codeOf(again) }).toEqual({
+      status: 401,
+      code: 'INVALID_CREDENTIALS',
+    })
   })
 
   test('is over after fifteen minutes', async () => {

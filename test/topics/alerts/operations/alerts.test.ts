@@ -60,7 +60,10 @@ describe('POST /v1/alerts: making an alert', () => {
       { ...standard, commodity_code: 'brent' },
       token,
     )
-    expect([bare.status, await bare.json()]).toEqual([201, expected])
+    expect({ status: bare.status, body: await bare.json() }).toEqual({
+      status: 201,
+      body: expected,
+    })
   })
 
   test.each([
@@ -270,10 +273,14 @@ describe('POST /v1/alerts: making an alert', () => {
     }
     clock.advance(61_000)
     const over = await send('POST', '/v1/alerts', analytics, token)
-    expect([over.status, await over.json()]).toEqual([
-      422,
-      expect.objectContaining({ code: 'alert_limit_reached', limit: 100, current_count: 100 }),
-    ])
+    expect({ status: over.status, body: await over.json() }).toEqual({
+      status: 422,
+      body: expect.objectContaining({
+        code: 'alert_limit_reached',
+        limit: 100,
+        current_count: 100,
+      }),
+    })
     expect((await send('DELETE', `/v1/alerts/${id}`, undefined, token)).status).toBe(204)
     expect((await send('POST', '/v1/alerts', analytics, token)).status).toBe(201)
   })
@@ -293,11 +300,11 @@ describe('POST /v1/alerts: making an alert', () => {
         key(plan),
       )
       const { error } = (await response.json()) as { error: Record<string, unknown> }
-      expect([response.status, error.code, error.required_feature]).toEqual([
-        403,
-        'INSUFFICIENT_PLAN',
-        feature,
-      ])
+      expect({
+        status: response.status,
+        code: error.code,
+        required_feature: error.required_feature,
+      }).toEqual({ status: 403, code: 'INSUFFICIENT_PLAN', required_feature: feature })
     },
   )
 })
@@ -391,7 +398,10 @@ describe('GET, PATCH and DELETE /v1/alerts/{id}: one alert', () => {
     home.clock.advance(1000)
     const response = await home.send('PATCH', `/v1/alerts/${id}`, { price_alert: change }, token)
     const changed = await bodyOf(response)
-    expect([response.status, changed.in_cooldown]).toEqual([200, cools])
+    expect({ status: response.status, in_cooldown: changed.in_cooldown }).toEqual({
+      status: 200,
+      in_cooldown: cools,
+    })
     const {
       commodity_code: code,
       metadata,
@@ -493,7 +503,10 @@ describe('GET, PATCH and DELETE /v1/alerts/{id}: one alert', () => {
     const token = home.key()
     const { id } = await fires(home, token)
     const deleted = await home.send('DELETE', `/v1/alerts/${id}`, undefined, token)
-    expect([deleted.status, await deleted.text()]).toEqual([204, ''])
+    expect({ status: deleted.status, text: await deleted.text() }).toEqual({
+      status: 204,
+      text: '',
+    })
     expect((await home.get(`/v1/alerts/${id}`, token)).status).toBe(404)
     expect(await (await home.get('/v1/alerts', token)).json()).toEqual([])
     expect(await (await home.get('/v1/alerts/triggers', token)).json()).toMatchObject({
@@ -517,11 +530,11 @@ describe('GET, PATCH and DELETE /v1/alerts/{id}: one alert', () => {
         // biome-ignore format: pairs
         const response = await home.send(method, `/v1/alerts/${alertId}${path}`, method === 'GET' ? undefined : {}, otherToken)
         const { error } = (await response.json()) as { error: Record<string, unknown> }
-        expect([response.status, error.code, error.message]).toEqual([
-          404,
-          'NOT_FOUND',
-          'The alert was not found.',
-        ])
+        expect({ status: response.status, code: error.code, message: error.message }).toEqual({
+          status: 404,
+          code: 'NOT_FOUND',
+          message: 'The alert was not found.',
+        })
       }
       expect((await home.get(`/v1/alerts/triggers?alert_id=${alertId}`, otherToken)).status).toBe(
         404,
@@ -648,7 +661,10 @@ describe('POST /v1/alerts/test and /v1/alerts/{id}/test: testing', () => {
   ] as const)('of a code is refused: %s %j', async (query, body, status, problem) => {
     const { send, key } = openTestInstance()
     const response = await send('POST', `/v1/alerts/test${query}`, body, key())
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([status, problem])
+    expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+      status,
+      errorCode: problem,
+    })
   })
 })
 
@@ -709,7 +725,10 @@ describe('POST /v1/alerts/backtest: a backtest', () => {
       { price_alert: standard, ...change },
       key(),
     )
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([status, problem])
+    expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+      status,
+      errorCode: problem,
+    })
   })
 })
 
@@ -758,7 +777,10 @@ describe('GET /v1/alerts/triggers and /v1/alerts/analytics_history: what has fir
     for (const n of [1, 2, 3]) walked.push(...(await page(`?per_page=2&page=${n}`)).triggers)
     expect(walked).toEqual(all.triggers)
     const alertPage = await page(`?alert_id=${first.id}&per_page=1`)
-    expect([alertPage.triggers.map(row => row.price), alertPage.meta.total]).toEqual([[94], 3])
+    expect({
+      triggers: alertPage.triggers.map(row => row.price),
+      total: alertPage.meta.total,
+    }).toEqual({ triggers: [94], total: 3 })
     expect((await page('?per_page=1000')).meta.per_page).toBe(100)
   })
 
@@ -776,9 +798,9 @@ describe('GET /v1/alerts/triggers and /v1/alerts/analytics_history: what has fir
     home.record(code, [95], startAt, 1)
     await home.services.alerts.evaluation.pass()
     const response = await home.get('/v1/alerts/analytics_history', token)
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      {
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 200,
+      body: {
         triggered_alerts: [
           {
             id,
@@ -802,7 +824,7 @@ describe('GET /v1/alerts/triggers and /v1/alerts/analytics_history: what has fir
         ],
         pagination: { page: 1, per_page: 20, total: 1 },
       },
-    ])
+    })
   })
 
   test.each(['/v1/alerts/triggers', '/v1/alerts/analytics_history'])(
@@ -810,10 +832,10 @@ describe('GET /v1/alerts/triggers and /v1/alerts/analytics_history: what has fir
     async path => {
       const { get, key } = openTestInstance()
       const response = await get(`${path}?page=0`, key())
-      expect([response.status, response.headers.get('x-error-code')]).toEqual([
-        400,
-        'INVALID_PARAMETER',
-      ])
+      expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+        status: 400,
+        errorCode: 'INVALID_PARAMETER',
+      })
     },
   )
 })

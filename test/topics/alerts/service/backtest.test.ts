@@ -21,24 +21,30 @@ describe('backtests.run: a backtest', () => {
   test('counts what the cooldown kept back, and lists the first five hundred triggers of all', async () => {
     const { run, firstAt } = hourly(Array.from({ length: 1500 }, (_, i) => (i % 2 === 0 ? 91 : 89)))
     const without = await run(0)
-    expect([
-      without.observations,
-      without.triggerCount,
-      without.triggers.length,
-      without.cooldownSuppressed,
-    ]).toEqual([1500, 750, 500, 0])
+    expect({
+      observations: without.observations,
+      triggerCount: without.triggerCount,
+      length: without.triggers.length,
+      cooldownSuppressed: without.cooldownSuppressed,
+    }).toEqual({ observations: 1500, triggerCount: 750, length: 500, cooldownSuppressed: 0 })
     expect(without.triggers.slice(0, 2)).toEqual([
       { triggeredAt: firstAt, value: 91 },
       { triggeredAt: firstAt + 2 * hourMs, value: 91 },
     ])
     const cooled = await run(240)
-    expect([cooled.triggerCount, cooled.cooldownSuppressed]).toEqual([375, 375])
+    expect({
+      triggerCount: cooled.triggerCount,
+      cooldownSuppressed: cooled.cooldownSuppressed,
+    }).toEqual({ triggerCount: 375, cooldownSuppressed: 375 })
   })
 
   test('judges the half-open range and nothing outside it, page after page', async () => {
     const { run, firstAt } = hourly(Array(4500).fill(91))
     const inside = await run(0, firstAt + hourMs, firstAt + 4100 * hourMs)
-    expect([inside.observations, inside.triggers[0]!.triggeredAt]).toEqual([4099, firstAt + hourMs])
+    expect({
+      observations: inside.observations,
+      triggeredAt: inside.triggers[0]!.triggeredAt,
+    }).toEqual({ observations: 4099, triggeredAt: firstAt + hourMs })
   })
 
   test('leaves out quarantined days', async () => {

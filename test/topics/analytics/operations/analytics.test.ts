@@ -176,7 +176,7 @@ describe('/v1/analytics on real series, as recomputed from the definitions to 1e
         const closesAYear = definitions.closesAYear(inside)
         if (inside.some(close => close.value <= 0)) {
           const { status, error } = await refused(`forecast?code=${code}&period=${period}`)
-          expect([status, error.code]).toEqual([404, 'DATA_NOT_AVAILABLE'])
+          expect({ status, code: error.code }).toEqual({ status: 404, code: 'DATA_NOT_AVAILABLE' })
           expect(error.message).toContain('zero or negative')
           return
         }
@@ -395,12 +395,12 @@ describe('/v1/analytics with too little data', () => {
   for (const [path, have, need] of table) {
     test(`${path}: 404 that names ${have} and ${need}`, async () => {
       const { status, error } = await refused(path)
-      expect([status, error.code, error.have, error.need]).toEqual([
-        404,
-        'DATA_NOT_AVAILABLE',
+      expect({ status, code: error.code, have: error.have, need: error.need }).toEqual({
+        status: 404,
+        code: 'DATA_NOT_AVAILABLE',
         have,
         need,
-      ])
+      })
       expect(error.message).toContain(`${have} of the ${need} needed`)
     })
   }
@@ -438,7 +438,11 @@ describe('/v1/analytics refuses', () => {
   for (const [path, parameter] of missing) {
     test(`${path}: ${parameter} is missing`, async () => {
       const { status, error } = await refused(path)
-      expect([status, error.code, error.parameter]).toEqual([400, 'MISSING_PARAMETER', parameter])
+      expect({ status, code: error.code, parameter: error.parameter }).toEqual({
+        status: 400,
+        code: 'MISSING_PARAMETER',
+        parameter,
+      })
     })
   }
 
@@ -463,7 +467,11 @@ describe('/v1/analytics refuses', () => {
   for (const [path, parameter] of invalid) {
     test(`${path}: ${parameter} is invalid`, async () => {
       const { status, error } = await refused(path)
-      expect([status, error.code, error.parameter]).toEqual([400, 'INVALID_PARAMETER', parameter])
+      expect({ status, code: error.code, parameter: error.parameter }).toEqual({
+        status: 400,
+        code: 'INVALID_PARAMETER',
+        parameter,
+      })
     })
   }
 
@@ -483,11 +491,11 @@ describe('/v1/analytics refuses', () => {
 
   test('unknown codes are named, all of them', async () => {
     const { status, error } = await refused('correlation?code1=WTI_USDX&code2=NO_SUCH')
-    expect([status, error.code, error.data.invalid_codes]).toEqual([
-      400,
-      'invalid_code',
-      ['WTI_USDX', 'NO_SUCH'],
-    ])
+    expect({ status, code: error.code, invalid_codes: error.data.invalid_codes }).toEqual({
+      status: 400,
+      code: 'invalid_code',
+      invalid_codes: ['WTI_USDX', 'NO_SUCH'],
+    })
     expect(error.data.suggestions).toContain('WTI_USD')
     expect((await refused('statistics?code=WTI_USD,BRENT_CRUDE_USD')).error.code).toBe(
       'invalid_code',

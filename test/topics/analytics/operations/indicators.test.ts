@@ -160,7 +160,10 @@ describe('/v1/indicators/fuel-switching', () => {
       'EU_CARBON_EUR',
     ])
     // Coal is the oldest price.
-    expect([data.timestamp, meta.as_of]).toEqual(['2026-11-19T17:00:00Z', '2026-11-19T17:00:00Z'])
+    expect({ timestamp: data.timestamp, as_of: meta.as_of }).toEqual({
+      timestamp: '2026-11-19T17:00:00Z',
+      as_of: '2026-11-19T17:00:00Z',
+    })
     expect(meta.source).toBe('market_reporting')
   })
 
@@ -259,10 +262,10 @@ describe('/v1/indicators/price-context', () => {
         instance.key(),
       )
       const { data } = await json<{ data: { commodity: string } }>(response)
-      expect([data.commodity, response.headers.get('x-service-ignored-parameters')]).toEqual([
-        'WTI_USD',
-        null,
-      ])
+      expect({
+        commodity: data.commodity,
+        serviceIgnoredParameters: response.headers.get('x-service-ignored-parameters'),
+      }).toEqual({ commodity: 'WTI_USD', serviceIgnoredParameters: null })
     },
   )
 
@@ -284,7 +287,10 @@ describe('/v1/indicators/price-context', () => {
       ['?by_code=NOPE_USD', 'invalid_code'],
     ] as const) {
       const response = await instance.get(`/v1/indicators/price-context${query}`, instance.key())
-      expect([response.status, response.headers.get('x-error-code')]).toEqual([400, code])
+      expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+        status: 400,
+        errorCode: code,
+      })
     }
   })
 })
@@ -361,7 +367,10 @@ describe('/v1/indicators/storage-analytics', () => {
       need: 2,
     })
     const same = await refused(stored('CUSHING_STORAGE', [22, 22, 22, 27]), 'storage-analytics')
-    expect([same.status, same.code]).toEqual([404, 'DATA_NOT_AVAILABLE'])
+    expect({ status: same.status, code: same.code }).toEqual({
+      status: 404,
+      code: 'DATA_NOT_AVAILABLE',
+    })
   })
 
   test('is of storage codes only', async () => {

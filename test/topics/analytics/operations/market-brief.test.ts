@@ -161,20 +161,20 @@ describe('/v1/market-brief', () => {
   test('names codes without a price, and is a 404 when none has one', async () => {
     const instance = priced()
     const brief = await read(instance, '?codes=OMAN_CRUDE_USD,WTI_USD')
-    expect([brief.missing_codes, brief.codes, brief.count]).toEqual([
-      ['OMAN_CRUDE_USD'],
-      ['WTI_USD'],
-      1,
-    ])
+    expect({ missing_codes: brief.missing_codes, codes: brief.codes, count: brief.count }).toEqual({
+      missing_codes: ['OMAN_CRUDE_USD'],
+      codes: ['WTI_USD'],
+      count: 1,
+    })
     for (const [parameter, query] of [
       [instance, '?codes=OMAN_CRUDE_USD'],
       [openTestInstance(), ''],
     ] as const) {
       const response = await parameter.get(`/v1/market-brief${query}`, parameter.key())
-      expect([response.status, response.headers.get('x-error-code')]).toEqual([
-        404,
-        'DATA_NOT_AVAILABLE',
-      ])
+      expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+        status: 404,
+        errorCode: 'DATA_NOT_AVAILABLE',
+      })
     }
   })
 
@@ -185,7 +185,10 @@ describe('/v1/market-brief', () => {
       ['?narrative=maybe', 'INVALID_PARAMETER'],
     ] as const) {
       const response = await instance.get(`/v1/market-brief${query}`, instance.key())
-      expect([response.status, response.headers.get('x-error-code')]).toEqual([400, code])
+      expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+        status: 400,
+        errorCode: code,
+      })
     }
   })
 

@@ -127,9 +127,9 @@ describe('createRemoteSubscriptions through the processor', () => {
     const chosen = await instance.ask('PATCH', '/billing/payment_methods/update', token, {
       payment_method_id: 'pm_a',
     })
-    expect([chosen.status, chosen.body.payment_method]).toEqual([
-      200,
-      {
+    expect({ status: chosen.status, payment_method: chosen.body.payment_method }).toEqual({
+      status: 200,
+      payment_method: {
         id: 'pm_a',
         type: 'card',
         brand: 'visa',
@@ -138,7 +138,7 @@ describe('createRemoteSubscriptions through the processor', () => {
         exp_year: 2039,
         is_default: true,
       },
-    ])
+    })
     expect(
       (await instance.ask('GET', '/billing/payment_methods', token)).body.default_payment_method_id,
     ).toBe('pm_a')
@@ -157,40 +157,47 @@ describe('createRemoteSubscriptions through the processor', () => {
     const instance = shop()
     const buyer = await instance.customer()
     const created = await subscribe(instance, buyer, 'starter')
-    expect([
-      created.status,
-      created.body.subscription.plan,
-      created.body.subscription.current_period_end,
-    ]).toEqual([201, 'starter', '2026-12-20T15:00:00Z'])
+    expect({
+      status: created.status,
+      plan: created.body.subscription.plan,
+      current_period_end: created.body.subscription.current_period_end,
+    }).toEqual({ status: 201, plan: 'starter', current_period_end: '2026-12-20T15:00:00Z' })
     expect(instance.plan(buyer)).toBe('starter')
     instance.clock.advance(15 * dayMs)
     const up = await change(instance, buyer, 'professional')
-    expect([up.body.proration, instance.plan(buyer)]).toEqual([
-      { amount: 2500, currency: 'USD' },
-      'professional',
-    ])
+    expect({ proration: up.body.proration, plan: instance.plan(buyer) }).toEqual({
+      proration: { amount: 2500, currency: 'USD' },
+      plan: 'professional',
+    })
     const down = await change(instance, buyer, 'developer')
-    expect([
-      down.body.subscription.pending_plan,
-      down.body.effective_at,
-      instance.plan(buyer),
-    ]).toEqual(['developer', '2026-12-20T15:00:00Z', 'professional'])
+    expect({
+      pending_plan: down.body.subscription.pending_plan,
+      effective_at: down.body.effective_at,
+      plan: instance.plan(buyer),
+    }).toEqual({
+      pending_plan: 'developer',
+      effective_at: '2026-12-20T15:00:00Z',
+      plan: 'professional',
+    })
     // An upgrade while a lower plan waits costs the difference to what was paid for.
     const higher = await change(instance, buyer, 'scale')
-    expect([higher.body.proration.amount, higher.body.subscription.pending_plan]).toEqual([
-      15_000,
-      null,
-    ])
+    expect({
+      amount: higher.body.proration.amount,
+      pending_plan: higher.body.subscription.pending_plan,
+    }).toEqual({ amount: 15_000, pending_plan: null })
     expect((await change(instance, buyer, 'starter')).body.subscription).toMatchObject({
       plan: 'scale',
       pending_plan: 'starter',
     })
 
     const ended = await instance.ask('POST', '/billing/subscriptions/cancel', buyer.token)
-    expect([ended.body.subscription.cancel_at_period_end, instance.theirs(buyer)]).toEqual([
-      true,
-      expect.objectContaining({ cancel_at_period_end: true }),
-    ])
+    expect({
+      cancel_at_period_end: ended.body.subscription.cancel_at_period_end,
+      theirs: instance.theirs(buyer),
+    }).toEqual({
+      cancel_at_period_end: true,
+      theirs: expect.objectContaining({ cancel_at_period_end: true }),
+    })
     const again = await instance.ask('POST', '/billing/subscriptions/reactivate', buyer.token)
     expect(again.body.subscription).toMatchObject({
       cancel_at_period_end: false,
@@ -200,10 +207,10 @@ describe('createRemoteSubscriptions through the processor', () => {
     instance.clock.advance(15 * dayMs)
     const renewed = instance.stand.renew(instance.theirs(buyer).id)
     expect(await instance.deliver(instance.stand.message('invoice.paid', renewed))).toBe(200)
-    expect([
-      instance.plan(buyer),
-      instance.services.billing.current(buyer.account)!.pendingPlan,
-    ]).toEqual(['starter', null])
+    expect({
+      plan: instance.plan(buyer),
+      pendingPlan: instance.services.billing.current(buyer.account)!.pendingPlan,
+    }).toEqual({ plan: 'starter', pendingPlan: null })
     const amounts = instance.services.billing.invoices
       .page({ accountId: buyer.id }, 10, 0)
       .map(invoice => [invoice.amountCents, invoice.status])
@@ -239,15 +246,19 @@ describe('createRemoteSubscriptions through the processor', () => {
     const instance = shop()
     const buyer = await instance.customer('free', true)
     const refused = await subscribe(instance, buyer, 'starter')
-    expect([refused.status, codeOf(refused), refused.body.message]).toEqual([
-      422,
-      'payment_failed',
-      expect.stringContaining('Your card was declined.'),
-    ])
-    expect([
-      instance.plan(buyer),
-      instance.services.billing.invoices.count({ accountId: buyer.id }),
-    ]).toEqual(['free', 0])
+    expect({
+      status: refused.status,
+      code: codeOf(refused),
+      message: refused.body.message,
+    }).toEqual({
+      status: 422,
+      code: 'payment_failed',
+      message: expect.stringContaining('Your card was declined.'),
+    })
+    expect({
+      plan: instance.plan(buyer),
+      count: instance.services.billing.invoices.count({ accountId: buyer.id }),
+    }).toEqual({ plan: 'free', count: 0 })
     instance.stand.card(buyer.ref, `pm_${buyer.ref}`)
     expect((await subscribe(instance, buyer, 'professional')).status).toBe(201)
     await change(instance, buyer, 'starter')
@@ -273,11 +284,13 @@ describe('createRemoteSubscriptions through the processor', () => {
       ['/billing/credit_purchases', { pack_id: 'pack_3' }],
     ] as const) {
       const answer = await instance.ask('POST', path, token, body)
-      expect([answer.status, codeOf(answer), answer.body.message]).toEqual([
-        422,
-        'payment_failed',
-        expect.stringContaining('no payment method'),
-      ])
+      expect({ status: answer.status, code: codeOf(answer), message: answer.body.message }).toEqual(
+        {
+          status: 422,
+          code: 'payment_failed',
+          message: expect.stringContaining('no payment method'),
+        },
+      )
     }
   })
 
@@ -312,10 +325,10 @@ describe('createRemoteSubscriptions through the processor', () => {
     expect(
       [...instance.stand.things.values()].filter(thing => thing.object === 'subscription'),
     ).toHaveLength(1)
-    expect([
-      instance.plan(buyer),
-      instance.services.billing.invoices.count({ accountId: buyer.id }),
-    ]).toEqual(['starter', 1])
+    expect({
+      plan: instance.plan(buyer),
+      count: instance.services.billing.invoices.count({ accountId: buyer.id }),
+    }).toEqual({ plan: 'starter', count: 1 })
   })
 
   test('a processor that fails is 503 without its words, and nothing has changed', async () => {
@@ -424,7 +437,10 @@ describe('createRemoteSubscriptions through the processor', () => {
       plan: 'enterprise',
       price: 120_000,
     })
-    expect([codeOf(agreed), instance.plan(buyer)]).toEqual(['invalid_plan', 'starter'])
+    expect({ code: codeOf(agreed), plan: instance.plan(buyer) }).toEqual({
+      code: 'invalid_plan',
+      plan: 'starter',
+    })
   })
 })
 
@@ -482,10 +498,10 @@ describe('POST /billing/webhooks/stripe', () => {
     await instance.deliver(
       instance.stand.message('customer.subscription.deleted', instance.theirs(buyer)),
     )
-    expect([
-      instance.plan(buyer),
-      instance.services.billing.standing(buyer.account).status,
-    ]).toEqual(['free', 'cancelled'])
+    expect({
+      plan: instance.plan(buyer),
+      status: instance.services.billing.standing(buyer.account).status,
+    }).toEqual({ plan: 'free', status: 'cancelled' })
   })
 
   test('that is not signed, signed by another, changed, or long ago is refused and changes nothing', async () => {

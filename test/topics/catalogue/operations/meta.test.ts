@@ -131,7 +131,7 @@ describe('GET /v1/meta/limits', () => {
     instance.clock.advance(hourMs)
     for (const path of ['/v1/meta/limits', '/limits.json']) {
       const again = await instance.get(path, undefined, { 'if-none-match': etag })
-      expect([again.status, await again.text()]).toEqual([304, ''])
+      expect({ status: again.status, text: await again.text() }).toEqual({ status: 304, text: '' })
     }
   })
 
@@ -140,7 +140,10 @@ describe('GET /v1/meta/limits', () => {
     for (let i = 0; i < 10; i++)
       expect((await instance.get(i % 2 ? '/limits.json' : '/v1/meta/limits')).status).toBe(200)
     const refused = await instance.get('/v1/meta/limits')
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect({ status: refused.status, retryAfter: refused.headers.get('retry-after') }).toEqual({
+      status: 429,
+      retryAfter: '60',
+    })
   })
 })
 
@@ -152,10 +155,10 @@ describe('GET /v1/health', () => {
       const response = await instance.get(path)
       const body = await json<object>(response)
       expectShape(instance.app, path, body)
-      expect([response.status, body]).toEqual([
-        200,
-        { status: 'ok', version, uptime_seconds: 90, timestamp: '2026-11-20T15:01:30.500Z' },
-      ])
+      expect({ status: response.status, body }).toEqual({
+        status: 200,
+        body: { status: 'ok', version, uptime_seconds: 90, timestamp: '2026-11-20T15:01:30.500Z' },
+      })
       expect(response.headers.get('cache-control')).toBe('no-store')
     }
   })

@@ -181,7 +181,10 @@ describe('a series that stops', () => {
     }
     expect(data.data).toMatchObject({ stopped: ['USD_AED'] })
     const ingest = data.components.find(({ name }) => name === 'ingest')!
-    expect([ingest.status, ingest.message]).toEqual(['degraded', 'Stopped: USD_AED.'])
+    expect({ status: ingest.status, message: ingest.message }).toEqual({
+      status: 'degraded',
+      message: 'Stopped: USD_AED.',
+    })
     record('USD_AED', [3.67], clock.now() - hourMs, dayMs)
     expect(codes()).toMatchObject({ stopped: [], stoppedAlone: [] })
   })
@@ -203,9 +206,15 @@ describe('a series that stops', () => {
     const { record, codes, feed, clock } = withTwo('monthly')
     record('USD_KZT', [520], startAt - hourMs, dayMs)
     record('USD_AED', [3.67], startAt - hourMs, dayMs)
-    expect([feed().status, feed().staleCodes]).toEqual(['current', 0])
+    expect({ status: feed().status, staleCodes: feed().staleCodes }).toEqual({
+      status: 'current',
+      staleCodes: 0,
+    })
     clock.advance(10 * dayMs)
-    expect([feed().status, feed().staleCodes]).toEqual(['stale', 1])
+    expect({ status: feed().status, staleCodes: feed().staleCodes }).toEqual({
+      status: 'stale',
+      staleCodes: 1,
+    })
     expect(codes()).toMatchObject({ stopped: ['USD_KZT'], stoppedAlone: ['USD_KZT'] })
   })
 
@@ -214,18 +223,30 @@ describe('a series that stops', () => {
     record('USD_AED', [3.67], startAt - hourMs, dayMs)
     clock.advance(150 * dayMs)
     record('USD_KZT', [520], clock.now() - hourMs, dayMs)
-    expect([feed().status, feed().staleCodes]).toEqual(['stale', 1])
+    expect({ status: feed().status, staleCodes: feed().staleCodes }).toEqual({
+      status: 'stale',
+      staleCodes: 1,
+    })
     expect(codes()).toMatchObject({ stopped: ['USD_AED'], stoppedAlone: ['USD_AED'] })
   })
 
   test('is left alone where its operator says that no more is to come', () => {
     const { record, codes, of, feed, services, clock } = withTwo('daily')
     record('USD_AED', [3.67], startAt - 60 * dayMs, dayMs)
-    expect([feed().status, codes().stopped]).toEqual(['stale', ['USD_AED']])
+    expect({ status: feed().status, stopped: codes().stopped }).toEqual({
+      status: 'stale',
+      stopped: ['USD_AED'],
+    })
     services.seriesChanges.put(of('USD_AED'), { guards: { stop: 'off' } })
-    expect([feed().status, codes().stopped]).toEqual(['current', []])
+    expect({ status: feed().status, stopped: codes().stopped }).toEqual({
+      status: 'current',
+      stopped: [],
+    })
     record('USD_KZT', [520], clock.now() - 60 * dayMs, dayMs)
-    expect([feed().status, feed().staleCodes]).toEqual(['stale', 1])
+    expect({ status: feed().status, staleCodes: feed().staleCodes }).toEqual({
+      status: 'stale',
+      staleCodes: 1,
+    })
   })
 })
 

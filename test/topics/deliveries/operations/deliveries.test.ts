@@ -304,11 +304,11 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
       const { ask } = openInstance({ world: standing })
       for (const body of [fields, { scheduled_delivery: fields }]) {
         const { status, headers, body: answer } = await ask('POST', '', body)
-        expect([status, answer.code, headers.get('x-error-code')]).toEqual([
-          422,
-          'validation_failed',
-          'validation_failed',
-        ])
+        expect({ status, code: answer.code, errorCode: headers.get('x-error-code') }).toEqual({
+          status: 422,
+          code: 'validation_failed',
+          errorCode: 'validation_failed',
+        })
         expect(answer.errors.map(fault => [fault.field, fault.value])).toEqual(faults)
         expect([answer.field, answer.value]).toEqual(faults[0]!)
         expect(answer.errors.every(fault => fault.message.startsWith(`${fault.field} `))).toBe(true)
@@ -509,10 +509,10 @@ describe('PATCH /v1/scheduled-deliveries/{id}: changing a delivery', () => {
       cadence: 'x',
       commodity_codes: ['NOPE_USD', 'NADA_USD'],
     })
-    expect([status, body.errors.map(fault => fault.value)]).toEqual([
-      422,
-      ['NOPE_USD', 'NADA_USD', 'x'],
-    ])
+    expect({ status, errors: body.errors.map(fault => fault.value) }).toEqual({
+      status: 422,
+      errors: ['NOPE_USD', 'NADA_USD', 'x'],
+    })
     expect((await ask('GET', `/${id}`)).body.data.delivery).toEqual(delivery)
   })
 })
@@ -538,7 +538,7 @@ describe('DELETE /v1/scheduled-deliveries/{id}: deleting a delivery', () => {
     await ask('POST', `/${id}/send_now`)
     await ask('DELETE', `/${id}`)
     await world.beat()
-    expect([world.mails().length, world.runs()]).toEqual([1, []])
+    expect({ length: world.mails().length, runs: world.runs() }).toEqual({ length: 1, runs: [] })
     expect(world.log.filter(line => line.includes('"error"'))).toEqual([])
   })
 })
@@ -693,7 +693,10 @@ describe('every route of /v1/scheduled-deliveries', () => {
       const answers: unknown[] = []
       for (const id of [unknownId, 'nonsense', '%00', foreign]) {
         const { status, headers, body: answer } = await ask(method, `/${id}${end}`, body)
-        expect([status, headers.get('x-error-code')]).toEqual([404, 'not_found'])
+        expect({ status, errorCode: headers.get('x-error-code') }).toEqual({
+          status: 404,
+          errorCode: 'not_found',
+        })
         answers.push({ ...answer, request_id: null })
       }
       expect(new Set(answers.map(answer => JSON.stringify(answer))).size).toBe(1)
@@ -729,12 +732,17 @@ describe('every route of /v1/scheduled-deliveries', () => {
       ['POST', `/${id}/send_now`],
     ] as const) {
       const { status, headers, body } = await ask(method, where, { commodity_codes: ['WTI_USD'] })
-      expect([status, body.code, body.errors, headers.get('x-error-code')]).toEqual([
-        503,
-        'scheduled_deliveries_disabled',
-        [],
-        'scheduled_deliveries_disabled',
-      ])
+      expect({
+        status,
+        code: body.code,
+        errors: body.errors,
+        errorCode: headers.get('x-error-code'),
+      }).toEqual({
+        status: 503,
+        code: 'scheduled_deliveries_disabled',
+        errors: [],
+        errorCode: 'scheduled_deliveries_disabled',
+      })
     }
     expect((await ask('GET', `/${id}`)).body.data).toMatchObject({
       enabled: true,

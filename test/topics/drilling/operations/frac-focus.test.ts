@@ -87,9 +87,9 @@ const ids = (body: List) => body.data.map(row => row.id)
 describe('/v1/ei/frac-focus', () => {
   test('come by the day on which the job ended, newest first', async () => {
     const body = await get(filled(), '/v1/ei/frac-focus?per_page=2')
-    expect([ids(body), body.meta]).toEqual([
-      ['1', '2'],
-      {
+    expect({ ids: ids(body), meta: body.meta }).toEqual({
+      ids: ['1', '2'],
+      meta: {
         page: 1,
         per_page: 2,
         total_count: 3,
@@ -98,7 +98,7 @@ describe('/v1/ei/frac-focus', () => {
         tier_required: 'Reservoir Mastery',
         cache_ttl: 3600,
       },
-    ])
+    })
     expect(body.data[0]).toEqual({
       id: '1',
       api_number: '42329400010000',
@@ -141,7 +141,10 @@ describe('/v1/ei/frac-focus', () => {
       filled(),
       '/v1/ei/frac-focus/search?latitude=40&longitude=-102&radius_miles=100',
     )
-    expect([ids(body), body.meta.total_count]).toEqual([[], 0])
+    expect({ ids: ids(body), total_count: body.meta.total_count }).toEqual({
+      ids: [],
+      total_count: 0,
+    })
   })
 
   test('refuse what can not be read', async () => {
@@ -310,12 +313,17 @@ describe('/v1/ei/wells/{api_number}/timeline', () => {
       startAt,
     )
     const { data } = await timeline(instance)
-    expect([data.api_number, data.well_name, data.operator, data.state]).toEqual([
-      '42329400010000',
-      'Bradford 14-23 Unit',
-      'Juniper Ridge Operating, LLC',
-      'TX',
-    ])
+    expect({
+      api_number: data.api_number,
+      well_name: data.well_name,
+      operator: data.operator,
+      state: data.state,
+    }).toEqual({
+      api_number: '42329400010000',
+      well_name: 'Bradford 14-23 Unit',
+      operator: 'Juniper Ridge Operating, LLC',
+      state: 'TX',
+    })
     expect(
       (data.events as Body[]).map(event => [
         event.date,

@@ -164,10 +164,10 @@ describe('/v1/ei/well-permits', () => {
       '/v1/ei/well-permits?per_page=2&page=2&states=TX,NM,NV',
       instance.key(),
     )
-    expect([response.headers.get('x-total'), response.headers.get('x-has-next')]).toEqual([
-      '5',
-      'true',
-    ])
+    expect({
+      total: response.headers.get('x-total'),
+      hasNext: response.headers.get('x-has-next'),
+    }).toEqual({ total: '5', hasNext: 'true' })
     expect(response.headers.get('link')).toContain('states=TX%2CNM%2CNV>; rel="next"')
   })
 })
@@ -224,7 +224,11 @@ describe('/v1/ei/well-permits/search', () => {
       const instance = filled()
       const response = await instance.get(`/v1/ei/well-permits/search?${query}`, instance.key())
       const { error } = await json<{ error: Body }>(response)
-      expect([response.status, error.code, error.parameter]).toEqual([400, code, parameter])
+      expect({ status: response.status, code: error.code, parameter: error.parameter }).toEqual({
+        status: 400,
+        code,
+        parameter,
+      })
     })
   }
 })
@@ -236,7 +240,10 @@ describe('/v1/ei/well-permits/{id}', () => {
       '/v1/ei/well-permits/5',
       '/v1/ei/well-permits/:id',
     )
-    expect([body.data.permit_number, body.meta.total_count]).toEqual(['918273', 1])
+    expect({ permit_number: body.data.permit_number, total_count: body.meta.total_count }).toEqual({
+      permit_number: '918273',
+      total_count: 1,
+    })
   })
   for (const id of ['6', '0', '-1', '1.5', 'abc', '99999999999999999999']) {
     test(`${id} is unknown`, async () => {
@@ -422,7 +429,7 @@ describe('/v1/ei/well-permits and plans', () => {
       const token = instance.key(plan, { addOns: [...addOns] })
       for (const path of paths) {
         const response = await instance.get(path, token)
-        expect([path, response.status]).toEqual([path, status])
+        expect({ path, status: response.status }).toEqual({ path, status })
         if (status === 403) {
           expect(await json<Body>(response)).toMatchObject({
             error_code: 'INSUFFICIENT_PLAN',
@@ -452,7 +459,7 @@ describe('/v1/ei/well-permits and plans', () => {
       const [first, second] = await Promise.all(
         ['ei', 'dark_data'].map(prefix => instance.get(`/v1/${prefix}/${path}`, token).then(json)),
       )
-      expect([path, first]).toEqual([path, second])
+      expect({ path, first }).toEqual({ path, first: second })
     }
   })
 

@@ -224,12 +224,12 @@ describe('/v1/well-production/states', () => {
     'of the month %s are refused',
     async period => {
       const { status, error } = await refusal(`/states?period=${period}`)
-      expect([status, error.code, error.parameter, error.value]).toEqual([
-        400,
-        'INVALID_PARAMETER',
-        'period',
-        period,
-      ])
+      expect({ status, code: error.code, parameter: error.parameter, value: error.value }).toEqual({
+        status: 400,
+        code: 'INVALID_PARAMETER',
+        parameter: 'period',
+        value: period,
+      })
     },
   )
 
@@ -259,10 +259,10 @@ describe('/v1/well-production/states', () => {
     ['start_date=1999-01-01&end_date=1999-12-31', []],
   ])('one by one with %s answer %p', async (query, periods) => {
     const texas = await data<{ data: Row[]; count: number }>(`/states/TX?${query}`)
-    expect([texas.data.map(row => row.period), texas.count]).toEqual([
-      periods as unknown[],
-      periods.length,
-    ])
+    expect({ data: texas.data.map(row => row.period), count: texas.count }).toEqual({
+      data: periods as unknown[],
+      count: periods.length,
+    })
   })
   test.each([
     ['/states/ZZ', 404, 'DATA_NOT_AVAILABLE'],
@@ -318,10 +318,10 @@ describe('/v1/well-production/wells/{api_number}', () => {
   ])('%s is 404, because of %s', async (number, reason, state, source) => {
     const response = await get(`/wells/${number}`)
     const body = await json<Row>(response)
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([
-      404,
-      'DATA_NOT_AVAILABLE',
-    ])
+    expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+      status: 404,
+      errorCode: 'DATA_NOT_AVAILABLE',
+    })
     expect(body).toMatchObject({
       reason,
       state,
@@ -412,7 +412,10 @@ test('the page of a state has its production a day, and says that it is invented
     1,
   )
   const response = await own.get('/v1/pseo/drilling-intelligence/states/utah/full', token)
-  expect([response.status, response.headers.get('x-service-data')]).toEqual([200, 'fixture'])
+  expect({ status: response.status, serviceData: response.headers.get('x-service-data') }).toEqual({
+    status: 200,
+    serviceData: 'fixture',
+  })
   expect((await json<{ data: Row }>(response)).data.production).toEqual({
     oil_bpd: 180_000,
     gas_mcfd: 1_080_000,

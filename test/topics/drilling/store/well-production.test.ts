@@ -63,20 +63,20 @@ describe('the production of wells', () => {
       unchanged: 1,
     })
     expect(store.ofWell(row.apiNumber).map(row => row.oilBbl)).toEqual([90])
-    expect([store.total(), numbers(store.top('TX', '2026-08', '2026-09', 5))]).toEqual([
-      1,
-      [[1, 90]],
-    ])
+    expect({
+      total: store.total(),
+      numbers: numbers(store.top('TX', '2026-08', '2026-09', 5)),
+    }).toEqual({ total: 1, numbers: [[1, 90]] })
   })
 
   test('a call that fails half-way leaves nothing', () => {
     const store = set()
     expect(() => store.write([of(1, '2026-08', 100), of(2, '2026-08', -1)], 1)).toThrow()
-    expect([store.total(), store.newest(), store.top('TX', '2026-01', '2027-01', 5)]).toEqual([
-      0,
-      [],
-      [],
-    ])
+    expect({
+      total: store.total(),
+      newest: store.newest(),
+      top: store.top('TX', '2026-01', '2027-01', 5),
+    }).toEqual({ total: 0, newest: [], top: [] })
   })
 
   test('is ranked by the oil of the months asked for, in one state, over the end of a year', () => {
@@ -197,11 +197,11 @@ describe('the production of states', () => {
       sources: ['EIA'],
     })
     expect(store.national('2026-06')).toBeUndefined()
-    expect([store.newestMonth(), store.states(), store.total()]).toEqual([
-      '2026-08',
-      ['NM', 'TX'],
-      3,
-    ])
+    expect({
+      newestMonth: store.newestMonth(),
+      states: store.states(),
+      total: store.total(),
+    }).toEqual({ newestMonth: '2026-08', states: ['NM', 'TX'], total: 3 })
   })
 
   test('is answered most oil first for a month, oldest first for a state', () => {

@@ -269,10 +269,10 @@ describe('/v1/bunker-fuels where prices are missing', () => {
     async path => {
       const empty = openTestInstance()
       const response = await empty.get(`/v1/bunker-fuels${path}`, empty.key())
-      expect([response.status, response.headers.get('x-error-code')]).toEqual([
-        404,
-        'DATA_NOT_AVAILABLE',
-      ])
+      expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+        status: 404,
+        errorCode: 'DATA_NOT_AVAILABLE',
+      })
     },
   )
 })
@@ -388,10 +388,10 @@ describe('/v1/bunker-fuels/export', () => {
       ['&download=1', '*/*', 'attachment; filename="bunker-fuels-2026-11-20.csv"'],
     ] as const) {
       const response = await instance.get(path + query, token, { accept })
-      expect([
-        response.headers.get('content-type'),
-        response.headers.get('content-disposition'),
-      ]).toEqual(['text/csv; charset=utf-8', disposition])
+      expect({
+        contentType: response.headers.get('content-type'),
+        contentDisposition: response.headers.get('content-disposition'),
+      }).toEqual({ contentType: 'text/csv; charset=utf-8', contentDisposition: disposition })
       expect(await response.text()).toBe(csv)
     }
     const json = await instance.get('/v1/bunker-fuels/export?format=json&download=1', token, {
@@ -424,7 +424,10 @@ test.each([
   ['/export?download=maybe', 400, 'INVALID_PARAMETER'],
 ])('/v1/bunker-fuels%s is refused with %p %s', async (path, status, code) => {
   const response = await instance.get(`/v1/bunker-fuels${path}`, token)
-  expect([response.status, response.headers.get('x-error-code')]).toEqual([status, code])
+  expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+    status,
+    errorCode: code,
+  })
 })
 
 test('the rate of marine answers holds, and a smaller one for the past', async () => {

@@ -71,11 +71,11 @@ describe('/v1/prices/marine-fuels', () => {
     expect(prices.map(row => row.code)).toEqual(
       ports.flatMap(port => grades.map(grade => marineCode(grade, port))),
     )
-    expect([count, filters, updated_at]).toEqual([
-      32,
-      { port_code: null, fuel_type: null, region: null },
-      '2026-11-20T15:00:00Z',
-    ])
+    expect({ count, filters, updated_at }).toEqual({
+      count: 32,
+      filters: { port_code: null, fuel_type: null, region: null },
+      updated_at: '2026-11-20T15:00:00Z',
+    })
     expect(prices[4]).toEqual({
       code: 'VLSFO_RTM_USD',
       name: 'Very Low Sulphur Fuel Oil Rotterdam',
@@ -157,7 +157,7 @@ describe('/v1/prices/marine-fuels', () => {
   test('without a path for the ports have the averages too, which lie in no port and no region', async () => {
     const instance = filled(openTestInstance())
     const { prices, count } = await latest(instance, '/v1/prices/marine-fuels')
-    expect([count, prices.length]).toEqual([36, 36])
+    expect({ count, length: prices.length }).toEqual({ count: 36, length: 36 })
     expect(
       prices
         .slice(32)
@@ -187,7 +187,10 @@ describe('/v1/marine-ports', () => {
 
   test('are eight, by what they sell', async () => {
     const { ports: listedPorts, count, filters } = await portsOf(openTestInstance(), '')
-    expect([count, filters]).toEqual([8, { region: null, country: null, major_ports_only: false }])
+    expect({ count, filters }).toEqual({
+      count: 8,
+      filters: { region: null, country: null, major_ports_only: false },
+    })
     expect(listedPorts.map(port => port.volume_rank)).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
     expect(listedPorts[0]).toEqual({
       code: 'SGSIN',
@@ -315,11 +318,11 @@ describe('/v1/prices/marine-fuels/historical', () => {
     expect(data.prices.map(row => row.code)).toEqual(
       ports.flatMap(port => grades.map(grade => marineCode(grade, port))),
     )
-    expect([meta.total, data.period.from, data.period.to]).toEqual([
-      32,
-      '2026-11-19T00:00:00Z',
-      '2026-11-19T23:59:59.999Z',
-    ])
+    expect({ total: meta.total, from: data.period.from, to: data.period.to }).toEqual({
+      total: 32,
+      from: '2026-11-19T00:00:00Z',
+      to: '2026-11-19T23:59:59.999Z',
+    })
   })
 
   test('comes in the interval that is asked for', async () => {
@@ -467,7 +470,10 @@ describe('/v1/prices/marine-fuels and rates', () => {
       Array(5).fill(200),
     )
     const refused = await instance.get('/v1/marine-fuels/latest', token)
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect({ status: refused.status, retryAfter: refused.headers.get('retry-after') }).toEqual({
+      status: 429,
+      retryAfter: '60',
+    })
     expect(await json<Refusal>(refused)).toMatchObject({
       error_code: 'RATE_LIMIT_EXCEEDED',
       limit: 30,
@@ -515,10 +521,10 @@ test('answers that rest on fixture data say so, and everything takes a key and c
     expect((await instance.get(path, token)).headers.get('x-service-data'), path).toBe('fixture')
   }
   const answer = await instance.get(`${prices}/latest?port=RTM`, token)
-  expect([answer.headers.get('x-service-data'), answer.headers.get('x-ratelimit-used')]).toEqual([
-    null,
-    '6',
-  ])
+  expect({
+    serviceData: answer.headers.get('x-service-data'),
+    ratelimitUsed: answer.headers.get('x-ratelimit-used'),
+  }).toEqual({ serviceData: null, ratelimitUsed: '6' })
   expect((await json<Prices>(answer)).data.metadata.source_description).toBe(
     'Compiled from market reporting',
   )

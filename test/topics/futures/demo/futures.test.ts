@@ -32,7 +32,11 @@ describe('a new demo instance', () => {
       expect(quotes.map(quote => quote.day.month)).toEqual(listedMonths(code, futures.today(code)))
       expect(quotes.length).toBe(listedCount)
       for (const { day, previous } of quotes) {
-        expect([day.tradedOn, day.settlement, day.source]).toEqual(['2026-11-20', null, 'fixture'])
+        expect({ tradedOn: day.tradedOn, settlement: day.settlement, source: day.source }).toEqual({
+          tradedOn: '2026-11-20',
+          settlement: null,
+          source: 'fixture',
+        })
         expect(friday - day.quotedAt).toBeLessThan(31 * minuteMs)
         expect(previous?.tradedOn).toBe('2026-11-19')
       }
@@ -146,7 +150,11 @@ test('an instance is not stale when it starts, whatever day and hour it is', () 
   for (const start of ['2027-03-29T22:30:00Z', '2025-12-29T05:00:00Z', '2026-11-22T23:10:00Z']) {
     const { services } = openFuturesInstance(at(start), { ...brief, tickDays: 6 })
     for (const { code } of families)
-      expect([start, code, services.futures.freshness(code)?.state]).toEqual([start, code, 'fresh'])
+      expect({ start, code, state: services.futures.freshness(code)?.state }).toEqual({
+        start,
+        code,
+        state: 'fresh',
+      })
   }
 }, 20_000)
 
@@ -182,11 +190,15 @@ test('a contract that expires leaves the curve, and the next one is quoted alrea
   })
   follow(at('2026-11-20T23:00:00Z'))
   const [front] = futures.quotes('WTI_FUTURES')
-  expect([front?.day.month, front?.status, front?.daysToExpiry]).toEqual([
-    '2027-01',
-    'front_month',
-    daysToExpiry('WTI_FUTURES', '2027-01', '2026-11-21'),
-  ])
+  expect({
+    month: front?.day.month,
+    status: front?.status,
+    daysToExpiry: front?.daysToExpiry,
+  }).toEqual({
+    month: '2027-01',
+    status: 'front_month',
+    daysToExpiry: daysToExpiry('WTI_FUTURES', '2027-01', '2026-11-21'),
+  })
   follow(at('2026-11-23T12:00:00Z'))
   expect(futures.quotes('WTI_FUTURES').length).toBe(listedCount)
 })

@@ -24,7 +24,11 @@ describe('GET /v1/futures/:slug under every name of a family', () => {
     test(`${family.code} answers to ${names.length} spellings under its canonical slug`, async () => {
       for (const name of names) {
         const { status, body } = await ask(`/v1/futures/${name}`)
-        expect([name, status, body.commodity]).toEqual([name, 200, family.code])
+        expect({ name, status, commodity: body.commodity }).toEqual({
+          name,
+          status: 200,
+          commodity: family.code,
+        })
         expectShape(copy.app, '/v1/futures/:slug', body)
       }
       expect((await ask(`/v1/futures/${names[0]}/curve`)).body.commodity).toBe(family.code)
@@ -71,12 +75,12 @@ describe('GET /v1/futures/:slug under every name of a family', () => {
     paths.push('/v1/futures/continuous/uk-carbon/historical')
     for (const path of paths) {
       const { status, text, headers } = await ask(path)
-      expect([path, status, text, headers.get('content-type')]).toEqual([
+      expect({ path, status, text, contentType: headers.get('content-type') }).toEqual({
         path,
-        404,
-        '',
-        'text/html',
-      ])
+        status: 404,
+        text: '',
+        contentType: 'text/html',
+      })
       expect((await copy.get(path)).status, path).toBe(404)
     }
   })
@@ -118,7 +122,10 @@ describe('GET /v1/futures/:slug', () => {
         update_interval_seconds: 300,
       },
     })
-    expect([headers.get('x-service-data'), headers.get('x-cache')]).toEqual(['fixture', 'MISS'])
+    expect({ serviceData: headers.get('x-service-data'), cache: headers.get('x-cache') }).toEqual({
+      serviceData: 'fixture',
+      cache: 'MISS',
+    })
     expect('roll_indicator' in body || 'data_age_warning' in body).toBe(false)
   })
 
@@ -171,12 +178,12 @@ describe('GET /v1/futures/:slug', () => {
       own.follow(at(moment))
       const { body } = await ask('/v1/futures/brent', own, key)
       const { contract_month, contract_status, days_to_expiry } = body.front_month!
-      expect([moment, contract_month, contract_status, days_to_expiry]).toEqual([
+      expect({ moment, contract_month, contract_status, days_to_expiry }).toEqual({
         moment,
-        month,
-        status,
-        days,
-      ])
+        contract_month: month,
+        contract_status: status,
+        days_to_expiry: days,
+      })
       if (roll === undefined) expect(body.roll_indicator).toBeUndefined()
       else expect(body.roll_indicator).toMatchObject(roll)
       expect(body.contracts.length).toBe(12)
@@ -285,10 +292,10 @@ describe('GET /v1/futures/:slug when the feed has fallen silent', () => {
       'curve?contract=CL',
       'spreads?contract1=CL.1&contract2=CL.2',
     ])
-      expect([path, await codeAt(at('2026-11-24T15:55:00Z'), `/v1/futures/${path}`)]).toEqual([
+      expect({
         path,
-        'DATA_TOO_STALE',
-      ])
+        codeAt: await codeAt(at('2026-11-24T15:55:00Z'), `/v1/futures/${path}`),
+      }).toEqual({ path, codeAt: 'DATA_TOO_STALE' })
     for (const tail of [
       'historical',
       'ohlc',
@@ -332,10 +339,10 @@ test('a contract without a price in the front leaves front_month null and lists 
   const own = openTestInstance(manyRequests, friday)
   own.services.futures.recordDays([dayOf({ month: '2027-02', close: 71.5 })], friday)
   const { body } = await ask('/v1/futures/CL', own, own.key())
-  expect([body.front_month, body.contracts.map(contract => contract.contract_code)]).toEqual([
-    null,
-    ['WTI_FUTURES_2027_02'],
-  ])
+  expect({
+    front_month: body.front_month,
+    contracts: body.contracts.map(contract => contract.contract_code),
+  }).toEqual({ front_month: null, contracts: ['WTI_FUTURES_2027_02'] })
 })
 
 test('numbers that somebody imported are served without the mark of fixture data', async () => {
@@ -345,9 +352,9 @@ test('numbers that somebody imported are served without the mark of fixture data
     friday,
   )
   const { body, headers } = await ask('/v1/futures/CL', own, own.key())
-  expect([headers.get('x-service-data'), body.source, body.front_month!.price]).toEqual([
-    null,
-    'import',
-    -3.5,
-  ])
+  expect({
+    serviceData: headers.get('x-service-data'),
+    source: body.source,
+    price: body.front_month!.price,
+  }).toEqual({ serviceData: null, source: 'import', price: -3.5 })
 })

@@ -74,7 +74,10 @@ describe('GET /v1/futures/:slug/historical', () => {
     const pages = []
     for (let page = 1; page <= 4; page++) {
       const { body, headers } = await ask(`${path}&per_page=4&page=${page}`)
-      expect([headers.get('x-total'), headers.get('x-has-next')]).toEqual(['15', String(page < 4)])
+      expect({ total: headers.get('x-total'), hasNext: headers.get('x-has-next') }).toEqual({
+        total: '15',
+        hasNext: String(page < 4),
+      })
       pages.push(...body.prices)
     }
     expect(pages).toEqual(whole.prices)
@@ -136,11 +139,11 @@ test('more than 1825 days of bars are served as 1825, and said to be', async () 
   const { body } = await ask(
     '/v1/futures/natural-gas/ohlc?date=2026-11-18&contract=3&interval=daily',
   )
-  expect([body.count, body.date, body.contract]).toEqual([
-    1,
-    '2026-11-18',
-    'NATURAL_GAS_FUTURES_2027_02',
-  ])
+  expect({ count: body.count, date: body.date, contract: body.contract }).toEqual({
+    count: 1,
+    date: '2026-11-18',
+    contract: 'NATURAL_GAS_FUTURES_2027_02',
+  })
 })
 
 test('ticks of a date are oldest first, five minutes apart, and reach back to the evening before it', async () => {
@@ -189,11 +192,11 @@ describe('GET /v1/futures/:slug/continuous with an adjustment or another roll ru
     expectShape(copy.app, '/v1/futures/:slug/continuous', body)
     const rows = body.prices as { date: string; price: number; unadjusted: number }[]
     const rolls = body.rolls as { date: string; from: string; to: string; gap: number }[]
-    expect([body.adjustment, body.roll_method, rolls.length]).toEqual([
-      'back_adjusted',
-      'last_trading_day',
-      1,
-    ])
+    expect({
+      adjustment: body.adjustment,
+      roll_method: body.roll_method,
+      length: rolls.length,
+    }).toEqual({ adjustment: 'back_adjusted', roll_method: 'last_trading_day', length: 1 })
     for (const row of rows) {
       const later = rolls.filter(roll => roll.date > row.date)
       const shift = later.reduce((sum, roll) => sum + roll.gap, 0)
@@ -208,10 +211,10 @@ describe('GET /v1/futures/:slug/continuous with an adjustment or another roll ru
       (
         await ask(`/v1/futures/brent/historical?contract=${contract}&from=2026-10-28&to=${date}`)
       ).body.prices.find(row => row.date === '2026-10-30')!.settlement as number
-    expect([date, gap]).toEqual([
-      '2026-11-02',
-      expect.closeTo((await settled(to)) - (await settled(from)), 6),
-    ])
+    expect({ date, gap }).toEqual({
+      date: '2026-11-02',
+      gap: expect.closeTo((await settled(to)) - (await settled(from)), 6),
+    })
   })
 
   test('a series rolls by days before, volume and open interest as well', async () => {
@@ -223,10 +226,10 @@ describe('GET /v1/futures/:slug/continuous with an adjustment or another roll ru
     )
     for (const roll of ['volume', 'open_interest']) {
       const { body: byMeasure } = await ask(`/v1/futures/brent/continuous?months=6&roll=${roll}`)
-      expect([byMeasure.roll_method, byMeasure.prices.length]).toEqual([
-        roll,
-        (await plain()).body.prices.length,
-      ])
+      expect({ roll_method: byMeasure.roll_method, length: byMeasure.prices.length }).toEqual({
+        roll_method: roll,
+        length: (await plain()).body.prices.length,
+      })
     }
   })
 
@@ -249,7 +252,11 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
     expectShape(copy.app, '/v1/futures/:slug/spreads', body)
     const spreads = body.spreads as Record<string, number | string>[]
     expect(spreads).toEqual(body.data as typeof spreads)
-    expect([spreads.length, body.count, body.days]).toEqual([14, 14, 10])
+    expect({ length: spreads.length, count: body.count, days: body.days }).toEqual({
+      length: 14,
+      count: 14,
+      days: 10,
+    })
     const months = (await ask('/v1/futures/exch-gasoil')).body.contracts.map(
       contract => contract.contract_month,
     )
@@ -331,9 +338,17 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
       const months = (curve.contracts as unknown as { contract_month: string }[]).map(
         contract => contract.contract_month,
       )
-      expect([date, first!.month1, first!.month2]).toEqual([date, months[0]!, months[1]!])
+      expect({ date, month1: first!.month1, month2: first!.month2 }).toEqual({
+        date,
+        month1: months[0]!,
+        month2: months[1]!,
+      })
       const day = date === '' ? history[0]! : history.find(row => row.date === date)!
-      expect([date, first!.price1, first!.spread]).toEqual([date, day.price1, day.spread])
+      expect({ date, price1: first!.price1, spread: first!.spread }).toEqual({
+        date,
+        price1: day.price1,
+        spread: day.spread,
+      })
     }
   })
 
@@ -353,11 +368,11 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
       const { status, body } = await ask(
         `/v1/futures/spreads?contract1=${first}&contract2=${second}`,
       )
-      expect([status, problemOf(body).code, problemOf(body).parameter]).toEqual([
-        400,
-        'INVALID_PARAMETER',
-        'contract2',
-      ])
+      expect({ status, code: problemOf(body).code, parameter: problemOf(body).parameter }).toEqual({
+        status: 400,
+        code: 'INVALID_PARAMETER',
+        parameter: 'contract2',
+      })
     }
   })
 })
@@ -412,7 +427,7 @@ test('short forms answer by ticker, slug or code; the first contract is the fron
 
 test('ranges that no market has seen cost nothing and are answered', async () => {
   const { status, body } = await ask('/v1/futures/brent/historical?from=1000-01-01&to=9999-12-31')
-  expect([status, body.prices[0]!.date]).toEqual([200, '2026-11-20'])
+  expect({ status, date: body.prices[0]!.date }).toEqual({ status: 200, date: '2026-11-20' })
   for (const day of ['1000-01-01', '9999-12-31'])
     expect((await ask(`/v1/futures/brent/curve?date=${day}`)).body.error).toBe(
       'No futures data available for curve analysis',

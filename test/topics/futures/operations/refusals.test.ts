@@ -49,7 +49,10 @@ describe('GET /v1/futures/…: bad parameters are named', () => {
   for (const [path, code, parameter] of cases) {
     test(`${path} is ${code}`, async () => {
       const { status, headers, body } = await ask(`/v1/futures/${path}`)
-      expect([status, headers.get('x-error-code')]).toEqual([400, code])
+      expect({ status, errorCode: headers.get('x-error-code') }).toEqual({
+        status: 400,
+        errorCode: code,
+      })
       if (parameter !== undefined) expect(problemOf(body).parameter).toBe(parameter)
     })
   }
@@ -75,18 +78,22 @@ test('a database without futures says so, and does not answer with nothing', asy
   ]
   for (const path of paths) {
     const response = await empty.get(path, key)
-    expect([path, response.status, response.headers.get('x-error-code')]).toEqual([
+    expect({
       path,
-      404,
-      'DATA_NOT_AVAILABLE',
-    ])
+      status: response.status,
+      errorCode: response.headers.get('x-error-code'),
+    }).toEqual({ path, status: 404, errorCode: 'DATA_NOT_AVAILABLE' })
   }
   for (const slug of ['exch-brent', 'uk-carbon']) {
     const response = await empty.get(`/v1/futures/${slug}/curve`, key)
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      { error: 'No futures data available for curve analysis', date: '2026-11-20', contracts: [] },
-    ])
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: 200,
+      body: {
+        error: 'No futures data available for curve analysis',
+        date: '2026-11-20',
+        contracts: [],
+      },
+    })
   }
 })
 
@@ -111,7 +118,10 @@ describe('GET /v1/futures/…: who may ask', () => {
         '/v1/futures/latest',
       ]) {
         const response = await copy.get(path, key)
-        expect([response.status, response.headers.get('x-error-code')]).toEqual([status, code])
+        expect({
+          status: response.status,
+          errorCode: response.headers.get('x-error-code'),
+        }).toEqual({ status, errorCode: code })
         const body = (await response.json()) as { error: Record<string, unknown> }
         if (status === 403)
           expect(body.error).toMatchObject({
@@ -128,11 +138,11 @@ describe('GET /v1/futures/…: who may ask', () => {
     for (let i = 0; i < 50; i++)
       expect((await copy.get('/v1/futures/exch-brent/curve', key)).status).toBe(200)
     const { status, body, headers } = await ask('/v1/futures/exch-brent', copy, key)
-    expect([status, body.error_code, headers.get('x-ratelimit-state')]).toEqual([
-      402,
-      'FREE_TIER_LIMIT_EXCEEDED',
-      'exhausted',
-    ])
+    expect({
+      status,
+      error_code: body.error_code,
+      ratelimitState: headers.get('x-ratelimit-state'),
+    }).toEqual({ status: 402, error_code: 'FREE_TIER_LIMIT_EXCEEDED', ratelimitState: 'exhausted' })
   })
 
   test('refusals and unknown slugs cost nothing', async () => {

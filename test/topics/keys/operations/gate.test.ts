@@ -130,7 +130,12 @@ describe('createGate: credentials', () => {
       // An address of its own for each row: ten failures from one fill its window.
       door.address = `198.51.100.${rows.findIndex(row => row[1] === path)}`
       const response = await door.ask(method, path, { headers })
-      expect([method, path, headers, response.status]).toEqual([method, path, headers, status])
+      expect({ method, path, headers, status: response.status }).toEqual({
+        method,
+        path,
+        headers,
+        status,
+      })
     }
   })
 
@@ -149,7 +154,11 @@ describe('createGate: credentials', () => {
     ]
     for (const [method, path] of routes) {
       const response = await door.ask(method, `${path}?api_key=${token}`)
-      expect([path, response.status, codeOf(response)]).toEqual([path, 401, 'UNAUTHORIZED'])
+      expect({ path, status: response.status, code: codeOf(response) }).toEqual({
+        path,
+        status: 401,
+        code: 'UNAUTHORIZED',
+      })
     }
     expect(id).toBe(key.key.id)
     expect((await door.get('/v1/account', token)).status).toBe(200)
@@ -208,7 +217,7 @@ describe('createGate: the operator', () => {
       `Bearer ${token}`,
       `Bearer ${door.adminToken.toUpperCase()}`,
     ]) {
-      expect([wrong, await ask(wrong)]).toEqual([wrong, 401])
+      expect({ wrong, answer: await ask(wrong) }).toEqual({ wrong, answer: 401 })
     }
     expect((await door.get(`/admin/v1/accounts?api_key=${door.adminToken}`)).status).toBe(401)
     expect((await door.local('GET', '/admin/v1/accounts')).status).toBe(200)
@@ -255,7 +264,7 @@ describe('createGate: the plan', () => {
       const { token } = openOn(door, column)
       const response = await door.get(`/probe/feature/${feature}`, token)
       const open = row[i] === 'Y' || row[i] === 'D'
-      expect([column, response.status]).toEqual([column, open ? 200 : 403])
+      expect({ column, status: response.status }).toEqual({ column, status: open ? 200 : 403 })
       if (open) continue
       const { error } = (await response.json()) as { error: Record<string, unknown> }
       const required = planIds[table.find(([name]) => name === feature)![1].indexOf('Y', 2) - 1]
@@ -360,11 +369,11 @@ describe('createGate: the order of checks', () => {
   test('an unknown route is answered before anything is asked of the caller', async () => {
     const door = openFrontDoor()
     const response = await door.get('/v1/unknown', door.open().token)
-    expect([response.status, await response.text(), response.headers.get('content-type')]).toEqual([
-      404,
-      '',
-      'text/html',
-    ])
+    expect({
+      status: response.status,
+      text: await response.text(),
+      contentType: response.headers.get('content-type'),
+    }).toEqual({ status: 404, text: '', contentType: 'text/html' })
     expect(response.headers.get('x-request-id')).toBeNull()
     expect(response.headers.get('x-error-code')).toBe('ROUTE_NOT_FOUND')
   })
@@ -379,7 +388,10 @@ describe('createGate: the order of checks', () => {
   test('a body that is not JSON may be refused before the credentials are looked at', async () => {
     const door = openFrontDoor()
     const response = await door.ask('POST', '/v1/api-keys', { body: '{' })
-    expect([response.status, codeOf(response)]).toEqual([400, 'MALFORMED_JSON'])
+    expect({ status: response.status, code: codeOf(response) }).toEqual({
+      status: 400,
+      code: 'MALFORMED_JSON',
+    })
   })
 })
 
@@ -401,11 +413,11 @@ describe('createGate: what counts', () => {
     const door = openFrontDoor()
     const { token } = door.open('free')
     const response = await door.get(path, token)
-    expect([response.status, rateOf(response).used, burstOf(response)]).toEqual([
-      status,
-      used,
-      '59',
-    ])
+    expect({
+      status: response.status,
+      used: rateOf(response).used,
+      burst: burstOf(response),
+    }).toEqual({ status, used, burst: '59' })
     expect(rateOf(await door.get('/probe/free', token)).used).toBe(used)
   })
 
@@ -413,7 +425,11 @@ describe('createGate: what counts', () => {
     const door = openFrontDoor()
     const { token } = door.open('free')
     const response = await door.ask('HEAD', '/probe/counted', { token })
-    expect([response.status, await response.text(), rateOf(response).used]).toEqual([200, '', '1'])
+    expect({
+      status: response.status,
+      text: await response.text(),
+      used: rateOf(response).used,
+    }).toEqual({ status: 200, text: '', used: '1' })
   })
 
   test('keyless routes take no notice of a key', async () => {
@@ -421,7 +437,10 @@ describe('createGate: what counts', () => {
     const { token, key } = door.open('free')
     for (const credential of [token, 'wrong']) {
       const response = await door.get('/probe/open', credential)
-      expect([response.status, response.headers.get('x-ratelimit-tier')]).toEqual([200, null])
+      expect({
+        status: response.status,
+        ratelimitTier: response.headers.get('x-ratelimit-tier'),
+      }).toEqual({ status: 200, ratelimitTier: null })
     }
     expect(door.services.meter.quotaUsage(key).used).toBe(0)
     expect(key.lastUsedAt).toBeNull()
@@ -435,7 +454,10 @@ describe('createGate: what counts', () => {
     const [first, second] = [ask('/probe/slow?name=a'), ask('/probe/slow?name=b')]
     // Both are on their way, so nothing is left for a third.
     const third = await ask('/probe/counted')
-    expect([third.status, codeOf(third)]).toEqual([402, 'PAYMENT_REQUIRED'])
+    expect({ status: third.status, code: codeOf(third) }).toEqual({
+      status: 402,
+      code: 'PAYMENT_REQUIRED',
+    })
     gates.waiting.get('a')!({ done: true })
     gates.waiting.get('b')!({ wrong: true } as never)
     expect([(await first).status, (await second).status]).toEqual([200, 500])
@@ -530,10 +552,10 @@ describe('createGate: rolling windows', () => {
       ...Array.from({ length: 20 }, () => 200),
       429,
     ])
-    expect([
-      first!.headers.get('x-ratelimit-limit'),
-      first!.headers.get('x-ratelimit-remaining'),
-    ]).toEqual(['20', '19'])
+    expect({
+      ratelimitLimit: first!.headers.get('x-ratelimit-limit'),
+      ratelimitRemaining: first!.headers.get('x-ratelimit-remaining'),
+    }).toEqual({ ratelimitLimit: '20', ratelimitRemaining: '19' })
     expect(first!.headers.get('x-ratelimit-reset')).toBe(String((startAt + 3_600_000) / 1000))
     expect((await rest[19]!.json()) as object).toMatchObject({
       error_code: 'RATE_LIMIT_EXCEEDED',
@@ -585,11 +607,11 @@ describe('createGate: rolling windows', () => {
     expect((await door.get('/v1/account', token)).status).toBe(200)
     door.changes.changeAccount(account, { suspended: true })
     const response = await door.get('/v1/account', token)
-    expect([response.status, codeOf(response), rateOf(response).tier]).toEqual([
-      403,
-      'KEY_SUSPENDED',
-      'enterprise',
-    ])
+    expect({
+      status: response.status,
+      code: codeOf(response),
+      tier: rateOf(response).tier,
+    }).toEqual({ status: 403, code: 'KEY_SUSPENDED', tier: 'enterprise' })
   })
 })
 

@@ -200,7 +200,7 @@ describe('POST /v1/api-keys', () => {
       value: unknown
     }
     expect(refusal.errors.map(error => error.field)).toEqual(['name', 'expires_at', 'read_only'])
-    expect([refusal.field, refusal.value]).toEqual(['name', 5])
+    expect({ field: refusal.field, value: refusal.value }).toEqual({ field: 'name', value: 5 })
   })
 
   test('is refused past five active ones, whatever was revoked or expired before', async () => {
@@ -237,7 +237,10 @@ describe('POST /v1/api-keys', () => {
       token: caller,
       body: { expires_at: null },
     })
-    expect([extended.status, await codeOf(extended)]).toEqual([422, 'api_key_limit_reached'])
+    expect({ status: extended.status, code: await codeOf(extended) }).toEqual({
+      status: 422,
+      code: 'api_key_limit_reached',
+    })
   })
 
   test('is one of at most five when many are asked for at once', async () => {
@@ -329,7 +332,10 @@ describe('/v1/api-keys/{id}: the states of a key', () => {
         ...(operation === 'PATCH' && { body: { expires_at: isoInstant(startAt + dayMs) } }),
       })
       const body = (await response.json()) as { error_code?: string; data?: { api_key?: Key } }
-      expect([response.status, body.error_code]).toEqual([status, code])
+      expect({ status: response.status, error_code: body.error_code }).toEqual({
+        status,
+        error_code: code,
+      })
       if (operation === 'roll' && status === 200 && id === key.key.id)
         actor = body.data!.api_key!.plain_token
       const after = (await listed(door, actor)).find(key => key.id === id)!
@@ -431,7 +437,10 @@ describe('/v1/api-keys/{id}: the states of a key', () => {
         token: caller,
         body: { overlap_seconds: seconds },
       })
-      expect([response.status, await codeOf(response)]).toEqual([422, 'validation_failed'])
+      expect({ status: response.status, code: await codeOf(response) }).toEqual({
+        status: 422,
+        code: 'validation_failed',
+      })
       expect((await door.get('/v1/account', caller)).status).toBe(200)
     },
   )
@@ -477,7 +486,10 @@ describe('/v1/api-keys/{id}: a key that is not there', () => {
     expect((await door.get('/v1/account', foreignToken)).status).toBe(200)
     expect(foreign.key.name).toBeNull()
     const unreadable = await door.ask('DELETE', '/v1/api-keys/%zz', { token: caller })
-    expect([unreadable.status, unreadable.headers.get('x-error-code')]).toEqual([404, 'NOT_FOUND'])
+    expect({
+      status: unreadable.status,
+      errorCode: unreadable.headers.get('x-error-code'),
+    }).toEqual({ status: 404, errorCode: 'NOT_FOUND' })
   })
 })
 
@@ -542,11 +554,11 @@ describe('PATCH /v1/api-keys/{id}: restrictions', () => {
       ['POST', '/v1/api-keys/x/roll'],
     ] as const) {
       const response = await door.ask(method, path, { token: reader })
-      expect([path, response.status, response.headers.get('x-error-code')]).toEqual([
+      expect({
         path,
-        403,
-        'KEY_READ_ONLY',
-      ])
+        status: response.status,
+        errorCode: response.headers.get('x-error-code'),
+      }).toEqual({ path, status: 403, errorCode: 'KEY_READ_ONLY' })
     }
   })
 
@@ -635,7 +647,10 @@ describe('POST /v1/api-keys with an Idempotency-Key', () => {
     const { token: caller } = door.open()
     await create(door, caller, { name: 'one' }, again)
     const response = await create(door, caller, { name: 'two' }, again)
-    expect([response.status, await codeOf(response)]).toEqual([422, 'idempotency_key_reused'])
+    expect({ status: response.status, code: await codeOf(response) }).toEqual({
+      status: 422,
+      code: 'idempotency_key_reused',
+    })
     expect(await listed(door, caller)).toHaveLength(2)
   })
 
@@ -715,7 +730,10 @@ describe('POST /v1/api-keys with an Idempotency-Key', () => {
       }),
     )
     const response = await create(door, rolled.plain_token, { name: 'one' }, again)
-    expect([response.status, await codeOf(response)]).toEqual([422, 'idempotency_key_reused'])
+    expect({ status: response.status, code: await codeOf(response) }).toEqual({
+      status: 422,
+      code: 'idempotency_key_reused',
+    })
     expect(
       (await create(door, caller, { name: 'one' }, again)).headers.get('idempotent-replayed'),
     ).toBe('true')
@@ -725,10 +743,10 @@ describe('POST /v1/api-keys with an Idempotency-Key', () => {
     const door = openFrontDoor()
     const { token: caller } = door.open()
     const response = await create(door, caller, {}, { 'idempotency-key': name })
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([
-      400,
-      'INVALID_PARAMETER',
-    ])
+    expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+      status: 400,
+      errorCode: 'INVALID_PARAMETER',
+    })
     expect(await listed(door, caller)).toHaveLength(1)
   })
 

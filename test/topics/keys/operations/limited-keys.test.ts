@@ -40,11 +40,11 @@ describe('a key that', () => {
       for (const [method, path, body] of tries) {
         const answer = await door.ask(method, path, { token: limited, headers: page, body })
         const code = answer.headers.get('x-error-code')
-        expect([path, answer.status, code]).toEqual([
+        expect({ path, status: answer.status, code }).toEqual({
           path,
-          403,
-          limit.read_only ? 'KEY_READ_ONLY' : 'KEY_LIMITED',
-        ])
+          status: 403,
+          code: limit.read_only ? 'KEY_READ_ONLY' : 'KEY_LIMITED',
+        })
         expect(await answer.text()).not.toMatch(/[0-9a-f]{64}/)
       }
       expect((await door.get('/v1/account', limited, page)).status).toBe(200)
@@ -106,11 +106,11 @@ describe('over all routes', () => {
     for (const row of sampled) {
       const scope = scopeOf(row.path)
       const refused = (await ask(row, key)).headers.get('x-error-code') === 'KEY_SCOPE_MISSING'
-      expect([row.method, row.path, refused]).toEqual([
-        row.method,
-        row.path,
-        scope !== undefined && scope !== 'prices',
-      ])
+      expect({ method: row.method, path: row.path, refused }).toEqual({
+        method: row.method,
+        path: row.path,
+        refused: scope !== undefined && scope !== 'prices',
+      })
     }
   }, 60_000)
 
@@ -132,7 +132,11 @@ describe('over all routes', () => {
     for (const row of managing) {
       const answer = await ask(row, key)
       const code = answer.headers.get('x-error-code')
-      expect([row.method, row.path, code]).toEqual([row.method, row.path, 'KEY_LIMITED'])
+      expect({ method: row.method, path: row.path, code }).toEqual({
+        method: row.method,
+        path: row.path,
+        code: 'KEY_LIMITED',
+      })
     }
   })
 })
@@ -142,10 +146,10 @@ describe('where a recent sign-in is asked for', () => {
     const door = openFrontDoor({ flags: { 'sessions.fresh_sign_in': '10m' } })
     const { token } = door.open()
     const answer = await door.ask('POST', '/v1/api-keys', { token, body: {} })
-    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([
-      403,
-      'FRESH_SIGN_IN_REQUIRED',
-    ])
+    expect({ status: answer.status, errorCode: answer.headers.get('x-error-code') }).toEqual({
+      status: 403,
+      errorCode: 'FRESH_SIGN_IN_REQUIRED',
+    })
     expect((await door.get('/v1/account', token)).status).toBe(200)
   })
 

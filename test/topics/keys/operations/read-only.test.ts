@@ -28,7 +28,10 @@ describe('a read-only key', () => {
     const all = people()
     const { readOnly } = await readOnlyKey(all)
     const answer = await all.ask('POST', path, readOnly, body)
-    expect([answer.status, answer.headers.get('x-error-code')]).toEqual([200, null])
+    expect({ status: answer.status, errorCode: answer.headers.get('x-error-code') }).toEqual({
+      status: 200,
+      errorCode: null,
+    })
   })
 
   test('tests an alert, which sends nothing and changes nothing', async () => {
@@ -38,9 +41,15 @@ describe('a read-only key', () => {
     const { id } = (made.body.data ?? made.body) as { id: string }
     const before = stateOf(all.services.db)
     const tested = await all.ask('POST', `/v1/alerts/${id}/test`, readOnly)
-    expect([tested.status, tested.headers.get('x-error-code')]).toEqual([200, null])
+    expect({ status: tested.status, errorCode: tested.headers.get('x-error-code') }).toEqual({
+      status: 200,
+      errorCode: null,
+    })
     const { alerts, alert_triggers } = stateOf(all.services.db)
-    expect([alerts, alert_triggers]).toEqual([before.alerts, before.alert_triggers])
+    expect({ alerts, alert_triggers }).toEqual({
+      alerts: before.alerts,
+      alert_triggers: before.alert_triggers,
+    })
   })
 
   test('uses MCP: it lists tools, reads by them, and is refused where a tool changes something', async () => {
@@ -74,10 +83,10 @@ describe('a read-only key', () => {
     const write = { name: 'create_alert', arguments: alert }
     const before = stateOf(all.services.db).alerts
     const refused = await speak('tools/call', write)
-    expect([refused.isError, refused.content![0]!.text]).toEqual([
-      true,
-      expect.stringContaining('KEY_READ_ONLY'),
-    ])
+    expect({ isError: refused.isError, text: refused.content![0]!.text }).toEqual({
+      isError: true,
+      text: expect.stringContaining('KEY_READ_ONLY'),
+    })
     expect(stateOf(all.services.db).alerts).toBe(before!)
     expect((await speak('tools/call', write, own)).isError).toBeUndefined()
   })
@@ -99,11 +108,11 @@ describe('a read-only key', () => {
         ['/v1/notifications/mark_all_read', {}],
       ] as const) {
         const refused = await all.ask('POST', path, caller, body)
-        expect([path, refused.status, refused.headers.get('x-error-code')]).toEqual([
+        expect({
           path,
-          403,
-          'KEY_READ_ONLY',
-        ])
+          status: refused.status,
+          errorCode: refused.headers.get('x-error-code'),
+        }).toEqual({ path, status: 403, errorCode: 'KEY_READ_ONLY' })
       }
     }
     expect((await all.ask('POST', '/v1/alerts', own, { price_alert })).status).toBe(201)

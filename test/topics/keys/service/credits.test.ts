@@ -43,11 +43,11 @@ describe('createCredits', () => {
     expect(await statusOf(instance, buyer.token)).toBe(402)
     instance.buy(buyer, 'pack_3', 2)
     const { headers } = await instance.ask('GET', '/v1/account', buyer.token)
-    expect([
-      headers.get('x-ratelimit-state'),
-      headers.get('x-ratelimit-remaining'),
-      headers.get('x-ratelimit-used'),
-    ]).toEqual(['free', '6', '50'])
+    expect({
+      ratelimitState: headers.get('x-ratelimit-state'),
+      ratelimitRemaining: headers.get('x-ratelimit-remaining'),
+      ratelimitUsed: headers.get('x-ratelimit-used'),
+    }).toEqual({ ratelimitState: 'free', ratelimitRemaining: '6', ratelimitUsed: '50' })
     // What is refused gives its request back.
     expect(
       (await instance.ask('GET', '/v1/prices/latest?by_code=NO_SUCH_CODE', buyer.token)).status,
@@ -70,17 +70,19 @@ describe('createCredits', () => {
     const buyer = instance.buyer('free')
     instance.buy(buyer, 'pack_5')
     instance.meter.reserve(instance.key(buyer))
-    expect([instance.left(buyer), instance.meter.quotaUsage(instance.key(buyer)).extra]).toEqual([
-      5, 0,
-    ])
+    expect({
+      left: instance.left(buyer),
+      extra: instance.meter.quotaUsage(instance.key(buyer)).extra,
+    }).toEqual({ left: 5, extra: 0 })
     instance.spend(buyer)
     instance.meter.reserve(instance.key(buyer))
     expect(instance.left(buyer)).toBe(4)
     await instance.advance(dayMs)
     instance.meter.reserve(instance.key(buyer))
-    expect([instance.left(buyer), instance.meter.quotaUsage(instance.key(buyer)).used]).toEqual([
-      4, 1,
-    ])
+    expect({
+      left: instance.left(buyer),
+      used: instance.meter.quotaUsage(instance.key(buyer)).used,
+    }).toEqual({ left: 4, used: 1 })
   })
 
   test('are used in the order in which they expire, and lapse with a word to the account', async () => {

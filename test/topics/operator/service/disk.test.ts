@@ -91,14 +91,17 @@ describe('a full disk', () => {
     disk.admit()
     state.free = 0
     disk.failed(fault('SQLITE_FULL'))
-    expect([state.isKept, state.free]).toEqual([false, 10])
+    expect({ isKept: state.isKept, free: state.free }).toEqual({ isKept: false, free: 10 })
     expect(() => disk.admit()).toThrow('the disk is full')
     // A small write succeeds now, in the room of the reserve.
     disk.pass()
     expect(disk.trouble()?.reason).toBe('the disk is full')
     state.free = 50
     disk.pass()
-    expect([disk.trouble(), state.isKept]).toEqual([undefined, true])
+    expect({ trouble: disk.trouble(), isKept: state.isKept }).toEqual({
+      trouble: undefined,
+      isKept: true,
+    })
     disk.admit()
   })
 

@@ -170,10 +170,10 @@ describe('matters of data and people', () => {
     ])
     expect(counts.held).toBe(1)
     const [operatorAlert] = operatorAlertsOf(services)
-    expect([operatorAlert?.id, operatorAlert?.text]).toEqual([
-      'held',
-      '1 value that looked wrong waits for a decision: wellhead review list',
-    ])
+    expect({ id: operatorAlert?.id, text: operatorAlert?.text }).toEqual({
+      id: 'held',
+      text: '1 value that looked wrong waits for a decision: wellhead review list',
+    })
     const [flag] = services.flaggedValues.list({ status: 'waiting' }, 1, 0)
     services.flaggedValues.decide(flag!.id, 'rejected', 'test', 'cents', startAt)
     expect(idsOf(instance)).toEqual([])
@@ -376,7 +376,10 @@ describe('the webhook of notices', () => {
       at: '2026-11-20T16:00:00Z',
     })
     expect(JSON.parse(slack!.body)).toEqual({ text: 'Prices: Over: room again' })
-    expect([ntfy!.body, ntfy!.headers.get('title')]).toEqual(['Prices: Over: room again', 'Prices'])
+    expect({ body: ntfy!.body, title: ntfy!.headers.get('title') }).toEqual({
+      body: 'Prices: Over: room again',
+      title: 'Prices',
+    })
   })
   test('has one message of all notices of a pass for people, and a request for each for programs', async () => {
     received.length = 0
@@ -390,7 +393,7 @@ describe('the webhook of notices', () => {
       await noticeHook(`http://127.0.0.1:${server.port}/`, format, 'Prices').send([notice, more])
     const text = 'Prices: 2 notices\n- Over: room again\n- the backup failed'
     const [slack, ntfy, ...json] = received
-    expect([JSON.parse(slack!.body).text, ntfy!.body]).toEqual([text, text])
+    expect({ text: JSON.parse(slack!.body).text, body: ntfy!.body }).toEqual({ text, body: text })
     expect(json.map(({ body }) => JSON.parse(body).operatorAlert).sort()).toEqual([
       'backup',
       'disk',

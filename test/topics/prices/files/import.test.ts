@@ -184,7 +184,7 @@ test('a file is read from the disk once, also where it is compared before it is 
   }
   const before = bytesRead()
   const report = await run(path, writer, { refuse: () => {} })
-  expect([report.inserted, compared]).toEqual([100_000, 100_000])
+  expect({ inserted: report.inserted, compared }).toEqual({ inserted: 100_000, compared: 100_000 })
   // Its beginning is looked at to find out what it is.
   expect(bytesRead() - before).toBeLessThan(1.3 * size)
 })
@@ -359,7 +359,10 @@ describe('nothing is written', () => {
     expect(report.files[0]!.samples).toMatchObject([
       { line: 22, reason: expect.stringContaining('code NOPE') },
     ])
-    expect([store.batches, existsSync(`${path}.rejected`)]).toEqual([[], false])
+    expect({ batches: store.batches, existsSync: existsSync(`${path}.rejected`) }).toEqual({
+      batches: [],
+      existsSync: false,
+    })
   })
 
   test('when one of the files is missing, damaged at its end or has no such columns', async () => {

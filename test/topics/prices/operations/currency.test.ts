@@ -54,7 +54,11 @@ describe('currency of windows', () => {
       GBP_USD: { 2: 1.5 },
     })
     const [row] = await rows('past_week?by_code=DUTCH_TTF_EUR&interval=raw&currency=GBP')
-    expect([row!.price, row!.fx_rate, row!.fx_on]).toEqual([32, 0.8, on(3)])
+    expect({ price: row!.price, fx_rate: row!.fx_rate, fx_on: row!.fx_on }).toEqual({
+      price: 32,
+      fx_rate: 0.8,
+      fx_on: on(3),
+    })
   })
 
   test('converts every number of a bar at the rate of its last day', async () => {
@@ -77,7 +81,11 @@ describe('currency of windows', () => {
   test('takes pence by the hundred', async () => {
     const { rows } = copyOf({ NATURAL_GAS_GBP: { 1: 100 }, GBP_USD: { 2: 1.25 } })
     const [row] = await rows('past_week?by_code=NATURAL_GAS_GBP&interval=raw&currency=USD')
-    expect([row!.price, row!.unit, row!.original_unit]).toEqual([1.25, 'therm', 'pence_per_therm'])
+    expect({ price: row!.price, unit: row!.unit, original_unit: row!.original_unit }).toEqual({
+      price: 1.25,
+      unit: 'therm',
+      original_unit: 'pence_per_therm',
+    })
   })
 
   test('leaves what is no money as it is, also in a table', async () => {
@@ -117,7 +125,10 @@ describe('currency of windows', () => {
         `/v1/prices/past_week?by_code=WTI_USD&interval=raw&currency=${currency}`,
         token,
       )
-      expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining(words!)])
+      expect({ status: answer.status, text: await answer.text() }).toEqual({
+        status: 400,
+        text: expect.stringContaining(words!),
+      })
     }
   })
 
@@ -196,7 +207,7 @@ describe('precision=full', () => {
     }
     expect(batch.data.prices[0]).toMatchObject({ price: newest * 0.8, original_price: newest })
     const chart = await dataOf('/v1/prices/chart?code=BRENT_CRUDE_USD&interval=day&precision=full')
-    expect([chart.close, chart.open]).toEqual([[newest], [newest]])
+    expect({ close: chart.close, open: chart.open }).toEqual({ close: [newest], open: [newest] })
     const metrics = await dataOf('/v1/prices/metrics?by_code=BRENT_CRUDE_USD&precision=full')
     expect((metrics.metrics as Row[])[0]).toMatchObject({ current: newest, average_7d: newest })
   })
@@ -207,6 +218,9 @@ describe('precision=full', () => {
     '/v1/prices/chart?code=WTI_USD&precision=all',
   ])('%s is refused', async path => {
     const answer = await instance.get(path, token)
-    expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('rounded')])
+    expect({ status: answer.status, text: await answer.text() }).toEqual({
+      status: 400,
+      text: expect.stringContaining('rounded'),
+    })
   })
 })

@@ -92,11 +92,11 @@ describe('GET /v1/prices/latest: one code', () => {
     const { ask, record } = openLatestInstance()
     record('WTI_USD', [70], startAt, dayMs)
     const { body } = await ask('WTI_USD')
-    expect([body.data.change_24h, body.data.change_24h_percent, body.data.changes]).toEqual([
-      null,
-      null,
-      {},
-    ])
+    expect({
+      change_24h: body.data.change_24h,
+      change_24h_percent: body.data.change_24h_percent,
+      changes: body.data.changes,
+    }).toEqual({ change_24h: null, change_24h_percent: null, changes: {} })
   })
 
   test.each([
@@ -117,10 +117,10 @@ describe('GET /v1/prices/latest: one code', () => {
     const { ask, record } = openLatestInstance()
     record('WCS_CRUDE_USD', [55], startAt, dayMs)
     const { body } = await ask('western_canadian_select')
-    expect([body.data.code, body.data.requested_code]).toEqual([
-      'WCS_CRUDE_USD',
-      'WESTERN_CANADIAN_SELECT',
-    ])
+    expect({ code: body.data.code, requested_code: body.data.requested_code }).toEqual({
+      code: 'WCS_CRUDE_USD',
+      requested_code: 'WESTERN_CANADIAN_SELECT',
+    })
     expect((await ask('wcs_crude_usd')).body.data.requested_code).toBeUndefined()
     expect((await ask('wcs')).body.data.requested_code).toBe('WCS')
   })
@@ -130,11 +130,11 @@ describe('GET /v1/prices/latest: one code', () => {
     record('UKA_FUTURES', [55.8], startAt, dayMs)
     const first = (await ask('uka_futures')).body.data
     expect(first.code).toMatch(/^UKA_FUTURES_2026_1[12]$/)
-    expect([first.requested_code, first.price, first.type]).toEqual([
-      'UKA_FUTURES',
-      55.8,
-      'futures_price',
-    ])
+    expect({ requested_code: first.requested_code, price: first.price, type: first.type }).toEqual({
+      requested_code: 'UKA_FUTURES',
+      price: 55.8,
+      type: 'futures_price',
+    })
     clock.advance(60 * dayMs)
     record('UKA_FUTURES', [57], startAt + 60 * dayMs, dayMs)
     const later = (await ask('UKA_FUTURES')).body.data
@@ -156,7 +156,11 @@ describe('GET /v1/prices/latest: one code', () => {
     clock.set(parseInstant('2026-11-25T00:00:00Z')!)
     expect(await freshness()).toEqual({ as_of: '2026-11-19', data_status: 'stale', stale: true })
     const list = (await ask('DIESEL_LIST_B7_DKK')).body.data
-    expect([list.as_of, list.data_status, list.stale]).toEqual(['2026-11-20', undefined, undefined])
+    expect({ as_of: list.as_of, data_status: list.data_status, stale: list.stale }).toEqual({
+      as_of: '2026-11-20',
+      data_status: undefined,
+      stale: undefined,
+    })
   })
 
   test('of a month-average swap says what it is', async () => {
@@ -207,10 +211,10 @@ describe('GET /v1/prices/latest: several codes', () => {
       record(code, [70], startAt, dayMs)
     const answer = await ask('wti_usd,GOLD_USD,WCS,BRENT_CRUDE_USD,WTI_USD,,MARS_USD')
     expect(codesOf(answer)).toEqual(['WTI_USD', 'WCS_CRUDE_USD', 'BRENT_CRUDE_USD'])
-    expect([answer.body.data.missing_codes, answer.body.data.count]).toEqual([
-      ['GOLD_USD', 'MARS_USD'],
-      3,
-    ])
+    expect({
+      missing_codes: answer.body.data.missing_codes,
+      count: answer.body.data.count,
+    }).toEqual({ missing_codes: ['GOLD_USD', 'MARS_USD'], count: 3 })
     expect(answer.body.data.prices[1].requested_code).toBe('WCS')
   })
 
@@ -229,7 +233,10 @@ describe('GET /v1/prices/latest: several codes', () => {
     const times = (n: number) => Array(n).fill('WTI_USD').join(',')
     expect((await ask(times(20))).body.data.count).toBe(1)
     const { status, body, headers } = await ask(times(21))
-    expect([status, headers.get('x-error-code')]).toEqual([400, 'too_many_codes'])
+    expect({ status, errorCode: headers.get('x-error-code') }).toEqual({
+      status: 400,
+      errorCode: 'too_many_codes',
+    })
     expect(body).toMatchObject({
       status: 'fail',
       code: 'too_many_codes',
@@ -268,7 +275,7 @@ describe('GET /v1/prices/latest: every code is one kept body', () => {
     const { every } = opened()
     const [first, second] = [await every(), await every()]
     expect([first.cache, second.cache]).toEqual(['MISS', 'HIT'])
-    expect([second.rows, second.etag]).toEqual([first.rows, first.etag])
+    expect({ rows: second.rows, etag: second.etag }).toEqual({ rows: first.rows, etag: first.etag })
   })
 
   const changes: Record<string, (instance: ReturnType<typeof opened>) => unknown> = {
@@ -299,7 +306,11 @@ describe('GET /v1/prices/latest: refusals', () => {
     const { ask, record, used } = openLatestInstance()
     record('WTI_USD', [70], startAt, dayMs)
     const { status, headers, body } = await ask('WTI_USDD,WTI_USD,nosuchthing')
-    expect([status, headers.get('x-error-code'), used()]).toEqual([400, 'invalid_code', 0])
+    expect({ status, errorCode: headers.get('x-error-code'), used: used() }).toEqual({
+      status: 400,
+      errorCode: 'invalid_code',
+      used: 0,
+    })
     expect(body).toEqual({
       status: 'fail',
       code: 'invalid_code',
@@ -338,7 +349,7 @@ describe('GET /v1/prices/latest: refusals', () => {
   test('a single known code without a price', async () => {
     const { ask, used } = openLatestInstance()
     const { status, body } = await ask('GOLD_USD')
-    expect([status, used()]).toEqual([404, 0])
+    expect({ status, used: used() }).toEqual({ status: 404, used: 0 })
     expect(body.error).toMatchObject({
       code: 'DATA_NOT_AVAILABLE',
       status: 404,
@@ -349,7 +360,10 @@ describe('GET /v1/prices/latest: refusals', () => {
 
   test('a caller without a key, whatever is asked', async () => {
     const response = await openLatestInstance().get('/v1/prices/latest?by_code=NOSUCHTHING')
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([401, 'UNAUTHORIZED'])
+    expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+      status: 401,
+      errorCode: 'UNAUTHORIZED',
+    })
   })
 })
 
@@ -363,12 +377,12 @@ describe('GET /v1/prices/latest: ETag and If-None-Match', () => {
     expect(first.headers.get('cache-control')).toBe('private, no-cache')
     for (const header of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const again = await ask('WTI_USD', { 'if-none-match': header })
-      expect([
-        again.status,
-        again.body,
-        again.headers.get('etag'),
-        again.headers.get('content-type'),
-      ]).toEqual([304, '', etag, null])
+      expect({
+        status: again.status,
+        body: again.body,
+        etag: again.headers.get('etag'),
+        contentType: again.headers.get('content-type'),
+      }).toEqual({ status: 304, body: '', etag, contentType: null })
     }
     expect(used()).toBe(1)
     expect((await ask('WTI_USD', { 'if-none-match': '"other"' })).status).toBe(200)

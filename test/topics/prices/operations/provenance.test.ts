@@ -32,7 +32,7 @@ async function openSources() {
     const answer = await instance.send(method, `/admin/v1${path}`, body, undefined, {
       authorization,
     })
-    expect([path, answer.ok]).toEqual([path, true])
+    expect({ path, ok: answer.ok }).toEqual({ path, ok: true })
   }
   const ask = async (path: string) =>
     ((await (await instance.get(`/v1/prices/${path}`, token)).json()) as Answer).data
@@ -72,7 +72,10 @@ describe('whose a value is', () => {
       reason: 'typing error',
     })
     const { metadata } = await ask('latest?by_code=WTI_USD')
-    expect([metadata.source, metadata.source_description]).toEqual(['Desk', 'Published by Desk'])
+    expect({ source: metadata.source, source_description: metadata.source_description }).toEqual({
+      source: 'Desk',
+      source_description: 'Published by Desk',
+    })
   })
 
   test('is said of a price as it was known, by whose value it was then', async () => {

@@ -174,8 +174,16 @@ describe('GET /v1/prices/past_*: rows', () => {
   test('a code without rows, and a range without rows, is an empty page', async () => {
     const { ask } = openWindowInstance()
     const { status, rows, body, headers } = await ask('past_year?by_code=WTI_USD')
-    expect([status, rows, body.meta.total, body.meta.total_pages]).toEqual([200, [], 0, 0])
-    expect([headers.get('x-total'), headers.get('x-has-next')]).toEqual(['0', 'false'])
+    expect({ status, rows, total: body.meta.total, total_pages: body.meta.total_pages }).toEqual({
+      status: 200,
+      rows: [],
+      total: 0,
+      total_pages: 0,
+    })
+    expect({ total: headers.get('x-total'), hasNext: headers.get('x-has-next') }).toEqual({
+      total: '0',
+      hasNext: 'false',
+    })
   })
 })
 
@@ -271,7 +279,7 @@ describe('GET /v1/prices/past_*: the range', () => {
     ],
   ])('%s is from %s to %s', async (path, from, to) => {
     const { body } = await empty.ask(path)
-    expect([body.data.metadata.from, body.data.metadata.to]).toEqual([from, to])
+    expect({ from: body.data.metadata.from, to: body.data.metadata.to }).toEqual({ from, to })
   })
 
   test('both ends belong to it', async () => {
@@ -302,11 +310,11 @@ describe('GET /v1/prices/past_*: the range', () => {
     const before = empty.used()
     for (const token of [empty.token, undefined]) {
       const response = await empty.get(`/v1/prices/${date}`, token)
-      expect([
-        response.status,
-        response.headers.get('content-type'),
-        await response.text(),
-      ]).toEqual([404, 'text/html', ''])
+      expect({
+        status: response.status,
+        contentType: response.headers.get('content-type'),
+        text: await response.text(),
+      }).toEqual({ status: 404, contentType: 'text/html', text: '' })
     }
     expect(empty.used()).toBe(before)
   })
@@ -342,11 +350,11 @@ describe('GET /v1/prices/past_*: interval', () => {
         `${spelling[0]!.toUpperCase()}${spelling.slice(1)}`,
       ]) {
         const { body } = await ask(`past_day?by_code=FORTIES_USD&interval=${written}`)
-        expect([
+        expect({
           written,
-          body.data.metadata.interval,
-          body.data.metadata.interval_requested,
-        ]).toEqual([written, expected!, written])
+          interval: body.data.metadata.interval,
+          interval_requested: body.data.metadata.interval_requested,
+        }).toEqual({ written, interval: expected!, interval_requested: written })
       }
     }
   })
@@ -393,10 +401,10 @@ describe('GET /v1/prices/past_*: interval', () => {
     '%s is served as %s (downsampled: %p)',
     async (path, interval, downsampled) => {
       const { body } = await empty.ask(path)
-      expect([body.data.metadata.interval, body.data.metadata.downsampled]).toEqual([
-        interval,
-        downsampled,
-      ])
+      expect({
+        interval: body.data.metadata.interval,
+        downsampled: body.data.metadata.downsampled,
+      }).toEqual({ interval, downsampled })
     },
   )
 
@@ -500,11 +508,11 @@ describe('GET /v1/prices/past_*: refusals', () => {
   ])('%s: 400 %s, %s', async (path, code, message) => {
     const before = empty.used()
     const { status, headers, body } = await empty.ask(path)
-    expect([status, headers.get('x-error-code'), headers.get('x-error-status')]).toEqual([
-      400,
-      code,
-      '400',
-    ])
+    expect({
+      status,
+      errorCode: headers.get('x-error-code'),
+      errorStatus: headers.get('x-error-status'),
+    }).toEqual({ status: 400, errorCode: code, errorStatus: '400' })
     expect(body.message ?? body.error.message).toStartWith(message)
     expect(headers.get('x-error-message')).toStartWith(message.slice(0, 100))
     expect(empty.used()).toBe(before)
@@ -551,7 +559,10 @@ describe('GET /v1/prices/past_*: refusals', () => {
 
   test('without a key nothing is said about parameters', async () => {
     const response = await empty.get('/v1/prices/past_day?interval=2d')
-    expect([response.status, response.headers.get('x-error-code')]).toEqual([401, 'UNAUTHORIZED'])
+    expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
+      status: 401,
+      errorCode: 'UNAUTHORIZED',
+    })
   })
 })
 
@@ -608,7 +619,10 @@ describe('GET /v1/prices/past_*: pages', () => {
     const { ask, record } = openWindowInstance()
     record('WTI_USD', Array(150).fill(70), startAt, minuteMs)
     const answer = await ask(`past_day?by_code=WTI_USD${query}`)
-    expect([answer.rows.length, answer.body.meta.per_page]).toEqual([rows, rows])
+    expect({ length: answer.rows.length, per_page: answer.body.meta.per_page }).toEqual({
+      length: rows,
+      per_page: rows,
+    })
   })
 })
 
@@ -660,10 +674,10 @@ describe('GET /v1/prices/past_*: as_of', () => {
     const { rows, headers } = await instance.ask(
       'past_week?by_code=FORTIES_USD&interval=raw&as_of=2026-11-19T20:00:00Z',
     )
-    expect([rows[0]!.price, headers.get('x-vintage-revision-coverage-since')]).toEqual([
-      70,
-      '2026-11-20T00:00:00Z',
-    ])
+    expect({
+      price: rows[0]!.price,
+      vintageRevisionCoverageSince: headers.get('x-vintage-revision-coverage-since'),
+    }).toEqual({ price: 70, vintageRevisionCoverageSince: '2026-11-20T00:00:00Z' })
   })
 
   test('pages hold still while time passes and corrections come in', async () => {
@@ -786,10 +800,10 @@ describe('GET /v1/prices/past_*: CSV', () => {
     const { csv } = filled()
     const response = await csv('past_day?by_code=WTI_USD,US_RIG_COUNT&format=csv&per_page=2')
     expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8')
-    expect([response.headers.get('x-total'), response.headers.get('x-has-next')]).toEqual([
-      '3',
-      'true',
-    ])
+    expect({
+      total: response.headers.get('x-total'),
+      hasNext: response.headers.get('x-has-next'),
+    }).toEqual({ total: '3', hasNext: 'true' })
     expect(await response.text()).toBe(
       `${header}
 WTI_USD,WTI Crude Oil,2026-11-20T13:30:00Z,71.5,USD,barrel,spot_price,market_reporting,,,,,

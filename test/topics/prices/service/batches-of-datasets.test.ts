@@ -149,7 +149,11 @@ describe('a batch of a dataset', () => {
         { ...rows[0]!, ...added },
       ]
       const second = push(name, changes)
-      expect([name, second.inserted, second.revised]).toEqual([name, 1, 1])
+      expect({ name, inserted: second.inserted, revised: second.revised }).toEqual({
+        name,
+        inserted: 1,
+        revised: 1,
+      })
       const changed = content()
       const undone = undo(second.id)
       expect([name, undone]).toMatchObject([name, { restored: 1, removed: 1, left: 0 }])
@@ -157,7 +161,12 @@ describe('a batch of a dataset', () => {
       expect(batchStore.find(second.id)!.undoneAt, name).not.toBeNull()
       const repeated = push(name, [...changes, ...rows.slice(1)])
       const { inserted, revised: revisedAgain, kept } = repeated
-      expect([name, inserted, revisedAgain, kept]).toEqual([name, 0, 0, 2])
+      expect({ name, inserted, revisedAgain, kept }).toEqual({
+        name,
+        inserted: 0,
+        revisedAgain: 0,
+        kept: 2,
+      })
       expect(content(), name).toEqual(filled)
       if (!('batch' in undone)) throw new Error(name)
       const again = undo(undone.batch.id)
@@ -279,11 +288,11 @@ describe('a batch of a dataset', () => {
       return batchStore.find(id)!.isForgotten
     }
     const kept = () => services.db.query('SELECT * FROM batch_rows').all().length
-    expect([isForgotten(), kept()]).toEqual([false, 2])
+    expect({ isForgotten: isForgotten(), kept: kept() }).toEqual({ isForgotten: false, kept: 2 })
     clock.advance(2 * 86_400_000 - 1)
-    expect([isForgotten(), kept()]).toEqual([false, 2])
+    expect({ isForgotten: isForgotten(), kept: kept() }).toEqual({ isForgotten: false, kept: 2 })
     clock.advance(3_600_000)
-    expect([isForgotten(), kept()]).toEqual([true, 0])
+    expect({ isForgotten: isForgotten(), kept: kept() }).toEqual({ isForgotten: true, kept: 0 })
   })
 })
 

@@ -170,10 +170,17 @@ describe('POST /v1/data-sources/{id}/ingest', () => {
       ] as const
     }
     const [status, faults] = await answer(JSON.stringify([{ ...row, price: 'x' }, {}]))
-    expect([status, faults.field, faults.errors.length]).toEqual([422, 'rows.1', 2])
+    expect({ status, field: faults.field, length: faults.errors.length }).toEqual({
+      status: 422,
+      field: 'rows.1',
+      length: 2,
+    })
     expect((await answer('not, rows'))[0]).toBe(200)
     const [, none] = await answer('')
-    expect([none.field, none.errors[0]!.message]).toEqual(['body', 'it is empty'])
+    expect({ field: none.field, message: none.errors[0]!.message }).toEqual({
+      field: 'body',
+      message: 'it is empty',
+    })
     expect((await push(id, 'x'.repeat(2 ** 20 + 1))).status).toBe(413)
     expect(instance.source(id)).toMatchObject({ status: 'error', nextSyncAt: null })
     await push(id, body)
@@ -190,7 +197,10 @@ describe('POST /v1/data-sources/{id}/ingest', () => {
       token,
     )
     const paused = await push(id, body)
-    expect([paused.status, paused.headers.get('x-error-code')]).toEqual([422, 'data_source_paused'])
+    expect({ status: paused.status, errorCode: paused.headers.get('x-error-code') }).toEqual({
+      status: 422,
+      errorCode: 'data_source_paused',
+    })
     await instance.ask(
       'PATCH',
       `/v1/data-sources/${id}`,
@@ -201,7 +211,10 @@ describe('POST /v1/data-sources/{id}/ingest', () => {
     const { account } = keys.find(token)!
     keys.putAccount({ ...account.account, plan: 'starter' })
     const poor = await push(id, body)
-    expect([poor.status, poor.headers.get('x-error-code')]).toEqual([403, 'INSUFFICIENT_PLAN'])
+    expect({ status: poor.status, errorCode: poor.headers.get('x-error-code') }).toEqual({
+      status: 403,
+      errorCode: 'INSUFFICIENT_PLAN',
+    })
     keys.putAccount({ ...account.account, plan: 'professional', suspendedAt: 1 })
     expect((await push(id, body)).headers.get('x-error-code')).toBe('KEY_SUSPENDED')
   })

@@ -77,7 +77,7 @@ describe('POST /v1/data-sources', () => {
       data_sources: { id: string }[]
       count: number
     }
-    expect([rows[0]!.id, rows.length]).toEqual([data.data.id, count])
+    expect({ id: rows[0]!.id, length: rows.length }).toEqual({ id: data.data.id, length: count })
   })
 
   test('of type webhook says where rows are pushed to', async () => {
@@ -154,10 +154,14 @@ describe('POST /v1/data-sources', () => {
     await small.make(basic)
     await small.make(basic)
     const { status, data } = await small.ask<Answer>('POST', path, { data_source: basic })
-    expect([status, data]).toEqual([
-      422,
-      expect.objectContaining({ code: 'data_source_limit_reached', limit: 2, current_count: 2 }),
-    ])
+    expect({ status, data }).toEqual({
+      status: 422,
+      data: expect.objectContaining({
+        code: 'data_source_limit_reached',
+        limit: 2,
+        current_count: 2,
+      }),
+    })
   })
 })
 
@@ -180,12 +184,18 @@ test.each([
   const created = await closed.ask<Answer>('POST', path, {
     data_source: { ...basic, scraper_config: { url } },
   })
-  expect([created.status, created.data.field]).toEqual([422, 'scraper_config.url'])
+  expect({ status: created.status, field: created.data.field }).toEqual({
+    status: 422,
+    field: 'scraper_config.url',
+  })
   const id = await closed.make(basic)
   const changed = await closed.ask<Answer>('PATCH', `${path}/${id}`, {
     data_source: { scraper_config: { url } },
   })
-  expect([changed.status, changed.data.field]).toEqual([422, 'scraper_config.url'])
+  expect({ status: changed.status, field: changed.data.field }).toEqual({
+    status: 422,
+    field: 'scraper_config.url',
+  })
 })
 
 describe('PATCH /v1/data-sources/{id}', () => {
@@ -252,7 +262,7 @@ describe('PATCH /v1/data-sources/{id}', () => {
   ])('%j is refused', async (data_source, field) => {
     const { id } = await create(basic)
     const { status, data } = await ask('PATCH', `/${id}`, { data_source })
-    expect([status, data.field]).toEqual([422, field])
+    expect({ status, field: data.field }).toEqual({ status: 422, field })
   })
 })
 
@@ -273,7 +283,7 @@ test('a deleted source is gone, with its rows', async () => {
     ).data.data.count
   expect(await prices()).toBe(1)
   const { status, data } = await ask('DELETE', `/${id}`, undefined, token)
-  expect([status, data.data]).toEqual([200, { id, deleted: true } as never])
+  expect({ status, data: data.data }).toEqual({ status: 200, data: { id, deleted: true } as never })
   expect([(await ask('GET', `/${id}`, undefined, token)).status, await prices()]).toEqual([404, 0])
 })
 
@@ -387,7 +397,7 @@ describe('/v1/data-sources/{id}/logs, health and test', () => {
       const { status, data } = await ask('POST', `/${id}/rotate_credentials`, {
         credentials: { token },
       })
-      expect([status, data.data.success]).toEqual([200, true])
+      expect({ status, success: data.data.success }).toEqual({ status: 200, success: true })
       expectShape(instance.app, '/v1/data-sources/:id/rotate_credentials', data)
       ids.push(data.data.credential_id)
     }

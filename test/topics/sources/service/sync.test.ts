@@ -466,7 +466,10 @@ test('an account that has lost the feature or is suspended is not synced, and is
   const { account } = keys.find(instance.token)!
   keys.putAccount({ ...account.account, plan: 'starter' })
   await instance.syncAll()
-  expect([requests.length, instance.source(id).failedSyncs]).toEqual([0, 0])
+  expect({ length: requests.length, failedSyncs: instance.source(id).failedSyncs }).toEqual({
+    length: 0,
+    failedSyncs: 0,
+  })
   expect(instance.source(id)).toMatchObject({
     nextSyncAt: instance.clock.now() + 3_600_000,
     lastError: expect.stringContaining('plan'),
@@ -474,7 +477,10 @@ test('an account that has lost the feature or is suspended is not synced, and is
   keys.putAccount({ ...account.account, plan: 'professional' })
   instance.clock.advance(3_600_000)
   await instance.syncAll()
-  expect([requests.length, instance.source(id).status]).toEqual([1, 'active'])
+  expect({ length: requests.length, status: instance.source(id).status }).toEqual({
+    length: 1,
+    status: 'active',
+  })
 })
 
 test('credentials that do not open under the master key are told, and nothing goes out without them', async () => {

@@ -76,12 +76,17 @@ describe('GET /cable: the handshake', () => {
     const { error } = (await refused.json()) as {
       error: { code: string; feature: string; required_plan: string }
     }
-    expect([refused.status, error.code, error.feature, error.required_plan]).toEqual([
-      403,
-      'INSUFFICIENT_PLAN',
-      'streaming',
-      'professional',
-    ])
+    expect({
+      status: refused.status,
+      code: error.code,
+      feature: error.feature,
+      required_plan: error.required_plan,
+    }).toEqual({
+      status: 403,
+      code: 'INSUFFICIENT_PLAN',
+      feature: 'streaming',
+      required_plan: 'professional',
+    })
   })
 
   test('is asked for where no WebSocket is wanted', async () => {
@@ -89,7 +94,10 @@ describe('GET /cable: the handshake', () => {
     const response = await fetch(`${server.url}/cable`, {
       headers: { authorization: `Token ${whole.key()}` },
     })
-    expect([response.status, response.headers.get('upgrade')]).toEqual([426, 'websocket'])
+    expect({ status: response.status, upgrade: response.headers.get('upgrade') }).toEqual({
+      status: 426,
+      upgrade: 'websocket',
+    })
     expect(whole.services.streams.count).toBe(0)
   })
 
@@ -99,11 +107,11 @@ describe('GET /cable: the handshake', () => {
     for (let i = 0; i < 3; i += 1)
       expect(await cableClient(server.socketUrl, { token })).toBeDefined()
     const refused = await handshake(server, { authorization: `Token ${token}` })
-    expect([
-      refused.status,
-      refused.headers.get('x-error-code'),
-      refused.headers.get('x-ratelimit-used'),
-    ]).toEqual([429, 'RATE_LIMIT_EXCEEDED', '0'])
+    expect({
+      status: refused.status,
+      errorCode: refused.headers.get('x-error-code'),
+      ratelimitUsed: refused.headers.get('x-ratelimit-used'),
+    }).toEqual({ status: 429, errorCode: 'RATE_LIMIT_EXCEEDED', ratelimitUsed: '0' })
   })
 
   test('is refused for the sixth connection of a key, not of another', async () => {
@@ -113,10 +121,10 @@ describe('GET /cable: the handshake', () => {
     for (let i = 0; i < 5; i += 1) clients.push((await cableClient(server.socketUrl, { token }))!)
     expect(await cableClient(server.socketUrl, { token })).toBeUndefined()
     const refused = await handshake(server, { authorization: `Token ${token}` })
-    expect([refused.status, refused.headers.get('x-error-code')]).toEqual([
-      429,
-      'STREAM_LIMIT_REACHED',
-    ])
+    expect({ status: refused.status, errorCode: refused.headers.get('x-error-code') }).toEqual({
+      status: 429,
+      errorCode: 'STREAM_LIMIT_REACHED',
+    })
     expect(await cableClient(server.socketUrl, { token: whole.key() })).toBeDefined()
     clients[0]!.socket.close()
     await clients[0]!.closed

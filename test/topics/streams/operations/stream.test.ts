@@ -107,11 +107,15 @@ test('the stream has what the feed has, first what is there and then each event 
   await run(instance, 2)
   const there = instance.events().length
   const response = await ask(server, instance.token)
-  expect([
-    response.status,
-    response.headers.get('content-type'),
-    response.headers.get('cache-control'),
-  ]).toEqual([200, 'text/event-stream; charset=utf-8', 'no-store'])
+  expect({
+    status: response.status,
+    contentType: response.headers.get('content-type'),
+    cacheControl: response.headers.get('cache-control'),
+  }).toEqual({
+    status: 200,
+    contentType: 'text/event-stream; charset=utf-8',
+    cacheControl: 'no-store',
+  })
   let more = false
   const blocks = await read(response, all => {
     if (eventsIn(all).length === there && !more) {
@@ -276,12 +280,12 @@ test('a key has as many streams as the setting says, and a place that is given b
     limit: number
     retry: { retryable: boolean }
   }
-  expect([refused.status, body.code, body.limit, body.retry.retryable]).toEqual([
-    429,
-    'STREAM_LIMIT_REACHED',
-    2,
-    false,
-  ])
+  expect({
+    status: refused.status,
+    code: body.code,
+    limit: body.limit,
+    retryable: body.retry.retryable,
+  }).toEqual({ status: 429, code: 'STREAM_LIMIT_REACHED', limit: 2, retryable: false })
   expect((await ask(server, instance.key())).status).toBe(200)
   await openStreams[0]!.body!.cancel()
   await until(
@@ -298,7 +302,10 @@ test('a stop ends every stream, and afterwards there are none', async () => {
   instance.services.streams.stop()
   expect(await blocks).toHaveLength(1)
   const refused = await ask(server, instance.token)
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+  expect({ status: refused.status, retryAfter: refused.headers.get('retry-after') }).toEqual({
+    status: 503,
+    retryAfter: '5',
+  })
 })
 
 test('takes one slot of the minute and nothing of the quota', async () => {
@@ -317,7 +324,10 @@ test('HEAD is answered at once', async () => {
     method: 'HEAD',
     headers: { authorization: `Token ${instance.token}` },
   })
-  expect([response.status, instance.services.streams.count]).toEqual([200, 0])
+  expect({ status: response.status, count: instance.services.streams.count }).toEqual({
+    status: 200,
+    count: 0,
+  })
 })
 
 describe('GET /v1/stream: a client', () => {

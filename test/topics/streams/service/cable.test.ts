@@ -216,10 +216,14 @@ describe('prices', () => {
     pass(250)
     const [update, ...laterUpdates] = client.updates()
     expect(laterUpdates).toEqual([])
-    expect([update!.identifier, update!.message!.updated, update!.message!.price_rows]).toEqual([
+    expect({
+      identifier: update!.identifier,
+      updated: update!.message!.updated,
+      price_rows: update!.message!.price_rows,
+    }).toEqual({
       identifier,
-      ['WTI_USD', 'GOLD_USD'],
-      [
+      updated: ['WTI_USD', 'GOLD_USD'],
+      price_rows: [
         {
           code: 'WTI_USD',
           price: 72.5,
@@ -235,7 +239,7 @@ describe('prices', () => {
           created_at: isoInstant(startAt),
         },
       ],
-    ])
+    })
     expect(update!.message!.prices).toMatchObject({
       oil: { wti: { original_price: 72.5 }, brent: { original_price: 90 } },
     })
@@ -358,7 +362,7 @@ describe('subscribing', () => {
     ]) {
       connection.receive(text)
     }
-    expect([frames, closed]).toEqual([[{ type: 'welcome' }], []])
+    expect({ frames, closed }).toEqual({ frames: [{ type: 'welcome' }], closed: [] })
   })
 })
 
@@ -464,7 +468,10 @@ describe('a connection is ended', () => {
     const framesBefore = client.frames.length
     price('WTI_USD', 71, startAt + 1)
     pass(9500)
-    expect([client.frames.length, client.closed]).toEqual([framesBefore, []])
+    expect({ length: client.frames.length, closed: client.closed }).toEqual({
+      length: framesBefore,
+      closed: [],
+    })
     pass(500)
     expect([client.frames.at(-1), client.closed]).toEqual([
       goodbye('overload', true),

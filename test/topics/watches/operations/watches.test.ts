@@ -120,12 +120,12 @@ describe('POST /v1/subscriptions: a new watch', () => {
     const instance = openWatchInstance()
     const response = await instance.send('POST', path, body, instance.token)
     const refusal = await json(response)
-    expect([
-      response.status,
-      refusal.code,
-      refusal.errors[0]!.field,
-      refusal.errors[0]!.value,
-    ]).toEqual([422, 'validation_failed', field, value])
+    expect({
+      status: response.status,
+      code: refusal.code,
+      field: refusal.errors[0]!.field,
+      value: refusal.errors[0]!.value,
+    }).toEqual({ status: 422, code: 'validation_failed', field, value })
     expect((await json(await instance.get(path, instance.token))).data.count).toBe(0)
   })
 
@@ -145,7 +145,10 @@ describe('POST /v1/subscriptions: a new watch', () => {
         instance.token,
       )
       const refusal = await json(fast)
-      expect([fast.status, refusal.field]).toEqual([422, 'interval_seconds'])
+      expect({ status: fast.status, field: refusal.field }).toEqual({
+        status: 422,
+        field: 'interval_seconds',
+      })
       expect(refusal.message).toContain(String(shortest))
       for (let i = 0; i < limit; i += 1)
         await create(instance, { codes: ['WTI_USD'], interval_seconds: shortest })
@@ -156,12 +159,12 @@ describe('POST /v1/subscriptions: a new watch', () => {
         instance.token,
       )
       const full = await json(more)
-      expect([more.status, full.code, full.limit, full.current_count]).toEqual([
-        422,
-        'watch_limit_reached',
-        limit,
-        limit,
-      ])
+      expect({
+        status: more.status,
+        code: full.code,
+        limit: full.limit,
+        current_count: full.current_count,
+      }).toEqual({ status: 422, code: 'watch_limit_reached', limit, current_count: limit })
       expect((await json(await instance.get(path, instance.token))).data).toMatchObject({
         count: limit,
         limit,
@@ -216,11 +219,11 @@ test('the list is the account’s own, newest first, without a limit where the p
   ]
   await create(instance, { codes: ['GOLD_USD'] }, instance.key())
   const { data } = await json(await instance.get(path, instance.token))
-  expect([data.subscriptions.map(row => row.id), data.count, data.limit]).toEqual([
-    [second.id, first.id],
-    2,
-    null,
-  ])
+  expect({
+    subscriptions: data.subscriptions.map(row => row.id),
+    count: data.count,
+    limit: data.limit,
+  }).toEqual({ subscriptions: [second.id, first.id], count: 2, limit: null })
 })
 
 describe('PATCH /v1/subscriptions/{id}: a change', () => {

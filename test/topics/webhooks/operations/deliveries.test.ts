@@ -386,7 +386,9 @@ describe('GET /v1/webhooks/{id}/events: the log', () => {
     expect(await idsOf('?event_type=price.updated&status=failed')).toEqual(ids.slice(2, 3))
     expect(await idsOf('?per_page=3&page=2')).toEqual(ids.slice(3))
     const page = await ask<object>('GET', `${path}/events?per_page=3`)
-    expect([page.headers.get('x-total'), page.headers.get('x-has-next')]).toEqual(['4', 'true'])
+    expect({ total: page.headers.get('x-total'), hasNext: page.headers.get('x-has-next') }).toEqual(
+      { total: '4', hasNext: 'true' },
+    )
     const refused = await ask<{ error: object }>('GET', `${path}/events?status=leased`)
     expect([refused.status, refused.body.error]).toMatchObject([
       400,
@@ -523,7 +525,10 @@ describe('POST /v1/webhooks/{id}/replay and /v1/webhooks/{id}/events/{event_id}/
     const { ask, path } = await opened()
     for (const [body, field] of table) {
       const answer = await ask<{ errors: { field: string }[] }>('POST', `${path}/replay`, body)
-      expect([answer.status, answer.body.errors[0]!.field]).toEqual([422, field])
+      expect({ status: answer.status, field: answer.body.errors[0]!.field }).toEqual({
+        status: 422,
+        field,
+      })
     }
   })
 })

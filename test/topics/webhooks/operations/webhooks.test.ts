@@ -174,10 +174,10 @@ describe('an event that this service does not send', () => {
         await whole.send('POST', path, { ...basic, events }, token),
         await change(id, { events }),
       ]) {
-        expect([response.status, response.headers.get('x-error-code')]).toEqual([
-          422,
-          'validation_failed',
-        ])
+        expect({
+          status: response.status,
+          errorCode: response.headers.get('x-error-code'),
+        }).toEqual({ status: 422, errorCode: 'validation_failed' })
         const text = await response.text()
         expect(text).toContain(`got ${name}. Did you mean ${nearest}?`)
       }
@@ -350,7 +350,7 @@ describe('who may have what', () => {
       count: number
       limit: number
     }
-    expect([listed.count, listed.limit]).toEqual([25, 25])
+    expect({ count: listed.count, limit: listed.limit }).toEqual({ count: 25, limit: 25 })
     expect(listed.webhooks.map(webhook => webhook.id)).toEqual(
       webhooks.map(webhook => webhook.id).reverse(),
     )

@@ -65,11 +65,14 @@ describe('rows that stood before', () => {
       { rows, earlier: 1 },
     ]) {
       const { status, body: refusal } = await send(path, body)
-      expect([status, refusal.errors.map(error => error.field)]).toEqual([422, ['earlier']])
+      expect({ status, errors: refusal.errors.map(error => error.field) }).toEqual({
+        status: 422,
+        errors: ['earlier'],
+      })
     }
     const surcharges = await begin('surcharges', true)
     const none = await send('datasets/surcharges', { rows, earlier: true, batch: surcharges })
-    expect([none.status, kept()]).toEqual([422, 0])
+    expect({ status: none.status, kept: kept() }).toEqual({ status: 422, kept: 0 })
   })
 
   test('are refused as a whole where one is not as its table has it', async () => {
@@ -88,9 +91,9 @@ describe('rows that stood before', () => {
       7,
     ]
     const { status, body } = await send(path, { rows, batch, earlier: true })
-    expect([status, body.errors.map(error => error.field)]).toEqual([
-      422,
-      [
+    expect({ status, errors: body.errors.map(error => error.field) }).toEqual({
+      status: 422,
+      errors: [
         'rows.1.bpd',
         'rows.2.bpd',
         'rows.3.country',
@@ -100,7 +103,7 @@ describe('rows that stood before', () => {
         'rows.7.recorded_at',
         'rows.8.id',
       ],
-    ])
+    })
     const days = await begin('futures-settlements', true)
     const settled = {
       traded_on: '2026-11-18',

@@ -157,7 +157,7 @@ describe('a doubtful value', () => {
     services.ingest.listen(changes => void fired.push(changes.length))
     const pushed = await push('19', 912)
     expect(pushed.body.data).toMatchObject({ inserted: 0, held: 1 })
-    expect([await latest(), fired]).toEqual([91.2, []])
+    expect({ latest: await latest(), fired }).toEqual({ latest: 91.2, fired: [] })
     const { values } = (await admin('GET', '/review')).body.data
     expect(values).toEqual([
       expect.objectContaining({
@@ -195,10 +195,10 @@ describe('a doubtful value', () => {
     expect(await latest()).toBe(912)
     expect((await push('19', 912)).body.data).toMatchObject({ unchanged: 1, held: 0 })
     const again = await admin('POST', '/review/release', { ids: [doubt!.id] })
-    expect([again.status, again.body.message]).toEqual([
-      422,
-      `Value ${doubt!.id} is released already.`,
-    ])
+    expect({ status: again.status, message: again.body.message }).toEqual({
+      status: 422,
+      message: `Value ${doubt!.id} is released already.`,
+    })
   })
 
   test('that is rejected stays out', async () => {

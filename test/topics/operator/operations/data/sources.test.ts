@@ -43,7 +43,10 @@ test('the operator sees the sources of all accounts, without their configuration
   const pushed = { name: 'pushed', source_type: 'webhook', credentials: { secret: 'x'.repeat(32) } }
   const second = await instance.make(pushed, instance.key())
   const { status, body } = await instance.list()
-  expect([status, body.data.sources.map(source => source.id)]).toEqual([200, [first, second]])
+  expect({ status, sources: body.data.sources.map(source => source.id) }).toEqual({
+    status: 200,
+    sources: [first, second],
+  })
   expect(body.data.sources[0]).toEqual({
     id: first,
     name: 'Terminal feed',
@@ -83,9 +86,9 @@ test('a sync answers what came of it, a failure too, and the source goes on from
       scraper_config: { url: rows.url, interval_minutes: 30 },
     })
     const done = await instance.sync(id)
-    expect([done.status, done.body.data]).toEqual([
-      200,
-      expect.objectContaining({
+    expect({ status: done.status, data: done.body.data }).toEqual({
+      status: 200,
+      data: expect.objectContaining({
         status: 'success',
         trigger: 'operator',
         received: 1,
@@ -93,14 +96,14 @@ test('a sync answers what came of it, a failure too, and the source goes on from
         records_synced: 1,
         error: null,
       }),
-    ])
+    })
     expect(instance.source(id).nextSyncAt).toBe(instance.clock.now() + 30 * 60_000)
     answer = () => new Response('', { status: 500 })
     const failed = await instance.sync(id)
-    expect([failed.status, failed.body.data]).toEqual([
-      200,
-      expect.objectContaining({ status: 'failed', records_synced: null }),
-    ])
+    expect({ status: failed.status, data: failed.body.data }).toEqual({
+      status: 200,
+      data: expect.objectContaining({ status: 'failed', records_synced: null }),
+    })
     expect(failed.body.data.error).toMatch(/500/)
     const { data } = await instance.ask<{ data: { logs: { trigger: string }[] } }>(
       'GET',

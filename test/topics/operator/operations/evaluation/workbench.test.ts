@@ -174,10 +174,10 @@ describe('/admin/v1/backups', () => {
       task: null,
     })
     const refused = await ask('POST', '/backups', { what: 'make' })
-    expect([refused.status, refused.text]).toEqual([
-      422,
-      expect.stringContaining('backups.directory'),
-    ])
+    expect({ status: refused.status, text: refused.text }).toEqual({
+      status: 422,
+      text: expect.stringContaining('backups.directory'),
+    })
     expect((await ask('POST', '/backups', { what: 'lose' })).text).toContain('"field":"what"')
   })
 
@@ -216,11 +216,11 @@ describe('/admin/v1/backups', () => {
     await end('check')
     const { data: desk, text } = await ask('GET', '/backups')
     expect(desk.backups, text).toMatchObject([{ place: expect.stringContaining(place) }])
-    expect([desk.made_at, desk.checked_at, desk.trouble]).toEqual([
-      '2026-11-20T15:00:00Z',
-      '2026-11-20T15:00:00Z',
-      null,
-    ])
+    expect({ made_at: desk.made_at, checked_at: desk.checked_at, trouble: desk.trouble }).toEqual({
+      made_at: '2026-11-20T15:00:00Z',
+      checked_at: '2026-11-20T15:00:00Z',
+      trouble: null,
+    })
   }, 60_000)
 })
 
@@ -234,7 +234,7 @@ test('the log is read from where it was left, and by its words', async () => {
   ])
   expect(tail.after(3, 10).map(({ number }) => number)).toEqual([4])
   expect(tail.after(0, 1).map(({ number }) => number)).toEqual([4])
-  expect([tail.after(4, 10), tail.last]).toEqual([[], 4])
+  expect({ after: tail.after(4, 10), last: tail.last }).toEqual({ after: [], last: 4 })
   const { ask } = workbench()
   expect((await ask('GET', '/logs?after=x')).status).toBe(400)
   expect((await ask('GET', '/logs')).data).toEqual({ lines: [], last: 0 })

@@ -73,7 +73,10 @@ describe('/admin/v1/accounts', () => {
     expect(data.account.api_keys.map(key => key.id)).toEqual([data.api_key.id])
     expect(JSON.stringify(data.account)).not.toContain(data.api_key.plain_token)
     const response = await door.get('/probe/feature/futures', data.api_key.plain_token)
-    expect([response.status, response.headers.get('x-ratelimit-tier')]).toEqual([200, 'starter'])
+    expect({
+      status: response.status,
+      ratelimitTier: response.headers.get('x-ratelimit-tier'),
+    }).toEqual({ status: 200, ratelimitTier: 'starter' })
   })
 
   test('are made free and confirmed unless the body says otherwise', async () => {
@@ -123,11 +126,11 @@ describe('/admin/v1/accounts', () => {
     const door = openFrontDoor()
     door.open()
     const answer = await operate(door, 'POST', accounts, body)
-    expect([answer.status, answer.body.error_code, answer.body.field]).toEqual([
-      422,
-      'validation_failed',
-      field,
-    ])
+    expect({
+      status: answer.status,
+      error_code: answer.body.error_code,
+      field: answer.body.field,
+    }).toEqual({ status: 422, error_code: 'validation_failed', field })
     expect(door.services.keys.accounts()).toHaveLength(1)
   })
 
@@ -318,7 +321,10 @@ describe('/admin/v1/accounts/{id}/keys and /admin/v1/keys', () => {
       const door = openFrontDoor()
       const { key } = door.open()
       const answer = await operate(door, 'PATCH', `/admin/v1/keys/${key.key.id}`, body)
-      expect([answer.status, answer.body.field]).toEqual([422, 'suspended'])
+      expect({ status: answer.status, field: answer.body.field }).toEqual({
+        status: 422,
+        field: 'suspended',
+      })
     },
   )
 })
@@ -328,7 +334,7 @@ test('the admin token is rotated by itself or from this machine, and the old one
   const old = door.adminToken
   const { status, data } = await operate(door, 'POST', '/admin/v1/token/rotate')
   const next = (data as unknown as { admin_token: string }).admin_token
-  expect([status, next.length]).toEqual([200, 64])
+  expect({ status, length: next.length }).toEqual({ status: 200, length: 64 })
   expect((await operate(door, 'GET', accounts)).status).toBe(401)
   door.adminToken = next
   expect((await operate(door, 'GET', accounts)).status).toBe(200)
@@ -358,7 +364,7 @@ test('an API key opens nothing of the operator', async () => {
     for (const authorization of [`Bearer ${token}`, `Token ${token}`, '']) {
       door.address = `198.51.100.${i}`
       const response = await door.ask(method, path, { headers: { authorization } })
-      expect([method, path, response.status]).toEqual([method, path, 401])
+      expect({ method, path, status: response.status }).toEqual({ method, path, status: 401 })
     }
   }
   expect(door.services.keys.accounts()).toHaveLength(1)

@@ -58,7 +58,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     ])
     for (const deed of ['pay', 'void', 'write_off']) {
       const answer = await instance.operator('POST', `/admin/v1/invoices/${id}/${deed}`)
-      expect([answer.status, codeOf(answer)]).toEqual([422, 'invoice_closed'])
+      expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+        status: 422,
+        code: 'invoice_closed',
+      })
     }
     expect((await instance.operator('POST', '/admin/v1/invoices/x/pay')).status).toBe(404)
     expect(
@@ -104,9 +107,9 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       period_end: '2026-12-01T00:00:00Z',
     }
     const { status, body: created } = await instance.operator('POST', '/admin/v1/invoices', body)
-    expect([status, created.data.invoice]).toEqual([
-      201,
-      expect.objectContaining({
+    expect({ status, invoice: created.data.invoice }).toEqual({
+      status: 201,
+      invoice: expect.objectContaining({
         number: '2026-000001',
         amount: 9900,
         status: 'open',
@@ -114,7 +117,7 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
         due_at: '2026-12-20T15:00:00Z',
         lines: [{ description: 'Well Permits, November', amount: 9900 }],
       }),
-    ])
+    })
     expect(
       instance.mailMessages().map(mailMessage => [mailMessage.to, mailMessage.subject]),
     ).toEqual([[buyer.account.account.email, 'Wellhead: invoice 2026-000001']])
@@ -145,10 +148,14 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       price: 120_000,
     }
     const created = await instance.operator('POST', '/admin/v1/subscriptions', body)
-    expect([created.status, created.body.data.subscription]).toEqual([
-      201,
-      expect.objectContaining({ plan: 'enterprise', status: 'active', price: 120_000 }),
-    ])
+    expect({ status: created.status, subscription: created.body.data.subscription }).toEqual({
+      status: 201,
+      subscription: expect.objectContaining({
+        plan: 'enterprise',
+        status: 'active',
+        price: 120_000,
+      }),
+    })
     expect(instance.plan(buyer)).toBe('enterprise')
     await instance.advance(61 * dayMs)
     const amounts = instance.services.billing.invoices
@@ -196,7 +203,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     // A cancellation that was pending is taken back by the new agreement, still without an invoice.
     await instance.ask('POST', '/billing/subscriptions/cancel', buyer.token)
     const third = await agree()
-    expect([third.status, third.body.data.subscription.cancel_at_period_end]).toEqual([200, false])
+    expect({
+      status: third.status,
+      cancel_at_period_end: third.body.data.subscription.cancel_at_period_end,
+    }).toEqual({ status: 200, cancel_at_period_end: false })
     expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(1)
   })
 
@@ -223,11 +233,16 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     const first = await agree()
     const before = instance.services.billing.invoices.page({ accountId: buyer.id }, 9, 0)
     const refused = await agree({ price: 8900 })
-    expect([refused.status, codeOf(refused), refused.body.message]).toEqual([
-      409,
-      'open_invoice',
-      'Invoice 2026-000001 of the running subscription is open: set open_invoices to "void" to cancel what is owed, or to "keep" to leave it owed.',
-    ])
+    expect({
+      status: refused.status,
+      code: codeOf(refused),
+      message: refused.body.message,
+    }).toEqual({
+      status: 409,
+      code: 'open_invoice',
+      message:
+        'Invoice 2026-000001 of the running subscription is open: set open_invoices to "void" to cancel what is owed, or to "keep" to leave it owed.',
+    })
     expect(instance.services.billing.invoices.page({ accountId: buyer.id }, 9, 0)).toEqual(before)
     expect(instance.services.billing.current(buyer.account)!.id).toBe(
       first.body.data.subscription.id,
@@ -287,7 +302,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     )
     const status = () => instance.services.billing.current(buyer.account)?.status
     await instance.advance(31 * dayMs)
-    expect([status(), instance.plan(buyer)]).toEqual(['past_due', 'professional'])
+    expect({ status: status(), plan: instance.plan(buyer) }).toEqual({
+      status: 'past_due',
+      plan: 'professional',
+    })
     // The same agreement again takes nothing back and adds nothing.
     const again = await instance.operator(
       'POST',
@@ -296,7 +314,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     )
     expect([again.status, again.body.data.subscription.status]).toEqual([200, 'past_due'])
     await instance.advance(14 * dayMs)
-    expect([status(), instance.plan(buyer)]).toEqual([undefined, 'free'])
+    expect({ status: status(), plan: instance.plan(buyer) }).toEqual({
+      status: undefined,
+      plan: 'free',
+    })
     expect(
       instance.services.billing.invoices
         .page({ accountId: buyer.id }, 9, 0)
@@ -331,7 +352,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     expect(names(await list('?plan=scale'))).toEqual([[a, 'scale', 'active']])
     expect(names(await list(`?account=${c}`))).toEqual([[c, 'professional', 'active']])
     const paged = await list('?per_page=3&page=2')
-    expect([names(paged), paged.meta.total]).toEqual([[[a, 'professional', 'cancelled']], 4])
+    expect({ names: names(paged), total: paged.meta.total }).toEqual({
+      names: [[a, 'professional', 'cancelled']],
+      total: 4,
+    })
     for (const query of ['?status=gone', '?plan=gold'])
       expect((await instance.operator('GET', `/admin/v1/subscriptions${query}`)).status).toBe(400)
     expect((await list('?plan=enterprise')).subscriptions).toEqual([])
@@ -346,7 +370,10 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     const cancel = (body?: unknown) =>
       instance.operator('POST', `/admin/v1/subscriptions/${id}/cancel`, body)
     const later = await cancel()
-    expect([later.status, later.body.data.subscription.cancel_at_period_end]).toEqual([200, true])
+    expect({
+      status: later.status,
+      cancel_at_period_end: later.body.data.subscription.cancel_at_period_end,
+    }).toEqual({ status: 200, cancel_at_period_end: true })
     expect(instance.plan(buyer)).toBe('professional')
     expect(codeOf(await cancel({ when: 'now' }))).toBe('open_invoice')
     const ended = await cancel({ when: 'now', open_invoices: 'void' })
@@ -359,6 +386,9 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
       'void',
     )
     const again = await cancel({ when: 'now' })
-    expect([again.status, codeOf(again)]).toEqual([422, 'no_active_subscription'])
+    expect({ status: again.status, code: codeOf(again) }).toEqual({
+      status: 422,
+      code: 'no_active_subscription',
+    })
   })
 })

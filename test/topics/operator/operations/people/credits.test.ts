@@ -19,9 +19,9 @@ describe('/admin/v1/accounts/{id}/credits', () => {
       )
     const given = await give()
     expect((await give()).body).toEqual(given.body)
-    expect([given.status, given.body.data]).toEqual([
-      201,
-      {
+    expect({ status: given.status, data: given.body.data }).toEqual({
+      status: 201,
+      data: {
         credit: {
           id: given.body.data.credit.id,
           kind: 'gift',
@@ -32,7 +32,7 @@ describe('/admin/v1/accounts/{id}/credits', () => {
         },
         balance: { requests_remaining: 3 },
       },
-    ])
+    })
     const packs = await instance.ask('GET', '/billing/credit_packs', buyer.token)
     expect(packs.body.balance).toEqual({ requests_remaining: 3 })
     expect(instance.services.billing.invoices.count({ accountId: buyer.id })).toBe(0)
@@ -86,7 +86,10 @@ describe('/admin/v1/accounts/{id}/credits', () => {
     const instance = billingHouse('serve')
     const buyer = instance.buyer()
     const answer = await instance.operator('POST', `/admin/v1/accounts/${buyer.id}/credits`, wanted)
-    expect([answer.status, codesOfFields(answer.body)]).toEqual([422, fields])
+    expect({ status: answer.status, codesOfFields: codesOfFields(answer.body) }).toEqual({
+      status: 422,
+      codesOfFields: fields,
+    })
     expect(instance.services.billing.credits.balance(buyer.id)).toBe(0)
   })
 

@@ -13,7 +13,7 @@ test('an operator sees what an account sees, changes nothing, and only for a whi
   const eyes = `Bearer ${token}`
 
   const me = await ask('GET', '/v1/users/me', eyes)
-  expect([me.status, me.body.email]).toEqual([200, ann.email])
+  expect({ status: me.status, email: me.body.email }).toEqual({ status: 200, email: ann.email })
   for (const [method, path] of [
     ['POST', '/v1/api-keys'],
     ['PATCH', '/v1/notification_preferences'],
@@ -24,10 +24,10 @@ test('an operator sees what an account sees, changes nothing, and only for a whi
     expect(refused.status, `${method} ${path}`).toBeGreaterThanOrEqual(400)
   }
   const made = await ask('POST', '/v1/api-keys', eyes, { name: 'stolen' })
-  expect([made.status, JSON.stringify(made.body)]).toEqual([
-    403,
-    expect.stringContaining('KEY_READ_ONLY'),
-  ])
+  expect({ status: made.status, stringify: JSON.stringify(made.body) }).toEqual({
+    status: 403,
+    stringify: expect.stringContaining('KEY_READ_ONLY'),
+  })
   expect((await ask('GET', '/v1/users/me', `Token ${token}`)).status).toBe(401)
   expect((await ask('GET', '/admin/v1/accounts', eyes)).status).toBe(401)
 

@@ -31,7 +31,7 @@ describe('/admin/v1/suppressions', () => {
       reason: 'They asked.',
       created_at: '2026-11-20T15:00:01Z',
     }
-    expect([added.status, added.body.data]).toEqual([201, row])
+    expect({ status: added.status, data: added.body.data }).toEqual({ status: 201, data: row })
     expect(
       (await instance.admin('POST', '', { address: 'person@example.com', reason: 'Another.' })).body
         .data,
@@ -51,10 +51,10 @@ describe('/admin/v1/suppressions', () => {
 
     expect(mail.suppressed('PERSON@example.com')).toBe('They asked.')
     const removed = await instance.admin('DELETE', '/Person%40example.com')
-    expect([removed.status, removed.body.data]).toEqual([
-      200,
-      { address: 'person@example.com', deleted: true },
-    ])
+    expect({ status: removed.status, data: removed.body.data }).toEqual({
+      status: 200,
+      data: { address: 'person@example.com', deleted: true },
+    })
     expect(mail.suppressed('person@example.com')).toBeUndefined()
     expect((await instance.admin('DELETE', '/person%40example.com')).status).toBe(404)
   })
