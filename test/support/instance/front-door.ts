@@ -246,11 +246,15 @@ function probes(access: AccessPlugin, repeats: Idempotency) {
         ...probe('write', { meter: true, header: true }),
       },
     )
-    .get('/probe/slow', ({ query }) => gates.wait(query.name), {
-      ...probe('slow', { meter: true }),
-      query: t.Object({ name: t.String() }),
-      response: { 200: Done },
-    })
+    .get(
+      '/probe/slow',
+      async ({ query }) => {
+        const answer = await gates.wait(query.name)
+        if (!('done' in answer)) throw new Error('The handler fails.')
+        return answer
+      },
+      { ...probe('slow', { meter: true }), query: t.Object({ name: t.String() }) },
+    )
     .get('/probe/free', done, probe('free', { meter: false }))
     .get('/probe/header', done, probe('header', { meter: false, header: true }))
     .get('/probe/marine', done, probe('marine', { meter: true, rate: 'marine' }))
