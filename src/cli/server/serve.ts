@@ -21,7 +21,6 @@ import { writeStateFile } from '../../lib/files/side-file.ts'
 import { chanceOf } from '../../lib/ids.ts'
 import { endAtOnce } from '../../lib/process/end-at-once.ts'
 import { createTurnQueue } from '../../lib/process/loop-turns.ts'
-import { createYoungCollector } from '../../lib/process/young-garbage.ts'
 import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import { linkUrl } from '../../topics/account/service/sign-in.ts'
 import { keepBeforeUpgrade } from '../backups/upgrade.ts'
@@ -41,8 +40,6 @@ import {
 
 /** Requests may be answered for so long before the event loop looks at its sockets again. */
 const turnBudgetMs = 5
-/** After so many requests what they have left is collected. */
-const collectedRequests = 1500
 /** For the requests that have come and are not read when the server is told to end. */
 const unreadMs = 100
 
@@ -157,9 +154,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     turns: requestTurns(server),
     ...(accessLog && { accessLog }),
   })
-  const count = createYoungCollector(collectedRequests)
   answer = (request, self) => {
-    count()
     // Longer than a connection may idle: moving the clock a year, a fault that answers slowly.
     if (instance.feed) self.timeout(request, request.url.includes('/_dev/') ? 0 : faultSeconds)
     return fetch(request)
