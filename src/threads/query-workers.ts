@@ -1,6 +1,4 @@
-import { openVersion } from '../database/database-version.ts'
 import { workerConfig } from '../http/query-workers/config-copy.ts'
-import { withKeptAnswers } from '../http/query-workers/kept-answers.ts'
 import { createQueryWorkerPool, type QueryWorkerPool } from '../http/query-workers/pool.ts'
 import type { FromQueryWorker, QueryWorkerThread } from '../http/query-workers/terms.ts'
 import type { Services } from '../instance/services/services.ts'
@@ -37,15 +35,7 @@ export function openQueryWorkers(services: Services, databasePath: string): Quer
   })
   services.onQuarantineChange(seriesId => pool.notify({ kind: 'quarantine', seriesId }))
   catalogue.onReload(() => pool.notify({ kind: 'catalogue' }))
-  const version = openVersion(databasePath)
-  const kept = withKeptAnswers(pool, version.read)
-  return {
-    ...kept,
-    stop() {
-      kept.stop()
-      version.close()
-    },
-  }
+  return pool
 }
 
 function startThread(start: QueryWorkerStart): QueryWorkerThread {
