@@ -31,7 +31,6 @@ import {
 import { validIntervals } from '../math/interval.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../service/bulk.ts'
 import { createFinishedExports, type FinishedExport } from '../service/finished-exports.ts'
-import { createKeptExports } from '../service/kept-exports.ts'
 import { intervalOf } from './window-query.ts'
 
 export type ExportDeps = Pick<
@@ -58,8 +57,7 @@ const sliceDays = 31
 /** A part of a finished file is sent in pieces of this size. */
 const pieceBytes = 2 ** 20
 /** Longer exports are made as they are sent. */
-const keptRowsMax = 10_000
-const keptBytesMax = 4 * 2 ** 20
+const wholeRowsMax = 10_000
 
 type ExportQuery = Readonly<Record<string, string | undefined>>
 
@@ -75,7 +73,6 @@ export function exportOperations(deps: ExportDeps) {
   const { bulk, catalogue, codes, coverage, ingest, links, marks, meter, now, plans } = deps
   const { sourceNamesOf } = deps
   const finished = createFinishedExports()
-  const kept = createKeptExports(keptBytesMax)
 
   const seriesOf = (query: ExportQuery, request: Request): Series[] => {
     const names = listOf(query.codes)
@@ -184,10 +181,10 @@ export function exportOperations(deps: ExportDeps) {
       return undefined
     }
     if (!rangeHolds(request, etag)) {
-      const versions = rows <= keptRowsMax ? bulk.versions(question) : undefined
-      return versions
-        ? wholeBody(await kept.of(etag, versions, () => bytesOf(requested)))
-        : streamOf(await bytesOf(requested))
+      const pieces = await bytesOf(requested)
+      return rows <= wholeRowsMax
+        ? wholeBody(new Uint8Array(Buffer.concat([...pieces])))
+        : streamOf(pieces)
     }
     const file = await finished.of(etag, () => bytesOf(requested))
     const range = rangeOf(request.headers.get('range'), file.size)

@@ -44,15 +44,11 @@ export interface Bulk {
   blocks(question: BulkQuestion): Generator<PriceBlock>
   /** Another text when the rows of the question are others, unless their number is. */
   state(question: BulkQuestion): string
-  /**
-   * Other objects after every change that the rows may show; undefined: the rows may change without one.
-   */
-  versions(question: BulkQuestion): readonly object[] | undefined
 }
 
 export interface BulkDeps {
   observations: ObservationStore
-  history: Pick<History, 'count' | 'countAsOf' | 'newestRecordedAt' | 'version'>
+  history: Pick<History, 'count' | 'countAsOf' | 'newestRecordedAt'>
   quarantine: QuarantineList
   coverage: Coverage
   withheld: Withheld
@@ -196,15 +192,6 @@ export function createBulk(deps: BulkDeps): Bulk {
           quarantine.within(id, question.from, question.to).days.join(' '),
         ),
       ].join(','),
-    versions(question) {
-      const { series } = question
-      // Which of several sources a value is of changes without a change of the value.
-      const isAsItStands = series.every(
-        ({ id, sources }) =>
-          sources.length <= 1 && !withheld(id) && pointOf(id, question) === undefined,
-      )
-      return isAsItStands ? series.map(({ id }) => history.version(id)) : undefined
-    },
   }
 }
 

@@ -99,8 +99,7 @@ export function createDayIndexes(
       const entry = entries.get(seriesId)
       if (from === everything || !entry) return drop(seriesId)
       entries.set(seriesId, {
-        // Another object: whoever holds the one before sees that something has changed.
-        index: { ...entry.index },
+        index: entry.index,
         staleFrom: Math.min(entry.staleFrom, from),
       })
     },

@@ -67,8 +67,6 @@ export interface History {
    * there.
    */
   newestRecordedAt(seriesIds: readonly number[]): number
-  /** Another object after every change of the series that this copy has heard of. */
-  version(seriesId: number): object
   /** `from`: nothing that was observed earlier has changed. */
   forget(seriesId: number, from?: number): void
 }
@@ -152,7 +150,6 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
     },
     newestRecordedAt: seriesIds =>
       Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
-    version: seriesId => indexes.of(seriesId),
     forget: indexes.forget,
   }
 }
