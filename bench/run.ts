@@ -16,6 +16,7 @@ import { latest } from './rows/latest.ts'
 import { correlation, curve, ohlc } from './rows/markets.ts'
 import { mix } from './rows/mix.ts'
 import { page } from './rows/page.ts'
+import { pageRepeated } from './rows/page-repeated.ts'
 import { permitsFilters, permitsRadius } from './rows/permits.ts'
 import { ready } from './rows/ready.ts'
 import { routes } from './rows/routes.ts'
@@ -30,6 +31,7 @@ const rows: Readonly<Record<string, Row>> = {
   latest,
   wrk,
   page,
+  'page-repeated': pageRepeated,
   import: importing,
   guards: guarding,
   export: exporting,

@@ -36,8 +36,8 @@ interface Place {
   read: PageRead
 }
 
-/** A page of 100 rows by interval, the first and one deep in the pages. */
-export async function page(options: BenchOptions): Promise<Line[]> {
+/** A page of 100 rows by interval, the first and one deep in the pages; each is requested again and again. */
+export async function pageRepeated(options: BenchOptions): Promise<Line[]> {
   const copy = await large(options)
   return withServers([serveWellhead(copy.dir)], async ours => {
     const places: Place[] = []
