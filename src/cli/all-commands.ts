@@ -21,6 +21,7 @@ import { sourceCommands } from './data/source-commands.ts'
 import { doctorCommands } from './doctor/commands.ts'
 import { emptyProgram } from './empty-program.ts'
 import type { ProgramEnvironment } from './environment.ts'
+import { groupCommands } from './groups.ts'
 import { testMail } from './mail.ts'
 import { completion, type Shell, shells } from './manual/completion.ts'
 import { manualPage } from './manual/man.ts'
@@ -86,6 +87,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
   remoteCommands(program, env)
   manualCommands(program, env)
   confirmIrreversible(program, env)
+  groupCommands(program)
   addExamples(program)
   return program
 }
@@ -108,9 +110,7 @@ function manualCommands(program: Command, env: ProgramEnvironment) {
 
 /** Settings in force, and what follows from them. */
 function settingsCommands(program: Command, env: ProgramEnvironment) {
-  const config = program
-    .command('config')
-    .description('show and check show and check show and check the configuration')
+  const config = program.command('config').description('show and check the configuration')
   located(
     config.command('explain').description('show every effective setting and its source'),
     () => 'named',

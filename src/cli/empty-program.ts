@@ -14,10 +14,11 @@ export const emptyProgram = (env: ProgramEnvironment): Command =>
   new Command('wellhead')
     .description('Self-hosted energy price data service')
     .version(version)
+    .commandsGroup('Other commands:')
     .exitOverride()
     .configureOutput({
       writeOut: text => env.out(text.trimEnd()),
       writeErr: text => env.err(text.trimEnd()),
     })
-    .showHelpAfterError()
+    .showHelpAfterError('Run "wellhead --help" for the commands, or "wellhead COMMAND --help".')
     .addHelpText('after', `\n${exitCodeHelp()}`)

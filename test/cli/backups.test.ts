@@ -46,7 +46,7 @@ describe('a backup', () => {
     await hold(dir, 1)
     const backup = await command('backup', '--data', dir)
     expect([backup.code, backup.err]).toEqual([0, ''])
-    expect(backup.out).toContain('master.key is not in it')
+    expect(backup.out).toContain('It does not include master.key')
     const [name] = readdirSync(kept)
     expect(name).toMatch(/^wellhead-\d{8}T\d{6}Z\.db\.sealed$/)
     expect([...bucket.objects.keys()]).toContain(prefix + name)

@@ -273,7 +273,7 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       { prepare: dir => writeFileSync(db(dir), 'text '.repeat(1000)) },
       'database',
       'error',
-      /can not be opened/,
+      /cannot be opened/,
     ],
     [
       'damaged pages',
@@ -294,14 +294,14 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       { prepare: dir => rmSync(key(dir)) },
       'secrets',
       'error',
-      /3 sealed, and there is no master key/,
+      /3 encrypted, but the master key is missing/,
     ],
     [
       'another master key',
       { prepare: dir => writeFileSync(key(dir), 'x'.repeat(64), { mode: 0o600 }) },
       'secrets',
       'error',
-      /3 sealed, and the master key does not open/,
+      /3 encrypted, but with another master key/,
     ],
     [
       'an empty master key',
@@ -402,14 +402,14 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       { toml: '[data_sources]\ndirectory = "gone"' },
       'data_sources.directory',
       'error',
-      /can not be read/,
+      /cannot be read/,
     ],
     [
       'a ready file without a directory',
       { toml: '[server]\nready_file = "gone/ready"' },
       'server.ready_file',
       'error',
-      /there is no directory/,
+      /missing directory/,
     ],
   ]
   test.each(cases)('%s', async (_, scenario, check, status, sentence) => {
@@ -554,11 +554,11 @@ describe('examineServer', () => {
       /says it is unavailable/,
     ],
     [
-      'holds the directory and does not answer',
+      'holds the directory and does not respond',
       'serve',
       undefined,
       'error',
-      new RegExp(`process ${process.pid}.* does not answer`),
+      new RegExp(`process ${process.pid}.* does not respond`),
     ],
     [
       'is none, but a command works in the directory',
@@ -627,7 +627,7 @@ test('space is judged by the database and its log, and a log that is never writt
     examineSpace(dir, 1e12, autocheckpoint, hasServer)[1]!.advice
   expect([advice(0, true), advice(1000, true), advice(1000, false)]).toEqual([
     expect.stringContaining('replicator'),
-    expect.stringContaining('reads without an end'),
+    expect.stringContaining('a reader never ends'),
     expect.stringContaining('start the server'),
   ])
 })

@@ -20,7 +20,7 @@ describe('codes search', () => {
     expect(out).toContain('none')
     expect(out).not.toContain('DIESEL')
     expect((await run('codes', 'search', 'gasoline', 'texas', '--with-data')).out).toContain(
-      'No code has gasoline and texas in it',
+      'No code matches gasoline and texas',
     )
   })
   test('as JSON', async () => {

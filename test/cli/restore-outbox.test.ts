@@ -4,7 +4,7 @@ import { hourMs, isoInstant } from '../../src/lib/time/instant.ts'
 import { arrived, backedUp, databaseIn, heldEvents, rowsIn } from '../support/instance/restored.ts'
 import { fields } from '../support/servers/smtp-server.ts'
 
-const reason = 'held: the database was restored from a backup'
+const reason = 'held back: the database was restored from a backup'
 const { file, webhookId, hooks, mails, texts, directory, command, serving, close } =
   await backedUp()
 afterEach(() => {

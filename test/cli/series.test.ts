@@ -26,7 +26,7 @@ release_days = ["15", "last"]
       { code: 'DESK_GASOIL_USD', unit: 'metric_ton', currency: 'USD', aliases: ['DGO'] },
       { code: 'DESK_LOAD', unit: 'percent', max: 100, release_days: ['15', 'last'] },
     ])
-    expect(() => seriesOfFile('desk.toml', 'code = 1')).toThrow('desk.toml has no [[series]]')
+    expect(() => seriesOfFile('desk.toml', 'code = 1')).toThrow('desk.toml must have a [[series]] table')
     expect(() => seriesOfFile('desk.toml', '[[series')).toThrow(/desk\.toml:\d+:\d+/)
   })
 
@@ -46,7 +46,7 @@ release_days = ["15", "last"]
       { code: 'DESK_B', name: 'B', unit: 'percent', currency: null },
     ])
     expect(() => seriesOfFile('desk.csv', 'code,unit\nA,barrel,USD\n')).toThrow('desk.csv:2:')
-    expect(() => seriesOfFile('desk.csv', 'unit\nbarrel\n')).toThrow('no column code')
+    expect(() => seriesOfFile('desk.csv', 'unit\nbarrel\n')).toThrow('must have a column code')
   })
 
   test('is refused with a name that is no term, which would be lost unseen', () => {
@@ -55,9 +55,9 @@ release_days = ["15", "last"]
     )
     const toml = '[[series]]\ncode = "A"\n[[series]]\ncode = "B"\nmaximum = 3\n'
     expect(() => seriesOfFile('desk.toml', toml)).toThrow(
-      'desk.toml: [[series]] 2: maximum is no term of a series',
+      'desk.toml: [[series]] 2: maximum is not a field of a series',
     )
-    expect(() => seriesOfFile('desk.toml', 'series = [1]')).toThrow('[[series]] 1 is no table')
+    expect(() => seriesOfFile('desk.toml', 'series = [1]')).toThrow('[[series]] 1 must be a table')
   })
 
   test('says lists in TOML as the options do, too', () => {

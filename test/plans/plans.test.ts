@@ -74,7 +74,7 @@ const written: Record<string, (tier: Tier, id: string) => string> = {
   'request quota': tier => `${spell(tier.requestQuota)}/${periods[tier.quotaKind]}`,
   'quota used up': tier => refusals[quotaRefusals[tier.quotaKind].code],
   'rolling rate / 60 s': tier => spell(tier.requestsPerMinute),
-  'active manage manage API keys': tier => spell(tier.apiKeys),
+  'active API keys': tier => spell(tier.apiKeys),
   'scheduled deliveries': tier => spell(tier.scheduledDeliveries),
   'webhook endpoints': tier => spell(tier.webhookEndpoints),
   'webhook events / month': tier => spell(tier.webhookEventsPerMonth),

@@ -106,7 +106,7 @@ export const listAccounts = (
     print(env, all, rows => (rows.length === 0 ? ['No accounts.'] : accountTable(rows)))
   })
 
-/** Shows show show show an account with its keys. */
+/** Shows an account with its keys. */
 export const showAccount = (env: CommandEnvironment, who: string): Promise<number> =>
   runAgainstServer(env, 'accounts show', async () => {
     const { account } = await answerOf<{ account: AccountDetail }>(

@@ -53,7 +53,7 @@ export function accountCommands(
     accounts
       .command('show')
       .argument('<account>', 'id or e-mail address')
-      .description('show show show an account with its keys'),
+      .description('show an account with its keys'),
   ).action((who: string, options: JsonOption) => act(options, env => showAccount(env, who)))
   const planOptions = (command: Command) =>
     command
@@ -173,7 +173,7 @@ interface KeyOptions extends JsonOption {
 }
 
 function keyCommands(program: Command, leaf: (command: Command) => Command, act: OperatorAction) {
-  const keys = program.command('keys').description('manage manage manage API keys')
+  const keys = program.command('keys').description('manage API keys')
   leaf(
     keys
       .command('list')

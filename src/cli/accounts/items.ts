@@ -161,9 +161,7 @@ export function itemCommands(
       .command('events')
       .argument('<account>', 'id or e-mail address')
       .argument('<webhook>', 'id of the endpoint')
-      .description(
-        'list the newest batches batches batches deliveries to an endpoint, with attempts and errors',
-      ),
+      .description('list the newest deliveries to an endpoint, with attempts and errors'),
   )
     .option('--json', 'print JSON')
     .action((who: string, webhook: string, options: JsonOption) =>

@@ -207,7 +207,7 @@ export function batchCommands(
 ) {
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   const batches = program.command('batches').description('manage batches of writes')
-  leaf(batches.command('list').description('list the newest batches batches batches'))
+  leaf(batches.command('list').description('list the newest batches'))
     .option('--kind <kind>', 'file, push, feed, correction, undo or release')
     .option('--code <code>', 'only batches that changed this series')
     .option('--since <time>', 'only batches opened since this time')

@@ -15,9 +15,7 @@ export function sourceCommands(
   located: (command: Command) => Command,
   act: OperatorAction,
 ) {
-  const sources = program
-    .command('sources')
-    .description('manage manage manage data sources of accounts')
+  const sources = program.command('sources').description('manage data sources of accounts')
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   leaf(sources.command('list').description('list data sources with their last sync')).action(
     (options: JsonOption) => act(options, env => listSources(env)),

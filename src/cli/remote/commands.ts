@@ -61,7 +61,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
       program
         .command('get')
         .argument('[codes...]', 'codes or aliases: wti brent (default: all)')
-        .description('show show show the newest prices'),
+        .description('show the newest prices'),
     ),
   ).action((codes: string[], options: ServerChoice & Format) =>
     getPrices(askOf(options), codes, options, write, createSystemClock().now()),
@@ -73,7 +73,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
         program
           .command('history')
           .argument('<codes...>', 'codes or aliases, at most 20')
-          .description('show show show prices over time, newest first'),
+          .description('show prices over time, newest first'),
       ),
     ),
   )
@@ -87,7 +87,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
       program
         .command('curve')
         .argument('<family>', 'such as exch-wti, or a ticker: CL, BZ, NG, TTF')
-        .description('show show show a futures curve'),
+        .description('show a futures curve'),
     ),
   )
     .option('--date <date>', 'day of the curve')
@@ -100,7 +100,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
       program
         .command('chart')
         .argument('<code>', 'a code')
-        .description('draw draw draw a chart in the terminal'),
+        .description('draw a chart in the terminal'),
     ),
   )
     .option('--interval <interval>', 'hour, day, week or month', 'day')
@@ -112,7 +112,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
     program
       .command('watch')
       .argument('<codes...>', 'codes or aliases, at most 20')
-      .description('follow follow follow prices as they change, until Ctrl-C'),
+      .description('follow prices as they change, until Ctrl-C'),
   )
     .option('--every <seconds>', 'seconds between two updates', everySecondsDefault)
     .option('--looks <number>', 'stop after this many updates')
@@ -190,9 +190,7 @@ function alertCommands(
   serverOf: (choice: ServerChoice) => RemoteServer,
 ): void {
   const { write } = env
-  const alert = program
-    .command('alert')
-    .description('manage the manage the manage the alerts of your account')
+  const alert = program.command('alert').description('manage the alerts of your account')
   remote(
     alert
       .command('add')
@@ -234,7 +232,7 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
   const path = serversPath(env.env)
   program
     .command('login')
-    .argument('<address>', 'URL URL URL of the server: https://prices.example.com')
+    .argument('<address>', 'URL of the server: https://prices.example.com')
     .option('--name <name>', 'name of the alert', 'default')
     .option('--key <key>', 'API key (default: the first line of standard input)')
     .description('save a server and your API key for client commands')
@@ -255,7 +253,7 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
       })
       env.out(`${name}: ${url} as ${account.email} (${account.tier_name}), saved in ${path}`)
     })
-  const servers = program.command('servers').description('manage manage manage saved servers')
+  const servers = program.command('servers').description('manage saved servers')
   servers
     .command('list')
     .description('list saved servers; the star marks the current one')

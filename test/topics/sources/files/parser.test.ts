@@ -89,7 +89,7 @@ describe('createSourceReader: a row that can not be taken is named, and the othe
     [{ port: undefined }, /^port is missing/],
     [{ region: 'Atlantis' }, undefined],
     [{ port: 'Algeciras', region: 'Atlantis' }, /^region Atlantis is not known/],
-    [{ currency: 'dollars' }, /^currency dollars is not a code/],
+    [{ currency: 'dollars' }, /^currency dollars must be a three-letter currency code/],
     [{ unit: 'gallon' }, /^unit gallon is not the metric ton/],
   ])('%j', async (change, reason) => {
     const result = await read(

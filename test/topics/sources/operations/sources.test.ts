@@ -116,11 +116,11 @@ describe('POST /v1/data-sources', () => {
     [{ ...basic, name: 5 }, 'name', /must be text/],
     [{ ...basic, source_type: undefined }, 'source_type', /is required/],
     [{ ...basic, source_type: 'a b' }, 'source_type', /must be a word/],
-    [{ ...basic, status: 'error' }, 'status', /must be one of active, paused/],
+    [{ ...basic, status: 'error' }, 'status', /must be active or paused/],
     [{ ...basic, credentials: 'text' }, 'credentials', /must be a JSON object/],
     [{ ...basic, credentials: ['text'] }, 'credentials', /must be a JSON object/],
-    [{ ...basic, credentials: { token: 5 } }, 'credentials', /must hold texts/],
-    [{ ...basic, credentials: { token: '' } }, 'credentials', /must hold texts/],
+    [{ ...basic, credentials: { token: 5 } }, 'credentials', /must have values/],
+    [{ ...basic, credentials: { token: '' } }, 'credentials', /must have values/],
     [{ ...basic, credentials: { 'to ken': 'abc' } }, 'credentials', /must have names/],
     [
       {
