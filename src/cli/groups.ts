@@ -2,7 +2,16 @@ import type { Command } from 'commander'
 
 /** The commands by what they are for, in the order of the help. */
 const groups: Readonly<Record<string, readonly string[]>> = {
-  'Server commands:': ['serve', 'dev', 'setup', 'healthcheck', 'doctor', 'config', 'openapi', 'profiles'],
+  'Server commands:': [
+    'serve',
+    'dev',
+    'setup',
+    'healthcheck',
+    'doctor',
+    'config',
+    'openapi',
+    'profiles',
+  ],
   'Data commands:': [
     'import',
     'export',

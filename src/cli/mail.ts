@@ -26,10 +26,10 @@ export async function testMail(
     { key: ids.uuid(), repeated: false, signal: AbortSignal.timeout(timeoutMs) },
   )
   if (sent.accepted) {
-    out(`The letter to ${to} was taken by ${mail.provider}, from ${brand.sender}.`)
+    out(`The e-mail to ${to} was accepted by ${mail.provider}, from ${brand.sender}.`)
     return 0
   }
   const { statusCode, reason } = sent
-  err(`mail: the letter was not taken${statusCode === null ? '' : ` (${statusCode})`}: ${reason}`)
+  err(`mail: the e-mail was rejected${statusCode === null ? '' : ` (${statusCode})`}: ${reason}`)
   return 1
 }

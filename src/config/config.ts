@@ -33,7 +33,7 @@ export interface ConfigSources {
     /** The defaults of an installed package instead of those of the working directory. */
     installed?: InstalledPaths | undefined
   }
-  /** undefined when there is no such file; throws when it can not be read. */
+  /** undefined when there is no such file; throws when it cannot be read. */
   readFile?: (path: string) => string | undefined
 }
 
@@ -290,13 +290,13 @@ function readOrReport(
     return text
   } catch (error) {
     problems.push(
-      `${source}: ${oneLine(path)} can not be read: ${fileReason(error, resolve(files.directory, path))}`,
+      `${source}: ${oneLine(path)} cannot be read: ${fileReason(error, resolve(files.directory, path))}`,
     )
     return undefined
   }
 }
 
-/** Why a file can not be read: where rights are missing, whose it is and what to do. */
+/** Why a file cannot be read: where rights are missing, whose it is and what to do. */
 const fileReason = (error: unknown, path: string) =>
   oneLine(fileFault(error, path) ?? reasonOf(error))
 
@@ -341,7 +341,7 @@ function findFile(
       const text = readFile(path)
       if (text !== undefined) return { label, path, text, inDataDirectory: label === own }
     } catch (error) {
-      problems.push(`${oneLine(label)} can not be read: ${fileReason(error, path)}`)
+      problems.push(`${oneLine(label)} cannot be read: ${fileReason(error, path)}`)
       return undefined
     }
   }

@@ -42,7 +42,7 @@ export function missingCommits(dir: string, databasePath: string, log: Log): str
 function markFrom(text: string): Mark {
   const { salts, frames, at } = JSON.parse(text) as Partial<Mark>
   if (typeof salts !== 'string' || !Number.isSafeInteger(frames) || !Number.isSafeInteger(at))
-    throw new Error('it is no mark')
+    throw new Error('it is not a mark')
   return { salts, frames: frames!, at: at! }
 }
 

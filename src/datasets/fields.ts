@@ -177,7 +177,7 @@ export function boolIn(row: DatasetRow, field: string, fallback: boolean): boole
   const word = String(value).trim().toLowerCase()
   if (word === 'true' || word === '1' || word === 'yes') return true
   if (word === 'false' || word === '0' || word === 'no') return false
-  return refuse(field, value, 'is neither true nor false', 'write true or false')
+  return refuse(field, value, 'must be true or false', 'write true or false')
 }
 
 /** One of a few words, in any letter case. */

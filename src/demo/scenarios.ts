@@ -347,7 +347,7 @@ const receiverFailing = (deps: ScenarioDeps): Scenario => ({
   async play() {
     const { db, keys, webhooks, outbox, ids, clock, evaluationAccountId, advance, settle } = deps
     const account = keys.account(evaluationAccountId)
-    if (!account) throw new Error('an evaluation copy has its account')
+    if (!account) throw new Error('a demo instance has its account')
     const creation = webhooks.create(account, {
       ...defaultSettings,
       url: deadReceiver,
@@ -444,5 +444,5 @@ function newAccount({ keys, ids, clock }: ScenarioDeps, name: string) {
 const seriesNamed = ({ series }: ScenarioDeps, code: string): StoredSeries | ScenarioFault =>
   series.find(series => series.code === code && series.available) ?? {
     field: 'code',
-    fault: `is no code with data, such as ${stocksCode}.`,
+    fault: `must be a code with data, such as ${stocksCode}.`,
   }

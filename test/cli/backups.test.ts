@@ -60,7 +60,7 @@ describe('a backup', () => {
         .sort(),
     ).toEqual([kept, `s3://backups/${prefix}`].sort())
     expect(
-      (await command('backup', 'check', '--data', dir)).out.match(/complete and sound/g),
+      (await command('backup', 'check', '--data', dir)).out.match(/complete and valid/g),
     ).toHaveLength(2)
 
     await hold(dir, 2)

@@ -251,7 +251,7 @@ describe('runDatasetImport', () => {
   })
 })
 
-describe('nothing is written when a file can not be read as asked', () => {
+describe('nothing is written when a file cannot be read as asked', () => {
   const cases: [string, string[], Partial<DatasetOptions>, RegExp][] = [
     [
       'an unknown dataset',

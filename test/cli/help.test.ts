@@ -27,7 +27,9 @@ describe('the help of the program', () => {
 
   test('suggests the nearest command and points to the help instead of printing it', async () => {
     const { lines, command } = program()
-    await expect(command.parseAsync(['node', 'wellhead', 'impor'])).rejects.toThrow('unknown command')
+    await expect(command.parseAsync(['node', 'wellhead', 'impor'])).rejects.toThrow(
+      'unknown command',
+    )
     const text = lines.join('\n')
     expect(text).toContain('Did you mean import?')
     expect(text).toContain('wellhead --help')

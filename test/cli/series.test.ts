@@ -26,7 +26,9 @@ release_days = ["15", "last"]
       { code: 'DESK_GASOIL_USD', unit: 'metric_ton', currency: 'USD', aliases: ['DGO'] },
       { code: 'DESK_LOAD', unit: 'percent', max: 100, release_days: ['15', 'last'] },
     ])
-    expect(() => seriesOfFile('desk.toml', 'code = 1')).toThrow('desk.toml must have a [[series]] table')
+    expect(() => seriesOfFile('desk.toml', 'code = 1')).toThrow(
+      'desk.toml must have a [[series]] table',
+    )
     expect(() => seriesOfFile('desk.toml', '[[series')).toThrow(/desk\.toml:\d+:\d+/)
   })
 

@@ -72,7 +72,7 @@ describe('sources sync', () => {
     }
   })
 
-  test('of a source that can not be read says why, writes the failure down and exits with 1', async () => {
+  test('of a source that cannot be read says why, writes the failure down and exits with 1', async () => {
     const rows = rowServer(() => new Response('closed', { status: 503 }))
     try {
       const { instance, env, taken, faulted } = terminal()

@@ -165,7 +165,7 @@ describe('where values come from', () => {
     ])
   })
 
-  test("the working directory's file is not read for another data directory, also where it can not be read", () => {
+  test("the working directory's file is not read for another data directory, also where it cannot be read", () => {
     const disk = { '/srv/wellhead.toml': 'server.port = 3' }
     for (const given of [
       { flags: { 'data.dir': '/data' } },
@@ -506,10 +506,10 @@ describe('what is refused', () => {
     expect(() => at('2026-08-01')).toThrow('wellhead.toml:2: vintage.coverage_since')
   })
 
-  test('files that are missing or can not be read are named', () => {
+  test('files that are missing or cannot be read are named', () => {
     const disk = { '/srv/wellhead-data/wellhead.toml': 'FORBIDDEN' }
     expect(problems({ explicit: 'no.toml' })).toEqual(['flag --config: there is no file no.toml'])
-    expect(problems({ disk })[0]).toStartWith('wellhead-data/wellhead.toml can not be read: EACCES')
+    expect(problems({ disk })[0]).toStartWith('wellhead-data/wellhead.toml cannot be read: EACCES')
     expect(problems({ env: { WELLHEAD_LOG_LEVEL_FILE: 'none' } })).toEqual([
       'env WELLHEAD_LOG_LEVEL_FILE: there is no file none',
     ])

@@ -59,7 +59,7 @@ describe('scenarios', () => {
     ])
     const refusals: [Fields, string][] = [
       [{ name: 'boom' }, 'must be one of negative-wti, crash'],
-      [{ name: 'crash', code: 'WTI_USD' }, 'code: is no option of crash'],
+      [{ name: 'crash', code: 'WTI_USD' }, 'code: is not an option of crash'],
       [{ name: 'revision', code: 7 }, 'code: must be a text'],
       [{ name: 'revision', code: 'NOPE' }, 'code: is no code with data'],
       [{ name: 'late-release', code: 'WTI_USD' }, 'this one is quoted all day'],

@@ -244,7 +244,7 @@ export function billingCommands(
   const openInvoices = () =>
     new Option(
       '--open-invoices <what>',
-      'what to do with open invoices of the ending subscription',
+      'handling of open invoices of the ending subscription',
     ).choices(['keep', 'void'])
   const filtered = (command: Command, statuses: readonly string[]) =>
     leaf(command)

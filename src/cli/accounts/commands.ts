@@ -223,7 +223,10 @@ function keyCommands(program: Command, leaf: (command: Command) => Command, act:
       ),
     )
   leaf(
-    keys.command('revoke').argument('<key>', 'id of the key').description('end a key for good'),
+    keys
+      .command('revoke')
+      .argument('<key>', 'id of the key')
+      .description('revoke a key permanently'),
   ).action((id: string, options: JsonOption) => act(options, env => revokeKey(env, id)))
   leaf(
     keys
@@ -254,7 +257,10 @@ function tokenCommands(program: Command, leaf: (command: Command) => Command, ac
     act(options, env => createAdminToken(env, name, options.role)),
   )
   leaf(
-    token.command('revoke').argument('<token>', 'id of the token').description('end one for good'),
+    token
+      .command('revoke')
+      .argument('<token>', 'id of the token')
+      .description('revoke a token permanently'),
   ).action((id: string, options: JsonOption) => act(options, env => revokeAdminToken(env, id)))
   leaf(
     token.command('rotate').description('create a new token with all rights; all earlier ones end'),

@@ -81,7 +81,7 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
       createSystemClock().now(),
     )
     env.out(
-      `${name} (${bytes} bytes) is complete and sound in ${places.join(' and ')}; ${removed} older ones were removed. It does not include master.key: store a copy of that elsewhere`,
+      `${name} (${bytes} bytes) is complete and valid in ${places.join(' and ')}; ${removed} older ones were removed. It does not include master.key: store a copy of that elsewhere`,
     )
   })
   // The options of the command above them are theirs too: it takes them wherever they stand.

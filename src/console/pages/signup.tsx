@@ -71,7 +71,7 @@ function AddressForm() {
       <h2 id="make">Create an account</h2>
       {sentTo.value !== '' && (
         <Notice mood="good">
-          A letter to {sentTo.value} has been sent. Open its link within 24 hours.
+          An e-mail to {sentTo.value} has been sent. Open its link within 24 hours.
         </Notice>
       )}
       {refusal.value && <Refused error={refusal.value} />}

@@ -25,7 +25,7 @@ export const checkEarlierRow = (
     const names = new Set([...columns.map(({ name }) => name), supersededColumn])
     const unknown = Object.keys(row).find(name => !names.has(name))
     if (unknown !== undefined)
-      refuse(unknown, unknown, 'is no column of it', `it has ${[...names].join(', ')}`)
+      refuse(unknown, unknown, 'is not a column of it', `it has ${[...names].join(', ')}`)
     const cells = Object.fromEntries(
       columns.map(column => [column.name, cellIn(row, column, now)] as const),
     )

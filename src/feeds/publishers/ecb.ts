@@ -87,7 +87,7 @@ export function ratesOfSdmx(bytes: Uint8Array): ReferenceRates {
     if (of !== 'EUR' || Number(power) !== 0)
       throw new FeedFault(
         'unexpected_unit',
-        `${row[currency!]} came per 10^${power} ${of} in place of one euro`,
+        `${row[currency!]} came per 10^${power} ${of} instead of one euro`,
       )
     const ofDay = rates.get(row[day!]!) ?? new Map<string, unknown>()
     rates.set(row[day!]!, ofDay.set(row[currency!]!, row[value!]))

@@ -62,7 +62,7 @@ function targetOf(into: string, where: string): Target {
     .filter(part => part !== '')
     .map(part => part.split('=') as [string, string | undefined])
   if (!/^[a-z-]+$/.test(dataset) || !/^[a-z_]+$/.test(column) || fixed.some(([, is]) => !is)) {
-    throw new Error(`${where}: ${into} is neither a code nor a dataset with its column`)
+    throw new Error(`${where}: ${into} must be a code, or a dataset with its column`)
   }
   return { dataset, column, fixed: Object.fromEntries(fixed as [string, string][]) }
 }

@@ -27,7 +27,7 @@ export async function readPages<T>(
     if (typeof rows !== 'string') return rows
     reason = rows
   }
-  throw new FeedFault('changed_while_read', `${reason}, also when read anew`)
+  throw new FeedFault('changed_while_read', `${reason}, also when read again`)
 }
 
 /** The rows, or why they can not be all of them. */

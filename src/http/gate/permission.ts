@@ -9,7 +9,7 @@ import type { KeyState } from '../../topics/keys/service/keyring.ts'
 import { Problem } from '../problem/problem.ts'
 
 const deeds: Record<Action, string> = {
-  read: 'look at the data',
+  read: 'view the data',
   self: 'change their own membership',
   change_keys: 'change API keys',
   change_admin_keys: 'change the API keys of admins',

@@ -66,7 +66,7 @@ needs('chromium').describe('the account in the console', () => {
     expect(await violations()).toEqual([])
   })
 
-  test('makes a source that is pushed to, sees its log, tests one that can not be read', async () => {
+  test('makes a source that is pushed to, sees its log, tests one that cannot be read', async () => {
     const { page, goTo, violations, overflow } = await stage.visitor({ width: 390 })
     await goTo('/account/sources')
     await page.selectOption('section[aria-labelledby=new-source] select', 'webhook')

@@ -92,5 +92,5 @@ test('rates of the ECB that are not of one euro are held', () => {
     ['USD', '0'],
     ['EUR', '2'],
   ])
-    expect(() => ratesOfSdmx(table(base!, power!))).toThrow(/unexpected|in place of one euro/)
+    expect(() => ratesOfSdmx(table(base!, power!))).toThrow(/unexpected|instead of one euro/)
 })

@@ -140,7 +140,7 @@ test('one process can not take the lock twice, but again after a release', () =>
   take().release()
 })
 
-test('a holder whose name can not be read is unknown, and the lock is held all the same', () => {
+test('a holder whose name cannot be read is unknown, and the lock is held all the same', () => {
   const taken = take()
   for (const text of ['', '{', 'null', '{"pid":"x"}']) {
     writeFileSync(join(dir, 'lock.json'), text)

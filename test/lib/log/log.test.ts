@@ -154,7 +154,7 @@ describe.each(formats)('%s lines', format => {
     expect(written(format, all, 'error')).toHaveLength(1)
   })
 
-  test('what can not be read does not stop the line', () => {
+  test('what cannot be read does not stop the line', () => {
     const loop: Record<string, unknown> = { name: 'loop' }
     loop.self = loop
     const trap = {

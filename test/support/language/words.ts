@@ -42,7 +42,11 @@ export const bannedPatterns: readonly BannedPattern[] = [
     /\b(?:a|an|the|every|each|open|of|one|this|that|no|which) matters?\b/gi,
     'operator alert',
   ),
-  banned('letter for e-mail', /\bletters?\b(?! ?(?:case|code)| or digit| and digit)/gi, 'e-mail'),
+  banned(
+    'letter for e-mail',
+    /(?<!\b(?:two|three|capital|lower-case|each|its|of) )\bletters?\b(?!,? ?(?:case|code|digits|or digit|and digit|first|of the))/gi,
+    'e-mail',
+  ),
   banned('second step', /\bsecond step\b/gi, 'two-factor authentication'),
   banned('way out', /\b(?:ways?|that go) out\b|\bevery way\b/gi, 'delivery channel'),
   banned('stranger', /\bstrangers?\b/gi, 'unverified recipient; anonymous visitor'),

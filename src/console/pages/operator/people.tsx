@@ -88,7 +88,7 @@ export function People() {
       {refusal.value && <Refused error={refusal.value} />}
       {invited.value && (
         <Notice mood="good">
-          A letter to {invited.value} is on its way; its link is good for a week.
+          An e-mail to {invited.value} is on its way; its link is good for a week.
         </Notice>
       )}
       {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}

@@ -22,7 +22,7 @@ const poundsMax = 1e9
 const disclosureColumns = {
   /** The registry's own id. */
   reference: text(
-    'Id of the disclosure in its registry; tells disclosures apart',
+    'Id of the disclosure in its registry, which identifies it',
     'write the id of the disclosure',
     80,
     { name: 'disclosure_id' },

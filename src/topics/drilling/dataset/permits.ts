@@ -60,7 +60,7 @@ const columns = {
   permitOn: day('Day on which it was granted', { name: 'permit_date', exported: 'f.permit_on' }),
   permitNumber: {
     description:
-      'Its number in the state; tells permits apart. Without one the well and the day do',
+      'Number of the permit in the state, which identifies it; otherwise the well and the day',
     exported: 'p.permit_number',
   } as Column<string | null>,
   /** Fourteen digits. */
@@ -79,7 +79,7 @@ const columns = {
   ),
   permitStatus: word(
     'approved',
-    'approved, expired or a word of your own; default: approved. Another one is told as an event',
+    'approved, expired or another status; default: approved. A change is sent as an event',
     'p.permit_status',
   ),
   wellType: word(

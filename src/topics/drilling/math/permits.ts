@@ -71,7 +71,7 @@ export function activityOf({
     return {
       status: 'unknown',
       indexing: 'noindex',
-      reason: `${since}, and its list was last read on ${readOn ?? 'an unknown day'}: what is drilled at present can not be told.`,
+      reason: `${since}, and its list was last read on ${readOn ?? 'an unknown day'}: current drilling is unknown.`,
     }
   }
   const usual = permits365d / monthsInYear

@@ -47,9 +47,9 @@ function permitsOf({ at }: EnergyCall, basin: string): number | undefined {
 export const drillingBasinOperation = energyRecord({
   path: '/v1/drilling-intelligence/basin/:name',
   operationId: 'getBasinDrilling',
-  summary: 'Drilling in one basin',
+  summary: 'Get the drilling metrics of a basin',
   description:
-    'The newest count of each family for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
+    'Returns the newest count of each metric for a basin, and its rigs of 52 weeks. `as_of_date` is the day of the rigs.',
   access: energyHeavyAccess,
   view: 'as_of',
   params: {

@@ -119,7 +119,7 @@ const Filters = t.Object(
     lng: t.Optional(t.Number()),
     radius_miles: t.Optional(t.Number()),
   },
-  { description: 'What was asked for, as it was understood.' },
+  { description: 'The request as interpreted.' },
 )
 const stageKeys = {
   permitToSpud: 'permit_to_spud',
@@ -255,7 +255,7 @@ const noMatch = (count: number) =>
   new Problem(
     'DATA_NOT_AVAILABLE',
     count === 0
-      ? 'No well fits what is asked for.'
+      ? 'No well matches the request.'
       : `Of none of the wells that fit (${count}) are both the permit and the first production known.`,
   )
 
@@ -315,9 +315,9 @@ const refusals = { 400: NestedProblem, 404: NestedProblem }
 export const cycleTimeOperations: readonly Operation[] = [
   operation(`GET ${productionPrefix}/cycle-time`, {
     operationId: 'getCycleTime',
-    summary: 'From permit to production',
+    summary: 'Get the time from permit to production',
     description:
-      'Days from the permit of a well to its first production, and the stages between. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
+      'Returns the days from the permit of a well to its first production, and its stages. Dates ask for the day of first production, and cohorts go by it: of wells permitted lately only the fast ones produce yet. A span whose end lies before its beginning does not count. The fastest and slowest ten are listed.',
     access: productionHeavyAccess,
     query: { ...placeQuery, ...nameQuery },
     answers: { 200: envelope(CycleTime), ...refusals },
@@ -346,9 +346,9 @@ export const cycleTimeOperations: readonly Operation[] = [
   }),
   operation(`GET ${productionPrefix}/cycle-time/cohorts`, {
     operationId: 'listCycleTimeCohorts',
-    summary: 'Cycle times by cohort',
+    summary: 'List cycle times by cohort',
     description:
-      'Wells grouped by the quarter, month or year of their first production, with the distribution of each group.',
+      'Returns wells grouped by quarter, month or year of first production, with the distribution of each group.',
     access: productionHeavyAccess,
     query: {
       ...placeQuery,

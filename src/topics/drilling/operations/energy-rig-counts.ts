@@ -73,8 +73,8 @@ export const energyRigCountOperations = [
   energyRecord({
     path: '/v1/ei/rig_counts/latest',
     operationId: 'getLatestRigCounts',
-    summary: 'Newest rig count',
-    description: `The newest week: the country, its basins and its states, each of which adds up to it in the fixture data and as its source has it otherwise. ${published}`,
+    summary: 'Get the latest rig counts',
+    description: `Returns the latest weekly rig count for the country, by basin and by state. Parts may not add up exactly to the total; figures are as published. ${published}`,
     view: 'as_of',
     title: 'LatestRigCounts',
     data: Latest,
@@ -94,8 +94,8 @@ export const energyRigCountOperations = [
   energyWholeList({
     path: '/v1/ei/rig_counts/by_basin',
     operationId: 'listRigCountsByBasin',
-    summary: 'Newest rig count by basin',
-    description: `Rigs of each basin in the newest week, largest first, with the change since the week before and since 52 weeks before. ${published}`,
+    summary: 'List the latest rig counts by basin',
+    description: `Returns the rigs of each basin in the newest week, largest first, with the change since the week before and since 52 weeks before. ${published}`,
     view: 'as_of',
     title: 'RigCountsByBasin',
     row: ByBasin,
@@ -108,8 +108,8 @@ export const energyRigCountOperations = [
   energyWholeList({
     path: '/v1/ei/rig_counts/by_state',
     operationId: 'listRigCountsByState',
-    summary: 'Newest rig count by state',
-    description: `Rigs of each state in the newest week, largest first, with the change since the week before and since 52 weeks before. \`OTHER\` is the states that the source adds up. ${published}`,
+    summary: 'List the latest rig counts by state',
+    description: `Returns the rigs of each state in the newest week, largest first, with the change since the week before and since 52 weeks before. \`OTHER\` is the states that the source adds up. ${published}`,
     view: 'as_of',
     title: 'RigCountsByState',
     row: ByState,
@@ -118,8 +118,8 @@ export const energyRigCountOperations = [
   regionalList(nationalRigs, {
     path: '/v1/ei/rig_counts',
     operationId: 'listRigCounts',
-    summary: 'Rig counts of the United States by week',
-    description: `Active rotary rigs of the country by what they drill for, newest first. ${published} Numbers run from 1 in chronological order.`,
+    summary: 'List weekly US rig counts',
+    description: `Returns active rotary rigs of the country by target, newest first. ${published} Numbers run from 1 in chronological order.`,
     title: 'RigCounts',
     row: RigRecord,
     shape: rows => rows.map(rigRecord),
@@ -127,8 +127,8 @@ export const energyRigCountOperations = [
   regionalList(nationalRigs, {
     path: '/v1/ei/rig_counts/historical',
     operationId: 'getRigCountHistory',
-    summary: 'Rig counts of the past',
-    description: `Counts of the country, newest first, as far back as they are held. ${published}`,
+    summary: 'List historical rig counts',
+    description: `Returns all rig counts of the country, newest first. ${published}`,
     title: 'RigCountHistory',
     row: Past,
     shape: rows =>
@@ -137,8 +137,9 @@ export const energyRigCountOperations = [
   regionalRecord(nationalRigs, {
     path: '/v1/ei/rig_counts/:id',
     operationId: 'getRigCount',
-    summary: 'One rig count',
-    description: 'A week by its number. Numbers run from 1 in chronological order.',
+    summary: 'Get a rig count record',
+    description:
+      'Returns one weekly rig count by its number. Numbers run from 1 in chronological order.',
     subject: 'Rig count',
     title: 'OneRigCount',
     data: RigRecord,

@@ -107,7 +107,8 @@ function listOf(call: EnergyCall & { page: PageRequest }, filter: FracFilter) {
 const markNewest = (call: EnergyCall) =>
   markSources(call, call.at.fracDisclosures.page({}, 1, 0).rows)
 
-const listNote = 'By the day on which the job ended, newest first; dates filter on that day.'
+const listNote =
+  'Returns disclosures by the end date of the job, newest first; dates filter on that day.'
 const listRefusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
 const recordRefusals = { 403: energyRefusals[403], 404: energyRefusals[404] }
 
@@ -136,8 +137,8 @@ const shares = <Row extends TSchema, Count>(
   energyPages({
     path: `/v1/ei/frac-focus/by-${by.toLowerCase()}`,
     operationId: `getFracBy${by}`,
-    summary: `Frac disclosures by ${by.toLowerCase()}`,
-    description: `How many disclosures each ${by.toLowerCase()} has, largest first.`,
+    summary: `Count frac disclosures by ${by.toLowerCase()}`,
+    description: `Returns how many disclosures each ${by.toLowerCase()} has, largest first.`,
     access: energyHeavyAccess,
     title: `FracBy${by}Answer`,
     row,
@@ -167,24 +168,24 @@ const findDisclosure = (id: number, call: EnergyCall) => {
 export const fracFocusOperations = [
   disclosureList('/v1/ei/frac-focus', {
     operationId: 'listFracDisclosures',
-    summary: 'Frac disclosures',
+    summary: 'List frac disclosures',
     description: `${listNote} Takes the filters of the search.`,
   }),
   disclosureList('/v1/ei/frac-focus/latest', {
     operationId: 'getLatestFracDisclosures',
-    summary: 'Latest frac disclosures',
+    summary: 'Get the latest frac disclosures',
     description: listNote,
   }),
   disclosureList('/v1/ei/frac-focus/search', {
     operationId: 'searchFracDisclosures',
     summary: 'Search frac disclosures',
-    description: `Disclosures that fit everything that is asked for. ${listNote}`,
+    description: `Returns disclosures that match all filters. ${listNote}`,
   }),
   energyRecord({
     path: '/v1/ei/frac-focus/summary',
     operationId: 'getFracSummary',
-    summary: 'Numbers of frac disclosures',
-    description: 'All disclosures that are held, by state and by operator.',
+    summary: 'Get frac disclosure statistics',
+    description: 'Returns statistics of all disclosures by state and operator.',
     access: energyHeavyAccess,
     title: 'FracSummaryAnswer',
     data: FracSummary,
@@ -242,8 +243,8 @@ export const fracFocusOperations = [
   energyPages({
     path: '/v1/ei/frac-focus/for-well/:api_number',
     operationId: 'listFracDisclosuresOfWell',
-    summary: 'Frac disclosures of a well',
-    description: 'Every job on a well, newest first; an empty list for a well without one.',
+    summary: 'List the frac disclosures of a well',
+    description: 'Returns the jobs on a well, newest first; empty for a well without any.',
     params: { api_number: t.String({ description: apiNumber, examples: ['42329400010000'] }) },
     title: 'WellFracDisclosures',
     row: Disclosure,
@@ -253,8 +254,8 @@ export const fracFocusOperations = [
   energyById({
     path: '/v1/ei/frac-focus/:id/chemicals',
     operationId: 'getFracChemicals',
-    summary: 'Chemicals of a frac disclosure',
-    description: 'What the fluid of a job was made of. The list is empty where none was disclosed.',
+    summary: 'List the chemicals of a frac disclosure',
+    description: "Returns the chemicals of a job's fluid; empty if none were disclosed.",
     subject: 'Frac disclosure',
     what: 'Number of the disclosure.',
     title: 'FracChemicalsAnswer',
@@ -269,8 +270,8 @@ export const fracFocusOperations = [
   energyById({
     path: '/v1/ei/frac-focus/:id',
     operationId: 'getFracDisclosure',
-    summary: 'A frac disclosure',
-    description: 'One disclosure by its number here.',
+    summary: 'Get a frac disclosure',
+    description: 'Returns one disclosure by its number.',
     subject: 'Frac disclosure',
     what: 'Number of the disclosure.',
     title: 'FracDisclosureAnswer',

@@ -77,7 +77,7 @@ const metricList = <Row extends TSchema>({
 }) =>
   energyPages({
     ...definition,
-    description: `${subject} by basin, newest first. With \`state\`, of the basins that reach into it.`,
+    description: `${subject} by basin, newest first. With \`state\`, for the basins that reach into it.`,
     access: energyHeavyAccess,
     view: 'as_of',
     query: regionQuery,
@@ -146,7 +146,7 @@ export const drillingListOperations = [
   metricList({
     path: '/v1/drilling-intelligence/frac-spreads',
     operationId: 'listDrillingFracSpreads',
-    summary: 'Frac spreads of basins',
+    summary: 'List frac spread metrics of basins',
     subject: 'Active hydraulic fracturing crews',
     title: 'DrillingFracSpreads',
     metric: 'frac_spreads',
@@ -156,7 +156,7 @@ export const drillingListOperations = [
   metricList({
     path: '/v1/drilling-intelligence/duc-wells',
     operationId: 'listDrillingDucWells',
-    summary: 'Uncompleted wells of basins',
+    summary: 'List uncompleted-well metrics of basins',
     subject: 'Wells that are drilled and wait for completion, each month',
     title: 'DrillingDucWells',
     metric: 'duc_wells',
@@ -166,7 +166,7 @@ export const drillingListOperations = [
   metricList({
     path: '/v1/drilling-intelligence/completions',
     operationId: 'listDrillingCompletions',
-    summary: 'Completions of basins',
+    summary: 'List well completions of basins',
     subject: 'Wells completed in each month',
     title: 'DrillingCompletions',
     metric: 'completions',
@@ -176,7 +176,7 @@ export const drillingListOperations = [
   metricList({
     path: '/v1/drilling-intelligence/wells-drilled',
     operationId: 'listDrillingWellsDrilled',
-    summary: 'Wells drilled in basins',
+    summary: 'List wells drilled in basins',
     subject: 'Wells drilled in each month',
     title: 'DrillingWellsDrilled',
     metric: 'wells_drilled',
@@ -186,9 +186,9 @@ export const drillingListOperations = [
   energyPages({
     path: '/v1/drilling-intelligence/well-permits',
     operationId: 'listDrillingPermits',
-    summary: 'New permits by state and month',
+    summary: 'List new well permits by state and month',
     description:
-      'New permits to drill, by the month of their date, newest first; the running month is not over. With `basin`, of the states that it leads in.',
+      'Returns new drilling permits by month, newest first; the current month is incomplete. With `basin`, for the states that it leads in.',
     access: energyHeavyAccess,
     query: regionQuery,
     title: 'DrillingPermits',

@@ -187,9 +187,9 @@ export const drillingIntelligenceOperations = [
   energyPages({
     path: '/v1/drilling-intelligence',
     operationId: 'listDrillingMetrics',
-    summary: 'Everything that is counted of drilling',
+    summary: 'List all drilling metrics',
     description:
-      'Rigs, frac spreads, drilled but uncompleted wells, wells drilled and completions by basin and state, newest first, within a day by metric and region.',
+      'Returns rigs, frac spreads, drilled but uncompleted wells, wells drilled and completions by basin and state, newest first.',
     access: energyHeavyAccess,
     view: 'as_of',
     query: regionQuery,
@@ -207,9 +207,9 @@ export const drillingIntelligenceOperations = [
   energyRecord({
     path: '/v1/drilling-intelligence/latest',
     operationId: 'getLatestDrillingIntelligence',
-    summary: 'Newest national counts of drilling',
+    summary: 'Get the latest national drilling metrics',
     description:
-      'The newest count of each family for the United States. `as_of_date` is the newest of their days; each metric has its own.',
+      'Returns the newest count of each metric for the United States. `as_of_date` is the newest of their days; each metric has its own.',
     view: 'as_of',
     title: 'LatestDrillingMetrics',
     data: Latest,
@@ -238,9 +238,9 @@ export const drillingIntelligenceOperations = [
   energyWholeList({
     path: '/v1/drilling-intelligence/summary',
     operationId: 'listDrillingSummaries',
-    summary: 'Each national count with its parts',
+    summary: 'List national drilling metrics with their components',
     description:
-      'The newest national count of each metric, its change since the count before, and its parts by basin, largest first.',
+      'Returns the newest national count of each metric, its change and its components by basin, largest first.',
     access: energyHeavyAccess,
     view: 'as_of',
     title: 'DrillingSummaries',
@@ -256,9 +256,9 @@ export const drillingIntelligenceOperations = [
   energyPages({
     path: '/v1/drilling-intelligence/trends',
     operationId: 'listDrillingTrends',
-    summary: 'Counts of drilling beside their moving averages',
+    summary: 'List drilling metrics with moving averages',
     description:
-      'National counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
+      'Returns national counts, or those of a basin or state, newest first. `moving_average` is the mean of a count and the three before it, whatever their calendar; `trend` is `up` or `down` where the count stands more than one percent off it, `flat` otherwise.',
     access: energyHeavyAccess,
     view: 'as_of',
     query: regionQuery,

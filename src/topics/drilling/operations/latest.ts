@@ -35,9 +35,9 @@ const Latest = t.Object(
 export const latestDrillingOperation = energyOperation({
   path: '/v1/drilling/latest',
   operationId: 'getLatestDrilling',
-  summary: 'Drilling in the United States now',
+  summary: 'Get current US drilling activity',
   description:
-    'Active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
+    'Returns active rigs of the newest week, and wells drilled and completed in the newest month. `date` is the day of the rigs.',
   view: 'as_of',
   answers: { 200: envelope(Latest), ...energyRefusals },
   handle({ at, reply }) {

@@ -156,7 +156,7 @@ const latest = (name: string, operationId: string, summary: string) =>
   operation(`GET /v1/rig-counts/${name}`, {
     operationId,
     summary,
-    description: `The newest count of the country by what the rigs drill for, with the change since the week before and since 52 weeks before. ${published}`,
+    description: `Returns the newest count of the country by target, with the changes over one week and 52 weeks. ${published}`,
     tags,
     access: energyAccess,
     view: 'as_of',
@@ -186,9 +186,9 @@ const latest = (name: string, operationId: string, summary: string) =>
 /** National rig counts outside the prefix of energy intelligence. */
 export const rigCountOperations: readonly Operation[] = [
   operation('GET /v1/rig-counts/historical', {
-    operationId: 'getRigCountWindow',
-    summary: 'Rig counts over a period',
-    description: `Weekly counts of the country, newest first, over up to 15 years, with what of the period they cover. \`by_period[from]\` and \`by_period[to]\` (or \`start_date\` and \`end_date\`) win over \`period\`; one of them alone takes its other end from \`period\` or today. ${published}`,
+    operationId: 'getNationalRigCountHistory',
+    summary: 'List the national rig count over a period',
+    description: `Returns weekly counts of the country, newest first, over up to 15 years, with their coverage of the period. \`by_period[from]\` and \`by_period[to]\` (or \`start_date\` and \`end_date\`) win over \`period\`; one of them alone takes its other end from \`period\` or today. ${published}`,
     tags,
     access: energyHeavyAccess,
     view: 'as_of',
@@ -229,12 +229,12 @@ export const rigCountOperations: readonly Operation[] = [
       }
     },
   }),
-  latest('latest', 'getCurrentRigCount', 'Newest national rig count'),
-  latest('current', 'getRigCountNow', 'Newest national rig count, by its other name'),
+  latest('latest', 'getNationalRigCount', 'Get the latest national rig count'),
+  latest('current', 'getNationalRigCountAlias', 'Get the latest national rig count (alias)'),
   operation('GET /v1/rig-counts/trends', {
-    operationId: 'getRigCountTrend',
-    summary: 'Trend of the national rig count',
-    description: `Average, lowest and highest count from the one a period before the newest up to the newest, and the change between these two: \`up\` or \`down\` when it is more than one percent, \`flat\` otherwise. \`growth_rate\` is the same percentage. ${spans}`,
+    operationId: 'getNationalRigCountTrend',
+    summary: 'Get the trend of the national rig count',
+    description: `Returns the average, lowest and highest count of the period up to the newest count, and the change over the period: \`up\` or \`down\` when it is more than one percent, \`flat\` otherwise. \`growth_rate\` is the same percentage. ${spans}`,
     tags,
     access: energyHeavyAccess,
     view: 'as_of',
@@ -274,9 +274,9 @@ export const rigCountOperations: readonly Operation[] = [
     },
   }),
   operation('GET /v1/rig-counts/summary', {
-    operationId: 'getRigCountSummary',
-    summary: 'Summary of the national rig count',
-    description: `The newest count, its changes, and its parts by what is drilled for and by basin. ${spans} ${published}`,
+    operationId: 'getNationalRigCountSummary',
+    summary: 'Get a summary of the national rig count',
+    description: `Returns the newest count with its changes, by target and by basin. ${spans} ${published}`,
     tags,
     access: energyHeavyAccess,
     view: 'as_of',

@@ -182,7 +182,7 @@ export const LatestPermits = t.Object(
       meta: t.Object({
         days: integer({ examples: [7] }),
         states: t.Array(t.String({ examples: ['TX'] }), {
-          description: 'The states that were asked for, or all that have a permit.',
+          description: 'The requested states, or all states with a permit.',
         }),
         limit: integer({ examples: [50] }),
         count: integer({ description: 'Permits in the answer.', examples: [50] }),

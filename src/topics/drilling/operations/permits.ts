@@ -36,7 +36,7 @@ export const permitAccess = { ...energyAccess, feature: 'well_permits' as Featur
 const permitHeavyAccess = { ...permitAccess, heavy: true } as const
 
 const listNote =
-  'Newest first, with the number of all permits that fit. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
+  'Returns permits, newest first, with the total number of matches. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
 
 const listRefusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
 const recordRefusals = { 403: energyRefusals[403], 404: energyRefusals[404] }
@@ -64,8 +64,8 @@ const shares = <Row extends TSchema>(
   return energyPages({
     path: `/v1/ei/well-permits/by-${kind}`,
     operationId: `getWellPermitsBy${name}`,
-    summary: `Well permits by ${kind}`,
-    description: `How many permits each ${kind} has, largest first.`,
+    summary: `Count well permits by ${kind}`,
+    description: `Returns how many permits each ${kind} has, largest first.`,
     access: permitHeavyAccess,
     title: `WellPermitsBy${name}`,
     row,
@@ -81,20 +81,20 @@ const shares = <Row extends TSchema>(
 export const permitOperations = [
   listOperation('/v1/ei/well-permits', {
     operationId: 'listWellPermits',
-    summary: 'Well permits',
+    summary: 'List well permits',
     description: `${listNote} Takes the filters of the search.`,
   }),
   listOperation('/v1/ei/well-permits/search', {
     operationId: 'searchWellPermits',
     summary: 'Search well permits',
-    description: `Permits that fit everything that is asked for. ${listNote} A circle is exact to the great-circle distance. Parts of names are found in any case; parts of operators and formations of fewer than three letters are looked for at the beginning of the name.`,
+    description: `Returns permits that match all filters. ${listNote} A circle is exact to the great-circle distance. Parts of names are found in any case; parts of operators and formations of fewer than three letters are looked for at the beginning of the name.`,
   }),
   energyOperation({
     path: '/v1/ei/well-permits/latest',
     operationId: 'getLatestWellPermits',
-    summary: 'Latest well permits',
+    summary: 'Get the latest well permits',
     description:
-      'Permits of the last days, newest first; `meta.total_count` counts those beyond the limit too. `data_quality` says for each state what days are covered and whether its list has fallen behind.',
+      'Returns permits of the last days, newest first; `meta.total_count` counts those beyond the limit too. `data_quality` says for each state what days are covered and whether its list has fallen behind.',
     access: permitAccess,
     query: {
       days: typed({
@@ -126,8 +126,8 @@ export const permitOperations = [
   energyRecord({
     path: '/v1/ei/well-permits/summary',
     operationId: 'getWellPermitSummary',
-    summary: 'Numbers of well permits',
-    description: 'All permits that are held, by state and by operator.',
+    summary: 'Get well permit statistics',
+    description: 'Returns statistics of all permits by state and operator.',
     access: permitHeavyAccess,
     title: 'WellPermitSummaryAnswer',
     data: PermitSummary,
@@ -140,9 +140,9 @@ export const permitOperations = [
   energyRecord({
     path: '/v1/ei/well-permits/states/:state_code',
     operationId: 'getStateWellPermits',
-    summary: 'Drilling activity of a state',
+    summary: 'Get the drilling activity of a state',
     description:
-      'What permits say about drilling in a state at present. `active`: ten or more permits in the last 30 days, or at least half of what is usual for 30 days of the last 365. `slow`: fewer. `inactive`: none in the last 30 days, and the list of the state was read since. `unknown`: none, and nobody looked since, or nothing is held. The first two are worth indexing.',
+      "Returns the drilling activity of a state by its permits.\n\n| Activity | Meaning |\n|---|---|\n| `active` | at least 10 permits in the last 30 days, or at least half the usual number for 30 days of the last 365 |\n| `slow` | fewer permits |\n| `inactive` | none in the last 30 days, and the state's list is up to date |\n| `unknown` | no recent data |",
     access: permitHeavyAccess,
     params: {
       state_code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
@@ -155,9 +155,9 @@ export const permitOperations = [
   energyById({
     path: '/v1/ei/well-permits/:id',
     operationId: 'getWellPermit',
-    summary: 'A well permit',
+    summary: 'Get a well permit',
     description:
-      'One permit by its number here. Numbers follow the permits in the order in which they came in.',
+      'Returns one permit by its number. Numbers follow the permits in the order in which they came in.',
     access: permitAccess,
     subject: 'Well permit',
     what: 'Number of the permit.',

@@ -104,8 +104,8 @@ export const productivityOperations = [
   energyRecord({
     path: '/v1/ei/drilling_productivities/latest',
     operationId: 'getLatestDrillingProductivity',
-    summary: 'Newest drilling productivity',
-    description: `Every basin in the newest month. ${published}`,
+    summary: 'Get the latest drilling productivity',
+    description: `Returns every basin in the newest month. ${published}`,
     view: 'as_of',
     title: 'LatestDrillingProductivities',
     data: Latest,
@@ -121,8 +121,8 @@ export const productivityOperations = [
   energyRecord({
     path: '/v1/ei/drilling_productivities/summary',
     operationId: 'getDrillingProductivitySummary',
-    summary: 'Totals of the newest month',
-    description: `What all new wells of the newest month bring: production per rig times the rigs of the month, added over the basins. ${published}`,
+    summary: 'Get drilling productivity totals of the latest month',
+    description: `Returns the production of all new wells of the newest month: production per rig times the rigs of the month, added over the basins. ${published}`,
     view: 'as_of',
     title: 'DrillingProductivityTotals',
     data: Summary,
@@ -142,8 +142,8 @@ export const productivityOperations = [
   energyWholeList({
     path: '/v1/ei/drilling_productivities/by_basin',
     operationId: 'listDrillingProductivityByBasin',
-    summary: 'Newest drilling productivity by basin',
-    description: `The record of each basin in the newest month. ${published}`,
+    summary: 'List the latest drilling productivity by basin',
+    description: `Returns the record of each basin in the newest month. ${published}`,
     view: 'as_of',
     title: 'DrillingProductivityByBasin',
     row: ProductivityRecord,
@@ -152,8 +152,8 @@ export const productivityOperations = [
   energyWholeList({
     path: '/v1/ei/drilling_productivities/duc_wells',
     operationId: 'listDucWellsByBasin',
-    summary: 'Drilled but uncompleted wells by basin',
-    description: `Wells that are drilled and wait for completion, in the newest month, largest first. ${published}`,
+    summary: 'List drilled but uncompleted wells by basin',
+    description: `Returns drilled but uncompleted wells in the newest month, largest first. ${published}`,
     view: 'as_of',
     title: 'DucWellsByBasin',
     row: DucRow,
@@ -171,9 +171,9 @@ export const productivityOperations = [
   energyWholeList({
     path: '/v1/ei/drilling_productivities/trends',
     operationId: 'listDrillingProductivityTrends',
-    summary: 'Trends of drilling productivity',
+    summary: 'List drilling productivity trends',
     description:
-      'Each metric of each basin in the newest month against three months before: `up` or `down` when it moved by more than one percent, `flat` otherwise. Basins without a record of both months are left out.',
+      'Returns the trend of each metric of each basin, the newest month against three months before: `up` or `down` when it moved by more than one percent, `flat` otherwise. Basins without a record of both months are left out.',
     view: 'as_of',
     title: 'DrillingProductivityTrends',
     row: TrendRow,
@@ -189,8 +189,8 @@ export const productivityOperations = [
   regionalList(family, {
     path: '/v1/ei/drilling_productivities',
     operationId: 'listDrillingProductivities',
-    summary: 'Drilling productivity by basin and month',
-    description: `What new wells bring, what older ones lose and what all give, newest month first. ${published} Numbers run from 1 in chronological order.`,
+    summary: 'List drilling productivity by basin and month',
+    description: `Returns production of new wells, decline of older wells and total production, newest month first. ${published} Numbers run from 1 in chronological order.`,
     title: 'DrillingProductivities',
     row: ProductivityRecord,
     shape,
@@ -198,8 +198,8 @@ export const productivityOperations = [
   regionalList(family, {
     path: '/v1/ei/drilling_productivities/historical',
     operationId: 'getDrillingProductivityHistory',
-    summary: 'Drilling productivity of the past',
-    description: `The same records, newest first; one basin with \`basin\`. ${published}`,
+    summary: 'List historical drilling productivity',
+    description: `Returns drilling productivity, newest first, for all basins or one. ${published}`,
     title: 'DrillingProductivityHistory',
     row: ProductivityRecord,
     shape,
@@ -207,9 +207,9 @@ export const productivityOperations = [
   regionalRecord(family, {
     path: '/v1/ei/drilling_productivities/:id',
     operationId: 'getDrillingProductivity',
-    summary: 'One record of drilling productivity',
+    summary: 'Get a drilling productivity record',
     description:
-      'A basin and month by its number. Numbers run from 1 in chronological order, within a month by name.',
+      'Returns the record of a basin and month by its number. Numbers run from 1 in chronological order, within a month by name.',
     subject: 'Drilling productivity',
     title: 'OneDrillingProductivity',
     data: ProductivityRecord,

@@ -52,8 +52,8 @@ const fracSpreadOperations = [
   regionalList(fracSpreadFamily, {
     path: '/v1/ei/frac_spreads',
     operationId: 'listFracSpreads',
-    summary: 'Frac spreads by basin',
-    description: `Active hydraulic fracturing crews, newest first. ${fracPublished}`,
+    summary: 'List frac spreads by basin',
+    description: `Returns active hydraulic fracturing crews, newest first. ${fracPublished}`,
     title: 'FracSpreadList',
     row: FracRow,
     shape: rows =>
@@ -70,8 +70,8 @@ const fracSpreadOperations = [
   latestRegional(fracSpreadFamily, {
     path: '/v1/ei/frac_spreads/latest',
     operationId: 'getLatestFracSpreads',
-    summary: 'Newest frac spreads',
-    description: `Active hydraulic fracturing crews of the country and its basins on the newest day. ${fracPublished}`,
+    summary: 'Get the latest frac spreads',
+    description: `Returns active hydraulic fracturing crews of the country and its basins on the newest day. ${fracPublished}`,
     title: 'LatestFracSpreadCount',
     data: LatestFrac,
     count: row => row.active,
@@ -137,8 +137,8 @@ const ducWellOperations = [
   regionalList(ducWellFamily, {
     path: '/v1/ei/duc_wells',
     operationId: 'listDucWells',
-    summary: 'Drilled but uncompleted wells',
-    description: `Wells that are drilled and wait for completion, by basin and month, newest first. ${ducPublished}`,
+    summary: 'List drilled but uncompleted wells',
+    description: `Returns drilled but uncompleted wells by basin and month, newest first. ${ducPublished}`,
     title: 'DucWellList',
     row: DucRow,
     shape: rows =>
@@ -158,8 +158,8 @@ const ducWellOperations = [
   latestRegional(ducWellFamily, {
     path: '/v1/ei/duc_wells/latest',
     operationId: 'getLatestDucWells',
-    summary: 'Newest drilled but uncompleted wells',
-    description: `Wells of the country and its basins that wait for completion, in the newest month. ${ducPublished}`,
+    summary: 'Get the latest drilled but uncompleted wells',
+    description: `Returns drilled but uncompleted wells of the country and its basins in the newest month. ${ducPublished}`,
     title: 'LatestDucWellCount',
     data: LatestDuc,
     count: row => row.duc,

@@ -218,9 +218,9 @@ function pageOf(call: EnergyCall, state: DrillingState) {
 export const statePageOperation = energyRecord({
   path: '/v1/pseo/drilling-intelligence/states/:state/full',
   operationId: 'getStateDrilling',
-  summary: 'Drilling in one state',
+  summary: 'Get the drilling metrics of a state',
   description:
-    'Rigs, frac spreads, permits, wells that wait for completion, production and the basins of a state, with twelve months of permits and rigs. What no source has is null.',
+    'Returns rigs, frac spreads, permits, uncompleted wells, production and basins of a state, with twelve months of permits and rigs. Unavailable values are null.',
   access: energyHeavyAccess,
   params: {
     state: t.String({

@@ -46,9 +46,9 @@ const Timeline = t.Object(
 export const timelineOperation = energyRecord({
   path: '/v1/ei/wells/:api_number/timeline',
   operationId: 'getWellTimeline',
-  summary: 'Timeline of a well',
+  summary: 'Get the timeline of a well',
   description:
-    'Permits, spud, hydraulic fracturing, completion and first production of a well, as far as they are known, oldest first. An API number that nothing is known of is 404.',
+    'Returns the known permits, spud, hydraulic fracturing, completion and first production of a well, oldest first. 404 for an unknown API number.',
   access: permitAccess,
   params: {
     api_number: t.String({

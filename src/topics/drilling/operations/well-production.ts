@@ -126,7 +126,7 @@ function overviewOf(call: EnergyCall) {
 const overview = (path: string, operationId: string, description: string) =>
   operation(`GET ${productionPrefix}${path}`, {
     operationId,
-    summary: 'Well production: coverage and newest month',
+    summary: 'Get well production coverage and totals',
     description,
     access: productionAccess,
     answers: { 200: envelope(Overview) },
@@ -138,13 +138,13 @@ export const wellProductionOperations: readonly Operation[] = [
   overview(
     '/',
     'getWellProduction',
-    'What is held and the newest month of the country: the sum of the states that have filed, which for most months is all of them. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
+    'Returns the coverage and the newest month of the country: the sum of the states that have filed. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
   ),
-  overview('/summary', 'getWellProductionSummary', 'The same as `/v1/well-production/`.'),
+  overview('/summary', 'getWellProductionSummary', 'Alias of `GET /v1/well-production`.'),
   operation(`GET ${productionPrefix}/states`, {
     operationId: 'listStateProduction',
-    summary: 'Production by state',
-    description: 'What every state produced in one month, most oil first.',
+    summary: 'List production by state',
+    description: 'Returns the production of every state in one month, most oil first.',
     access: productionAccess,
     query: {
       period: textParameter({
@@ -175,8 +175,9 @@ export const wellProductionOperations: readonly Operation[] = [
   }),
   operation(`GET ${productionPrefix}/states/:code`, {
     operationId: 'getStateProduction',
-    summary: 'Production of one state',
-    description: 'Month by month, oldest first. Agencies publish no water for states.',
+    summary: 'Get the production of a state',
+    description:
+      'Returns the monthly production of a state, oldest first. Agencies publish no water figures for states.',
     access: productionAccess,
     params: {
       code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
@@ -221,9 +222,9 @@ export const wellProductionOperations: readonly Operation[] = [
   }),
   operation(`GET ${productionPrefix}/wells/:api_number`, {
     operationId: 'getWellProductionHistory',
-    summary: 'Production of one well',
+    summary: 'Get the production history of a well',
     description:
-      'Month by month, oldest first. 404 says why there is nothing: `unknown_state_prefix` (the number is of no state), `state_not_covered` (wells of its state are not followed) or `well_not_in_source` (nobody has reported it, or it does not produce yet).',
+      "Returns the monthly production of a well, oldest first. A 404 has the reason: `unknown_state_prefix` (not a state's number), `state_not_covered` (wells of the state are not covered) or `well_not_in_source` (not reported, or not producing yet).",
     access: productionAccess,
     params: {
       api_number: t.String({
@@ -270,8 +271,8 @@ export const wellProductionOperations: readonly Operation[] = [
   }),
   operation(`GET ${productionPrefix}/top-producers`, {
     operationId: 'listTopProducers',
-    summary: 'Wells with most oil',
-    description: 'The wells of a state that brought most oil in the last months, most first.',
+    summary: 'List the top producing wells',
+    description: 'Returns the wells of a state with the highest oil production in recent months.',
     access: productionHeavyAccess,
     query: {
       state_code: textParameter({

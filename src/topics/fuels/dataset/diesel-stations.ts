@@ -51,7 +51,7 @@ const columns = {
   } as Column<number>,
   unit: part('Of the price: gallon (default) or litre', "'gallon'"),
   fuelTypes: {
-    description: 'What is sold beside diesel, separated by semicolons, such as def;unleaded',
+    description: 'Other products, separated by semicolons, such as def;unleaded',
     exported: "replace(t.fuel_types, ' ', ';')",
     read: (row, name) => fuelsOf(textIn(row, name, 500)),
   } as Column<readonly string[]>,

@@ -7,7 +7,7 @@ import { indexCode, retrievedAt, service, serviceIn, source } from './surcharge-
 const aheadDays = 400
 const charactersMax = 20_000
 const right =
-  'write each lower edge and its percent, then the end of the last band: 0=0;1.2=1;1.25=1.5;1.3, and +0.05=0.5 behind it when the table goes on in such steps'
+  'write each lower edge and its percent, then the end of the last band: 0=0;1.2=1;1.25=1.5;1.3, and +0.05=0.5 behind it if the table continues in such steps'
 
 /** The table of a schedule as files have it: `0=0;1.2=1;1.25`. */
 const bandsText = `(SELECT group_concat(json_extract(value, '$[0]') || '=' || json_extract(value, '$[2]'), ';')

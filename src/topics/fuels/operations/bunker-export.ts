@@ -55,7 +55,7 @@ export function bunkerExportOperations(deps: BunkerDeps) {
       operationId: 'exportBunkerFuels',
       summary: 'Export bunker fuel prices',
       description:
-        'The newest price of every grade at every port. With `format=csv` the file stands in `data.content`; `Accept: text/csv` or `download=1` answers it as `text/csv`.',
+        'Returns the newest price of every grade at every port. With `format=csv` the file is in `data.content`; with `Accept: text/csv` or `download=1` the response is `text/csv`.',
       access: bunkerAccess,
       query: {
         format: typed({

@@ -113,8 +113,8 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
   return [
     operation('GET /v1/bunker-fuels/historical', {
       operationId: 'listBunkerHistory',
-      summary: 'Past bunker fuel prices',
-      description: `The past prices of one port, or of all, as a bare list in USD per metric ton. ${paged}`,
+      summary: 'List historical bunker fuel prices',
+      description: `Returns past prices of one port, or of all, as an array in USD per metric ton. ${paged}`,
       access,
       page: { max: perPageMax },
       query: { port: codeParameter(portNote), ...rangeQuery },
@@ -153,8 +153,8 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
     }),
     operation('GET /v1/bunker-fuels/historical/:port', {
       operationId: 'getBunkerPortHistory',
-      summary: 'Past bunker fuel prices of a port',
-      description: `The past prices of one port, USD per metric ton. ${paged}`,
+      summary: 'List historical bunker fuel prices of a port',
+      description: `Returns past prices of one port, USD per metric ton. ${paged}`,
       access,
       params: { port: t.String(portNote) },
       page: { max: perPageMax },

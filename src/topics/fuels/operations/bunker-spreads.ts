@@ -56,8 +56,8 @@ function comparisonOperations(deps: BunkerDeps) {
   return [
     operation('GET /v1/bunker-fuels/compare', {
       operationId: 'compareBunkerPorts',
-      summary: 'Compare ports',
-      description: `The prices of two to ten ports side by side, and for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
+      summary: 'Compare bunker fuel prices of ports',
+      description: `Returns the prices of two to ten ports and, for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
       access,
       query: {
         ports: codesParameter(comparedMax, {
@@ -123,9 +123,9 @@ function gradeSpreadOperations(deps: BunkerDeps) {
   return [
     operation('GET /v1/bunker-fuels/spreads', {
       operationId: 'getBunkerSpreads',
-      summary: 'Spreads between grades',
+      summary: 'Get spreads between bunker fuel grades',
       description:
-        'At each port, USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380, which is what a scrubber saves on each ton.',
+        'Returns for each port, in USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380 (the saving of a scrubber).',
       access,
       answers: {
         200: t.Object(
@@ -174,8 +174,8 @@ function portSpreadOperations(deps: BunkerDeps) {
   return [
     operation('GET /v1/bunker-fuels/spreads/ports', {
       operationId: 'getBunkerPortSpread',
-      summary: 'Spread between two ports',
-      description: `The price at \`from\` minus that at \`to\`, of one grade or of all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
+      summary: 'Get the spread between two ports',
+      description: `Returns the price at \`from\` minus the price at \`to\`, for one grade or all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
       access,
       query: {
         from: codeParameter({

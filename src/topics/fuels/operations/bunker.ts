@@ -55,8 +55,8 @@ function listOperations(deps: BunkerDeps) {
   return [
     operation('GET /v1/bunker-fuels', {
       operationId: 'listBunkerFuels',
-      summary: 'Bunker fuel prices',
-      description: `The newest price of every grade at every port, as one list. ${order}`,
+      summary: 'List bunker fuel prices',
+      description: `Returns the newest price of every grade at every port as one list. ${order}`,
       access,
       answers: {
         200: t.Object({ data: t.Array(ListRow), meta: MetaShape }, { title: 'BunkerPrices' }),
@@ -72,8 +72,8 @@ function listOperations(deps: BunkerDeps) {
     }),
     operation('GET /v1/bunker-fuels/all', {
       operationId: 'listBunkerPorts',
-      summary: 'Bunker fuel prices by port',
-      description: `The same by the short code of the port. ${order}`,
+      summary: 'List bunker fuel prices by port',
+      description: `Returns the newest prices keyed by the short code of the port. ${order}`,
       access,
       answers: {
         200: t.Object(
@@ -109,8 +109,8 @@ function portOperations(deps: BunkerDeps) {
   return [
     operation('GET /v1/bunker-fuels/ports/:code', {
       operationId: 'getBunkerPort',
-      summary: 'Bunker fuel prices of a port',
-      description: `The newest price of every grade at a port, how they stand to the other ports and what a scrubber saves there: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
+      summary: 'Get the bunker fuel prices of a port',
+      description: `Returns the newest price of every grade at a port, the differences to other ports, and the saving of a scrubber: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
       access,
       params: {
         code: t.String({

@@ -44,7 +44,7 @@ const Nearby = t.Object(
       ],
       {
         description:
-          'Of the state of the nearest station, else of the country; null where there is neither.',
+          'For the state of the nearest station, otherwise the country; null if neither is available.',
       },
     ),
     stations: t.Array(
@@ -132,8 +132,8 @@ export function dieselStationsOperations({
   return [
     operation('POST /v1/diesel-prices/stations', {
       operationId: 'findDieselStations',
-      summary: 'Diesel stations around a place',
-      description: `The stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, the nearest first and at most ${stationsMax}. Each says how its price stands to the average of the region. The list is empty where no stations are loaded.`,
+      summary: 'Find diesel stations near a location',
+      description: `Returns the stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, the nearest first and at most ${stationsMax}. Each says how its price stands to the average of the region. The list is empty where no stations are loaded.`,
       access: { meter: true, header: true, feature: 'calculated_metrics', action: 'read' },
       body: StationsBody.schema,
       answers: { 200: Nearby },

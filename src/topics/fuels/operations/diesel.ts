@@ -71,8 +71,8 @@ export function dieselOperations(deps: DieselDeps) {
   return [
     operation('GET /v1/diesel-prices', {
       operationId: 'getDieselPrice',
-      summary: 'Average diesel price',
-      description: `The average pump price of diesel in a state, or in the country, in USD per gallon with taxes. ${weekly}`,
+      summary: 'Get an average diesel price',
+      description: `Returns the average pump price of diesel in a state or the country, in USD per gallon with taxes. ${weekly}`,
       access: { meter: true },
       query: {
         state: textParameter({
@@ -89,8 +89,8 @@ export function dieselOperations(deps: DieselDeps) {
     }),
     operation('GET /v1/diesel-prices/states/:state', {
       operationId: 'getStateDieselPrice',
-      summary: 'Average diesel price of a state',
-      description: `The same for the state in the path. ${weekly}`,
+      summary: 'Get the average diesel price of a state',
+      description: `Returns the average pump price of diesel in the state of the path. ${weekly}`,
       access: { meter: true },
       params: { state: t.String({ description: states, examples: ['CA'] }) },
       answers: { 200: envelope(t.Object({ ...regional, metadata: Metadata })) },

@@ -28,14 +28,14 @@ export function marineOperations(deps: MarineDeps) {
   const latestRoute = (operationId: string, more = '') =>
     listRoute(
       operationId,
-      'Latest marine fuel prices of the ports',
-      `The newest price of each grade at each port, USD per metric ton delivered. ${order}${more}`,
+      'Get the latest marine fuel prices',
+      `Returns the newest price of each grade at each port, USD per metric ton delivered. ${order}${more}`,
     )
   return [
     operation('GET /v1/marine-ports', {
       operationId: 'listMarinePorts',
-      summary: 'Bunkering ports',
-      description: 'The ports whose fuel prices are served, the one that sells most first.',
+      summary: 'List bunkering ports',
+      description: 'Returns the ports with fuel prices, largest by sales first.',
       access: { meter: true, rate: 'marine' },
       query: portQuery,
       answers: { 200: envelope(Ports) },
@@ -55,8 +55,8 @@ export function marineOperations(deps: MarineDeps) {
     operation('GET /v1/prices/marine-fuels', {
       ...listRoute(
         'listMarineFuels',
-        'All marine fuel prices',
-        `The newest price of each grade at each port, and behind them the average of the ports for each grade, whose \`port\` is null; those lie in no port or region and are left out where one is asked for. ${order}`,
+        'List all marine fuel prices',
+        `Returns the newest price of each grade at each port, followed by the average of the ports for each grade, whose \`port\` is null. Averages are omitted when a port or region is requested. ${order}`,
       ),
       handle: ({ query, reply }) => pricesOf(query, true, reply),
     }),
@@ -65,13 +65,16 @@ export function marineOperations(deps: MarineDeps) {
       handle: ({ query, reply }) => pricesOf(query, false, reply),
     }),
     operation('GET /v1/marine-fuels/latest', {
-      ...latestRoute('getLatestMarineFuelsShort', ' The same as `/v1/prices/marine-fuels/latest`.'),
+      ...latestRoute(
+        'getLatestMarineFuelsShort',
+        ' Alias of `GET /v1/prices/marine-fuels/latest`.',
+      ),
       handle: ({ query, reply }) => pricesOf(query, false, reply),
     }),
     operation('GET /v1/prices/marine-fuels/ports', {
       operationId: 'listMarinePortPrices',
-      summary: 'Bunkering ports with their prices',
-      description: 'The ports, each with the newest price of its grades.',
+      summary: 'List bunkering ports with their prices',
+      description: 'Returns the ports, each with the newest price of its grades.',
       access: { meter: true, rate: 'marine' },
       query: portQuery,
       answers: { 200: envelope(PortPrices) },
@@ -79,9 +82,9 @@ export function marineOperations(deps: MarineDeps) {
     }),
     operation('GET /v1/prices/marine-fuels/historical', {
       operationId: 'getMarineFuelHistory',
-      summary: 'Past marine fuel prices',
+      summary: 'List historical marine fuel prices',
       description:
-        'Prices between two dates, newest first, the last 30 days without any; of one instant in the order of the latest prices. Walking the pages neither repeats nor loses a row while data comes in.',
+        'Returns prices between two dates, newest first. Default: the last 30 days. Paging is stable: prices that arrive while you page never duplicate or hide rows.',
       access: { meter: true, rate: 'marine-historical' },
       page: { max: deps.perPageMax },
       query: {

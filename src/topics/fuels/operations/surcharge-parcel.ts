@@ -42,8 +42,8 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
   return [
     operation('GET /v1/fuel-surcharge/parcel', {
       operationId: 'listParcelSurcharges',
-      summary: 'Fuel surcharges of all parcel carriers',
-      description: `What each parcel carrier charges now, by carrier and service level. Ground services follow on-highway diesel, services by air the jet fuel price (mean of the week before).${delayed}`,
+      summary: 'List fuel surcharges of all parcel carriers',
+      description: `Returns the current fuel surcharges of each parcel carrier by service level. Ground services follow on-highway diesel, services by air the jet fuel price (mean of the week before).${delayed}`,
       access: { meter: true },
       query: serviceLevel,
       answers: { 200: envelope(listShape(ParcelRow)), ...refusals },
@@ -57,8 +57,8 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
     }),
     operation('GET /v1/fuel-surcharge/parcel/:carrier/latest', {
       operationId: 'getParcelSurcharge',
-      summary: 'Fuel surcharges of a parcel carrier',
-      description: `What a parcel carrier charges now, by service level.${delayed}`,
+      summary: 'Get the fuel surcharges of a parcel carrier',
+      description: `Returns the current fuel surcharges of a parcel carrier by service level.${delayed}`,
       access: { meter: true },
       params: carrierParams('harbor').properties,
       query: serviceLevel,
@@ -84,9 +84,8 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
     }),
     operation('GET /v1/fuel-surcharge/parcel/:carrier/history', {
       operationId: 'getParcelSurchargeHistory',
-      summary: 'Past fuel surcharges of a parcel carrier',
-      description:
-        'One entry for each week and service level, newest effective date first, then by service level.',
+      summary: 'List historical fuel surcharges of a parcel carrier',
+      description: 'Returns one entry per week and service level, newest effective date first.',
       access: { meter: true },
       params: carrierParams('harbor').properties,
       page: { max: deps.perPageMax },

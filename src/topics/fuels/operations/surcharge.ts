@@ -29,8 +29,8 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
     ...parcelSurchargeOperations(deps),
     operation('GET /v1/fuel-surcharge', {
       operationId: 'listFuelSurcharges',
-      summary: 'Fuel surcharges of all carriers',
-      description: `What each less-than-truckload carrier charges now, by carrier.${delayed}`,
+      summary: 'List fuel surcharges of all freight carriers',
+      description: `Returns the current fuel surcharge of each less-than-truckload carrier.${delayed}`,
       access: { meter: true },
       answers: { 200: envelope(listShape(SurchargeRow)), 404: NestedProblem },
       handle: ({ reply }) =>
@@ -38,8 +38,8 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
     }),
     operation('GET /v1/fuel-surcharge/:carrier/latest', {
       operationId: 'getFuelSurcharge',
-      summary: 'Fuel surcharge of a carrier',
-      description: `What a less-than-truckload carrier charges now.${delayed}`,
+      summary: 'Get the fuel surcharge of a freight carrier',
+      description: `Returns the current fuel surcharge of a less-than-truckload carrier.${delayed}`,
       access: { meter: true },
       params: carrierParams('alder').properties,
       answers: { 200: envelope(t.Object({ ...SurchargeRow.properties, metadata: SourceNote })) },
@@ -51,9 +51,9 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
     }),
     operation('GET /v1/fuel-surcharge/:carrier/history', {
       operationId: 'getFuelSurchargeHistory',
-      summary: 'Past fuel surcharges of a carrier',
+      summary: 'List historical fuel surcharges of a freight carrier',
       description:
-        'One entry for each week, newest effective date first; a page of 100 is about two years.',
+        'Returns one entry per week, newest effective date first; a page of 100 covers about two years.',
       access: { meter: true },
       params: carrierParams('alder').properties,
       page: { max: deps.perPageMax },

@@ -29,7 +29,7 @@ const columns = {
     exported: "date(t.observed_at / 1000, 'unixepoch')",
     written: isoDay,
   } as Column<number>,
-  value: number('What lies in store', [0, 1e9], { name: 'level' }),
+  value: number('Stock level', [0, 1e9], { name: 'level' }),
   unit: part(
     'thousand_barrels (also MBBL, as the agency abbreviates it) or million_barrels',
     "'million_barrels'",

@@ -117,7 +117,7 @@ const percentDecimals = 10
 const numberNote =
   'Numbers follow the days in the order of their first arrival and never change: a new week continues them, and so do older days that are filled in later.'
 const levelNote =
-  'The levels are the weekly storage series that `/v1/storage` answers too, in million barrels, published on Wednesdays at 15:30 UTC (the strategic reserve on Fridays, both a day later after a holiday); the sites of the reserve stand under `/v1/storage/spr`.'
+  'The levels are the weekly storage series of `/v1/storage`, in million barrels, published on Wednesdays at 15:30 UTC (the strategic reserve on Fridays, both a day later after a holiday); the sites of the reserve are in `/v1/storage/spr`.'
 
 const recordRow = (record: InventoryRecord) => ({
   id: String(record.id),
@@ -208,8 +208,8 @@ export const inventoryOperations = [
   energyPages({
     path: '/v1/ei/oil_inventories',
     operationId: 'listOilInventories',
-    summary: 'Weekly oil inventories',
-    description: `Stocks of crude oil and products by week and place, newest first. ${levelNote} ${numberNote}`,
+    summary: 'List weekly oil inventories',
+    description: `Returns stocks of crude oil and products by week and place, newest first. ${levelNote} ${numberNote}`,
     view: 'as_of',
     query: {
       product: productQuery,
@@ -226,8 +226,8 @@ export const inventoryOperations = [
   energyRecord({
     path: '/v1/ei/oil_inventories/latest',
     operationId: 'getLatestOilInventories',
-    summary: 'Newest oil inventories',
-    description: `The newest level of US commercial crude oil, and in \`products\` the newest nationwide level of each product. ${levelNote}`,
+    summary: 'Get the latest oil inventories',
+    description: `Returns the newest level of US commercial crude oil and, in \`products\` the newest nationwide level of each product. ${levelNote}`,
     view: 'as_of',
     title: 'OilInventoriesLatest',
     data: Latest,
@@ -239,9 +239,9 @@ export const inventoryOperations = [
   energyRecord({
     path: '/v1/ei/oil_inventories/summary',
     operationId: 'getOilInventorySummary',
-    summary: 'Oil inventories in one line',
+    summary: 'Get a summary of oil inventories',
     description:
-      'The newest levels of commercial crude oil, Cushing, the strategic reserve and the products, in million barrels; `as_of_date` is the day of the crude oil. All are answered or none: 404 names the series that has no level.',
+      'Returns the newest levels of commercial crude oil, Cushing, the strategic reserve and the products, in million barrels; `as_of_date` is the day of the crude oil. 404 names a series without a level.',
     view: 'as_of',
     title: 'OilInventoriesSummary',
     data: Summary,
@@ -266,9 +266,9 @@ export const inventoryOperations = [
   energyWholeList({
     path: '/v1/ei/oil_inventories/by_product',
     operationId: 'getOilInventoriesByProduct',
-    summary: 'Newest oil inventories by product',
+    summary: 'Get the latest oil inventories by product',
     description:
-      'The newest nationwide level of each product that has one; crude oil without the strategic reserve.',
+      'Returns the newest nationwide level of each product; crude oil excludes the strategic reserve.',
     view: 'as_of',
     title: 'OilInventoriesByProduct',
     row: ProductLevel,
@@ -277,8 +277,8 @@ export const inventoryOperations = [
   energyPages({
     path: '/v1/ei/oil_inventories/historical',
     operationId: 'getOilInventoryHistory',
-    summary: 'Past oil inventories of a product',
-    description: `Nationwide levels of one product, newest first; without \`product\` commercial crude oil. ${levelNote}`,
+    summary: 'List historical oil inventories of a product',
+    description: `Returns nationwide levels of one product, newest first; without \`product\` commercial crude oil. ${levelNote}`,
     view: 'as_of',
     query: { product: productQuery, ...rangeQuery },
     title: 'OilInventoryHistory',
@@ -289,9 +289,9 @@ export const inventoryOperations = [
   energyRecord({
     path: '/v1/ei/oil_inventories/cushing',
     operationId: 'getCushingInventories',
-    summary: 'Crude oil at Cushing by week',
+    summary: 'List weekly crude oil stocks at Cushing',
     description:
-      'The newest level at Cushing, Oklahoma, where WTI is delivered, and those of the weeks up to it. The same levels as `/v1/storage/cushing`.',
+      'Returns the levels at Cushing, Oklahoma, where WTI is delivered: the newest and those of earlier weeks, as in `/v1/storage/cushing`.',
     view: 'as_of',
     query: {
       weeks: typed({
@@ -333,8 +333,8 @@ export const inventoryOperations = [
   energyById({
     path: '/v1/ei/oil_inventories/:id',
     operationId: 'getOilInventory',
-    summary: 'One weekly level',
-    description: `The level of one place on one day. ${numberNote}`,
+    summary: 'Get a weekly oil inventory record',
+    description: `Returns the level of one place on one day. ${numberNote}`,
     view: 'as_of',
     subject: 'Inventory',
     title: 'OilInventoryRecord',

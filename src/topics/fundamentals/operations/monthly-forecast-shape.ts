@@ -85,7 +85,7 @@ const Archived = t.Object(
     year: integer({ examples: [2026] }),
     month: t.Union([integer({ examples: [10] }), t.Null()]),
     quarter: t.Union([integer({ examples: [4] }), t.Null()], {
-      description: 'That the month lies in.',
+      description: 'Quarter of the month.',
     }),
     period,
     commodity,

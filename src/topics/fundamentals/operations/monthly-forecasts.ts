@@ -58,8 +58,8 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
     energyRecord({
       path,
       operationId,
-      summary: 'Accuracy of monthly forecasts',
-      description: `How far the forecasts of the last ${evaluatedMonths} months that are over were off: all that were made before their month began, 1 to ${monthsAhead} months ahead. With \`commodity\` errors are in its unit; without, all codes together, and because their units differ \`mae\`, \`rmse\` and \`mean_error\` are then in percent of the actual price. ${actualNote}`,
+      summary: 'Get the accuracy of monthly forecasts',
+      description: `Returns the errors of the forecasts of the last ${evaluatedMonths} completed months: all forecasts made before their month began, 1 to ${monthsAhead} months ahead. With \`commodity\` errors are in its unit; without, all codes together, and because their units differ \`mae\`, \`rmse\` and \`mean_error\` are then in percent of the actual price. ${actualNote}`,
       access: energyHeavyAccess,
       query: commodityQuery,
       title: 'ForecastAccuracyBody',
@@ -74,8 +74,8 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
     energyOperation({
       path,
       operationId,
-      summary: 'Archive of monthly forecasts',
-      description: `Every forecast ever made of a month that has begun, newest month first and within it the newest publication first, with what came. ${actualNote}`,
+      summary: 'List archived monthly forecasts',
+      description: `Returns every forecast of a month that has begun, newest month and newest publication first, with the actual value. ${actualNote}`,
       access: energyHeavyAccess,
       page: energyPage,
       query: {
@@ -104,8 +104,8 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
     energyOperation({
       path: '/v1/forecasts/monthly',
       operationId: 'listMonthlyForecasts',
-      summary: 'Monthly price forecasts',
-      description: `The newest forecasts of the running month (\`period\`) and the ${monthsAhead} after it, by month, for every code that is forecast or for one. ${modelNote}`,
+      summary: 'List monthly price forecasts',
+      description: `Returns the newest forecasts of the current month (\`period\`) and the ${monthsAhead} following months, for every forecast code or for one. ${modelNote}`,
       query: commodityQuery,
       answers: { 200: energyBody(Forecasts, 'MonthlyForecasts'), ...refusals },
       handle: ({ at, query, reply, request }) => {
@@ -127,8 +127,8 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
     energyRecord({
       path: '/v1/forecasts/monthly/:period',
       operationId: 'getPeriodForecast',
-      summary: 'Price forecast of a month or quarter',
-      description: `The newest forecast of one code for one period, also a past one. A quarter is the mean of the newest forecasts of its three months, and so are its bounds. ${modelNote}`,
+      summary: 'Get the price forecast of a month or quarter',
+      description: `Returns the newest forecast of one code for one period, including past periods. A quarter is the mean of the newest forecasts of its three months, and so are its bounds. ${modelNote}`,
       params: {
         period: t.String({
           description: 'Month or quarter, `2026-12` or `2026-Q4`.',

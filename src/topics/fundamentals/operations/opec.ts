@@ -168,8 +168,8 @@ export const opecOperations = [
   energyPages({
     path: '/v1/ei/opec_productions',
     operationId: 'listOpecProductions',
-    summary: 'OPEC production',
-    description: `Crude oil that each country produced, by month, newest first. ${publicationNote} ${numberNote}`,
+    summary: 'List OPEC production',
+    description: `Returns the crude oil production of each country by month, newest first. ${publicationNote} ${numberNote}`,
     view: 'as_of',
     query: listQuery,
     title: 'OpecProductions',
@@ -179,8 +179,8 @@ export const opecOperations = [
   energyRecord({
     path: '/v1/ei/opec_productions/latest',
     operationId: 'getLatestOpecProduction',
-    summary: 'Newest month of OPEC production',
-    description: `Every country of the newest month, and their sum. ${publicationNote}`,
+    summary: 'Get the latest month of OPEC production',
+    description: `Returns every country of the newest month and their sum. ${publicationNote}`,
     view: 'as_of',
     title: 'OpecProductionsLatest',
     data: Latest,
@@ -192,9 +192,9 @@ export const opecOperations = [
   energyRecord({
     path: '/v1/ei/opec_productions/total',
     operationId: 'getTotalOpecProduction',
-    summary: 'OPEC production in all',
+    summary: 'Get total OPEC production',
     description:
-      'The sum over the countries of the newest month; `change` against the sum of the month before.',
+      'Returns the total over the countries of the newest month; `change` is against the previous month.',
     view: 'as_of',
     title: 'OpecProductionsTotal',
     data: Total,
@@ -213,9 +213,9 @@ export const opecOperations = [
   energyWholeList({
     path: '/v1/ei/opec_productions/by_country',
     operationId: 'getOpecProductionByCountry',
-    summary: 'Newest OPEC production by country',
+    summary: 'Get the latest OPEC production by country',
     description:
-      'The countries of the newest month, largest first, each with its part of their sum in percent.',
+      'Returns the countries of the newest month, largest first, each with its share in percent.',
     view: 'as_of',
     title: 'OpecProductionsByCountry',
     row: Share,
@@ -228,8 +228,9 @@ export const opecOperations = [
   energyPages({
     path: '/v1/ei/opec_productions/historical',
     operationId: 'getOpecProductionHistory',
-    summary: 'Past OPEC production',
-    description: 'Crude oil by month and country, newest first, all countries or one.',
+    summary: 'List historical OPEC production',
+    description:
+      'Returns crude oil production by month and country, newest first, for all countries or one.',
     view: 'as_of',
     query: listQuery,
     title: 'OpecProductionHistory',
@@ -239,9 +240,8 @@ export const opecOperations = [
   energyRecord({
     path: '/v1/ei/opec_productions/top_producers',
     operationId: 'getTopOpecProducers',
-    summary: 'Largest OPEC producers',
-    description:
-      'The countries of the newest month by what they produced; countries that produced the same in the order of their names.',
+    summary: 'List the largest OPEC producers',
+    description: 'Returns the countries of the newest month by production; equal ones by name.',
     view: 'as_of',
     query: {
       limit: integerParameter({
@@ -272,8 +272,8 @@ export const opecOperations = [
   energyById({
     path: '/v1/ei/opec_productions/:id',
     operationId: 'getOpecProduction',
-    summary: 'One month of one country',
-    description: `What one country produced in one month. ${numberNote}`,
+    summary: 'Get an OPEC production record',
+    description: `Returns the production of one country in one month. ${numberNote}`,
     view: 'as_of',
     subject: 'OPEC production',
     title: 'OpecProductionRecord',

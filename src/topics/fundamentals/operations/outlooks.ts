@@ -92,7 +92,7 @@ function listOf<R>(
   }
 }
 
-/** Everything of the newest publication. */
+/** Returns all forecasts of the newest publication. */
 function newestFilter({ at }: EnergyCall, seriesIds: readonly number[] | undefined): OutlookFilter {
   const day = at.outlooks.newestOn(seriesIds) ?? lastDay
   return { seriesIds, published: { fromOn: day, toOn: day } }
@@ -103,8 +103,8 @@ export const outlookOperations = [
   energyPages({
     path: '/v1/ei/forecasts',
     operationId: 'listOutlooks',
-    summary: 'Forecasts of agencies',
-    description: `What agencies expect of prices and production, newest publication first; dates select publications. ${publicationNote} ${numberNote}`,
+    summary: 'List agency forecasts',
+    description: `Returns agency forecasts of prices and production, newest publication first; dates select publications. ${publicationNote} ${numberNote}`,
     view: 'as_of',
     query: filterQuery,
     title: 'Outlooks',
@@ -120,8 +120,8 @@ export const outlookOperations = [
   energyPages({
     path: '/v1/ei/forecasts/latest',
     operationId: 'getLatestOutlooks',
-    summary: 'Newest forecasts of agencies',
-    description: `Everything of the newest publication. ${publicationNote}`,
+    summary: 'Get the latest agency forecasts',
+    description: `Returns all forecasts of the newest publication. ${publicationNote}`,
     view: 'as_of',
     query: commodityQuery,
     title: 'LatestOutlooks',
@@ -133,8 +133,8 @@ export const outlookOperations = [
   energyRecord({
     path: '/v1/ei/forecasts/summary',
     operationId: 'getOutlookSummary',
-    summary: 'Forecasts of agencies in one line',
-    description: `How many forecasts there are (of \`commodity\`, if given), and the nearest period of the newest publication: of \`commodity\`, otherwise of ${firstChoice} where it has that. \`average_forecast\` is the mean over that publication's forecasts of the same code.`,
+    summary: 'Get a summary of agency forecasts',
+    description: `Returns the number of forecasts (of \`commodity\`, if given), and the nearest period of the newest publication: of \`commodity\`, otherwise of ${firstChoice} where it has that. \`average_forecast\` is the mean over that publication's forecasts of the same code.`,
     access: energyHeavyAccess,
     view: 'as_of',
     query: commodityQuery,
@@ -167,9 +167,9 @@ export const outlookOperations = [
   energyPages({
     path: '/v1/ei/forecasts/prices',
     operationId: 'listPriceOutlooks',
-    summary: 'Price forecasts of agencies',
+    summary: 'List agency price forecasts',
     description:
-      'Forecasts of codes that have a currency, newest publication first, in the unit of the code.',
+      'Returns forecasts of codes with a currency, newest publication first, in the unit of the code.',
     view: 'as_of',
     query: filterQuery,
     title: 'PriceOutlooks',
@@ -185,8 +185,9 @@ export const outlookOperations = [
   energyPages({
     path: '/v1/ei/forecasts/production',
     operationId: 'listProductionOutlooks',
-    summary: 'Production forecasts of agencies',
-    description: 'Forecasts of crude oil and gas production by region, newest publication first.',
+    summary: 'List agency production forecasts',
+    description:
+      'Returns forecasts of crude oil and gas production by region, newest publication first.',
     view: 'as_of',
     query: filterQuery,
     title: 'ProductionOutlooks',
@@ -202,8 +203,8 @@ export const outlookOperations = [
   energyPages({
     path: '/v1/ei/forecasts/historical',
     operationId: 'listPastOutlooks',
-    summary: 'Forecasts of agencies against what came',
-    description: `Every forecast of a period that is over, newest period first; dates select the last days of periods. ${actualNote} Of OPEC's production it is the mean of its months.`,
+    summary: 'Compare agency forecasts with actual values',
+    description: `Returns forecasts of past periods compared with actual values, newest period first; dates select the last days of periods. ${actualNote} For OPEC production the actual is the mean of the months in the period.`,
     access: energyHeavyAccess,
     view: 'as_of',
     query: filterQuery,
@@ -220,8 +221,8 @@ export const outlookOperations = [
   energyPages({
     path: '/v1/ei/forecasts/compare',
     operationId: 'compareOutlooks',
-    summary: 'Forecasts of two agencies side by side',
-    description: `For every period and code the newest forecast of each agency and what came, newest period first. ${actualNote}`,
+    summary: 'Compare the forecasts of two agencies',
+    description: `Returns, for every period and code, the newest forecast of each agency and the actual value, newest period first. ${actualNote}`,
     access: energyHeavyAccess,
     view: 'as_of',
     query: commodityQuery,
@@ -243,8 +244,8 @@ export const outlookOperations = [
   energyById({
     path: '/v1/ei/forecasts/:id',
     operationId: 'getOutlook',
-    summary: 'One forecast of an agency',
-    description: `What one publication expected of one code in one period. ${numberNote}`,
+    summary: 'Get an agency forecast',
+    description: `Returns the forecast of one publication for one code and period. ${numberNote}`,
     view: 'as_of',
     subject: 'Forecast',
     title: 'OutlookRecord',

@@ -110,8 +110,8 @@ function storageAnswers({ at, reply }: Pick<Call<never, never, unknown>, 'at' | 
 
 const historyRoute = (alias: boolean) => ({
   operationId: alias ? 'getStorageHistoryOfPlace' : 'getStorageHistory',
-  summary: alias ? 'History of a level, by place' : 'History of a level',
-  description: `${alias ? 'The same as `/v1/storage/history/{code}`. ' : ''}Levels of a place, newest first, all on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
+  summary: alias ? 'List historical stock levels (alias)' : 'List historical stock levels',
+  description: `${alias ? 'Alias of `GET /v1/storage/history/{code}`. ' : ''}Returns levels of a place, newest first, on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
   access: { meter: true },
   params: {
     code: t.String({
@@ -132,9 +132,9 @@ const historyRoute = (alias: boolean) => ({
 export const storageOperations: readonly Operation[] = [
   operation('GET /v1/storage', {
     operationId: 'getStorage',
-    summary: 'Crude oil in store',
+    summary: 'Get crude oil stocks',
     description:
-      'The newest levels of Cushing, of the Strategic Petroleum Reserve and of US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
+      'Returns the newest levels of Cushing, the Strategic Petroleum Reserve and US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
     access: { meter: true },
     view: 'as_of',
     answers: { 200: envelope(Overview), 404: NestedProblem },
@@ -155,9 +155,9 @@ export const storageOperations: readonly Operation[] = [
   }),
   operation('GET /v1/storage/cushing', {
     operationId: 'getCushingStorage',
-    summary: 'Crude oil at Cushing',
+    summary: 'Get crude oil stocks at Cushing',
     description:
-      'The newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and the working capacity of its day.',
+      'Returns the newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and working capacity.',
     access: { meter: true },
     view: 'as_of',
     answers: { 200: envelope(Level), 404: NestedProblem },
@@ -169,9 +169,9 @@ export const storageOperations: readonly Operation[] = [
   }),
   operation('GET /v1/storage/spr', {
     operationId: 'getStrategicReserve',
-    summary: 'Strategic Petroleum Reserve',
+    summary: 'Get the Strategic Petroleum Reserve',
     description:
-      'The newest level of the reserve with its changes, and what each of its four sites holds, as far as known.',
+      'Returns the newest level of the reserve with its changes, and the level of each of its four sites, if known.',
     access: { meter: true },
     view: 'as_of',
     answers: { 200: envelope(Reserve), 404: NestedProblem },
@@ -188,9 +188,9 @@ export const storageOperations: readonly Operation[] = [
   }),
   operation('GET /v1/storage/regional', {
     operationId: 'getRegionalStorage',
-    summary: 'Crude oil by region',
+    summary: 'Get crude oil stocks by region',
     description:
-      'Commercial crude in the five Petroleum Administration for Defense Districts (PADD), or in one of them. All five are answered or none: 404 names the one that lacks a level.',
+      'Returns commercial crude stocks in the five Petroleum Administration for Defense Districts (PADD), or in one of them. 404 names a district without a level.',
     access: { meter: true },
     view: 'as_of',
     query: {

@@ -13,7 +13,7 @@ import {
   weekBeforeDays,
 } from '../store/inventories.ts'
 
-/** The level of one place on one day. Levels and changes in million barrels. */
+/** Returns the level of one place on one day. Levels and changes in million barrels. */
 export interface InventoryRecord {
   id: number
   series: Series

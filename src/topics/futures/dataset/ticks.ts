@@ -32,7 +32,7 @@ export type FuturesTick = RecordOf<typeof columns> & { recordedAt: number }
 export const futuresTicks = dataset({
   name: 'futures-ticks',
   description:
-    'Intraday prices of futures contracts; days without a bar of their own get one from them.',
+    'Intraday prices of futures contracts; days without a separate bar get one from them.',
   table: 'futures_ticks',
   columns,
   key: ['seriesId', 'tradedAt'],

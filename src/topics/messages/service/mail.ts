@@ -221,7 +221,7 @@ function confirmationRequest(
   url: string,
 ): Pick<MailMessage, 'subject' | 'text' | 'html'> {
   const text = [
-    `Somebody who uses ${serviceName} has asked to send scheduled price e-mails to this address.`,
+    `A user of ${serviceName} has asked to send scheduled price e-mails to this address.`,
     `To receive them, confirm here: ${url}`,
     'Otherwise ignore this e-mail; no more will be sent.',
     `${serviceName}\n`,

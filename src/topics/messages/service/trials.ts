@@ -43,7 +43,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
         return unset('mail.provider is none: e-mails are not sent. Set it to smtp or resend.')
       const { baseUrl, host, port } = config.server
       const page = `${baseUrl.replace(/\/$/, '') || `http://${host}:${port}`}/operator/system`
-      const text = `Mail of ${brand.serviceName} arrives here.\n\nThe other ways out are tested at ${page}\n`
+      const text = `Mail of ${brand.serviceName} arrives here.\n\nTest the other delivery channels at ${page}\n`
       const mailMessage = {
         from: brand.sender,
         to,
@@ -59,7 +59,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
       }
       return trialOf(
         await mailer.send(mailMessage, sending),
-        `The letter to ${to} was taken by ${mail.provider}, from ${brand.sender}.`,
+        `The e-mail to ${to} was accepted by ${mail.provider}, from ${brand.sender}.`,
       )
     },
     async text(to: string) {
@@ -68,7 +68,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
       const message = { to, text: `${brand.serviceName}: text messages arrive here.` }
       return trialOf(
         await texter.send(message, ids.uuid()),
-        `The message to ${to} was taken by ${sms.provider}.`,
+        `The message to ${to} was accepted by ${sms.provider}.`,
       )
     },
     /** To the address that the operator's notices go to. */

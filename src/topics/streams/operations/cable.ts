@@ -33,7 +33,7 @@ export function cableOperations(deps: Context) {
   return [
     operation('GET /cable', {
       operationId: 'openCable',
-      summary: 'Stream of prices',
+      summary: 'Stream prices',
       description: description(deps.config.brand.streamChannels, streams.perKey),
       access: { meter: false, feature: 'streaming', parameter: 'token' },
       query: {

@@ -399,7 +399,7 @@ describe('DELETE /v1/auth/session', () => {
     expect((await ask('GET', '/v1/account', `Token ${ann.key}`)).status).toBe(200)
   })
 
-  test('with an `all` that is neither true nor false changes nothing', async () => {
+  test('with an `all` that must be true or false changes nothing', async () => {
     const { ask, person, signedIn } = people()
     const token = await signedIn(person('ann'))
     expect((await ask('DELETE', '/v1/auth/session?all=perhaps', `Bearer ${token}`)).status).toBe(

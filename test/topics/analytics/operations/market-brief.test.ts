@@ -178,7 +178,7 @@ describe('/v1/market-brief', () => {
     }
   })
 
-  test('refuses unknown codes and a narrative that is neither true nor false', async () => {
+  test('refuses unknown codes and a narrative that must be true or false', async () => {
     const instance = priced()
     for (const [query, code] of [
       ['?codes=WTI_USD,NOPE_USD', 'invalid_code'],

@@ -102,7 +102,7 @@ describe('the datasets of wells and their production', () => {
       'state-production',
       { ...state, provisional: 'maybe' },
       'provisional',
-      'is neither true nor false',
+      'must be true or false',
     ],
     ['wells', { ...well, permit_date: '2026-11-21' }, 'permit_date', 'is out of range'],
     ['wells', { ...well, spud_date: '1.2.2026' }, 'spud_date', 'is not a day'],

@@ -147,7 +147,7 @@ describe('/v1/ei/frac-focus', () => {
     })
   })
 
-  test('refuse what can not be read', async () => {
+  test('refuse what cannot be read', async () => {
     const instance = filled()
     for (const query of [
       'api_number=42',

@@ -171,7 +171,7 @@ export function datasetAdminOperations({
       catalogue.addContracts([contractOf(familyOf(contract.family.code), contract.month)])
     return catalogue.named(code)?.code === code
       ? undefined
-      : { field: seriesColumn, reason: `${seriesColumn} ${code.slice(0, 100)} is no code` }
+      : { field: seriesColumn, reason: `${seriesColumn} ${code.slice(0, 100)} must be a code` }
   }
   return [
     operation('GET /admin/v1/datasets', {

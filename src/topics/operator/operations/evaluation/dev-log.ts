@@ -58,7 +58,7 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
       handle: ({ params: { name } }) => {
         const [number = '', proof] = name.split('.')
         const message = proof === proofOf(Number(number)) ? inbox.find(Number(number)) : undefined
-        if (!message?.html) throw notFound('The letter')
+        if (!message?.html) throw notFound('The e-mail')
         return new Response(mailMessagePage(message.html), { headers: mailMessageHeaders })
       },
     }),

@@ -236,7 +236,7 @@ function optionsOf(fields: Body, { name, options }: Scenario): ScenarioOptions {
     const option = options.find(known => known === field)
     if (!option) {
       const choices = options.length > 0 ? `its options are ${options.join(', ')}` : 'it has none'
-      throw refuse(field, `is no option of ${name}; ${choices}.`, value)
+      throw refuse(field, `is not an option of ${name}; ${choices}.`, value)
     }
     const kind = optionKinds[option]
     if (typeof value !== kind)

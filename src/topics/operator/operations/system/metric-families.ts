@@ -545,7 +545,7 @@ function replicationFamilies({
     quotaGauge(
       'primary',
       'pool_requests',
-      'Requests of quotas that are charged and lie in the pools for replicas.',
+      'Charged quota requests in the pools for replicas.',
       ({ requests }) => requests,
     ),
     gauge('publishing', '1 while commits are published to NATS.', ({ state }) =>
