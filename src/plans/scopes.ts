@@ -14,6 +14,7 @@ const paths = {
     '/v1/diesel-prices',
     '/v1/fuel-surcharge',
     '/v1/data-quality',
+    '/udf',
   ],
   futures: ['/v1/futures'],
   analytics: [

@@ -87,6 +87,7 @@ GET /v1/well-production/top-producers
 const readers = `
 GET /admin/v1/export
 GET /admin/v1/series
+GET /udf/history
 GET /v1/bunker-fuels/historical
 GET /v1/bunker-fuels/historical/{}
 GET /v1/drilling-intelligence/latest
@@ -339,7 +340,7 @@ describe('heavy routes while the instance is overloaded', () => {
     await expectShed(await ask('GET', `/v1/excel/run?path=${path.replace('?', '&')}`, token))
     const sheet = await ask('GET', `/v1/excel/run.xml?path=${path.replace('?', '&')}`, token)
     expect([sheet.status, usedBy(token)]).toEqual([200, 0])
-    expect(await sheet.text()).toContain('prices come first')
+    expect(await sheet.text()).toContain('Too many heavy requests')
     expect(
       (await ask('GET', '/v1/excel/run?path=/v1/prices/latest&by_code=WTI_USD', token)).status,
     ).toBe(200)

@@ -58,7 +58,6 @@ const searchMax = 200
 /** A refusal has the form that the protocol's clients show. */
 const access: KeyAccess = {
   meter: true,
-  reader: true,
   linkKey: true,
   refusalAnswer: ({ message, status }) => ({
     status,
@@ -255,6 +254,7 @@ function countOf(text: string | undefined): number | undefined {
 
 /** Corrections of prices in a range, at the bars that they changed. */
 function marksOf(incoming: Incoming, corrections: CorrectionStore) {
+  resolutionIn(incoming.query.resolution)
   const { from, to } = rangeOf(incoming.query)
   const { commodity, moment } = readSymbol(incoming)
   const { id, decimals } = commodity.series
@@ -277,6 +277,7 @@ function marksOf(incoming: Incoming, corrections: CorrectionStore) {
 
 /** Publications of what is published in a range, and last trading days of a family of futures. */
 function timescaleMarksOf(incoming: Incoming) {
+  resolutionIn(incoming.query.resolution)
   const { from, to } = rangeOf(incoming.query)
   const { commodity, moment } = readSymbol(incoming)
   const { series, code } = commodity
@@ -540,7 +541,8 @@ export function datafeedOperations(
   }
   return parts.flatMap(({ name, operationId, summary, description, query, answer, handle }) => {
     const definition = {
-      access,
+      // Bars of minutes are made of thousands of prices.
+      access: name === 'history' ? { ...access, reader: true } : access,
       ...(query && { query }),
       answers: { 200: answer, 400: ChartRefusal },
       handle: (call: unknown) => handle(call as Incoming) as never,
