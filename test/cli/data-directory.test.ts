@@ -74,7 +74,7 @@ describe('a data directory that is not there', () => {
     const named = await command(...words, '--data', dir)
     expect(named.code).toBe(1)
     expect(named.out + named.err).toContain(dir)
-    expect(named.out + named.err).toMatch(/[Tt]here is no /)
+    expect(named.out + named.err).toMatch(/[Tt]here is no |[Mm]issing/)
     const byVariable = await commandIn({ WELLHEAD_DATA_DIR: dir }, ...words)
     expect([byVariable.code, byVariable.out + byVariable.err]).toEqual([
       1,

@@ -182,7 +182,7 @@ describe('runImport: progress', () => {
     const { err } = await run([path], {}, memory(5000))
     const lines = err.split('\n')
     expect(lines.length).toBeGreaterThan(1)
-    for (const line of lines) expect(line).toMatch(/^importing .*\.csv: \d+ %, \d+ rows$/)
+    for (const line of lines) expect(line).toMatch(/^importing .*\.csv: \d+%, \d+ rows$/)
   })
 
   test('on a terminal is a bar that is gone at the end, and Ctrl-C still ends the process', async () => {

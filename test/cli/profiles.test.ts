@@ -19,7 +19,7 @@ test('a client is told which profile it gets and what that switches', () => {
 
 test('without profiles it is told which shipped one would fit', () => {
   const text = explained(['User-Agent: prices-php'])
-  expect(text).toStartWith('No configured profile fits')
+  expect(text).toStartWith('No configured profile matches')
   expect(text).toContain('With client_profiles = ["shipped"], shipped-php would apply')
   expect(explained(['User-Agent: curl/8'])).not.toContain('would apply')
 })
@@ -30,7 +30,7 @@ name = "desk"
 match = { User-Agent = '^desk/', X-Platform = 'sheet' }
 switches = ["latest_list"]`
   expect(explained(['User-Agent: desk/1', 'X-Platform: Sheets'], toml)).toStartWith('desk applies')
-  expect(explained(['User-Agent: desk/1'], toml)).toStartWith('No configured profile fits')
+  expect(explained(['User-Agent: desk/1'], toml)).toStartWith('No configured profile matches')
   expect(() => explained(['desk/1'])).toThrow("must be of the form 'Name: text'")
 })
 
