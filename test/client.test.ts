@@ -102,7 +102,7 @@ test('the client and a program that uses it type-check', async () => {
   expect(await check('program.ts')).toEqual({ code: 0, out: '', err: '' })
 }, 60_000)
 
-test('a program that reads what is not answered, or leaves out what is required, does not', async () => {
+test('a TypeScript program that reads unreturned fields or omits required parameters does not compile', async () => {
   writeFileSync(
     join(dir, 'wrong.ts'),
     `import { ok } from '@oazapfts/runtime'
@@ -128,7 +128,7 @@ export const l: api.Health = await ok(api.getAccount())
   )
 }, 60_000)
 
-test('the program runs against an evaluation copy', async () => {
+test('the sample program of the generated client runs against a demo instance', async () => {
   const ready = join(dir, 'ready.json')
   const copy = Bun.spawn(
     [

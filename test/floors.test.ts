@@ -67,7 +67,7 @@ describe('rooms', () => {
     expect(forced.map(([file, path]) => `${file} imports ${path}`)).toEqual([])
   })
 
-  test('no room has a door that nobody uses', () => {
+  test('no module exposes an entry point that nothing uses', () => {
     const used = new Set(crossings.map(([, path]) => path))
     const listed = Object.entries(doors).flatMap(([room, names]) =>
       names.map(name => `${room}/${name}`),
@@ -138,7 +138,7 @@ describe('things that live in one room only', () => {
       ),
     ).toEqual([])
   })
-  test('nobody outside plans compares the names of plans', async () => {
+  test('no code outside the plans module compares plan names', async () => {
     expect(
       await offenders(
         /[=!]==? '(free|developer|starter|professional|scale|enterprise)'/,

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-install-'))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-test('the first start says that it downloads dependencies, and the next one says nothing', () => {
+test('the first start reports that it downloads dependencies, and the next one prints nothing', () => {
   mkdirSync(join(dir, 'dependency'))
   const write = (path: string, manifest: object) =>
     writeFileSync(join(dir, path), JSON.stringify(manifest))

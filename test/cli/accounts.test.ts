@@ -83,7 +83,7 @@ describe('accounts list, create and change', () => {
     expect(data()).toHaveLength(7)
   })
 
-  test('that can not be made or found say why, and the exit code is 1', async () => {
+  test('an account that cannot be created or found is refused with the reason and exit code 1', async () => {
     const { env, faults, taken } = terminal()
     expect(await createAccount(env, { email: 'nobody', plan: 'gold', addOns: ['x'] })).toBe(1)
     expect(faults.splice(0)).toEqual([
@@ -157,7 +157,7 @@ describe('keys list, create, roll and revoke', () => {
     ])
   })
 
-  test('come as JSON where that is asked for', async () => {
+  test('keys commands print JSON when it is requested', async () => {
     const { door, env, data } = terminal(true)
     const { account, key } = door.open('starter')
     await listKeys(env, account.account.id)

@@ -9,7 +9,7 @@ const dir = join(temporaryDir(), 'data')
 emptyDirectory(dir)
 afterAll(() => remove(join(dir, '..')))
 
-test('what commands did is told with the system user, and one changed byte of it is found', async () => {
+test('commands are audited under the system user, and a single changed byte of the audit trail is detected', async () => {
   const file = join(dir, '..', 'wti.csv')
   writeFileSync(file, 'code,observed_at,price\nWTI_USD,2026-11-19T15:00:00Z,71.23\n')
   expect(await command('import', file, '--data', dir)).toMatchObject({ code: 0 })

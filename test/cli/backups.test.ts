@@ -88,7 +88,7 @@ describe('a backup', () => {
     expect([none.code, none.err]).toEqual([1, 'no backup found from before 2025-02-01T00:00:00Z\n'])
   })
 
-  test('that does not open, or fails in one place, is told; the other place has it', async () => {
+  test('a backup that cannot be opened or fails at one destination is reported, and the other destination keeps it', async () => {
     const { dir, kept } = place()
     await hold(dir, 1)
     bucket.isDown = true

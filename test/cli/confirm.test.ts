@@ -69,7 +69,7 @@ describe('a command that cannot be taken back', () => {
     })
   }
 
-  test('goes on with --yes, and on a terminal with y', async () => {
+  test('an irreversible command proceeds with --yes, or with y on a terminal', async () => {
     for (const [argv, answer] of [
       [['token', 'rotate', '--yes'], undefined],
       [['token', 'rotate'], 'y'],

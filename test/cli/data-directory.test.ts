@@ -91,13 +91,13 @@ describe('a data directory that is not there', () => {
     expect(readdirSync(dir)).toEqual(['notes.txt'])
   })
 
-  test('is told with the one of a similar name that was probably meant', async () => {
+  test('a missing data directory is reported with the similarly named directory that was probably meant', async () => {
     const dir = emptyDirectory(place('wellhead'))
     const { code, err } = await command('accounts', 'list', '--data', `${dir.slice(0, -1)}`)
     expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(`Did you mean ${dir}?`) })
   })
 
-  test('is made by an import and a restore that say --create', async () => {
+  test('import and restore create a missing data directory when --create is given', async () => {
     const dir = place()
     const file = join(dir, '..', 'wti.csv')
     writeFileSync(file, 'code,observed_at,price\nWTI_USD,2026-11-19T15:00:00Z,71.23\n')
@@ -218,7 +218,7 @@ describe('a restore', () => {
     })
   }, 20_000)
 
-  test('by the name of a scheduled backup says when it was made', async () => {
+  test('a restore from a scheduled backup reports when that backup was made', async () => {
     const dir = emptyDirectory(place())
     const file = join(dir, '..', 'wellhead-20260101T000000Z.db')
     expect((await command('backup', file, '--data', dir)).code).toBe(0)

@@ -115,7 +115,7 @@ describe('import --dataset for wells, their months and states', () => {
     ])
   })
 
-  test('of states and wells answer what they say', async () => {
+  test('imported states and wells are returned by the API with the imported values', async () => {
     const { own, load } = openWellFiles()
     const token = own.key()
     expect(

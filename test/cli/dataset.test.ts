@@ -174,7 +174,7 @@ describe('runDatasetImport', () => {
     expect(out).toContain('would be written 1')
   })
 
-  test('that contradicts itself says its last word, the same every time', async () => {
+  test('a dataset file that contradicts itself stores its last value on every import', async () => {
     const { own, run } = openDatasetFiles()
     const path = file(
       `${header}\nCL.2,2026-11-19,70,\nCL.3,2026-11-19,5,\nCL.2,2026-11-19,71.95,\nCL.3,2026-11-19,5,\n`,
@@ -343,7 +343,7 @@ describe('import --dataset on the command line', () => {
     expect(again.out).toContain('inserted 0, revised 0, unchanged 2')
   })
 
-  test('refuses what is for prices only', async () => {
+  test('a dataset import refuses options that apply only to prices', async () => {
     const { code, err } = await wellhead(
       'import',
       '--dataset',

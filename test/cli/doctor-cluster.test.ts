@@ -29,14 +29,14 @@ const lease = { epoch: 3, holder: 'x', url: 'http://10.0.0.4:8080' }
 const said = (...of: Parameters<typeof clusterFindings>) =>
   clusterFindings(...of).map(({ status, found }) => [status, found])
 
-test('says who the primary is and how far the others are behind', () => {
+test('doctor reports which instance is the primary and how far the replicas lag', () => {
   expect(said({ nodes: [primary, node({})], streams: [stream], lease })).toEqual([
     ['ok', 'primary http://10.0.0.4:8080, epoch 3; 1 replica, 12 ms behind at most'],
   ])
   expect(said({ nodes: [], streams: [], lease: undefined })).toEqual([['ok', 'none runs']])
 })
 
-test('doubts copies without a primary, late ones, and streams that lack a server', () => {
+test('doctor warns about a missing primary, lagging replicas and under-replicated streams', () => {
   const late = node({ lagMs: 7000 })
   const unknown = node({ url: '', lagMs: null })
   const lacking = { ...stream, currentReplicas: 2 }

@@ -204,7 +204,7 @@ const damaged = (dir: string) => {
   closeSync(file)
 }
 
-test('a sound directory has no fault, the exit code is 0, and a table and JSON say the same', async () => {
+test('a sound data directory passes doctor with exit code 0, and the table and JSON output agree', async () => {
   const { code, findings } = await examinedInstance({})
   expect(findings.filter(finding => finding.status !== 'ok')).toEqual([])
   expect(code).toBe(0)
@@ -494,7 +494,7 @@ describe('no fault is', () => {
     expect(off.of('outbox')).toMatchObject({ status: 'ok', found: 'no pending messages' })
   })
 
-  test('an evaluation copy that captures what it sends, with a clock that was ahead', async () => {
+  test('a demo instance that captures its mail and had its clock ahead passes doctor', async () => {
     const { code, of } = await examinedInstance({
       now: startAt - 2 * dayMs,
       prepare: dir => sql(dir, "UPDATE settings SET value = 'dev' WHERE name = 'directory.mode'"),
@@ -510,7 +510,7 @@ describe('no fault is', () => {
     })
   })
 
-  test('a system that tells of no limit', async () => {
+  test('a system that reports no open-file limit gets no open-files finding', async () => {
     expect((await examinedInstance({ openFiles: undefined })).of('open files')).toBeUndefined()
   })
 })
@@ -576,7 +576,7 @@ describe('examineServer', () => {
     expect(code).toBe(status === 'error' ? 1 : 0)
   })
 
-  test('says what time it is: data of an evaluation copy ages by its clock', async () => {
+  test('doctor reports the server time and judges the data age of a demo instance by its clock', async () => {
     const { of } = await examineHeld('dev', () =>
       Response.json(health('ok', version, '2027-01-20T15:00:00Z')),
     )
@@ -600,7 +600,7 @@ describe('examineServer', () => {
   })
 })
 
-test('space is judged by the database and its log, and a log that is never written back is told', () => {
+test('disk space is judged by the size of the database and WAL, and a WAL that is never checkpointed is reported', () => {
   const dir = join(root, 'space')
   mkdirSync(dir)
   const sized = (name: string, bytes: number) => {

@@ -28,7 +28,7 @@ test('an export has the values of one source alone, and refuses one that nothing
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('there are EIA, Desk')])
 })
 
-test('the operator asks for one over HTTP', async () => {
+test('the operator can export one source over HTTP', async () => {
   const { services, send, get } = openTestInstance()
   const headers = {
     authorization: `Bearer ${services.adminTokens.rotate()}`,
@@ -56,7 +56,7 @@ test('the operator asks for one over HTTP', async () => {
     expect((await ask(query)).status).toBe(400)
 })
 
-test('a file says row by row whose its values are, and which are gone', async () => {
+test('an import file can name the source of each row and mark rows as deleted', async () => {
   const dir = join(root, 'rows')
   emptyDirectory(dir)
   const file = join(root, 'rows.csv')

@@ -50,7 +50,7 @@ test('codes and aliases are exported once each, in the order of the codes', asyn
   ])
 })
 
-test('the format is what is asked for, else what the name says', async () => {
+test('the export format is the requested one and otherwise follows the file name', async () => {
   expect((await run([], { format: 'ndjson' })).text).toStartWith('{"code":"BRENT_CRUDE_USD"')
   const output = join(folder, 'all.ndjson.gz')
   const { code, err } = await run([], { output })
@@ -74,7 +74,7 @@ test.each(refused)('1 for %s', async (_, codes, options, message) => {
   expect(err).toContain(message)
 })
 
-test('a reader that has seen enough is no failure; another fault of the output is', async () => {
+test('an export to a closed pipe succeeds, and any other output error fails it', async () => {
   const closed = (name: string) => () => {
     throw Object.assign(new Error(name), { code: name })
   }

@@ -57,7 +57,7 @@ const daily: [string, number][] = Array.from({ length: 300 }, (_, i) => [
   70 + Math.round(100 * Math.sin(i / 20)) / 50,
 ])
 
-test('a dry run tells what the import then does', async () => {
+test('a dry run reports the same counts that the import then produces', async () => {
   const { run, services } = withImports()
   await run(daily.slice(0, 200))
   const next: [string, number][] = [

@@ -97,7 +97,7 @@ describe.each([
     )
   })
 
-  test('goes before what is held already, which stays the current value', async () => {
+  test('imported vintages are placed before the stored value, which stays the current value', async () => {
     const { load, known, h, series } = await openDemoInstance(isRemote)
     await load('code,observed_at,price\nWTI_USD,2026-06-03,75\nWTI_USD,2026-06-04,71\n')
     const events: unknown[] = []
@@ -114,7 +114,7 @@ describe.each([
     expect(series.code).toBe('WTI_USD')
   })
 
-  test('is rejected where a value was known later than now, or the time is none', async () => {
+  test('a vintage with a future or invalid recorded_at is rejected', async () => {
     const { load } = await openDemoInstance(isRemote)
     const { code, err } = await load(
       'code,observed_at,price,recorded_at\nWTI_USD,2026-06-03,70,2026-11-20T15:00:01Z\nWTI_USD,2026-06-03,70,June\nWTI_USD,2026-06-04,70,\n',

@@ -105,7 +105,7 @@ describe('runImport: exit code', () => {
     expect(err).toContain(message)
   })
 
-  test('1 when it breaks off, and it says how much is in', async () => {
+  test('an interrupted import exits with 1 and reports how many points were written', async () => {
     const store = memory(1)
     let calls = 0
     const failing: PointWriter = {
@@ -124,7 +124,7 @@ describe('runImport: exit code', () => {
   })
 })
 
-test('a dry run says what would happen', async () => {
+test('an import dry run reports what would be written and writes nothing', async () => {
   const store = memory()
   const path = file(mixed)
   const { code, out, err } = await run([path], { dryRun: true }, store)
@@ -155,7 +155,7 @@ test('a scale is a number above 0, as it was written', async () => {
   }
 })
 
-test('several files are told one by one and added up', async () => {
+test('an import of several files reports each file and the total', async () => {
   const { out, err } = await run(
     [
       file('date,price\n2024-03-28,5\n2024-03-29,.\n'),

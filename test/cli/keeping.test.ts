@@ -60,7 +60,7 @@ describe('verify', () => {
 })
 
 describe('quarantine list', () => {
-  test('has headings over its ranges, and says that there are none', async () => {
+  test('the quarantine list prints column headings, and says so when no day is quarantined', async () => {
     const dir = place()
     const list = () => command('quarantine', 'list', '--data', dir)
     expect((await list()).out).toBe('No quarantined days.\n')
@@ -73,7 +73,7 @@ describe('quarantine list', () => {
 })
 
 describe('a file of plans', () => {
-  test('that is not there is told with what the setting may be, and what was probably meant', async () => {
+  test('a missing plan file is reported with the allowed values and the value that was probably meant', async () => {
     const dir = place()
     writeFileSync(join(dir, 'wellhead.toml'), 'plans = "unlimted"\n')
     const { code, err } = await command('accounts', 'list', '--data', dir)
@@ -104,7 +104,7 @@ describe('a file of plans', () => {
 })
 
 describe('notices test', () => {
-  test('posts to the configured address and says whether it was taken', async () => {
+  test('notices test posts to the configured address and reports whether it was accepted', async () => {
     const bodies: string[] = []
     const server = Bun.serve({
       port: 0,
@@ -131,7 +131,7 @@ describe('notices test', () => {
     await server.stop(true)
   })
 
-  test('writes to the configured address, and says when the mail server does not take it', async () => {
+  test('notices test e-mails the configured address and reports when the mail server refuses it', async () => {
     let takes = true
     const smtp = await smtpServer(line =>
       !takes && line.startsWith('RCPT') ? '550 no such mailbox' : undefined,

@@ -13,7 +13,7 @@ emptyDirectory(data)
 const run = (...words: string[]) => command(...words, '--data', data)
 
 describe('codes search', () => {
-  test('finds codes by words of the name too, also those without data, and says so', async () => {
+  test('codes search also matches words of the name and marks codes without data', async () => {
     const { code, out } = await run('codes', 'search', 'gasoline', 'texas')
     expect(code).toBe(0)
     expect(out).toContain('GASOLINE_TX_USD')
@@ -41,7 +41,7 @@ test('plans list shows the configured plans, a changed one as well', async () =>
   expect(out).toMatch(/^starter +Small +75000 +month +59\.00 /m)
 })
 
-test('alerts, webhooks and deliveries are listed for an account, and an unknown one is told', async () => {
+test('alerts, webhooks and deliveries are listed for an account, and an unknown account is refused', async () => {
   await run('accounts', 'create', 'ann@example.com', '--plan', 'enterprise')
   for (const name of ['alerts', 'webhooks', 'deliveries']) {
     const { code, out } = await run(name, 'list', 'ann@example.com')
@@ -55,7 +55,7 @@ test('alerts, webhooks and deliveries are listed for an account, and an unknown 
   }
 })
 
-test('mail test says that no letter leaves where none does', async () => {
+test('mail test reports that no e-mail is sent when no mail provider is configured', async () => {
   const { code, err } = await run('mail', 'test', 'you@example.com')
   expect([code, err.trim()]).toEqual([
     1,

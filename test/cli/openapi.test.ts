@@ -53,7 +53,7 @@ test('openapi prints the bytes that a server answers, and makes no data director
   expect({ code, files, faults }).toEqual({ code: 0, files: [], faults: [] })
 })
 
-test('openapi --out writes them to the file, in place of what was there', async () => {
+test('openapi --out writes the OpenAPI document to the file and replaces its content', async () => {
   const { code, text, files, file } = await ran('openapi', '--out', '{dir}/api.json')
   expect({ code, text, files }).toEqual({ code: 0, text: '', files: ['api.json'] })
   expect(file).toBe(await answered())

@@ -11,20 +11,20 @@ function explained(headers: string[], toml?: string): string {
   return lines.join('\n')
 }
 
-test('a client is told which profile it gets and what that switches', () => {
+test('the profile explanation names the profile of a client and what it switches on', () => {
   const text = explained(['User-Agent: prices-go/1.2'], 'client_profiles = ["shipped"]')
   expect(text).toStartWith('shipped-go applies:')
   expect(text).toContain('omit_null: price rows: a null')
 })
 
-test('without profiles it is told which shipped one would fit', () => {
+test('the profile explanation names the shipped profile that would match when none is configured', () => {
   const text = explained(['User-Agent: prices-php'])
   expect(text).toStartWith('No configured profile matches')
   expect(text).toContain('With client_profiles = ["shipped"], shipped-php would apply')
   expect(explained(['User-Agent: curl/8'])).not.toContain('would apply')
 })
 
-test('all headers of a profile are looked at, and one without a name is refused', () => {
+test('a profile matches only if all its headers match, and a header without a name is refused', () => {
   const toml = `[[client_profiles]]
 name = "desk"
 match = { User-Agent = '^desk/', X-Platform = 'sheet' }
@@ -34,7 +34,7 @@ switches = ["latest_list"]`
   expect(() => explained(['desk/1'])).toThrow("must be of the form 'Name: text'")
 })
 
-test('the list says whom each shipped profile is for', () => {
+test('the profile list contains every shipped profile', () => {
   const lines: string[] = []
   listShippedProfiles(line => void lines.push(line))
   expect(lines.filter(line => line.startsWith('shipped-'))).toHaveLength(7)

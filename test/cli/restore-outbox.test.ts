@@ -42,7 +42,7 @@ describe('restore', () => {
     expect(subjects().filter(subject => subject.startsWith('Brent above 1'))).toHaveLength(1)
   }, 30_000)
 
-  test('without it what waited is held back: it blames nobody, every log says so, and it is sent under its old ids when it is asked for', async () => {
+  test('a default restore holds pending messages without fault, logs it and releases them under their old ids', async () => {
     const dir = directory()
     const restored = await command('restore', '--data', dir, file)
     expect(restored.code).toBe(0)

@@ -87,7 +87,7 @@ describe('restore: the database before', () => {
     expect((await command('verify', '--data', dir)).code).toBe(0)
   })
 
-  test('is kept with what a killed process had left in its log', async () => {
+  test('restore keeps the previous database with the commits that a killed process left in its WAL', async () => {
     const killed = directory()
     leaveHalfDone(databaseIn(killed))
     expect((await command('restore', '--data', killed, file)).code).toBe(0)
@@ -99,7 +99,7 @@ describe('restore: the database before', () => {
     ])
   })
 
-  test('may be no database any more, and is kept as it is', async () => {
+  test('restore keeps a previous database file unchanged even if it is corrupt', async () => {
     const dir = directory()
     for (const tail of ['', '-wal']) writeFileSync(databaseIn(dir) + tail, `ruins${tail}`)
     expect((await command('restore', '--data', dir, file)).code).toBe(0)

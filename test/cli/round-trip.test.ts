@@ -350,7 +350,7 @@ function contentOf({ services }: TestInstance): Map<string, unknown[]> {
   ])
 }
 
-test('everything goes out, and into an empty copy, and the two are alike', async () => {
+test('a full export that is imported into an empty instance reproduces the original', async () => {
   const first = openDemoInstance()
   const kinds = await fill(first)
   const before = await dump(first, 'first', true)

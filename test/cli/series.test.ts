@@ -32,7 +32,7 @@ release_days = ["15", "last"]
     expect(() => seriesOfFile('desk.toml', '[[series')).toThrow(/desk\.toml:\d+:\d+/)
   })
 
-  test('is CSV with a column for each term; an empty field says nothing', () => {
+  test('a CSV file of custom series has one column per property, and an empty field sets nothing', () => {
     const text =
       'code;name;unit;currency;max;aliases;release_days\r\nDESK_A;"Mark; A";barrel;USD;200;A1 A2;mon,thu\r\nDESK_B;B;percent;;;;\r\n'
     expect(termsIn('desk.csv', text)).toEqual([
@@ -62,7 +62,7 @@ release_days = ["15", "last"]
     expect(() => seriesOfFile('desk.toml', 'series = [1]')).toThrow('[[series]] 1 must be a table')
   })
 
-  test('says lists in TOML as the options do, too', () => {
+  test('a TOML file of custom series accepts lists in the notation of the command options', () => {
     const toml =
       '[[series]]\ncode = "A"\nvisible_to = "ann@example.com"\nguards = "jump=off,repeat=hold"\n'
     expect(termsIn('desk.toml', toml)).toEqual([

@@ -40,7 +40,7 @@ describe('accounts password, link and sign-out', () => {
     expect([answer.status, faults]).toEqual([200, []])
   })
 
-  test('sets a password that nobody sees, and signs people out', async () => {
+  test('accounts password sets a password without printing it and ends existing sessions', async () => {
     const { env, lines, faults, person, ask, signedIn } = terminal()
     const ann = person('ann')
     const token = await signedIn(ann)
@@ -61,7 +61,7 @@ describe('accounts password, link and sign-out', () => {
     expect(faults).toEqual([])
   })
 
-  test('removes the second step of who has lost it, and says where there is none', async () => {
+  test('the operator can remove two-factor authentication, and an account without it is reported', async () => {
     const { env, lines, faults, person, services, clock, signedIn, ask } = terminal()
     const ann = person('ann')
     const { secret } = services.secondFactor.enrol(ann.account.account.id, ann.email)!
@@ -78,7 +78,7 @@ describe('accounts password, link and sign-out', () => {
     expect(faults[0]).toStartWith('accounts second-step-off: ')
   })
 
-  test('is told why a password will not do, and that an address has no account', async () => {
+  test('accounts commands say why a password is refused and that an address has no account', async () => {
     const { env, faults, person } = terminal()
     expect(await setPassword(env, person('ann').email, async () => 'short')).toBe(1)
     expect(await makeLink(env, 'nobody@example.com')).toBe(1)

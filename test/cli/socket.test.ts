@@ -36,23 +36,26 @@ describe('the command socket', () => {
   test.each([
     ['short', 'data'],
     ['longer than the kernel takes', 'x'.repeat(180)],
-  ])('lies in the data directory, for its user only, where the path is %s', async (_, name) => {
-    const dir = join(root, name)
-    mkdirSync(dir)
-    await inOwnTemporaryDirectory(async () => {
-      const before = readdirSync(tmpdir()).sort()
-      expect(serverSocket(dir)).toBeUndefined()
-      const socket = listening(dir)
-      expect(lstatSync(socketFile(dir)).mode & 0o777).toBe(0o600)
-      const unix = serverSocket(dir)!
-      expect(await (await fetch('http://localhost/', { unix })).text()).toBe('from this machine')
-      expect(readdirSync(tmpdir()).sort()).toEqual(before)
-      await socket.stop()
-      expect(existsSync(socketFile(dir))).toBe(false)
-    })
-  })
+  ])(
+    'the command socket is in the data directory and accessible only to its user when the path is %s',
+    async (_, name) => {
+      const dir = join(root, name)
+      mkdirSync(dir)
+      await inOwnTemporaryDirectory(async () => {
+        const before = readdirSync(tmpdir()).sort()
+        expect(serverSocket(dir)).toBeUndefined()
+        const socket = listening(dir)
+        expect(lstatSync(socketFile(dir)).mode & 0o777).toBe(0o600)
+        const unix = serverSocket(dir)!
+        expect(await (await fetch('http://localhost/', { unix })).text()).toBe('from this machine')
+        expect(readdirSync(tmpdir()).sort()).toEqual(before)
+        await socket.stop()
+        expect(existsSync(socketFile(dir))).toBe(false)
+      })
+    },
+  )
 
-  test('whose server ends tells its commands so', async () => {
+  test('a command is notified when the server behind its socket stops', async () => {
     const socket = listening(root)
     const operator = await openOperator(root, openTestInstance().services)
     expect(operator.instance).toBeUndefined()

@@ -151,7 +151,7 @@ describe('sources sync', () => {
     if (id) expect(instance.source(id)).toEqual(before as never)
   })
 
-  test('that is overtaken by a change of the source writes nothing and says so', async () => {
+  test('a sync that is overtaken by a change of its source writes nothing and reports it', async () => {
     let change = () => {}
     const rows = rowServer(() => {
       change()

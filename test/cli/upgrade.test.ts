@@ -32,7 +32,7 @@ const versionAt = (path: string) => {
   return version
 }
 
-test('an upgrade is tried on a copy, and changes nothing', async () => {
+test('a dry-run migration upgrades a duplicate and leaves the data directory unchanged', async () => {
   const { dir, path } = old()
   const before = readFileSync(path)
   const { code, out, err } = await command('migrate', '--dry-run', '--data', dir)
@@ -45,7 +45,7 @@ test('an upgrade is tried on a copy, and changes nothing', async () => {
   expect(readdirSync(dir).filter(name => !/^wellhead\.db(-wal|-shm)?$/.test(name))).toEqual([])
 })
 
-test('the database before an upgrade is kept once, for its owner, and is what it was', () => {
+test('the database before an upgrade is stored once, unchanged and readable only by its owner', () => {
   const { dir, path } = old()
   const kept = keepBeforeUpgrade(dir)
   expect(kept).toEqual({ keptAs: `${path}.schema-1`, from: 1 })

@@ -62,7 +62,7 @@ for (const [name, transport] of [
     }, 60_000)
     afterAll(() => assistant.client.close())
 
-    test('is told of tools with schemas, and which of them change something', async () => {
+    test('an assistant receives a list of tools with schemas that marks the tools that change something', async () => {
       const { tools } = await assistant.client.listTools()
       expect(tools.map(tool => tool.name).sort()).toEqual([
         'compare',
@@ -92,7 +92,7 @@ for (const [name, transport] of [
       expect(writing.map(tool => tool.name)).toEqual(['create_alert'])
     })
 
-    test('finds codes and asks for their prices', async () => {
+    test('an assistant can search for codes and fetch their prices', async () => {
       const lookup = await assistant.ask<{ codes: { code: string }[]; found: number }>(
         'search_codes',
         { text: 'brent', limit: 3 },
@@ -231,7 +231,7 @@ for (const [name, transport] of [
       await fetch(`${copy.url}/v1/alerts/${created.id}`, { method: 'DELETE', headers })
     })
 
-    test('is told in words what is wrong with a call', async () => {
+    test('an assistant receives a readable error for an invalid tool call', async () => {
       const unknown = await assistant.call('latest_prices', { codes: ['BRENT_CRUDE_USB'] })
       expect(unknown).toEqual({ isError: true, text: expect.stringContaining('BRENT_CRUDE_USD') })
       const missing = await assistant.call('price_history', {})
@@ -298,7 +298,7 @@ describe('over HTTP', () => {
     )
   })
 
-  test('without a key there is nothing, and other methods say that there is no session', async () => {
+  test('MCP over HTTP requires a key, and session methods are refused with 405', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const headers = {
       'content-type': 'application/json',

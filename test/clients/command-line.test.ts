@@ -140,7 +140,7 @@ describe('someone with a key', () => {
     expect(await wellhead('alert', 'list')).not.toContain(id)
   })
 
-  test('reads on standard error what is wrong, and the command fails', async () => {
+  test('a failing command prints the reason on standard error and exits with 1', async () => {
     const env = environmentOf(copy)
     const unknown = await runWith(env, ['get', 'BRENT_CRUDE_USB'])
     expect(unknown).toMatchObject({ code: 1, out: '' })

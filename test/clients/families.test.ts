@@ -179,7 +179,7 @@ describe('what one family alone relies on', () => {
       expect((await get(path)).data, path).toBeArray()
   })
 
-  test('go: storage has one unit, and its change is the number that stands beside it', async () => {
+  test('the Go client gets storage in one unit, with a change that matches the difference of its values', async () => {
     const { get } = await fullClientIn('go')
     const cushing = (await get('/v1/storage/cushing')).data
     const rows = (await get('/v1/storage/history/cushing')).data as unknown as Fields[]

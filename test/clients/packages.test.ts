@@ -184,7 +184,7 @@ export async function work() {
       }, 60_000)
     }
 
-    test('that refuse what is not answered and what is no operation of pages', async () => {
+    test('the JavaScript types reject fields that are not returned and paging on operations without pages', async () => {
       const { code, text } = await check(
         'wrong.mts',
         `import { createClient } from 'wellhead-client'

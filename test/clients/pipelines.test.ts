@@ -15,7 +15,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-test('the action starts a copy and leaves its address and key to the steps that follow', async () => {
+test('the GitHub action starts an instance and passes its address and key to later steps', async () => {
   directory = mkdtempSync(join(tmpdir(), 'wellhead-action-'))
   const action = read('action.yml') as { runs: { steps: { run: string }[] } }
   const [step] = action.runs.steps
@@ -52,7 +52,7 @@ test('the action starts a copy and leaves its address and key to the steps that 
     expect(text).toContain(`::add-mask::${secret}`)
 }, 120_000)
 
-test('a program that does not start fails the action with what it said', async () => {
+test('the GitHub action fails with the error output of a program that does not start', async () => {
   directory = mkdtempSync(join(tmpdir(), 'wellhead-action-'))
   started = 0
   const action = read('action.yml') as { runs: { steps: { run: string }[] } }
@@ -69,7 +69,7 @@ test('a program that does not start fails the action with what it said', async (
   expect(text).toContain('dev.clock')
 })
 
-test('the compose file shares the network of the copy, which answers its own machine only', () => {
+test('the compose file shares the network of the instance, which listens only on localhost', () => {
   const { services } = read('compose.yaml') as {
     services: Record<string, Record<string, unknown>>
   }

@@ -103,7 +103,7 @@ describe('the script for Sheets, in a stand-in of its runtime', () => {
     script = load(...Object.values(runtime)) as Script
   })
 
-  test('asks for address and key in a menu, and says so where they are not there', () => {
+  test('the Sheets script requests the address and key in a menu and reports when they are missing', () => {
     expect(() => script.WELLHEAD_PRICE('WTI_USD')).toThrow('Set address and key in the menu')
     script.onOpen()
     expect(menus).toEqual(['Wellhead > Address and key: setUpWellhead'])
@@ -210,7 +210,7 @@ describe('the query', () => {
     expect(TaskUtils.isParseStageOk(refused)).toBe(false)
   })
 
-  test('asks for parameters and reads fields that the service has', async () => {
+  test('the Power Query file uses only parameters and fields that the API has', async () => {
     const query = read('history.pq')
     const document = (await (await copy.get('/openapi.json')).json()) as {
       paths: Record<string, { get: { parameters: { name: string }[] } }>

@@ -94,7 +94,7 @@ describe('where values come from', () => {
     expect(new Set(config.provenance.values())).toEqual(new Set(['default']))
   })
 
-  test('dev logs for people unless told otherwise', () => {
+  test('dev mode logs in text format unless configured otherwise', () => {
     expect(load({ mode: 'dev' }).log.format).toBe('text')
     expect(load({ mode: 'dev', env: { WELLHEAD_LOG_FORMAT: 'json' } }).log.format).toBe('json')
   })
@@ -234,7 +234,7 @@ describe('where values come from', () => {
     expect(load({ env: { WELLHEAD_PLANS: 'unlimited' } }).plans).toBe('unlimited')
   })
 
-  test('a file in the data directory can not move the data directory', () => {
+  test('a configuration file in the data directory cannot move the data directory', () => {
     const at = (dir: string) => ({
       disk: { '/srv/wellhead-data/wellhead.toml': `\n[data]\ndir = "${dir}"` },
     })

@@ -96,7 +96,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     await stage?.close()
   })
 
-  test('of an alert: its history, and where one chooses how to be told', async () => {
+  test('an alert e-mail links to the alert history and the notification settings', async () => {
     await ask('POST', '/v1/alerts', {
       price_alert: {
         name: 'Every barrel',
@@ -113,7 +113,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     expect(reader.complaints).toEqual([])
   })
 
-  test('of a delivery: the delivery; and one press ends the letters', async () => {
+  test('a delivery e-mail links to its delivery, and one click unsubscribes the recipient', async () => {
     const delivery = {
       name: 'Desk',
       commodity_codes: ['WTI_USD'],
@@ -193,7 +193,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     details: { account: { id: string; email: string }; api_key: string }
   }
 
-  test('of a quota that is used up: what was used, and plans with more', async () => {
+  test('a quota e-mail links to the usage page and to larger plans', async () => {
     const { details } = await ask<Played>('POST', '/_dev/scenario', { name: 'quota-edge' })
     const { account, api_key: key } = details
     await ask('GET', '/v1/prices/latest?by_code=WTI_USD', undefined, key)
@@ -253,7 +253,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     )
   })
 
-  test('of refusals and answers: pages that there are, and that say what the code means', async () => {
+  test('links in errors and responses lead to existing pages that explain the code', async () => {
     const bodies: [string, unknown][] = []
     const keep = async (name: string, status: number, answer: Response) => {
       expect([name, answer.status]).toEqual([name, status])
@@ -329,7 +329,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     expect([...links].filter(link => !link.startsWith(base))).toEqual([])
   })
 
-  test('in the API description and on every page of a reader', async () => {
+  test('every link in the OpenAPI document and on the console pages leads to an existing page', async () => {
     const text = await (await stage.instance.ask('GET', '/openapi.json')).text()
     const { info } = JSON.parse(text) as { info: { description: string } }
     const reader = await visitor()

@@ -48,7 +48,7 @@ test('a killed process misses nothing', () => {
   expect(existsSync(join(dir, 'commit-mark'))).toBe(false)
 })
 
-test('more commits than were marked are none too few, and an earlier filling says nothing', () => {
+test('a WAL with more commits than marked, or of an earlier generation, is not reported as missing commits', () => {
   expect(
     killed(() => {
       const path = join(left, 'commit-mark')
@@ -82,7 +82,7 @@ test.each<[string, (log: string) => void, string]>([
     },
     'commits from there on are lost',
   ],
-])('a log that is %s is told', (_, change, sentence) => {
+])('a WAL that is %s is reported', (_, change, sentence) => {
   expect(killed(change)).toContain(sentence)
 })
 

@@ -115,7 +115,7 @@ describe('a database that is open', () => {
     expect(integrityFaults(db)).toEqual([expect.stringContaining('aliases')])
   })
 
-  test('keeps what it held, and a reader beside the writer changes nothing', () => {
+  test('an open database keeps its data, and a read-only connection cannot change it', () => {
     inDirectory(path => {
       const db = openDatabase(path)
       db.run("INSERT INTO settings VALUES ('colour', 'green')")
@@ -132,7 +132,7 @@ describe('a database that is open', () => {
     })
   })
 
-  test('has no byte left of what was taken out without traces', () => {
+  test('data that is deleted without traces leaves no byte in the database or the WAL', () => {
     inDirectory(path => {
       for (const checksums of [false, true]) {
         const db = openDatabase(path, { checksums })
@@ -396,7 +396,7 @@ describe('whose database a file is', () => {
       `CREATE TABLE settings (name TEXT); PRAGMA application_id = ${applicationId}`,
     ],
   ]
-  test.each(foreign)('one with %s is opened by nobody and stays as it is', (_, sql) => {
+  test.each(foreign)('a foreign database with %s is refused and left unchanged', (_, sql) => {
     inDirectory(path => {
       const other = new Database(path)
       other.run(sql)

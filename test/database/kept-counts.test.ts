@@ -18,7 +18,7 @@ afterAll(() => {
 const sql = 'SELECT count(*) AS n FROM counted WHERE day >= ?'
 const add = (day: string) => void db.run('INSERT INTO counted VALUES (?)', [day])
 
-test('a count is that of now, after writes of its own connection and of another one', () => {
+test('a cached count is current after writes of its own connection and of another one', () => {
   const [own, other] = [keptCount(db, sql), keptCount(reading, sql)]
   for (let i = 1; i <= 3; i += 1) {
     add('2026-11-01')
@@ -41,7 +41,7 @@ test('what a transaction takes back was never counted', () => {
   expect(count('2026')).toBe(before)
 })
 
-test('a count is kept while nothing is written', () => {
+test('a count stays cached while nothing is written', () => {
   // Another number each time that it is read.
   const read = keptCount(reading, 'SELECT abs(random()) AS n')
   const first = read()

@@ -20,7 +20,7 @@ const synchronous = (db: ReturnType<typeof openDatabase>) =>
   db.query<{ synchronous: number }, []>('PRAGMA synchronous').get()!.synchronous
 const full = 2
 
-test('others read what was committed before its writer is told, and later commits wait as ever', async () => {
+test('a late commit is readable before its writer is notified, and later commits stay fully synchronous', async () => {
   const db = openDatabase(join(dir, 'wellhead.db'))
   const commits = createLateCommits(db)
   let isNotified = false
@@ -54,7 +54,7 @@ test('work that fails rejects with its own error, and later commits wait as ever
   db.close()
 })
 
-test('a log that the disk does not give back is told', async () => {
+test('a commit whose WAL cannot be read back from the disk is rejected with an error', async () => {
   const path = join(dir, 'wellhead.db')
   const db = openDatabase(path)
   const commits = createLateCommits(db)

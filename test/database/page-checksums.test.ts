@@ -53,7 +53,7 @@ function written(rows = 500): void {
 }
 
 describe('verify', () => {
-  test('finds nothing in what was written', () => {
+  test('verify finds no damage in a database that was written normally', () => {
     written()
     expect({ damagedPages: damagedPages(path), verifyFile: verifyFile(path) }).toEqual({
       damagedPages: [],
@@ -99,7 +99,7 @@ describe('verify', () => {
 })
 
 describe('a cut at any moment is not taken for damage', () => {
-  test('before and after each step of a fold, with a reader that holds it up', () => {
+  test('a power cut around a checkpoint step is not reported as damage, even with a blocking read transaction', () => {
     const db = openDatabase(path, { checksums: true })
     const checksums = checksumsOf(db)!
     const lefts: string[] = []
@@ -137,7 +137,7 @@ describe('a cut at any moment is not taken for damage', () => {
     }
   })
 
-  test('with checksums of the fold on the disk, and none of its pages', () => {
+  test('a power cut after writing the checksums but none of the pages is not reported as damage', () => {
     const db = openDatabase(path, { checksums: true })
     fill(db, 300)
     checkpoint(db)
@@ -166,7 +166,7 @@ describe('a log that has grown long', () => {
     for (let n = 0; n < 60; n += 1) put(db, `row ${n * 20}`, 'alone')
   }
 
-  test('is folded once whoever came meanwhile was answered', async () => {
+  test('a long WAL is checkpointed after the requests that arrived in between are answered', async () => {
     const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
     fill(db, 2000)
     grown(db)
@@ -184,7 +184,7 @@ describe('a log that has grown long', () => {
     expect(damagedPages(path)).toEqual([])
   })
 
-  test('is folded at once where it is twice as long, by work that never pauses', () => {
+  test('a WAL of twice the limit is checkpointed at once under uninterrupted writes', () => {
     const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
     let most = 0
     for (let n = 0; n < 40; n += 1) {
@@ -197,7 +197,7 @@ describe('a log that has grown long', () => {
     expect(damagedPages(path)).toEqual([])
   })
 
-  test('that is closed before its fold is folded by the close', async () => {
+  test('closing the database completes a pending WAL checkpoint', async () => {
     const db = openDatabase(path, { checksums: true, autocheckpoint: 50 })
     fill(db, 2000)
     grown(db)
@@ -209,7 +209,7 @@ describe('a log that has grown long', () => {
     expect(existsSync(`${path}-wal`) && statSync(`${path}-wal`).size > 0).toBe(false)
   })
 
-  test('has its checksums written part by part, and a cut before the fold loses nothing', async () => {
+  test('a long WAL gets its checksums in parts, and a power cut before the checkpoint loses nothing', async () => {
     const db = openDatabase(path, { checksums: true, autocheckpoint: 400 })
     fill(db, 2000)
     checksumsOf(db)!.checkpoint('PASSIVE')
@@ -235,7 +235,7 @@ describe('a log that has grown long', () => {
   })
 })
 
-test('a damaged page that is written over is told, and gets no good checksum unseen', () => {
+test('an overwritten damaged page is reported and never silently gets a valid checksum', () => {
   written()
   flip(path, textIn(path, 'a text that lies in one page'))
   const db = openDatabase(path)
@@ -246,7 +246,7 @@ test('a damaged page that is written over is told, and gets no good checksum uns
   db.close()
 })
 
-test('a database that another file takes the place of begins anew', () => {
+test('a database file that is replaced by another one gets new checksums and reports no damage', () => {
   written(5000)
   const other = join(dir, 'other.db')
   const db = openDatabase(other)
@@ -264,7 +264,7 @@ test('a database that another file takes the place of begins anew', () => {
   again.close()
 })
 
-test('a damaged file of checksums keeps nobody from the data', () => {
+test('a damaged checksum file does not block access to the data', () => {
   for (const content of ['', 'ruins', '\0'.repeat(9000)]) {
     written()
     writeFileSync(checksumsPath(path), content)

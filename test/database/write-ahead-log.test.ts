@@ -50,7 +50,7 @@ const flip = (path: string, at: number) => {
 const frameBytes = 4096 + 24
 
 describe('readLog', () => {
-  test('finds nothing beside a database without a log', () => {
+  test('reading the WAL of a database without one finds nothing', () => {
     expect(readLog(join(dir, 'nothing.db'))).toBeUndefined()
     const { db, path } = opened()
     add(db, 3)
@@ -71,7 +71,7 @@ describe('readLog', () => {
     expect(second).toMatchObject({ frames: 1, brokenAt: undefined, commitsAfter: 0 })
   })
 
-  test('says where a flipped bit cuts the log, and how many commits SQLite then leaves behind', () => {
+  test('reading a WAL reports where a flipped bit breaks it and how many commits SQLite then drops', () => {
     const { db, path } = opened()
     add(db, 20)
     const { frames } = readLog(path)!
@@ -90,7 +90,7 @@ describe('readLog', () => {
 })
 
 describe('followLog', () => {
-  test('keeps up with commits, and with a log that begins anew', () => {
+  test('following a WAL keeps up with commits and with a restarted WAL', () => {
     const { db, path } = opened()
     const look = followLog(db, path)
     const inFile = () => {

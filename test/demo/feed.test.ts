@@ -44,7 +44,7 @@ function openFeed(state = new Map<string, string>()) {
   }
 }
 
-test('a history is generated kind by kind, and tells how much of the whole is written', () => {
+test('demo history is generated kind by kind and reports its progress', () => {
   const { feed, calls } = openFeed()
   expect([...feed.generate(start)]).toEqual([0.375, 0.75, 0.875, 1])
   expect(calls).toEqual([

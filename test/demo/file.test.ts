@@ -145,7 +145,7 @@ describe('a demo instance that begins with a file of a week ago', () => {
     expect(services.settings.get('directory.mode')).toBe('dev')
   })
 
-  test('sends nothing about what was published before it began', () => {
+  test('a demo instance that starts from a week-old file sends nothing about earlier publications', () => {
     const queued = ({ running }: DemoInstance) =>
       running.services.db.query('SELECT count(*) AS n FROM outbox').get()
     expect(queued(instances.unpacked)).toEqual(queued(instances.plain))

@@ -91,7 +91,7 @@ describe('scenarios', () => {
     expect(await priceOf(of, 'WTI_USD')).toBeGreaterThan(before * 0.8)
   })
 
-  test('crash: oil falls together, and what is published twice a day with its next price', async () => {
+  test('the crash scenario lowers all oil prices, and those published twice a day at their next price', async () => {
     const of = open()
     const brent = await priceOf(of, 'BRENT_CRUDE_USD')
     const gold = await priceOf(of, 'GOLD_USD')
@@ -103,7 +103,7 @@ describe('scenarios', () => {
     expect((await priceOf(of, 'DIESEL_USD')) / diesel).toBeLessThan(0.8)
   })
 
-  test('outage: nothing comes for six hours, and everything once the feed goes on', async () => {
+  test('the outage scenario stops all data for six hours and delivers everything once the feed resumes', async () => {
     const of = open()
     const { now } = await play(of, 'outage')
     expect(Date.parse(now)).toBe(Date.parse('2026-11-20T21:00:00Z'))
@@ -156,7 +156,7 @@ describe('scenarios', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  test('payment-failing: the subscription is past due, a letter says so, another card ends it', async () => {
+  test('the payment-failing scenario sets the subscription past due, e-mails the customer and ends with another card', async () => {
     const of = open()
     const { now, details } = await play(of, 'payment-failing')
     expect(details.subscription_status).toBe('past_due')
@@ -205,7 +205,7 @@ describe('scenarios', () => {
     expect(again.find(({ event_id: id }) => id === details.event_id)).toMatchObject({ attempts: 2 })
   })
 
-  test('dst: the clock stands an hour before the change', async () => {
+  test('the dst scenario sets the clock to one hour before the change', async () => {
     const of = open('2026-10-31T22:00:00Z')
     const { now, details } = await play(of, 'dst')
     expect({ now, changes_at: details.changes_at }).toEqual({
@@ -221,7 +221,7 @@ describe('events of the world', () => {
   const calm = createWorld({ seed: 1, series })
   const [from, to] = [Date.parse('2026-11-01T00:00:00Z'), Date.parse('2026-12-01T00:00:00Z')]
 
-  test('change nothing while there are none, and are kept as text', () => {
+  test('demo events change no data while there are none and are stored as text', () => {
     const kept = new Map<string, string>()
     const settings = {
       get: (name: string) => kept.get(name),

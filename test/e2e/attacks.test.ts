@@ -114,7 +114,7 @@ async function until<T>(look: () => Promise<T> | T, isSo: (value: T) => boolean)
 interface Status {
   data: { status: string; components: { name: string; status: string; message: string | null }[] }
 }
-test('a body of a hundred thousand levels is refused at once, whatever reads bodies, and keeps nobody waiting', async () => {
+test('a body nested a hundred thousand levels deep is refused at once by every route that reads bodies', async () => {
   const deep = '['.repeat(100_000) + ']'.repeat(100_000)
   for (const path of ['/v1/alerts', '/v1/prices/batch', '/mcp', '/admin/v1/observations']) {
     const authorization = path.startsWith('/admin')
@@ -138,7 +138,7 @@ const webhooks = async () =>
     ({ name }) => name === 'webhooks',
   )!
 
-test('endpoints of one account that hang keep neither letters nor events of others, and the status says what is so', async () => {
+test('hanging endpoints of one account delay no e-mails or events of others, and the status stays accurate', async () => {
   const account = (
     await ask<{ data: { api_key: { plain_token: string } } }>(
       'POST',
@@ -222,7 +222,7 @@ test('a limited key frees itself by nothing', async () => {
   }
 }, 60_000)
 
-test('an account sends nothing of its own to strangers, before they agreed and beyond its day', async () => {
+test('an account sends its own text to no unverified recipient and stays within its daily limit', async () => {
   const before = mail.accepted.length
   const statuses: number[] = []
   for (const to of ['one', 'two', 'three', 'four'])
@@ -312,7 +312,7 @@ test('twenty tabs that refresh one session at the same time all stay signed in',
   expect((await ask('GET', '/v1/account', undefined, as(old))).status).toBe(200)
 })
 
-test('every answer says nosniff, and HSTS where it is served as https', async () => {
+test('every response has the nosniff header, and HSTS when it is served over HTTPS', async () => {
   for (const path of [
     '/health',
     '/v1/prices/latest',

@@ -34,7 +34,7 @@ describe('the binary in production', () => {
     expect(statSync(join(data, 'wellhead.sock')).mode & 0o777).toBe(0o600)
   })
 
-  test('a second server says who holds the directory and exits with 75', async () => {
+  test('a second server names the process that holds the data directory and exits with 75', async () => {
     const outcome = await run('serve', '--data', data, '--port', '0')
     expect(outcome.code).toBe(75)
     expect(outcome.err).toContain(`process ${server.process.pid}`)
@@ -80,7 +80,7 @@ describe('the binary in production', () => {
     expect(await day()).toHaveLength(1)
   })
 
-  test('an export, imported into an empty copy and exported again, is the same to the byte', async () => {
+  test('an export that is imported into an empty instance and exported again is identical to the byte', async () => {
     const first = join(dir, 'first.csv')
     expect((await run('export', '--data', data, '-o', first)).code).toBe(0)
     const instance = join(dir, 'copy')
@@ -112,7 +112,7 @@ describe('the binary in production', () => {
     expect([byData.code, byData.err]).toEqual([0, ''])
   })
 
-  test('a bad configuration starts nothing and names the key, the value and what is allowed', async () => {
+  test('an invalid configuration starts nothing and is reported with its key, its value and the allowed values', async () => {
     const outcome = await run('serve', '--data', join(dir, 'other'), '--port', '70000')
     expect(outcome.code).toBe(1)
     expect(outcome.err).toContain('server.port')
@@ -137,7 +137,7 @@ describe('the binary in production', () => {
     expect((await server.get('/v1/prices/latest?by_code=WTI_USD')).status).toBe(200)
   })
 
-  test('asked twice it ends at once, and the next start misses and doubts nothing', async () => {
+  test('a second SIGTERM ends the server at once, and the next start finds no missing commit', async () => {
     server.process.kill('SIGTERM')
     await Bun.sleep(20)
     expect(await server.stop()).not.toBe(0)
@@ -172,7 +172,7 @@ describe('the binary as an evaluation copy', () => {
     remove(dir)
   })
 
-  test('answers real-looking prices when it says that it is ready', async () => {
+  test('a demo instance serves plausible prices as soon as it reports that it is ready', async () => {
     const response = await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD,WTI_USD')
     expect(response.status).toBe(200)
     expect(response.headers.get('x-service-data')).toBe('fixture')
@@ -193,7 +193,7 @@ describe('the binary as an evaluation copy', () => {
     expect(outcome.err).toContain('server.host')
   })
 
-  test('its directory is not served as production, nor real data as a copy', async () => {
+  test('a demo directory is not served in production, and real data is not served as a demo instance', async () => {
     const lockedDir = join(dir, 'held')
     expect(
       (

@@ -42,7 +42,7 @@ describe('the streams of an evaluation copy', () => {
     return created.data.api_key
   }
 
-  test('a socket client is welcomed, told a price that comes in, pinged, and told to go when its key is revoked', async () => {
+  test('a socket client gets a welcome, price updates and pings, and is disconnected when its key is revoked', async () => {
     const key = await newKey()
     const client = (await cableClient(socketUrl, {
       token: key.plain_token,
@@ -102,7 +102,7 @@ describe('the streams of an evaluation copy', () => {
     expect(types).toEqual(Array(3).fill(['BRENT_CRUDE_USD', 'WTI_USD']).flat())
   })
 
-  test('a reset sends the clients away to come back, and they find the copy of the start', async () => {
+  test('a reset disconnects stream clients, and they reconnect to the initial state', async () => {
     const client = (await cableClient(socketUrl, { token: server.apiKey }))!
     const stream = await server.get('/v1/stream')
     expect((await operator('/_dev/reset', {})).status).toBe(200)

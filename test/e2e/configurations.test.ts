@@ -500,7 +500,7 @@ describe('a server does every kind of work', () => {
     )
 })
 
-test('every setting stands in a row of the matrix', () => {
+test('every configuration setting is covered by a row of the test matrix', () => {
   const covered = new Set<string>([
     ...everyRowSets,
     ...configurations(nowhere).flatMap(({ settings }) => Object.keys(settings)),

@@ -55,7 +55,7 @@ describe('the controls of an evaluation copy', () => {
     expect(response.status).toBe(401)
   })
 
-  test('a clock that was given stands still until it is moved, and only moves forward', async () => {
+  test('a configured demo clock stands still until it is moved and only moves forward', async () => {
     expect((await control('GET', 'clock')).body).toEqual({ now: startAt, frozen: true })
     await Bun.sleep(20)
     expect((await control('GET', 'clock')).body.now).toBe(startAt)
@@ -81,7 +81,7 @@ describe('the controls of an evaluation copy', () => {
     expect((await brent(token)).headers.get('x-ratelimit-remaining')).toBe('49')
   })
 
-  test('an account that can not be is refused with the field', async () => {
+  test('an invalid demo account is refused with the name of the wrong field', async () => {
     expect((await control('POST', 'accounts', { plan: 'gold' })).body.field).toBe('plan')
     expect((await control('POST', 'accounts', { email: 'free@example.com' })).body.field).toBe(
       'email',
@@ -99,7 +99,7 @@ describe('the controls of an evaluation copy', () => {
     expect((await brent()).body.data.created_at > before).toBe(true)
   })
 
-  test('a kept state comes back: time, data and accounts', async () => {
+  test('restoring a snapshot brings back its time, data and accounts', async () => {
     const kept = await brent()
     const { body: clock } = await control('GET', 'clock')
     expect((await control('POST', 'snapshot', { name: 'before' })).status).toBe(200)
@@ -113,7 +113,7 @@ describe('the controls of an evaluation copy', () => {
     expect((await control('POST', 'restore', { name: 'never' })).status).toBe(422)
   })
 
-  test('a state holds what was there when it was kept, and nothing that is written later', async () => {
+  test('a snapshot holds the data at the time it was taken and nothing that is written later', async () => {
     const moment = '2026-11-19T09:00:00Z'
     const push = async (price: number) => {
       const response = await fetch(`${server.url}/admin/v1/observations`, {
@@ -152,7 +152,7 @@ describe('the controls of an evaluation copy', () => {
     expect(quickCheck(join(dir, 'data', 'wellhead.db'))).toEqual(['ok'])
   }, 60_000)
 
-  test('a demo instance holds ten snapshots at most, and says how room is made', async () => {
+  test('a demo instance holds at most ten snapshots and says how to free one', async () => {
     const kept = (name: string) => control('POST', 'snapshot', { name })
     // The tests before this one have kept two.
     for (let n = 1; n < 9; n += 1) expect((await kept(`state-${n}`)).status).toBe(200)
@@ -171,7 +171,7 @@ describe('the controls of an evaluation copy', () => {
     expect((await control('POST', 'restore', { name: 'one-too-many' })).status).toBe(200)
   }, 60_000)
 
-  test('moving the clock leaves a short write-ahead log, also beside a snapshot', async () => {
+  test('moving the clock leaves a short WAL, even after a snapshot', async () => {
     await control('POST', 'snapshot', { name: 'before' })
     await control('POST', 'clock', { advance: 'P10D' })
     const log = statSync(join(dir, 'data', 'wellhead.db-wal'), { throwIfNoEntry: false })

@@ -70,7 +70,7 @@ describe('an import that is killed', () => {
   }, 3_600_000)
 })
 
-test('a log that was damaged while nobody looked is told at the next start', async () => {
+test('a WAL that was damaged while the server was down is reported at the next start', async () => {
   const dir = temporaryDir()
   try {
     const server = await start('serve', dir)

@@ -66,7 +66,7 @@ describe('a data directory that is served', () => {
     server = await start('serve', dir)
   }, 60_000)
 
-  test('that loses its database is not served again before somebody says so', async () => {
+  test('a data directory that lost its database is not served again without --new-database', async () => {
     await server.stop()
     for (const tail of ['', '-wal', '-shm'])
       rmSync(join(data, `wellhead.db${tail}`), { force: true })
@@ -123,7 +123,7 @@ const asNobody = (...words: string[]) => {
 }
 
 needs('root', 'setpriv').describe('another user than the owner of a file', () => {
-  test('is told whose the database is and how to give it back, and no stack', async () => {
+  test('a database with the wrong owner is refused with the chown command to fix it and without a stack trace', async () => {
     const data = join(root, 'given', 'data')
     const server = await start('serve', join(root, 'given'))
     await server.stop()
@@ -142,7 +142,7 @@ needs('root', 'setpriv').describe('another user than the owner of a file', () =>
     expect(asNobody('verify', '--data', data).code).toBe(0)
   }, 60_000)
 
-  test('is told the owner of a directory that it may not enter', async () => {
+  test('an inaccessible data directory is refused with the name of its owner', async () => {
     const data = join(root, 'closed')
     mkdirSync(data, { mode: 0o700 })
     const { code, text } = asNobody('accounts', 'list', '--data', data)

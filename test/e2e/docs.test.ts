@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 600_000)
 
 describe('the documentation in the binary', () => {
-  test('has every guide, compressed before anybody asked', async () => {
+  test('the binary contains every guide in precompressed form', async () => {
     for (const name of guideNames) {
       const page = await fetch(`${instance.url}/docs/${name}`)
       expect(page.status, name).toBe(200)

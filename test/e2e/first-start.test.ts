@@ -68,7 +68,7 @@ describe('the first credentials', () => {
   const opens = async (url: string, apiKey: string) =>
     (await fetch(`${url}/v1/account`, { headers: { authorization: `Token ${apiKey}` } })).status
 
-  test('go to a file of their user where nobody sits at a terminal, and to no log', async () => {
+  test('first credentials are written to a private file when there is no terminal and never to a log', async () => {
     const server = await start('serve', dir)
     const path = join(data, 'first-credentials')
     expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -81,7 +81,7 @@ describe('the first credentials', () => {
     expect(log).not.toMatch(/[0-9a-f]{64}|sign-in\?/)
   })
 
-  test('are made anew as long as nobody has used them, also while the server runs', async () => {
+  test('unused first credentials can be reissued, even while the server runs', async () => {
     const server = await start('serve', dir)
     const again = await run('setup', '--again', '--data', data, '--json')
     expect([again.code, again.err]).toEqual([0, ''])
@@ -101,7 +101,7 @@ describe('the first credentials', () => {
   })
 })
 
-test('from SIGTERM on health says 503, and everything else is answered until the notice is over', async () => {
+test('after SIGTERM the health check returns 503, and other requests are served until the stop notice ends', async () => {
   const config = join(dir, 'wellhead.toml')
   writeFileSync(config, 'server.stop_notice = "1s"\n')
   const server = await start('serve', dir, '--config', config)
@@ -148,7 +148,7 @@ describe('files beside the database', () => {
     await (await start('serve', dir)).stop()
   })
 
-  test('--new-master-key gives up what was sealed and starts', async () => {
+  test('the flag --new-master-key discards the sealed secrets and lets the server start', async () => {
     const server = await start('serve', dir)
     const hookUrl = '/v1/webhooks'
     const endpoint = (await (await addWebhook(server.url, server.apiKey)).json()) as { id: string }

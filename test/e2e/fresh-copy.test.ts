@@ -34,7 +34,7 @@ const paths = [
   '/v1/indicators/cftc-positioning',
 ]
 
-test('everything answers as soon as the address is told', async () => {
+test('every operation works as soon as the server announces its address', async () => {
   const rows = paths.map(
     path => interfaceRows.find(row => row.path === path && row.method === 'GET')!,
   )
@@ -57,7 +57,7 @@ const bytesOf = (...places: string[]) => {
   return [...sizes.values()].reduce((sum, size) => sum + size, 0)
 }
 
-test('a new demo instance has its whole history when it says that it is ready, on 250 MB of disk', async () => {
+test('a new demo instance has its whole history when it reports ready and uses less than 250 MB of disk', async () => {
   const own = temporaryDir()
   const data = join(own, 'data')
   // By the real clock, shortly after the build: with the world of the binary.

@@ -61,7 +61,7 @@ const rowsFrom = (place: number) =>
   }))
 
 disk.describe('a disk that fills while 500 pushes and 50 readers are under way', () => {
-  test('fails no reader, tells every writer and the operator, and all goes on when there is room', async () => {
+  test('a full disk fails no read, notifies writers and the operator, and writes resume when there is space', async () => {
     writeFileSync(join(root, 'wellhead.toml'), '')
     mkdirSync(join(small, 'data'))
     writeFileSync(join(small, 'data/wellhead.toml'), '[data]\nreserve_mb = 2\n')

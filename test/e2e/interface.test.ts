@@ -29,7 +29,7 @@ describe('the compiled binary', () => {
       redirect: 'manual',
     })
 
-  test('answers every sample of the interface over a socket as the sources do', async () => {
+  test('the compiled binary serves every API sample over a socket as the sources do', async () => {
     const faults: string[] = []
     for (const row of rows) {
       const response = await ask(row)

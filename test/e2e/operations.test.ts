@@ -34,7 +34,7 @@ describe('the operator of a binary', () => {
     ),
   ]
 
-  test('keeps what was corrected and deleted when the same file is imported once more', async () => {
+  test('importing the same file again keeps values that were corrected or deleted', async () => {
     const path = join(dir, 'eia.csv')
     await Bun.write(
       path,
@@ -65,7 +65,7 @@ describe('the operator of a binary', () => {
     expect(await stored()).toHaveLength(2)
   })
 
-  test('gets the interface description that the server answers, without one', async () => {
+  test('the openapi command prints the document that the server returns, without a server', async () => {
     const { code, out, err } = await run('openapi')
     expect([code, err]).toEqual([0, ''])
     expect(out).toBe(await (await server.get('/openapi.json')).text())
@@ -139,7 +139,7 @@ describe('the operator of a binary', () => {
     ])
   })
 
-  test('is told by doctor how the server does, and after a kill that none runs; nothing is changed by it', async () => {
+  test('doctor reports a running server and a killed one, and changes nothing', async () => {
     const statusOf = (out: string, check: string) =>
       (
         JSON.parse(out) as { checks: { check: string; status: string; found: string }[] }

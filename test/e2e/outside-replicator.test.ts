@@ -51,7 +51,7 @@ const standing = () => {
   return { salts: state.salts, frames: state.frames, file: statSync(path).mtimeMs }
 }
 
-test('with sqlite.autocheckpoint = 0 the log is folded by nobody, and a copy of file and log is the database', async () => {
+test('with sqlite.autocheckpoint = 0 the WAL is never checkpointed, and duplicates of both files are restorable', async () => {
   mkdirSync(data)
   writeFileSync(join(data, 'wellhead.toml'), '[sqlite]\nautocheckpoint = 0\n')
   // Made, and copied as a replicator does when it sees a database for the first time.

@@ -11,7 +11,7 @@ const pricePath = '/v1/prices/latest?by_code=WTI_USD'
 
 const stderrOf = ({ process }: Server) => new Response(process.stderr as ReadableStream).text()
 
-test('a server that has more to do than it gets done refuses heavy analytics after a while, goes on with prices, and computes again when it is left alone', async () => {
+test('an overloaded server refuses heavy analytics, keeps serving prices and recovers when the load ends', async () => {
   const script = join(import.meta.dir, '../support/servers/busy-server.ts')
   const server = await startWith(
     [process.execPath, script],

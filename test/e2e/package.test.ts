@@ -59,7 +59,7 @@ needs('systemd-analyze').describe('the unit', () => {
       )
     expect(complaints).toEqual([])
   })
-  test('is rated by systemd-analyze as the page about systemd says', () => {
+  test('the systemd unit gets the systemd-analyze exposure level that its documentation states', () => {
     const page = readFileSync(resolve(import.meta.dir, '../../docs/operating/systemd.md'), 'utf8')
     const [, level, version] = /says ([\d.]+) with systemd (\d+)/.exec(page)!
     if (!sh('systemd-analyze', '--version').text.startsWith(`systemd ${version} `)) return

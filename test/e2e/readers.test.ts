@@ -104,7 +104,7 @@ describe('reader threads', () => {
     expect(await used()).toBe(first + 1)
   })
 
-  test('a heavy answer is the same in every coding, and says once what it varies by', async () => {
+  test('a heavy response is the same in every content coding and lists each Vary header once', async () => {
     const path = '/v1/prices/latest'
     const ask = (coding: string, headers: Record<string, string> = {}) =>
       server.get(path, { 'accept-encoding': coding, ...headers })
@@ -127,7 +127,7 @@ describe('reader threads', () => {
     }
   })
 
-  test('what is wrong with a heavy request is refused as everywhere', async () => {
+  test('an invalid heavy request is refused with the same error as any other request', async () => {
     const response = await server.get('/v1/analytics/statistics?code=NO_SUCH_CODE')
     expect(response.status).toBe(400)
     expect(response.headers.get('x-error-code')).toBe('invalid_code')
@@ -154,7 +154,7 @@ describe('the document of the interface', () => {
     expect(Bun.hash(shipped)).toBe(Bun.hash(await documentText(undefined)))
   })
 
-  test('is made anew for other settings, the same by a reader and without any', async () => {
+  test('the OpenAPI document is rebuilt for other settings, identically with and without a query worker', async () => {
     const brand = '[brand]\nheader_prefix = "X-Desk-"\n'
     const [byReader, byMain] = await Promise.all([
       documentOf(brand),

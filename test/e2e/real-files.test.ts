@@ -147,12 +147,12 @@ needs('../shared/data').describe('the real files, imported as the README says', 
     expect(await rows('/v1/prices/2018-01-05?by_code=NATURAL_GAS_USD')).toEqual([])
   })
 
-  test('the column of a wide file is a series of its own', async () => {
+  test('each column of a wide file becomes its own series', async () => {
     const [row] = await rows('/v1/prices/2024-06-26?by_code=EUR_USD')
     expect(row!.price).toBe(1.0689)
   })
 
-  test('a correction is visible at once, and as_of still answers what was known before it', async () => {
+  test('a correction is visible at once, and as_of still returns the earlier value', async () => {
     const file = join(dir, 'corrected.csv')
     await Bun.write(file, 'Date,Price\n2024-01-02,71.11\n')
     const before = (await rows('/v1/prices/2024-01-02?by_code=WTI_USD'))[0]!.price

@@ -91,7 +91,7 @@ ${await log.text()}`,
     remove(dir)
   })
 
-  test('answers reads from its own copy, and says how old it may be', async () => {
+  test('a replica serves reads from its own data and reports its lag', async () => {
     await until('the price', async () => (await latest()).price === 70)
     const { lag } = await latest()
     expect(Number(lag)).toBeGreaterThanOrEqual(0)
@@ -214,7 +214,7 @@ ${await log.text()}`,
     expect(used()[0]).toBeGreaterThanOrEqual(used()[1]!)
   })
 
-  test('health says whether it is too far behind', async () => {
+  test('the health check of a replica reports whether it lags too far behind', async () => {
     expect((await fetch(`${replica.url}/health?max_lag=5m`)).status).toBe(200)
     expect((await fetch(`${replica.url}/health?max_lag=soon`)).status).toBe(400)
     await nats.stop()
@@ -230,7 +230,7 @@ ${await log.text()}`,
     )
   })
 
-  test('goes on where it was killed, and answers while the primary is away', async () => {
+  test('a killed replica resumes where it stopped and serves reads while the primary is down', async () => {
     replica.process.kill('SIGKILL')
     await replica.process.exited
     const { headers } = await push(primary.url, 71)

@@ -119,7 +119,7 @@ needs('nats-server').describe('two replicas of a primary', () => {
     remove(dir)
   })
 
-  test('both have every row after one was restarted and the other was halted and killed meanwhile', async () => {
+  test('both replicas have every row after one was restarted and the other was paused and killed', async () => {
     for (let n = 1; n <= 120; n += 1) {
       await push([70 + n / 100, 71 + n / 100, 72 + n / 100])
       if (n === 20) await end('first', 'SIGTERM')

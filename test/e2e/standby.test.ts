@@ -104,7 +104,7 @@ ${(await node.log()).slice(-3000)}`,
     remove(dir)
   })
 
-  test('stays the primary when somebody overwrites, deletes or removes the lease', async () => {
+  test('the primary stays the primary when its lease is overwritten, deleted or removed', async () => {
     const client = await connectNats({
       servers: [nats.url],
       credentialsFile: '',
@@ -181,7 +181,7 @@ ${(await node.log()).slice(-3000)}`,
     expect((await push(standby, 82)).status).toBe(200)
   }, 180_000)
 
-  test('a standby without the master key of its primary says so', async () => {
+  test('a standby without the master key of its primary refuses to start and says why', async () => {
     const child = Bun.spawnSync(
       [binary(), 'serve', '--replica', '--standby', 'auto', '--data', join(dir, 'keyless')],
       {

@@ -80,7 +80,7 @@ const componentOf = async (server: Server, name: string) => {
 
 const doctorOf = async (data: string) => (await run('doctor', '--data', data)).out
 
-test('query workers that do not start any more are noticed everywhere, and heavy work goes on', async () => {
+test('query workers that no longer start are reported everywhere, and heavy requests still succeed without them', async () => {
   // A worker reads the file of plans when it opens: one that an editor has cut breaks it.
   const plans = join(dir, 'plans.toml')
   const plansText = '[plans.starter]\nname = "Starter"\n'
@@ -215,7 +215,7 @@ async function refusingFirst(server: Server, paths: readonly string[]): Promise<
   return data
 }
 
-test('an import tries again what the server refuses for now, and says so in one line', async () => {
+test('an import retries requests that the server refuses temporarily and reports it in one line', async () => {
   const { server } = await serving('import', '')
   const data = await refusingFirst(server, [
     '/admin/v1/series',

@@ -81,7 +81,7 @@ function withCanaries(step: Step, value: unknown, field = '', isSecret = false):
   )
 }
 
-test('an operation leaves no secret in the audit trail, of what is sent and what is shown', async () => {
+test('an operation leaves no secret that it receives or returns in the audit trail', async () => {
   const { audit, db } = copy.running.services
   let told = 0
   for (const step of steps) {

@@ -56,13 +56,16 @@ test.each([
   ['GET', '/v1/usage', 'no-store'],
   ['GET', '/v1/api-keys', 'no-store'],
   ['GET', '/v1/account/webhook-secret', 'no-store'],
-])('%s %s says %s, also of a key in the address', async (method, path, expected) => {
-  const { headers } = await copy.ask(method, path)
-  expect(headers.get('cache-control')).toBe(expected)
-  const query = `${path}${path.includes('?') ? '&' : '?'}api_key=${copy.apiKey}`
-  const asked = await copy.ask(method, query, { key: null })
-  expect(asked.headers.get('cache-control')).toBe(expected)
-})
+])(
+  '%s %s returns the Cache-Control header %s, even with a key in the URL',
+  async (method, path, expected) => {
+    const { headers } = await copy.ask(method, path)
+    expect(headers.get('cache-control')).toBe(expected)
+    const query = `${path}${path.includes('?') ? '&' : '?'}api_key=${copy.apiKey}`
+    const asked = await copy.ask(method, query, { key: null })
+    expect(asked.headers.get('cache-control')).toBe(expected)
+  },
+)
 
 test('an answer that makes a secret, or refuses one, is stored nowhere', async () => {
   for (const [path, body] of [

@@ -114,7 +114,7 @@ describe('every route: the spelling of an address', () => {
     `${path}.json`,
   ]
 
-  test('opens no route that asks for a key, and no other host does', async () => {
+  test('no other spelling of a path and no other host opens a route that requires a key', async () => {
     const { app, services } = copy.running
     const door = front({
       handle: request => app.handle(request),

@@ -174,7 +174,7 @@ test('every kind of secret is shown by the answer that makes it', async () => {
   })
 })
 
-test('what goes out by letter or text message is made, and answered to nobody', async () => {
+test('secrets that are sent by e-mail or text message are created and never returned by the API', async () => {
   await notify('POST', '/v1/auth/link', { key: null, body: { email: 'eval@example.com' } })
   await copy.running.services.signIn.settled()
   mailed('mailed link', 'email', hexToken)

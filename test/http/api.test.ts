@@ -49,7 +49,7 @@ function lazyApi() {
 }
 
 describe('operations that are registered when they are needed', () => {
-  test('come with what is asked below their paths, and no others do', async () => {
+  test('operations are registered when a path below their prefix is first requested', async () => {
     const { opened, registered, ask } = lazyApi()
     expect(await ask('/docs/one')).toBe('page one')
     expect(await ask('/docs/start/', 'POST')).toBe('posted')
@@ -133,7 +133,7 @@ test('a path begins with its first segment, its first two and its first three', 
   expect(beginningsOf('')).toEqual([])
 })
 
-test('a route elsewhere than its group says is refused', () => {
+test('a route outside the paths of its group is refused', () => {
   const api = createApi({
     groups: [{ below: ['/v1/a'], open: () => new Elysia().get('/v1/b/:id', () => '') }],
     registered: () => {},
@@ -153,7 +153,7 @@ test('each path that a topic names has routes below it', () => {
 
 const instance = openTestInstance()
 
-test('the interface has the same routes in the same order, whatever was asked first', async () => {
+test('the API has the same routes in the same order, regardless of earlier requests', async () => {
   const names = ({ routes }: Api) => routes.map(({ method, path }) => `${method} ${path}`)
   const asked = createApp(instance.services)
   for (const path of ['/docs', '/admin/v1/series', '/v1/alerts', '/v1/prices/latest', '/health'])
@@ -161,7 +161,7 @@ test('the interface has the same routes in the same order, whatever was asked fi
   expect(names(asked)).toEqual(names(createApp(instance.services)))
 })
 
-test('whoever asks for a path that is none is told the same, whatever was asked first', async () => {
+test('an unknown path gets the same suggestions, regardless of earlier requests', async () => {
   const lost = async (...before: string[]) => {
     const app = createApp(instance.services)
     const ask = (path: string) =>

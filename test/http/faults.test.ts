@@ -79,7 +79,7 @@ describe('a refusal on demand', () => {
     ['MONTHLY_QUOTA_EXCEEDED', 429, 'monthly_counter'],
     ['TRIAL_LIMIT_EXCEEDED', 429, 'trial_counter'],
   ])(
-    '%s says in its headers that the quota is used up, as clients look for it',
+    'the simulated error %s reports the exhausted quota in its headers',
     async (code, status, window) => {
       const answer = await refusedWith(code)
       const { headers } = answer
@@ -204,7 +204,7 @@ describe('a refusal on demand', () => {
     ['verification_locked', null],
     ['DATA_TOO_STALE', null],
     ['INTERNAL_ERROR', null],
-  ])('%s says when to come back where the real one does', async (code, seconds) => {
+  ])('the simulated error %s has the Retry-After header of the real one', async (code, seconds) => {
     clock.advance(61_000)
     expect((await refusedWith(code)).headers.get('retry-after')).toBe(seconds)
   })

@@ -94,7 +94,7 @@ describe('headers of every answer', () => {
     ['GET', '/v1/prices', { host: 'x' }],
   ]
   test.each(sent)(
-    '%s %s: nobody guesses at its type, and https stays https',
+    '%s %s is sent with nosniff, and with HSTS when served over HTTPS',
     async (method, path, headers) => {
       for (const isSecure of [false, true]) {
         const response = await withBase(isSecure)(
@@ -114,7 +114,7 @@ describe('where requests wait for their turn', () => {
   const turns: TurnQueue<Request> = {
     run: (_request, work) => new Promise(resolve => waiting.push(() => resolve(work()))),
   }
-  test('nothing of a request is looked at before, not even whether it is refused', async () => {
+  test('a queued request is not examined before its turn, not even for rejection', async () => {
     let asked = 0
     const door = front({
       handle() {
@@ -137,7 +137,7 @@ describe('where requests wait for their turn', () => {
     expect([asked, ...statuses]).toEqual([1, 200, 400])
   })
 
-  test('a write whose connection was closed meanwhile changes nothing', async () => {
+  test('a queued write whose connection was closed changes nothing', async () => {
     const handled: string[] = []
     const door = front({
       handle(request) {
@@ -176,7 +176,7 @@ describe('where requests wait for their turn', () => {
 
 describe('methods', () => {
   test.each(['PROPFIND', 'TRACE', 'LINK'])(
-    '%s is none of this service: 501 as JSON',
+    'the unsupported method %s is refused with 501 as JSON',
     async method => {
       const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
       const received = await new Promise<string>((resolve, reject) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { createHeap } from '../../src/lib/heap.ts'
 
-test('gives back what was pushed, the least first, whatever was popped between', () => {
+test('a heap returns pushed items in ascending order, regardless of pops in between', () => {
   fc.assert(
     fc.property(
       fc.array(fc.option(fc.integer({ min: 0, max: 50 })), { maxLength: 200 }),

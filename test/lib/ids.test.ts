@@ -22,7 +22,7 @@ test('ordered UUIDs are of version 7, carry their moment and differ', () => {
   }
 })
 
-test('chance lies in [0, 1) and spreads', () => {
+test('a random chance is in [0, 1) and is evenly spread', () => {
   const drawn = Array.from({ length: 200 }, () => chanceOf(createRandomIds()))
   expect(drawn.every(number => number >= 0 && number < 1)).toBe(true)
   expect(new Set(drawn.map(number => Math.floor(number * 4)))).toEqual(new Set([0, 1, 2, 3]))

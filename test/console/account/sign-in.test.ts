@@ -62,7 +62,7 @@ describe('the sign-in link', () => {
     expect(page).not.toContain(apiKey!)
   })
 
-  test('that a page sent somebody to ask for leads back to that page, and nowhere else', async () => {
+  test('a sign-in link requested from a page leads back to that page and never to another site', async () => {
     const all = people()
     const { services, get } = all
     const { email } = all.person('ann')
@@ -124,7 +124,7 @@ describe('the sign-in link', () => {
     },
   )
 
-  test('that nobody used is over after an hour', async () => {
+  test('an unused sign-in link expires after one hour', async () => {
     const all = people()
     const { linkToken } = productionKeys(all.services)
     all.clock.advance(hourMs)
@@ -187,7 +187,7 @@ describe('the cookie', () => {
     expect(response.status).toBe(status)
   })
 
-  test('gives way to whatever stands in the Authorization header', async () => {
+  test('the Authorization header takes precedence over the session cookie', async () => {
     const all = people()
     const signedIn = await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! })
     const { key, email } = all.person('ann')
@@ -232,7 +232,7 @@ describe('the cookie', () => {
     })
   })
 
-  test('goes on and ends with its session where a page refreshes it or signs out by itself', async () => {
+  test('the session cookie is renewed by a refresh and cleared by a sign-out', async () => {
     const all = people()
     const first = cookieOf(
       await send(all, '/sign-in', { token: productionKeys(all.services).linkToken! }),

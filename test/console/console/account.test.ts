@@ -36,7 +36,7 @@ needs('chromium').describe('the account in the console', () => {
     expect(complaints).toEqual([])
   })
 
-  test('chooses by which ways it is told', async () => {
+  test('a member can choose the notification channels of the account', async () => {
     const { page, goTo } = await stage.visitor()
     await goTo('/account/notifications')
     const before = page.waitForResponse(answer => answer.request().method() === 'PATCH')

@@ -13,7 +13,7 @@ describe('importRowsOf', () => {
     ])
   })
 
-  test('reads other separators, and a currency where it stands', () => {
+  test('pasted import rows accept other separators and a currency column', () => {
     expect(importRowsOf('code;date;close;currency\nGOLD_USD;2026-11-20;4000.5;USD')).toEqual([
       { code: 'GOLD_USD', price: 4000.5, observed_at: '2026-11-20', currency: 'USD' },
     ])

@@ -23,7 +23,7 @@ needs('chromium').describe('every page of the console', () => {
     await stage?.close()
   })
 
-  test('shows a stranger what did not work, and how fresh each source is', async () => {
+  test('the status page shows incidents and source freshness to an anonymous visitor', async () => {
     const { incidents } = stage.instance.running.services
     incidents.note([{ name: 'sms', status: 'degraded', message: 'Texts wait for <their> sender.' }])
     const { page, goTo, violations } = await visitor({ isSignedIn: false, width: 390 })
@@ -34,7 +34,7 @@ needs('chromium').describe('every page of the console', () => {
     incidents.note([{ name: 'sms', status: 'operational' }])
   })
 
-  test('finds a documented call by its name, and says what may have been meant', async () => {
+  test('the command palette finds a documented operation by name and suggests the nearest match', async () => {
     const { page, goTo } = await visitor()
     await goTo('/board')
     await page.keyboard.press('/')
@@ -136,7 +136,7 @@ needs('chromium').describe('every page of the console', () => {
     await page.waitForSelector('button[aria-label="Pause Friday prices"]')
   })
 
-  test('say where to go from an address that no part of them has', async () => {
+  test('a console section offers its valid pages when its address is unknown', async () => {
     const { page, goTo, violations } = await visitor({ isSignedIn: false })
     await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
     await goTo('/desk/faults')
@@ -146,7 +146,7 @@ needs('chromium').describe('every page of the console', () => {
     await page.waitForSelector('nav[aria-label="Desk"] a[aria-current=page] >> text=Deliveries')
   })
 
-  test('shows a captured letter as its reader would see it, and runs nothing in it', async () => {
+  test('a captured e-mail is shown as its recipient would see it, and no script in it runs', async () => {
     // A browser says aloud what it did not run: these complaints are wanted.
     const { page, goTo } = await stage.visitor({ isSignedIn: false })
     const blocked = page.waitForEvent('requestfailed', request => request.url().includes('tracker'))
@@ -216,7 +216,7 @@ needs('chromium').describe('every page of the console', () => {
     expect(complaints).toEqual([])
   })
 
-  test('reads guides from one to the next, finds their places, and fills in what is the reader’s', async () => {
+  test('the guides link to one another, can be searched by section and show the API key of the visitor', async () => {
     const { page, goTo } = await visitor({ isSignedIn: false, width: 390 })
     await goTo('/docs')
     await page.fill('.reference input[type=search]', 'constant time')
@@ -303,7 +303,7 @@ needs('chromium').describe('every page of the console', () => {
     await page.waitForSelector('.entry >> text=webhook.test')
   })
 
-  test('goes on after a sign-in to the page it was asked on, and to no other site', async () => {
+  test('a sign-in continues to the page that requested it and never to another site', async () => {
     const forms = await Promise.all(
       ['/series/WTI_USD?range=1m', '//evil.example', '/\\evil.example', 'https://evil.example'].map(
         async next =>

@@ -101,7 +101,7 @@ describe('GET /docs and /openapi.json', () => {
     },
   )
 
-  test('every file the page names is there, and may be kept for good at that address only', async () => {
+  test('every asset of the docs page exists and is immutable only at its versioned URL', async () => {
     const { get } = world()
     const html = await (await get('/docs')).text()
     const files = [...html.matchAll(/(?:src|href)="(\/docs\/assets\/[^"]+)"/g)].map(

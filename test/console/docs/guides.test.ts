@@ -170,7 +170,7 @@ describe('the guides', () => {
     expect(linked.length).toBeGreaterThan(80)
   })
 
-  test('name only addresses of the interface that there are', async () => {
+  test('the guides name only API paths that exist', async () => {
     const instance = demoInstance(undefined, {})
     const { paths } = (await (await instance.ask('GET', '/openapi.json')).json()) as {
       paths: Record<string, unknown>
@@ -189,7 +189,7 @@ describe('the guides', () => {
     expect(named.length).toBeGreaterThan(10)
   })
 
-  test('show configurations that a copy starts with', () => {
+  test('the configurations in the guides are valid', () => {
     const configurations = blocks.filter(({ language }) => language === 'toml')
     expect(configurations.length).toBeGreaterThan(1)
     for (const { guide, text } of configurations) {
@@ -337,7 +337,7 @@ describe('the receivers of the guide on webhooks tell our events from forged one
   const withSecret = blocks.filter(({ text }) => text.includes('WEBHOOK_SECRET'))
   const receivers = withSecret.filter(({ language }) => language !== 'sh')
 
-  test('are told above the first of them to set WEBHOOK_SECRET, which each of them reads', () => {
+  test('the webhook guide says to set WEBHOOK_SECRET before the first receiver that reads it', () => {
     expect(withSecret[0]!.language).toBe('sh')
     expect(withSecret[0]!.text).toMatch(/^export WEBHOOK_SECRET=whsec_\w+$/m)
   })

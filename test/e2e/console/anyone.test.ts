@@ -24,7 +24,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
   }
 
   describe('the start', () => {
-    test('says what this copy is, and shows prices with their month', async () => {
+    test('the start page identifies the demo instance and shows prices with their past month', async () => {
       const { page, goTo } = stranger
       await goTo('/')
       await page.waitForSelector('aside.ribbon >> text=Demo instance')
@@ -54,7 +54,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await page.waitForSelector('section[aria-labelledby=calls] pre:has-text("import requests")')
     })
 
-    test('somebody signs in with a mailed link, by keyboard, and signs out', async () => {
+    test('a visitor can sign in with an e-mailed link by keyboard and sign out', async () => {
       const { page, goTo } = await stage.visitor('stranger')
       await goTo('/')
       await tabTo(page, 'main a:text-is("Sign in")')
@@ -80,7 +80,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
     let newcomer: Visitor
     let key = ''
 
-    test('somebody makes an account: letter, key, board', async () => {
+    test('a visitor can create an account by e-mail and gets a key and a watchlist', async () => {
       // Its plan has no webhooks, and it is in no organization: the browser notes both answers.
       newcomer = await stage.visitor('stranger', { width: 390, isRefused: true })
       const { page, goTo } = newcomer
@@ -172,7 +172,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       expect(cookies.some(({ value }) => value !== '')).toBe(true)
     })
 
-    test('a link that is none is refused in the words of the interface', async () => {
+    test('an invalid sign-up link is refused with the message of the API', async () => {
       const { page, goTo } = await stage.visitor('stranger', { isRefused: true })
       await goTo('/signup?token=nothing')
       await page.click('button:has-text("Create the account")')
@@ -193,7 +193,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await page.waitForSelector('h1:text-is("Status")')
     })
 
-    test('an unknown address is a page that says where to go, with status 404', async () => {
+    test('an unknown address returns status 404 with a page that suggests where to go', async () => {
       const { page, violations, overflow } = await stage.visitor('stranger', { isRefused: true })
       const answer = await page.goto(`${stage.instance.url}/backups`)
       expect(answer!.status()).toBe(404)
@@ -207,7 +207,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       expect([program.status, await program.text()]).toEqual([404, ''])
     })
 
-    test('an address that is none says where to go', async () => {
+    test('an unknown guide address shows that there is no such guide', async () => {
       const { page } = await stage.visitor('stranger')
       await page.goto(`${stage.instance.url}/docs/no-such-guide`)
       await page.waitForSelector('text=There is no such guide.')
@@ -215,7 +215,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
   })
 
   describe('the status', () => {
-    test('has parts, freshness and feeds, and is asked anew by keyboard', async () => {
+    test('the status page shows components, freshness and feeds, and can be refreshed by keyboard', async () => {
       const { page, goTo } = stranger
       await goTo('/status')
       for (const section of ['incidents', 'sources'])
@@ -227,7 +227,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       expect((await asked).status()).toBe(200)
     })
 
-    test('programs and feed readers have it too', async () => {
+    test('the status is also available as JSON and RSS', async () => {
       const links = await stranger.page
         .locator('main a[rel=external]')
         .evaluateAll(all => all.map(link => link.getAttribute('href')!))
@@ -241,7 +241,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
   })
 
   describe('the documentation', () => {
-    test('a call is found by what its description says, by keyboard', async () => {
+    test('an operation can be found by words of its description by keyboard', async () => {
       const { page, goTo } = stranger
       await goTo('/docs')
       await tabTo(page, '.reference input[type=search]')
@@ -251,7 +251,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await page.waitForSelector('#operation:has-text("Trend and indicators")')
     })
 
-    test('samples have the reader’s own key, and a call is tried', async () => {
+    test('documentation samples contain the API key of the visitor, and an operation can be tried out', async () => {
       const { page, goTo } = stranger
       await goTo('/docs?operation=getLatestPrices')
       await page.fill('.reference input[type=password]', stage.instance.apiKey)

@@ -27,7 +27,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await page.waitForSelector('.notice.good >> text=Kept as before, at 2026-10-30 15:00 UTC')
   })
 
-  test('the clock goes on by steps, runs, is frozen, and runs on to a day, by keyboard', async () => {
+  test('the demo clock can be stepped, run, frozen and moved to a day by keyboard', async () => {
     const { page, goTo } = operator
     await goTo('/desk')
     await page.waitForSelector('.now:text-is("2026-10-30 15:00 UTC")')
@@ -63,7 +63,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     expect((await latest()).status).toBe(200)
   })
 
-  test('the log of requests says why one was refused, filtered and live', async () => {
+  test('the live request log can be filtered and says why a request was refused', async () => {
     const { page, goTo } = operator
     await goTo('/desk/requests')
     await stage.instance.get('/v1/prices/latest', { by_code: 'WTI_USDD' })
@@ -96,7 +96,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
   }
 
   test(
-    'the clock stands an hour before clocks change, in the zone that is typed',
+    'the dst scenario sets the clock to one hour before the change in the entered time zone',
     async () => {
       const { page } = operator
       const { details } = await play('dst', 'Clocks change', { zone: 'America/New_York' })
@@ -123,7 +123,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     playMs,
   )
 
-  test('what was sent by webhook is there, with what the receiver said', async () => {
+  test('the demo delivery log shows each webhook message with the response of the receiver', async () => {
     const { page, goTo } = operator
     await goTo('/desk/deliveries')
     const line = page.locator('details.told:has-text("does-not-answer")').first()
@@ -132,7 +132,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await line.locator('pre').first().waitFor()
   })
 
-  test('letters are read as their readers see them', async () => {
+  test('the demo inbox shows e-mails as their recipients see them', async () => {
     const { page, goTo } = operator
     await fetch(`${stage.instance.url}/sign-in/link`, {
       method: 'POST',
@@ -156,7 +156,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
   })
 
   test(
-    'a value is revised, and stands as it was for who asks as of then',
+    'a revised value keeps its former price for as_of requests',
     async () => {
       const { said, details } = await play('revision', 'Revision', { code: 'WTI_USD' })
       const { before, after, as_of: stoodAt } = details as Record<string, string>
@@ -198,7 +198,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
   )
 
   test(
-    'a card is declined, and the letter of it is in the inbox',
+    'a declined card puts a payment e-mail in the demo inbox',
     async () => {
       const { page, goTo } = operator
       const { details } = await play('payment-failing', 'Payment failing')
@@ -223,7 +223,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await page.waitForSelector('.notice.good >> text=Begun anew')
   })
 
-  test('a snapshot that is none is refused in the words of the interface', async () => {
+  test('an unknown snapshot is refused with the message of the API', async () => {
     const { page, goTo } = await stage.visitor('operator', { isRefused: true })
     await goTo('/desk')
     await page.fill('section[aria-labelledby=snapshots] input', 'never-taken')

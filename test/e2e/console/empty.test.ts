@@ -81,7 +81,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     await remove(dir)
   })
 
-  test('has a page for everything, which says what comes next', async () => {
+  test('every console page of an empty instance loads and says what to do next', async () => {
     const { page, goTo, overflow, complaints } = member
     const faults: string[] = []
     const shown = async () => (await page.locator('main').textContent())!.replaceAll(/\s+/g, ' ')
@@ -109,7 +109,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     expect(Object.keys(saying).filter(path => !own.includes(path as never))).toEqual([])
   }, 120_000)
 
-  test('the board says that it waits until it knows which codes it has', async () => {
+  test('the watchlist page shows that it is loading until it knows its codes', async () => {
     const { page } = member
     const layout = '**/v1/prices/board/layout'
     const { promise: released, resolve: release } = Promise.withResolvers<void>()

@@ -70,7 +70,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       expect(data.groups[1]!.codes).toEqual(['URALS_CRUDE_USD'])
     })
 
-    test('is kept for each person, and can be begun again', async () => {
+    test('a watchlist is stored for each person and can be reset', async () => {
       const colleague = await stage.visitor('colleague')
       await colleague.goTo('/board')
       await colleague.page.waitForSelector('table.board tbody tr')
@@ -333,7 +333,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await row.waitFor({ state: 'detached' })
     })
 
-    test('one that fires is in the history, of all and of its own', async () => {
+    test('an alert that fires appears in the history of all alerts and in its own history', async () => {
       const { page, goTo } = member
       await goTo('/alerts/new?code=WTI_USD&value=5')
       await page.fill('form input[maxlength="100"]', 'Always')
@@ -376,7 +376,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.waitForSelector('dl.facts dd:text-is("WTI_USD")')
     })
 
-    test('it is tested, and the log has what was sent and answered', async () => {
+    test('a webhook endpoint can be tested, and its log shows the request and the response', async () => {
       const { page } = member
       await page.click('text=Send a test')
       await page.waitForSelector('.notice.good >> text=The endpoint answered 200')
@@ -390,7 +390,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       expect(receiver.bodies.length).toBeGreaterThan(before)
     })
 
-    test('it is changed, paused, goes on, gets a new secret', async () => {
+    test('a webhook endpoint can be edited, paused, resumed and given a new secret', async () => {
       const { page } = member
       await page.click('summary:text-is("Edit the endpoint")')
       const form = page.locator('form[aria-label="Edit the endpoint"]')
@@ -410,7 +410,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.waitForSelector(`dl.facts:not(:has(dd:text-is("${hint}")))`)
     })
 
-    test('what failed is told with its answer and next try, filtered, and sent again as a range', async () => {
+    test('failed webhooks show their response and next attempt, and can be filtered and resent as a range', async () => {
       const { page } = member
       receiver.state.status = 503
       await stage.instance.record([{ code: 'WTI_USD', price: 62.4 }])
@@ -441,7 +441,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       expect(await page.locator(`a:text-is("${receiver.url}")`).count()).toBe(0)
     })
 
-    test('a signature is checked in the page, which asks nobody', async () => {
+    test('a webhook signature is checked in the browser without any request', async () => {
       const { page, goTo, requested } = member
       await goTo('/webhooks')
       await page.click('summary:text-is("Check a signature")')
@@ -548,7 +548,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await plans.locator('text=goes on by itself').waitFor()
     })
 
-    test('somebody is invited, which is withdrawn; roles are changed', async () => {
+    test('a member can be invited, an invitation can be withdrawn and roles can be changed', async () => {
       const { page, goTo } = member
       await goTo('/account/members')
       await tabTo(page, 'form[aria-label=Invite] input[name=email]')

@@ -105,7 +105,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       expect(await latest('WTI_USD')).toBe(before)
     })
 
-    test('what is wrong in a file is said with its line', async () => {
+    test('an error in an imported file is shown to the operator with the rejected code', async () => {
       const visitor = await stage.visitor('operator', { isRefused: true })
       await visitor.goTo('/operator/data')
       await visitor.page.setInputFiles('input[type=file]', {
@@ -260,7 +260,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.waitForSelector('.notice.good code:has-text("/sign-in?token=")')
     })
 
-    test('what it sees is seen, nothing of it changed, and the trail says so', async () => {
+    test('an impersonation shows the account without changing it and is recorded in the audit trail', async () => {
       const { page, goTo } = await stage.visitor('operator', { isRefused: true })
       await goTo('/operator/people')
       const row = page.locator('section[aria-labelledby=accounts] tr:has-text("ann@example.com")')
@@ -293,7 +293,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       ['E-mail', 'desk@example.com', 'The letter to desk@example.com was taken'],
       ['Text message', '+15550100002', 'Text message:'],
       ['Webhook', '', 'Webhook:'],
-    ])('a way out is tested: %s', async (title, address, said) => {
+    ])('the operator can test the delivery channel %s', async (title, address, said) => {
       const { page, goTo } = operator
       await goTo('/operator/system')
       const form = `form[aria-label="Test: ${title}"]`
@@ -312,7 +312,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await row.waitFor()
     })
 
-    test('a token that only reads looks at everything and changes nothing', async () => {
+    test('a read-only operator token can view everything and change nothing', async () => {
       const { page, goTo } = operator
       await goTo('/operator/system')
       await page.fill('section[aria-labelledby=tokens] form input', 'watcher')
@@ -369,7 +369,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await queue.locator('td:has-text("the operator dropped it")').first().waitFor()
     })
 
-    test('the trail of what was done is searched by keyboard', async () => {
+    test('the audit trail can be searched by keyboard', async () => {
       const { page, goTo } = operator
       await goTo('/operator/audit')
       await tabTo(page, 'section[aria-labelledby=audit] input[placeholder=WTI_USD]')

@@ -76,7 +76,7 @@ needs('chromium').describe('every page of the console, in the binary', () => {
       stranger = await stage.visitor('stranger', { width: 390 })
     })
 
-    test('pages of members say to sign in, and no number of anybody', async () => {
+    test('member pages ask an anonymous visitor to sign in and show no data of any account', async () => {
       const { page, goTo, follow, violations } = stranger
       await goTo(pagesOf.members[0])
       for (const path of pagesOf.members) {
@@ -89,7 +89,7 @@ needs('chromium').describe('every page of the console, in the binary', () => {
       expect(await violations()).toEqual([])
     }, 60_000)
 
-    test('pages of the operator ask for the token, and say nothing else', async () => {
+    test('operator pages ask an anonymous visitor for the token and show nothing else', async () => {
       const { page, goTo, violations } = stranger
       for (const path of pagesOf.operators) {
         await goTo(path)

@@ -153,7 +153,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       expect(await page.locator(`${curve} .notice`).count()).toBe(0)
     })
 
-    test('and the spread of a year beside them begin a year ago', async () => {
+    test('market curves and spreads start one year ago', async () => {
       const { page, goTo } = member
       await goTo('/markets')
       const spread = page.locator('section[aria-labelledby=front] figcaption')
@@ -181,7 +181,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     })
   })
 
-  test('no list of any page ends where a page of the interface ends, without saying so', async () => {
+  test('a console list that is cut off at an API page limit says so', async () => {
     const operator = await stage.visitor('operator')
     const visitors = [
       [
@@ -235,7 +235,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       expect(await page.locator(`${chart} .notice`).count()).toBe(0)
     })
 
-    test('of candles reads open, high, low, close, says how long one is, and dates days alone', async () => {
+    test('a candle chart shows open, high, low and close, the candle length and dates without times', async () => {
       const { page, goTo } = member
       await goTo('/series/BRENT_FUTURES?type=candles')
       expect((await legendOf(chart)).slice(0, 5)).toEqual(['UTC', 'Open', 'High', 'Low', 'Close'])
@@ -343,7 +343,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     await page.waitForSelector(row)
   })
 
-  test('what fired is shown with what was measured, and both sides of a z-score are named', async () => {
+  test('a fired alert shows the measured value, and a z-score condition names both sides', async () => {
     const { page, goTo } = member
     await stage.asOperator('POST', '/_dev/scenario', { name: 'crash' })
     await goTo('/alerts')
@@ -395,7 +395,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     expect(await page.textContent('dl.facts')).not.toContain('0 arrived')
   })
 
-  test('descriptions in the reference are rendered, and 401 and 403 say what they are about', async () => {
+  test('the reference renders error descriptions and explains 401 and 403 specifically', async () => {
     const { page, goTo } = member
     await goTo('/docs?operation=getLatestPrices')
     const errors = page.locator('section[aria-labelledby=refusals]')
@@ -407,7 +407,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     expect(new Set(sentences).size).toBe(sentences.length)
   })
 
-  test('the clock is moved by a day, which is seen, and nobody is signed out', async () => {
+  test('moving the clock by a day shows progress and signs nobody out', async () => {
     const both = await stage.visitor('member')
     const { page, goTo, context } = both
     await context.addInitScript(

@@ -14,7 +14,7 @@ const line: MapLine = {
   note: '',
 }
 
-test('a feed that reads again does not change back what was corrected, deleted or undone', () => {
+test('a repeated feed read does not overwrite corrected, deleted or undone values', () => {
   const { services, clock } = openTestInstance()
   const { batches, batchStore, catalogue, db, flaggedValues, observations } = services
   const store = createFeedStore(db)

@@ -77,7 +77,7 @@ needs('../shared/data').describe('a feed', () => {
     sound(copy)
   })
 
-  test('reads less later, changes nothing, and finds what was corrected', async () => {
+  test('a repeated feed read reads fewer rows, changes nothing and finds later corrections', async () => {
     const copy = withEia()
     const first = await run(copy, 'eia')
     const before = contentOf(copy)
@@ -104,7 +104,7 @@ needs('../shared/data').describe('a feed', () => {
     expect(contentOf(copy)).toBe(before)
   })
 
-  test('a dry run says the same and writes nothing', async () => {
+  test('a feed dry run reports the counts of a real run and writes nothing', async () => {
     const copy = withEia()
     const before = contentOf(copy)
     const dry = await run(copy, 'eia', { dryRun: true })
@@ -114,7 +114,7 @@ needs('../shared/data').describe('a feed', () => {
     expect([wet.inserted + wet.held, wet.rowsRead]).toEqual([dry.inserted, dry.rowsRead])
   })
 
-  test('a dry run of a dataset tells what would be revised, and writes nothing', async () => {
+  test('a dataset dry run reports what would be revised and writes nothing', async () => {
     const copy = reading({ cftc: '', 'cftc.since': '2025-06-01' })
     const first = await run(copy, 'cftc')
     const before = contentOf(copy)
@@ -185,7 +185,7 @@ needs('../shared/data').describe('a feed', () => {
     })
   }
 
-  test('rejects what is no number, alone', async () => {
+  test('a feed rejects a value that is not a number and accepts the other rows', async () => {
     publishers.misbehaviour = 'not_a_number'
     const copy = withEia({ 'eia.codes': 'WTI_USD' })
     const first = await run(copy, 'eia')
@@ -193,7 +193,7 @@ needs('../shared/data').describe('a feed', () => {
     expect(first.inserted).toBe(first.rowsRead)
   })
 
-  test('goes on after two 500s, and waits as long as it is told to', async () => {
+  test('a feed read succeeds after two 500 responses and waits as long as Retry-After says', async () => {
     const copy = withEia({ 'eia.codes': 'WTI_USD', 'eia.since': '2026-06-01' })
     publishers.failFirst.push({ status: 500 }, { status: 500 })
     expect(await run(copy, 'eia')).toMatchObject({ result: 'new', requests: 3 })
@@ -203,7 +203,7 @@ needs('../shared/data').describe('a feed', () => {
     expect(copy.waited).toContain(7000)
   })
 
-  test('a trial, which somebody waits for, is tried twice', async () => {
+  test('an interactive feed test makes at most two attempts', async () => {
     const copy = withEia({ 'eia.codes': 'WTI_USD' })
     publishers.failFirst.push({ status: 500 }, { status: 500 }, { status: 500 })
     expect(await copy.services.feeds.test('eia')).toMatchObject({ fault: { code: 'http_status' } })
@@ -227,7 +227,7 @@ needs('../shared/data').describe('a feed', () => {
     expect(copy.services.feeds.runs('eia', 1, 0)[0]).toMatchObject({ result: 'new' })
   })
 
-  test('a run that is asked for while another is under way begins after it', async () => {
+  test('a feed run that is requested during another run starts after it', async () => {
     const copy = withEia({ 'eia.codes': 'WTI_USD', 'eia.since': '2026-06-01' })
     const first = copy.services.feeds.begin('eia')!
     expect(copy.services.feeds.begin('eia')).toBeUndefined()
@@ -237,7 +237,7 @@ needs('../shared/data').describe('a feed', () => {
     expect(second.id).not.toBe(first.id)
   })
 
-  test('asks for a file only where it has changed', async () => {
+  test('a feed downloads a file only when it has changed', async () => {
     const copy = reading({ world_bank: '', 'world_bank.codes': 'COAL_AUSTRALIA_USD' })
     expect((await run(copy, 'world_bank')).result).toBe('new')
     const second = await run(copy, 'world_bank')
@@ -330,7 +330,7 @@ needs('../shared/data').describe('several feeds', () => {
     sound(copy)
   })
 
-  test('a month gives way to a day of it, whoever brings the day', async () => {
+  test('a monthly value gives way to a daily value of that month from any source', async () => {
     const copy = withEia({
       'eia.codes': 'WTI_USD',
       'eia.since': '2026-04-10',
@@ -405,7 +405,7 @@ needs('../shared/data').describe('several feeds', () => {
     })
   })
 
-  test('what was known at a moment is what was published by then', async () => {
+  test('an as_of value is the one that the publisher had released by then', async () => {
     publishers.vintages.set('DCOILWTICO 2026-08-10', [
       { value: '80.00', from: '2026-08-12' },
       { value: '81.25', from: '2026-08-14' },
@@ -456,7 +456,7 @@ needs('../shared/data').describe('several feeds', () => {
 })
 
 describe('a feed that may not be read', () => {
-  test('says why', async () => {
+  test('a feed that may not be read reports the reason and requests nothing', async () => {
     const copy = reading({ 'eia.codes': 'WTI_USD', 'lbma.codes': 'GOLD_AM_USD' })
     const states = copy.services.feeds.list().map(view => [view.feed.publisher.name, view.state])
     expect(Object.fromEntries(states)).toMatchObject({
@@ -481,7 +481,7 @@ describe('a feed that may not be read', () => {
     expect(copy.services.feeds.list().map(view => view.consecutiveFailures)).not.toContain(1)
   })
 
-  test('asks nobody where feeds are turned off altogether, for a trial either', async () => {
+  test('no publisher is contacted when feeds are disabled, not even for a test', async () => {
     const copy = openTestInstance(
       {
         'egress.allow': '127.0.0.0/8',
@@ -512,7 +512,7 @@ needs('../shared/data').describe('by itself', () => {
     await copy.services.feeds.settled()
   }
 
-  test('a start catches up on what was missed, within a minute and once', async () => {
+  test('a start catches up on missed releases once and within a minute', async () => {
     const copy = gas()
     copy.services.feeds.start()
     await passAt(copy, now + minuteMs)
@@ -541,7 +541,7 @@ needs('../shared/data').describe('by itself', () => {
     ])
   })
 
-  test('a release that does not come is told once as late', async () => {
+  test('a late release is reported exactly once', async () => {
     const copy = gas()
     publishers.today = '2026-01-16'
     await run(copy, 'eia_wngsr')
@@ -577,7 +577,7 @@ needs('../shared/data').describe('by itself', () => {
     expect(copy.services.feeds.view('eia_wngsr')!.state).toBe('ok')
   })
 
-  test('copies that start together come in different seconds', () => {
+  test('instances that start together spread their first feed reads over different seconds', () => {
     const first = gas()
     first.services.feeds.start()
     const at = first.services.feeds.nextDue(now)
@@ -585,7 +585,7 @@ needs('../shared/data').describe('by itself', () => {
     expect(at - now).toBeLessThan(60_000)
   })
 
-  test('a paused feed is left alone, and read when that is asked for', async () => {
+  test('a paused feed is not read unless a run is requested', async () => {
     const copy = gas()
     copy.services.feeds.pause('eia_wngsr')
     copy.services.feeds.start()
@@ -612,7 +612,7 @@ needs('../shared/data').describe('by itself', () => {
 })
 
 needs('../shared/data').describe('what answers say of a feed', () => {
-  test('its publisher and its sentence, and what may only be looked at is not in the demo', async () => {
+  test('feed values carry their publisher and attribution, and view-only data stays out of the demo data', async () => {
     const copy = reading({
       'eia.key': standInKey,
       'eia.codes': 'WTI_USD',

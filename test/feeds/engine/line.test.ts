@@ -43,7 +43,7 @@ describe('a publisher that takes a request and never answers', () => {
 })
 
 describe('a publisher that answers', () => {
-  test('is asked no faster than it allows', async () => {
+  test('a publisher is requested no faster than its rate limit allows', async () => {
     const answering = createHttpServer((_, response) => void response.end('x'))
     answering.listen(0, '127.0.0.1')
     await once(answering, 'listening')

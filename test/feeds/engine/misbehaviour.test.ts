@@ -140,7 +140,7 @@ needs('../shared/data').describe('publishers that misbehave', () => {
     }, 60_000)
   }
 
-  test('another unit: none is believed, and nothing that is stored changes', async () => {
+  test('a feed read in another unit is flagged as a whole and changes no stored value', async () => {
     await heldBy('another_unit', withUnits)
   }, 60_000)
 })

@@ -21,7 +21,7 @@ const months = Array.from({ length: 24 }, (_, i) =>
   new Date(Date.UTC(2024, 9 + i, 1)).toISOString().slice(0, 7),
 )
 
-test('a row of a feed that is doubted is held, and waits with its batch', () => {
+test('an implausible feed row is flagged and stays pending with its batch', () => {
   const { services } = openTestInstance()
   const { db } = services
   const store = createFeedStore(db)

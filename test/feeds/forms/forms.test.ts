@@ -104,7 +104,7 @@ describe('a workbook', () => {
     })
   })
 
-  test('names its sheets where the one that is asked for is not there, or its columns are not understood', async () => {
+  test('a workbook import lists the sheets when the requested one is missing or has unknown columns', async () => {
     const path = file(pinkSheet, 'xlsx')
     expect(await imported(path, { ...options, sheet: 'Annual Prices' })).toMatchObject({
       code: 1,
@@ -115,7 +115,7 @@ describe('a workbook', () => {
     )
   })
 
-  test('tells rejected rows by the number of the row in the sheet', async () => {
+  test('a workbook import reports rejected rows by their row number in the sheet', async () => {
     const book = workbookOf({
       S: [['title'], ['date', 'price'], ['2026-05-01', 70], [], ['2026-05-02', 'n.a.!']],
     })
@@ -177,7 +177,7 @@ describe('JSON', () => {
     },
   })
 
-  test('has its records where it is said, in one line or in many', async () => {
+  test('a JSON import reads records from the configured path on one line or many', async () => {
     const body = { a: { rows: [{ x: 1 }] }, b: rows, note: [1, 2] }
     for (const text of [JSON.stringify(body), JSON.stringify(body, null, 2)]) {
       const { code, values, out } = await imported(file(text, 'json'), {
@@ -192,7 +192,7 @@ describe('JSON', () => {
     }
   })
 
-  test('says which lists there are where several could be meant, or none is where it was said', async () => {
+  test('a JSON import lists the candidate lists when the record path is ambiguous or missing', async () => {
     const path = file(JSON.stringify({ a: [{ x: 1 }], b: { c: [{ y: 1 }] } }), 'json')
     expect((await imported(path, { series: 'WTI_USD' })).err).toContain('; there are a, b.c')
     expect((await imported(path, { series: 'WTI_USD', records: 'd' })).err).toContain(
@@ -225,7 +225,7 @@ describe('JSON', () => {
     })
   })
 
-  test('of the EIA with weekly means of a daily series is refused, unless it is said where they belong', async () => {
+  test('an EIA file of weekly means is refused for a daily series unless the series is named explicitly', async () => {
     const path = file(JSON.stringify(answer('weekly')), 'json')
     expect(await imported(path)).toMatchObject({
       code: 1,
@@ -237,7 +237,7 @@ describe('JSON', () => {
     expect((await imported(path, { series: 'WTI_USD' })).code).toBe(0)
   })
 
-  test('that is a refusal of its publisher is told as one', async () => {
+  test('a JSON file that holds an error response of its publisher is reported as such', async () => {
     const refusal = { error: { code: 'API_KEY_MISSING', message: 'No api_key was supplied.' } }
     expect((await imported(file(JSON.stringify(refusal), 'json'))).err).toContain(
       'is the refusal of a publisher and has no data: No api_key was supplied.',
@@ -297,7 +297,7 @@ describe('tables of agencies', () => {
 })
 
 describe('Parquet', () => {
-  test('has days, moments, large integers and what is missing', async () => {
+  test('a Parquet import reads days, timestamps, large integers and missing values', async () => {
     const buffer = parquetWriteBuffer({
       columnData: [
         { name: 'code', data: ['WTI_USD', 'BRENT_CRUDE_USD', 'WTI_USD'], type: 'STRING' },
@@ -352,7 +352,7 @@ describe('spellings', () => {
     expect({ err, values }).toEqual({ err: '', values: { [`WTI_USD ${at}`]: 1 } })
   })
 
-  test('a day in another form than was said is rejected with the form, and one that is none too', async () => {
+  test('a date that is invalid or in another format than configured is rejected with that format', async () => {
     const { code, err } = await imported(file('day,price\n2026-03-04,1\n31/02/2026,1\n'), {
       series: 'WTI_USD',
       dateFormat: 'DD/MM/YYYY',
@@ -384,7 +384,7 @@ describe('spellings', () => {
     })
   })
 
-  test('a decimal comma is read where it is said, and then nothing else', async () => {
+  test('a decimal comma is accepted only when configured and then replaces the decimal point', async () => {
     const text =
       'day;price\n2026-03-04;1.234,56\n2026-03-05;-36,98\n2026-03-06;83.17\n2026-03-09;7\n'
     const { code, values, err } = await imported(file(text), {
@@ -439,7 +439,7 @@ describe('the result', () => {
     })
   })
 
-  test('as JSON has the counts of every file, what was rejected and the exit code', async () => {
+  test('the JSON import result has the counts and rejections of each file and the exit code', async () => {
     const path = file('code,observed_at,price\nWTI_USD,2026-03-04,1\nWTI_UDS,2026-03-04,1\n')
     const { code, out } = await imported(path, { json: true })
     const result = JSON.parse(out)
@@ -467,7 +467,7 @@ describe('the result', () => {
     })
   })
 
-  test('leaves no copy of a file behind', async () => {
+  test('an import leaves no temporary file behind', async () => {
     await inOwnTemporaryDirectory(async () => {
       const before = readdirSync(tmpdir()).filter(name => name.startsWith('wellhead-import-'))
       await imported(file(pinkSheet, 'xlsx'))

@@ -87,7 +87,7 @@ needs('../shared/data').describe('every publisher over a socket', () => {
     for (const one of publishers.asked) expect(one.query.get('sort[0][column]')).toBe('period')
   })
 
-  test('a later read asks for no more than it needs', async () => {
+  test('a later feed read requests only the data that it needs', async () => {
     publishers.asked.length = 0
     const sent = await readAll('eia', '2026-06-20', standInKey)
     expect(seriesIn(sent, 'RWTC')).toMatchObject({ covers: '2026-06-20' })

@@ -134,7 +134,7 @@ needs('../shared/data').describe('answers as they were recorded', () => {
     expect(revised.size).toBe(0)
   })
 
-  test('the XML of a day, the history and the one-day CSV say the same of a day', () => {
+  test('the daily XML, the history and the one-day CSV give the same exchange rates', () => {
     const xml = ratesOfXml(recording('ecb_eurofxref_daily_2024-06-26.xml'))
     const history = ratesOfCsv(bytesOf('ecb-fx/eurofxref-hist.csv'))
     const lines = [line('USD'), line('NOK/USD'), line('EUR/GBP'), line('ISK')]
@@ -152,7 +152,7 @@ needs('../shared/data').describe('answers as they were recorded', () => {
     expect(ratesOf([line('USD')], day).get('USD')!.rows[0]!.text).toBe('1.1684')
   })
 
-  test('what was not quoted is a blank', () => {
+  test('a rate that was not quoted is counted as blank', () => {
     const series = ratesOf(
       [line('ISK'), line('NOK/ISK')],
       ratesOfCsv(bytesOf('ecb-fx/eurofxref-hist.csv')),

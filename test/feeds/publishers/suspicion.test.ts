@@ -71,7 +71,7 @@ describe('what is not believed', () => {
     expect(codeOf(sent({ rows: [], covers: '2026-08-19' }))).toBe('taken')
   })
 
-  test('a whole file of less than half as many rows is not believed, a shorter range is', () => {
+  test('a complete file with fewer than half the rows is flagged, and a shorter range is accepted', () => {
     const whole: SentBefore = { rows: 10_000, covers: undefined, newest: '2026-08-18' }
     expect(codeOf(sent({ covers: undefined }), whole)).toBe('rows_fell')
     expect(codeOf(sent(), whole)).toBe('taken')

@@ -26,7 +26,7 @@ describe('a workbook', () => {
     ],
   })
 
-  test('gives the rows of the sheet that is asked for, with their numbers', async () => {
+  test('the workbook parser returns the rows of the requested sheet with their numbers', async () => {
     expect(await rowsOf(bytes, 'Monthly Prices')).toEqual([
       { number: 1, cells: ['World Bank Commodity Price Data'] },
       { number: 2, cells: [] },
@@ -37,7 +37,7 @@ describe('a workbook', () => {
     ])
   })
 
-  test('says so when the sheet is not in it', async () => {
+  test('the workbook parser fails when the requested sheet is missing', async () => {
     expect(await codeOf(rowsOf(bytes, 'Prices'))).toBe('unexpected_header')
   })
 

@@ -108,7 +108,7 @@ describe('bodies', () => {
     expect(bytes.byteLength).toBe(40 * piece.byteLength)
   })
 
-  test('that are kept encoded are the same each time', async () => {
+  test('a cached encoded body is identical on each request', async () => {
     const encoder = createEncoder()
     const request = new Request('http://localhost/x', { headers: { 'accept-encoding': 'zstd' } })
     const text = Array.from({ length: 9000 }, (_, i) => Bun.hash(`${i}`).toString(36)).join('')
@@ -125,7 +125,7 @@ describe('bodies', () => {
   })
 
   test.each(['gzip', 'zstd', 'br'])(
-    'that are long are in %s for all who ask meanwhile',
+    'long bodies are sent in %s to all concurrent requests',
     async coding => {
       const encoder = createEncoder()
       const request = new Request('http://localhost/x', { headers: { 'accept-encoding': coding } })
@@ -150,7 +150,7 @@ describe('bodies', () => {
     },
   )
 
-  test('that two encode at once count once against what is kept', async () => {
+  test('a body that two requests encode at once counts once against the cache limit', async () => {
     const keptBytesMax = 32 * 1024
     const encoder = createEncoder(keptBytesMax)
     const request = new Request('http://localhost/x', { headers: { 'accept-encoding': 'gzip' } })

@@ -301,14 +301,14 @@ describe('heavy routes while the instance is overloaded', () => {
     })
   }
 
-  test('a caller without a key, or with an unknown one, is told that', async () => {
+  test('an overloaded heavy route still refuses a missing or unknown key with 401', async () => {
     isOverloaded = true
     for (const row of heavyRows) {
       for (const token of [null, 'f'.repeat(64)])
         expect((await askRow(row, token)).status, row.path).toBe(401)
     }
   })
-  test('a caller without the plan is told that', async () => {
+  test('an overloaded heavy route still refuses a caller without the plan with 403', async () => {
     isOverloaded = true
     const token = at.key('free')
     const { entitled } = at.services.meter.quotaUsage(at.services.keys.find(token)!)
@@ -317,7 +317,7 @@ describe('heavy routes while the instance is overloaded', () => {
     expect(bound.length).toBeGreaterThan(40)
     for (const row of bound) expect((await askRow(row, token)).status, row.path).toBe(403)
   })
-  test('a caller whose window is full is told that', async () => {
+  test('an overloaded heavy route still refuses a caller over its rate limit with 429', async () => {
     isOverloaded = true
     const small = openTestInstance({ 'limits.per_minute': '1' })
     const other = createApp(small.services, {
@@ -333,7 +333,7 @@ describe('heavy routes while the instance is overloaded', () => {
     expect([(await request()).status, (await request()).status]).toEqual([503, 429])
   })
 
-  test('a spreadsheet that asks for a heavy path is refused, in its own words where it can not be by status, and pays nothing', async () => {
+  test('an overloaded instance refuses a spreadsheet query for a heavy path in its format and without charge', async () => {
     isOverloaded = true
     const token = at.key()
     const path = '/v1/analytics/statistics?code=WTI_USD'
@@ -345,7 +345,7 @@ describe('heavy routes while the instance is overloaded', () => {
       (await ask('GET', '/v1/excel/run?path=/v1/prices/latest&by_code=WTI_USD', token)).status,
     ).toBe(200)
   })
-  test('the probes go on being answered, and the status of the interface is degraded', async () => {
+  test('health checks still succeed under overload, and the API status is degraded', async () => {
     isOverloaded = true
     expect((await ask('GET', '/health', null)).status).toBe(200)
     const { data } = (await (await ask('GET', '/v1/status', at.key())).json()) as {
@@ -368,7 +368,7 @@ test('an instance that is not overloaded computes', async () => {
     )
 })
 
-test('a developer who asks for the refusal gets the true one', () => {
+test('a simulated overload error equals the real one', () => {
   const links = { baseUrl: '', docsUrl: '', upgradeUrl: '', signupUrl: '' }
   expect(refusalOf('OVERLOADED', at.services.plans, links, startAt)).toMatchObject({
     status: 503,

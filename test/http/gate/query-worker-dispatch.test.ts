@@ -102,7 +102,7 @@ test.each([
   'days=1.5',
   'interval=2d',
   'bars=perhaps',
-])('no worker is asked about %s, which its handler refuses here', async parameter => {
+])('no query worker receives %s, which its handler refuses directly', async parameter => {
   expect(await questionOf({}, `&${parameter}`)).toBeUndefined()
 })
 
@@ -117,7 +117,7 @@ test.each([
   'bars=YES',
   'days=-1&start_date=2026-01-01',
   'days=400',
-])('a worker is asked about %s', async parameter => {
+])('a query worker receives a request with %s', async parameter => {
   expect(await questionOf({}, `&${parameter}`)).toBeDefined()
 })
 

@@ -243,7 +243,7 @@ describe('openapiDocument', () => {
     ])
   })
 
-  test('says who may call: anyone with a key, only by header when it changes something, the operator, everybody', () => {
+  test('each operation documents its credentials: any key, a key in the header, the operator token or none', () => {
     expect(operation('/v1/prices/latest').security).toEqual([
       { apiKeyHeader: [] },
       { bearer: [] },
@@ -316,7 +316,7 @@ describe('openapiDocument: parameters', () => {
 })
 
 describe('openapiDocument: bodies', () => {
-  test('are required unless the route says otherwise', () => {
+  test('request bodies are documented as required unless the route says otherwise', () => {
     expect(operation('/v1/prices/batch', 'post').requestBody?.required).toBe(true)
     expect(operation('/admin/v1/observations', 'post').requestBody?.required).toBe(false)
   })

@@ -39,7 +39,7 @@ describe('the shipped document', () => {
     expect(await shippedDocument(appOf(other), documentSettings(other), shipped)).toBeUndefined()
   })
 
-  test('is none where the program runs from source', async () => {
+  test('no shipped OpenAPI document is used when the program runs from source', async () => {
     expect(await shippedDocument(app, settings)).toBeUndefined()
   })
 })

@@ -87,7 +87,7 @@ describe('a parameter in the document', () => {
     })
   })
 
-  test('that is required is asked for by every operation that says so', async () => {
+  test('every operation refuses a request without a parameter that it documents as required', async () => {
     const answered: string[] = []
     for (const [path, { get }] of Object.entries(document.paths)) {
       const parameters = (get?.parameters ?? []).filter(
@@ -138,7 +138,7 @@ describe('a parameter in the document', () => {
   })
 })
 
-test('a refusal keeps its own sentence, whatever the document says of the type', async () => {
+test('a validation error keeps its own message, regardless of the documented type', async () => {
   for (const [path, message] of [
     [
       '/v1/analytics/statistics?code=WTI_USD&period=month',
@@ -160,7 +160,7 @@ test('a refusal keeps its own sentence, whatever the document says of the type',
 describe('a body in the document', () => {
   const bodies = () => [document.components.schemas, document.paths]
 
-  test('says of every number what it is', () => {
+  test('every number in a documented body has a description', () => {
     expect([...new Set(undescribedNumbers(bodies()).map(({ name }) => name))]).toEqual([])
   })
 
@@ -172,13 +172,13 @@ describe('a body in the document', () => {
     expect(unused).toEqual([])
   })
 
-  test('has a name of its own, and no number at its end', () => {
+  test('every documented schema has a specific name without a trailing number', () => {
     const names = Object.keys(document.components.schemas)
     expect(names.length).toBeGreaterThan(300)
     expect(names.filter(name => /\d$|^(Data|Body|Response|Object|Schema)$/.test(name))).toEqual([])
   })
 
-  test('says date-time or date of every field whose example is one', () => {
+  test('every field with a date or time example is documented as date or date-time', () => {
     const faults: string[] = []
     const walk = (part: unknown, path: string): void => {
       if (typeof part !== 'object' || part === null) return
@@ -197,7 +197,7 @@ describe('a body in the document', () => {
     expect(faults).toEqual([])
   })
 
-  test('says date-time or date of every field that is named as one', () => {
+  test('every field that is named as a date or time is documented as date or date-time', () => {
     const faults: string[] = []
     const walk = (part: unknown, path: string): void => {
       if (typeof part !== 'object' || part === null) return

@@ -123,7 +123,7 @@ describe('a JSON content type with an empty body', () => {
     expect(compared).toBe(part(others).length)
   })
 
-  test('what is no JSON is still refused, on routes that take no body too', async () => {
+  test('malformed JSON is still refused on routes that take no body', async () => {
     for (const [method, path] of [
       ['DELETE', '/v1/alerts/1'],
       ['POST', '/v1/notifications/mark_all_read'],

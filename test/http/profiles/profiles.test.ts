@@ -473,7 +473,7 @@ describe('createClientProfiles: each switch', () => {
     expect((await ask(`${path}?commodity=nope`, 'curve_structure_default')).status).toBe(400)
   })
 
-  test('signature_body: new webhook endpoints are signed over the body unless the request says otherwise', async () => {
+  test('signature_body signs new webhook endpoints over the body unless the request says otherwise', async () => {
     const scheme = async (client: string | undefined, more: Fields = {}) => {
       const body = { url: 'http://127.0.0.1:9/hook', events: ['price.updated'], ...more }
       const created = await ask('/v1/webhooks', client, { method: 'POST', body })
@@ -485,7 +485,7 @@ describe('createClientProfiles: each switch', () => {
     expect(await scheme('signature_body', { signature_scheme: 'timestamped' })).toBe('timestamped')
   })
 
-  test('retry_after_cap and quota_without_retry_after: what a used-up quota says of trying again', async () => {
+  test('retry_after_cap and quota_without_retry_after change the retry hint of an exhausted quota', async () => {
     const { services, key } = openTestInstance()
     const capped =
       '[[client_profiles]]\nname = "capped"\nmatch = { X-Client = "^capped$" }\nswitches = ["retry_after_cap"]\nvalues = { retry_after_cap = 7 }\n'
@@ -520,7 +520,7 @@ describe('createClientProfiles: each switch', () => {
     })
   })
 
-  test('a client that never asks for a second page gets the whole window on the first', async () => {
+  test('default_page_max returns the whole window on the first page unless per_page is given', async () => {
     const path = '/v1/prices/past_year?by_code=WTI_USD&interval=day'
     const usual = (await ask(path, undefined)).body.meta as Fields
     expect({ per_page: usual.per_page, has_next: usual.has_next }).toEqual({
@@ -564,7 +564,7 @@ describe('createClientProfiles: each switch', () => {
     expect(switched.headers.get('etag')).not.toBe(usual.headers.get('etag') ?? 'none')
   })
 
-  test('partial: one unknown code fails alone, where the profile or the request says so', async () => {
+  test('partial fails only the unknown code when the profile or the request allows it', async () => {
     const paths = [
       '/v1/prices/latest?by_code=WTI_USD,NOPE_USD,BRENT_CRUDE_USD',
       '/v1/prices?by_code=WTI_USD,NOPE_USD,BRENT_CRUDE_USD',
@@ -600,7 +600,7 @@ describe('createClientProfiles: each switch', () => {
       expect((await ask(`/v1/prices/latest?by_code=${alone}`, 'partial')).status).toBe(400)
   })
 
-  test('past_day_shifted: a Sunday answers the last day that was traded, and says so', async () => {
+  test('past_day_shifted returns the last trading day on a Sunday and reports the shift', async () => {
     const sunday = Date.parse('2026-11-22T12:00:00Z')
     const instance = openTestInstance({}, sunday)
     const friday = Date.parse('2026-11-20T21:55:00Z')
@@ -655,7 +655,7 @@ name = "agent only"
 match = { user-agent = '^example-client/' }
 switches = ["latest_flat_and_list"]
 `
-  test('the first of which every header fits, in any letter case', async () => {
+  test('the first profile whose headers all match applies, in any letter case', async () => {
     const of = withProfiles(copy.running.services, profiles)
     const shape = async (headers: Record<string, string>) => {
       const { data } = (await ask(path, undefined, { headers, of })).body as { data: Fields }
@@ -673,7 +673,7 @@ switches = ["latest_flat_and_list"]
     expect(await shape({})).toBe('flat')
   })
 
-  test('no more than the beginning of a header is looked at', async () => {
+  test('only the beginning of a header is matched against a profile', async () => {
     const of = withProfiles(
       copy.running.services,
       profiles.replaceAll('example-client/', '.*client'),
@@ -707,7 +707,7 @@ switches = ["latest_flat_and_list"]
     expect((await ask('/v1/commodities/codes', undefined, { of })).headers.get('vary')).toBe(vary)
   })
 
-  test('Vary goes on preflights and ambiguous requests too, beside the origin', async () => {
+  test('the Vary header is also sent on preflights and ambiguous requests, in addition to the origin', async () => {
     const { services } = copy.running
     const profiled = withProfiles(services, profiles)
     const stand = front({

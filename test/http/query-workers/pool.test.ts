@@ -145,7 +145,7 @@ describe('createReaderPool', () => {
     expect(await pool.ask('a', question)).toEqual({ kind: 'lost' })
   })
 
-  test('a reader that dies loses its questions only, is told in the log and replaced', async () => {
+  test('a query worker that dies loses only its own questions, is logged and is replaced', async () => {
     const { pool, readers, lines } = poolOf()
     const lost = pool.ask('a', question)
     const second = pool.ask('b', question)
@@ -162,7 +162,7 @@ describe('createReaderPool', () => {
     expect(await third).toMatchObject({ kind: 'answer', status: 200 })
   })
 
-  test('a change is told before every question that is asked after it', () => {
+  test('a query worker is notified of a change before every later question', () => {
     const { pool, readers } = poolOf()
     void pool.ask('a', question)
     readers[0]!.ready()
@@ -199,7 +199,7 @@ describe('createReaderPool', () => {
     pool.stop()
   })
 
-  test('a worker that starts again ends the trouble and is asked, without a question between', async () => {
+  test('a query worker that starts again ends the failure state and receives questions immediately', async () => {
     const { pool, readers, lines } = poolOf(quick)
     void pool.ask('a', question)
     await failing(readers, 4)
@@ -245,7 +245,7 @@ describe('createReaderPool', () => {
     pool.stop()
   })
 
-  test('stopping answers whoever waits', async () => {
+  test('stopping the query worker pool answers every waiting question', async () => {
     const { pool } = poolOf()
     const waiting = pool.ask('a', question)
     pool.stop()

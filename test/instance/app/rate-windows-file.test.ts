@@ -51,7 +51,7 @@ const ask = async (instance: Instance, token: string) =>
   ).status
 
 describe('rate windows', () => {
-  test('of a clean stop go on where they were, and drain by the time that passed', async () => {
+  test('rate windows continue after a clean stop and drain by the elapsed time', async () => {
     const { open } = directory()
     const first = open(startAt)
     const { apiKey } = productionKeys(first.services)

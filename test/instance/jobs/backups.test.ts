@@ -51,7 +51,7 @@ test('a backup is made every day, and the newest is opened once a week', async (
   expect(record.get()).toMatchObject({ trouble: undefined })
 })
 
-test('one that fails is tried again, is told, and is over when one is made', async () => {
+test('a failed backup is retried and reported, and the failure clears when a backup succeeds', async () => {
   const { calls, outcome, lines, pass, record } = backupWorld()
   Object.assign(outcome, { code: 1, err: 'first line\n/backups: no room\n' })
   await pass(3)

@@ -32,7 +32,7 @@ const invoicesOf = (instance: BillingHouse, { id }: Buyer) =>
   instance.services.billing.invoices.page({ accountId: id }, 100, 0).toReversed()
 
 describe('createBillingJob: a period that ends', () => {
-  test('is followed by the next at the same moment, paid and told', async () => {
+  test('an ended billing period is followed at once by the next one, which is paid and notified', async () => {
     const instance = billingHouse()
     const buyer = await subscriber(instance)
     await instance.advance(monthDays * dayMs - 1)
@@ -102,7 +102,7 @@ describe('createBillingJob: a period that ends', () => {
     })
   })
 
-  test('ends a cancelled subscription, and whoever loses webhooks by it still hears of it', async () => {
+  test('the end of a cancelled subscription still notifies the webhooks that the account loses', async () => {
     const instance = billingHouse()
     const buyer = await subscriber(instance)
     void (await instance.services.billing.subscriptions.cancel(buyer.account))()
@@ -132,7 +132,7 @@ describe('createBillingJob: a period that ends', () => {
     })
   })
 
-  test('of a plan that the operator has set by hand meanwhile leaves the operator their way', async () => {
+  test('the end of a cancelled subscription keeps a plan that the operator has assigned', async () => {
     const instance = billingHouse()
     const buyer = await subscriber(instance)
     instance.services.keys.putAccount({ ...buyer.account.account, plan: 'enterprise' })

@@ -71,7 +71,7 @@ describe('after a clock that was wrong for seconds', () => {
     }
   })
 
-  test('what is rightly ahead stays where it is, and what is due never stays so', () => {
+  test('valid future due times stay unchanged after a clock fault, and a never-due message stays so', () => {
     const { db } = instance.running.services
     guarded().job.pass()
     db.run(`UPDATE outbox SET due_at = ${Number.MAX_SAFE_INTEGER} WHERE number = 1`)

@@ -60,7 +60,7 @@ test('a pass does not wait for slow sources, and no more than four are read at a
   expect(sources.map(source => source.successfulSyncs)).toEqual(Array(10).fill(1))
 })
 
-test('a service that stops cuts off what is under way and leaves no trace of it', async () => {
+test('stopping the service aborts a running source sync and records no trace of it', async () => {
   const instance = openSourceInstance()
   let reached = () => {}
   const request = new Promise<void>(done => {

@@ -96,7 +96,7 @@ function lineAt(code: string, at: number, zone: string): string {
   ].join(',')
 }
 
-test('three days of an evaluation copy are three mails of each daily delivery, with the prices of their moment', async () => {
+test('three days of a demo instance send three e-mails per daily delivery with the prices of their time', async () => {
   const zone = 'America/New_York'
   const { data } = await ask<Answer>('POST', '/v1/scheduled-deliveries', keys.apiKey!, {
     scheduled_delivery: {

@@ -66,7 +66,7 @@ describe('a dispatch', () => {
     )
   })
 
-  test('a delivery that can not be made does not hold up the others, and is tried again in a minute', async () => {
+  test('a delivery that fails does not delay the others and is retried in a minute', async () => {
     const world = deliveryWorld({ now: Date.parse('2026-11-20T06:50:00Z') })
     const account = world.account()
     const broken = world.create(account, { name: 'broken' })
@@ -318,7 +318,7 @@ describe('one mail', () => {
     expect(statuses(next)).toEqual(['sent'])
   })
 
-  test('of a run that was not committed is none, and the run is made anew', async () => {
+  test('a delivery run that was not committed sends no e-mail and is repeated', async () => {
     const world = deliveryWorld()
     const id = world.create(world.account())
     world.db.run(
@@ -387,7 +387,7 @@ describe('a provider that fails', () => {
   })
 })
 
-test('a provider that takes the mail and fails to say so has one mail, with the table', async () => {
+test('a provider that accepts an e-mail without confirming it delivers it once, with the table', async () => {
   const stand = await provider(
     [
       'accepts and cuts the connection',
@@ -432,7 +432,7 @@ test('a provider that takes the mail and fails to say so has one mail, with the 
 }, 60_000)
 
 describe('the keeping of runs', () => {
-  test('ends a run whose letter was settled unheard', async () => {
+  test('a delivery run whose e-mail settled without notification is completed', async () => {
     const world = deliveryWorld({ now: Date.parse('2026-11-21T06:50:00Z') })
     const account = world.account()
     const ids = ['a', 'b', 'c', 'd'].map(name => world.create(account, { name }))
@@ -459,7 +459,7 @@ describe('the keeping of runs', () => {
     expect(ids.map(id => delivery(world, id).deliveriesCount)).toEqual([1, 0, 0, 0])
   })
 
-  test('forgets what is older than 400 days, but not the last of a delivery', async () => {
+  test('delivery runs older than 400 days are deleted, except the last one of each delivery', async () => {
     const world = deliveryWorld({ now: startAt - 500 * dayMs })
     const account = world.account()
     const quiet = world.create(account)

@@ -3,7 +3,7 @@ import { createMessagesJob } from '../../../src/instance/jobs/messages.ts'
 import { dayMs, hourMs, minuteMs } from '../../../src/lib/time/instant.ts'
 import { openMessageInstance } from '../../support/topics/messages.ts'
 
-test('notifications are kept 90 days and no longer, however many there are', async () => {
+test('notifications are retained for exactly 90 days, regardless of their number', async () => {
   const instance = openMessageInstance()
   const { notices, notifications, db } = instance.services
   const { id } = instance.account()

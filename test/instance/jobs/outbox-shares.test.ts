@@ -98,7 +98,7 @@ describe('a receiver that fails again and again', () => {
 })
 
 describe('createShares', () => {
-  test('half of what nobody else holds, and one at least', () => {
+  test('an account may use half of the sending slots that nobody else holds, and at least one', () => {
     const shares = createShares(8)
     const a = { accountId: 'a', host: 'a.example', percent: 50 }
     const b = { accountId: 'b', host: 'b.example', percent: 50 }
@@ -112,7 +112,7 @@ describe('createShares', () => {
     expect(shares.room(b)).toBe(1)
   })
 
-  test('more of it for a bigger plan, and a slot for whoever comes after it', () => {
+  test('a larger plan gets more sending slots, and a slot stays free for the next account', () => {
     const of = (accountId: string, percent: number) => ({ accountId, host: accountId, percent })
     expect([25, 40, 50].map(percent => createShares(20).room(of('alone', percent)))).toEqual([
       5, 8, 10,
@@ -195,7 +195,7 @@ describe('what is said of sending', () => {
     world.job.halt()
   })
 
-  test('of letters, that what was sent last did not go out', async () => {
+  test('the e-mail status is degraded while the last e-mail could not be sent', async () => {
     let isUp = false
     const world = outboxWorld()
     world.outbox.register('email', { send: async () => (isUp ? delivered : unavailable) })

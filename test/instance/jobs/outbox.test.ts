@@ -182,7 +182,7 @@ describe('limits', () => {
 })
 
 describe('lanes that are closed', () => {
-  test('a parked lane waits, and goes on when it is opened and woken', async () => {
+  test('a parked lane waits and resumes when it is opened and woken', async () => {
     let policy: LanePolicy = { state: 'parked' }
     const world = outboxWorld({ policy: () => policy })
     world.put()
@@ -233,7 +233,7 @@ describe('lanes that are closed', () => {
     expect([world.sent.length, world.outbox.vitals().pending]).toEqual([0, 0])
   })
 
-  test('a kind that nobody sends waits until somebody does', async () => {
+  test('a message kind without a sender waits until one is registered', async () => {
     const world = outboxWorld()
     world.put({ kind: 'sms', lane: 'sms' })
     await world.run()
@@ -252,7 +252,7 @@ describe('lanes that are closed', () => {
 })
 
 describe('a process that ends', () => {
-  test('is followed by one that sends again what was under way, under the same id and without blame', async () => {
+  test('a restarted process resends interrupted messages under the same ids without counting a fault', async () => {
     const world = outboxWorld({ answer: () => new Promise(() => undefined) })
     world.put()
     world.put()
@@ -302,7 +302,7 @@ describe('a process that ends', () => {
     expect(world.sent).toHaveLength(0)
   })
 
-  test('asked to stop it waits for what is under way and begins nothing more', async () => {
+  test('a stopping outbox waits for messages in progress and starts no more', async () => {
     const gate = gates()
     const world = outboxWorld({ answer: gate.answer, perLane: 1 })
     world.put()
@@ -319,7 +319,7 @@ describe('a process that ends', () => {
     expect(next.sent).toHaveLength(1)
   })
 
-  test('stopped at once it frees what is under way, and an answer that comes later changes nothing', async () => {
+  test('a halted outbox releases messages in progress and ignores their later responses', async () => {
     const gate = gates()
     const world = outboxWorld({ answer: gate.answer })
     world.put()
@@ -347,7 +347,7 @@ describe('a process that ends', () => {
 })
 
 describe('a database that can not be written', () => {
-  test('keeps what was sent to be recorded, and nothing is sent twice', async () => {
+  test('a database that cannot be written keeps sent messages for recording, and nothing is sent twice', async () => {
     const gate = gates()
     const world = outboxWorld({ answer: gate.answer })
     world.put()
@@ -436,7 +436,7 @@ test('a message of a transaction that is taken back is never sent', async () => 
   expect(world.sent.map(sending => sending.lane)).toEqual(['another'])
 })
 
-test('what was settled thirty days ago is forgotten, also when it is a lot', async () => {
+test('messages that settled thirty days ago are deleted, however many there are', async () => {
   const world = outboxWorld()
   for (let n = 0; n < 350; n += 1) world.put({ lane: `lane ${n % 7}` })
   await world.run()
@@ -469,7 +469,7 @@ test('an attempt that never ends is cut at the timeout of its lane', async () =>
 })
 
 describe('a receiver whose secret does not open', () => {
-  test('gets nothing, holds up nobody else, and is told', async () => {
+  test('a receiver whose secret cannot be opened gets nothing, delays no others and is reported', async () => {
     const world = outboxWorld({
       policy(lane) {
         if (lane === 'shut') throw new DoesNotOpen('sealed for "webhook shut"')

@@ -9,7 +9,7 @@ const quiet = (clock: ReturnType<typeof createManualClock>) =>
   createLog({ level: 'info', format: 'json', write: line => void lines.push(line), clock })
 
 describe('the runner', () => {
-  test('a clock moved far stops at every moment that matters, in order, and once at the end', async () => {
+  test('a clock that is moved far runs the jobs at every due moment in order and once at the end', async () => {
     const clock = createManualClock(0)
     const seen: string[] = []
     const every = (name: string, ms: number): Job => ({

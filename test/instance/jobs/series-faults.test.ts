@@ -3,7 +3,7 @@ import { createSeriesFaultsJob } from '../../../src/instance/jobs/series-faults.
 import { dayMs, hourMs, secondMs } from '../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 
-test('who asks after a pass finds what is wrong with each series known', async () => {
+test('the faults of every series are cached after a job run', async () => {
   const { services, record, clock } = openTestInstance()
   record('GASOLINE_USD', [2.1, 2.2, 2.3], startAt - hourMs, dayMs)
   const job = createSeriesFaultsJob(services.seriesFaults, clock)

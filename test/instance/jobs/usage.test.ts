@@ -3,7 +3,7 @@ import { createUsageJob } from '../../../src/instance/jobs/usage.ts'
 import { createUsageStore } from '../../../src/topics/keys/store/usage.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
-test('a pass writes every key that waits, in slices, and what was counted is found by the next start', async () => {
+test('a usage job run stores every waiting key in batches, and the next start finds all counts', async () => {
   const world = openTestInstance()
   const tokens = Array.from({ length: 1_200 }, () => world.key('developer'))
   world.record('WTI_USD', [70, 71], world.clock.now(), 60_000)

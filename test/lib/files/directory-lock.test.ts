@@ -66,7 +66,7 @@ describe('lockDataDir between processes', () => {
     expect(await run('third').stdout).toBe('held')
   })
 
-  test('the second one is told who holds the lock', async () => {
+  test('a second process is notified of the process that holds the lock', async () => {
     const first = run('serve')
     expect(await first.stdout).toBe('held')
     const holder = { pid: first.child.pid, role: 'serve', startedAt }
@@ -74,7 +74,7 @@ describe('lockDataDir between processes', () => {
     expect(await run('import').stdout).toEqual({ heldBy: holder })
   })
 
-  test('who holds the lock can be asked without taking it, and the asking takes it from nobody', async () => {
+  test('the holder of the lock can be queried without taking the lock from anyone', async () => {
     expect(holderOf(dir)).toBeUndefined()
     const first = run('serve')
     expect(await first.stdout).toBe('held')
@@ -122,14 +122,14 @@ describe('lockDataDir between processes', () => {
     take().release()
   })
 
-  test('a lock that nobody keeps a reference to is still held', async () => {
+  test('a lock without any remaining reference is still held', async () => {
     take()
     Bun.gc(true)
     expect(await run('serve').stdout).toEqual({ heldBy: mine })
   })
 })
 
-test('one process can not take the lock twice, but again after a release', () => {
+test('one process cannot take the lock twice and can take it again after a release', () => {
   const first = take()
   expect(lockDataDir(dir, mine)).toEqual({ heldBy: mine })
   first.release()

@@ -69,7 +69,7 @@ describe('a log file', () => {
     expect(text()).toBe(`${'x'.repeat(50)}\n`)
     file.close()
   })
-  test('what was put aside is removed by its age, and nothing else beside it', () => {
+  test('rotated log files are removed by age, and no other file is removed', () => {
     const { dir, clock, open } = world('age')
     const old = new Date(clock.now() - 15 * dayMs)
     for (const name of [
@@ -109,7 +109,7 @@ describe('a log file', () => {
     ])
     expect(dir).toContain('full')
   })
-  test('one that cannot be opened is told at the start', () => {
+  test('a log file that cannot be opened is reported at the start', () => {
     const { dir } = world('absent')
     expect(() =>
       openLogFile({

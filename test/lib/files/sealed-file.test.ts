@@ -25,7 +25,7 @@ for (const bytes of [0, 1, megabyte - 1, megabyte, megabyte + 1, 3 * megabyte]) 
   })
 }
 
-test('a file that was cut, changed or put together anew does not open', () => {
+test('a sealed file that was truncated, changed or reassembled does not open', () => {
   writeFileSync(plain, Buffer.alloc(3 * megabyte, 'readable '))
   sealFile(plain, sealed, 'a key')
   const whole = readFileSync(sealed)

@@ -65,7 +65,7 @@ describe('readDisposable', () => {
     })
   }
 
-  test('a file that is not there is nothing to tell', () => {
+  test('a missing disposable file is not reported', () => {
     expect(readDisposable(join(dir, 'none'), text => text, log)).toBeUndefined()
     expect(lines).toEqual([])
   })

@@ -86,7 +86,7 @@ const places: Readonly<
 }
 
 describe.each(formats)('%s lines', format => {
-  test('never hold a token, whatever text it stands in and wherever that text is', () => {
+  test('log lines never contain a token, whatever the surrounding text and its place', () => {
     fc.assert(
       fc.property(
         anyText,
@@ -209,7 +209,7 @@ test('a text line reads as time, level, message and fields', () => {
   ])
 })
 
-test('a message can not start a line of its own', () => {
+test('a log message cannot start a new line', () => {
   expect(written('text', log => log.info('x\n2026-11-21T19:30:00.000Z ERROR forged\r\n'))).toEqual([
     '2026-11-21T19:30:00.000Z INFO  x\\n2026-11-21T19:30:00.000Z ERROR forged\\r\\n\n',
   ])

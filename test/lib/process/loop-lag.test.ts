@@ -156,7 +156,7 @@ describe('createLagRecord: no longer overloaded', () => {
     })
   }
 
-  test('a load that goes on is refused again after a second, one that comes back later after five', () => {
+  test('continued load is refused again after one second, and load that returns later after five seconds', () => {
     const of = overloaded()
     after([free(1_000)], of)
     expect(of.lag.isOverloaded()).toBe(false)
@@ -167,7 +167,7 @@ describe('createLagRecord: no longer overloaded', () => {
     after([pauses(1_500, 300)], of)
     expect(of.changes).toEqual([true, false, true, false, true])
   })
-  test('begun anew, nothing of what was counts: no overload, no pauses, not the one under way', () => {
+  test('a restarted lag record forgets the overload, all pauses and the pause in progress', () => {
     const of = overloaded()
     of.lag.restart()
     expect([of.lag.isOverloaded(), of.changes]).toEqual([false, [true, false]])

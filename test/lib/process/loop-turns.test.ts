@@ -46,7 +46,7 @@ describe('createTurnQueue', () => {
       }
   })
 
-  test('does at most 100 pieces of one connection before others are looked at', async () => {
+  test('a turn queue runs at most 100 pieces of one connection before it serves others', async () => {
     const turns = createTurnQueue<string>(createManualClock(0), 5, connection => connection)
     const done = Array.from({ length: 150 }, (_, n) => turns.run('a', () => n))
     expect(done.findIndex(piece => piece instanceof Promise)).toBe(100)

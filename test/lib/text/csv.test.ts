@@ -60,7 +60,7 @@ describe('csvText: a cell', () => {
   })
 })
 
-test('a reader gets back what was written, and no text of it begins as a formula', () => {
+test('written CSV is read back unchanged, and no text cell begins as a formula', () => {
   const text = fc.string({
     unit: fc.constantFrom(
       '=',

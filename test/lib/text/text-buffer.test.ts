@@ -43,7 +43,7 @@ test('a buffer writes numbers of a few decimals as JavaScript does, and prices a
   )
 })
 
-test('a buffer grows with its text, keeps letters of any alphabet and is empty afterwards', () => {
+test('a text buffer grows with its text, keeps letters of any alphabet and is empty after use', () => {
   const long = 'price €, цена '.repeat(20_000)
   const buffer = new TextBuffer()
   buffer.text('£')
