@@ -195,14 +195,14 @@ function petArchive(): Uint8Array {
   }
   const { agency } = publishedWorld()
   for (const line of shippedFeeds.find(({ publisher }) => publisher.name === 'eia_bulk')!.map) {
-    const [, id = '', mailMessage = ''] = line.sourceId.split('.')
+    const [, id = '', letter = ''] = line.sourceId.split('.')
     const series = line.at === 'PET' ? agency.get(id) : undefined
     if (!series) continue
     const data = series.rows
       .toReversed()
       .map(({ period, value }) => [period.replaceAll('-', ''), value === '' ? null : value])
     push(
-      `${JSON.stringify({ series_id: line.sourceId, name: id, units: series.units, unitsshort: series.units, f: mailMessage, last_updated: '2026-08-19T14:05:00-04:00', data })}\n`,
+      `${JSON.stringify({ series_id: line.sourceId, name: id, units: series.units, unitsshort: series.units, f: letter, last_updated: '2026-08-19T14:05:00-04:00', data })}\n`,
     )
   }
   const each = Math.floor((unpackedBytes - bytes) / otherSeries)

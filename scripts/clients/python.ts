@@ -17,9 +17,7 @@ const keywords = new Set(
 const columnsMax = 118
 
 const pascal = (text: string) =>
-  text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, mailMessage: string) =>
-    mailMessage.toUpperCase(),
-  )
+  text.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 const snake = (text: string) =>
   text
     .replace(/[^A-Za-z0-9]+/g, '_')
@@ -189,8 +187,7 @@ const argumentsOf = (operation: Operation, place: Parameter['in']): Argument[] =
     .filter(parameter => parameter.in === place)
     .map(parameter => ({ python: identifier(snake(parameter.name)), parameter }))
 
-const wireHeader = (name: string) =>
-  name.replace(/(^|-)[a-z]/g, mailMessage => mailMessage.toUpperCase())
+const wireHeader = (name: string) => name.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
 
 function bodyIsRequired(document: Document, schema: Schema): boolean {
   const plain = resolved(document, schema)

@@ -155,12 +155,12 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
 
 /** One row for each value in force, in the order of the table of keys. */
 export function explain(config: Common, keys: ConfigKeys = configKeys): Explained[] {
-  const root = config as unknown as Readonly<Record<string, Table>>
+  const root: Readonly<Record<string, unknown>> = { ...config }
   const rows = Object.entries(keys)
     .filter(([name]) => !isQuiet(name, config))
     .map(([name, key]) => {
       const [section, property] = propertyOf(name, key)
-      const value = (section === '' ? root : root[section])?.[property]
+      const value = ((section === '' ? root : root[section]) as Table | undefined)?.[property]
       return {
         key: name,
         value: oneLine(redact(key.kind.show(value))),

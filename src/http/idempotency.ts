@@ -23,7 +23,7 @@ export interface IdempotencyDeps {
 /** What a handler passes on of its context. */
 export interface Repeatable {
   request: Request
-  set: { headers: Record<string, string | number>; status?: number | string }
+  reply: { headers: Record<string, string | number>; status?: number | string }
   requestContext: RequestContext | undefined
   /** Undefined for the operator. */
   caller?: Caller
@@ -123,7 +123,7 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
    * repeated.
    */
   const opened = (repeatable: Repeatable, body: unknown) => {
-    const { request, set, requestContext } = repeatable
+    const { request, reply, requestContext } = repeatable
     const name = request.headers.get('idempotency-key')
     if (name === null) return undefined
     if (name.length < 1 || name.length > keyCharactersMax) {
@@ -145,13 +145,13 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
       const text = sealing.unseal(context, sealed)
       const kept = text === undefined ? undefined : (JSON.parse(text) as StoredAnswer)
       if (kept?.bodyHash !== bodyHash) throw reused(kept !== undefined)
-      set.headers['idempotent-replayed'] = 'true'
-      set.status = kept.status
+      reply.headers['idempotent-replayed'] = 'true'
+      reply.status = kept.status
       if (requestContext) requestContext.free = true
       return { kept }
     }
     const keep = (answer: unknown) => {
-      const kept: StoredAnswer = { bodyHash, status: set.status, answer }
+      const kept: StoredAnswer = { bodyHash, status: reply.status, answer }
       store.put({
         owner,
         requestHash,

@@ -103,10 +103,9 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
     // What is made into a Response takes Headers as they are; into a Response that a handler made,
     // Elysia copies an object's fields.
     if (all)
-      set.headers =
-        responseValue instanceof Response
-          ? Object.fromEntries(all)
-          : (all as unknown as typeof set.headers)
+      Object.assign(set, {
+        headers: responseValue instanceof Response ? Object.fromEntries(all) : all,
+      })
     return undefined
   }
 }

@@ -101,10 +101,7 @@ describe('every route: the spelling of an address', () => {
     path.replace('/', '/./'),
     path.replace('/', '/x/../'),
     path.replace('/', '/%2e%2e/'),
-    path.replace(
-      /\/(\w)/,
-      (_, mailMessage: string) => `/%${mailMessage.charCodeAt(0).toString(16)}`,
-    ),
+    path.replace(/\/(\w)/, (_, letter: string) => `/%${letter.charCodeAt(0).toString(16)}`),
     path.replace(/\/(?=[^/]*$)/, '//'),
     path.replace(/\/(?=[^/]*$)/, '%2f'),
     path.replace(/\/(?=[^/]*$)/, '\\'),

@@ -124,7 +124,7 @@ function termsOf(options: Record<string, unknown>): Terms {
   const terms: Terms = {}
   for (const [flag] of termOptions) {
     const name = termName(flag)
-    const option = name.replace(/_(\w)/g, (_, mailMessage: string) => mailMessage.toUpperCase())
+    const option = name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
     const value = options[option]
     if (typeof value === 'string') terms[name] = termOf(name, value)
   }

@@ -142,7 +142,7 @@ const dataOf = ({ times, lines, candles }: ChartProps): uPlot.AlignedData =>
     // Unseen lines, so that the scale holds the wicks and the legend reads open, high, low, close.
     ...(candles ? [candles.open, candles.high, candles.low] : []),
     ...lines.map(({ values }) => values),
-  ] as unknown as uPlot.AlignedData
+  ] as uPlot.AlignedData
 
 /** How many series stand before the lines. */
 const unseen = (candles: Candles | undefined): number => (candles ? 3 : 0)

@@ -25,8 +25,8 @@ function settingOf(name: string, config: Config): FeedSetting | undefined {
   const written = settings.filter(
     setting => (config.provenance.get(`feeds.${name}.${setting}`) ?? 'default') !== 'default',
   )
-  const section = config.feeds as unknown as Readonly<Record<string, unknown>>
-  const camel = name.replace(/_(.)/g, (_, mailMessage: string) => mailMessage.toUpperCase())
+  const section: Readonly<Record<string, unknown>> = { ...config.feeds }
+  const camel = name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
   const settingOf = (property: string) => section[`${camel}.${property}`]
   if (written.length === 0) return undefined
   if (written.includes('enabled') && settingOf('enabled') === false) return undefined

@@ -67,14 +67,10 @@ export const encodedEtag = (etag: string, coding: Coding): string =>
   etag.endsWith('"') ? `${etag.slice(0, -1)}-${coding}"` : etag
 
 /** Encodes bodies by what the client takes. */
-export interface Encoder {
-  /** Makes the tags of a conditional request those of the bodies before they are encoded. */
-  arrive(request: Request): void
-  leave(request: Request, response: Response): Response | Promise<Response>
-}
+export type Encoder = ReturnType<typeof createEncoder>
 
 /** `keptBytesMax`: of encoded bodies that are kept for the next who asks. */
-export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
+export function createEncoder(keptBytesMax = keptBytesDefault) {
   /** By coding and entity tag or unchanging address; the first is what was made longest ago. */
   const kept = new Map<string, Bytes>()
   let keptBytes = 0
@@ -146,14 +142,15 @@ export function createEncoder(keptBytesMax = keptBytesDefault): Encoder {
   }
 
   return {
-    arrive(request) {
+    /** Makes the tags of a conditional request those of the bodies before they are encoded. */
+    arrive(request: Request) {
       const condition = request.headers.get('if-none-match')
       if (condition === null || !suffix.test(condition)) return
       suffix.lastIndex = 0
       conditions.set(request, condition)
       request.headers.set('if-none-match', condition.replace(suffix, ''))
     },
-    leave(request, response) {
+    leave(request: Request, response: Response): Response | Promise<Response> {
       const { headers, status } = response
       const etag = headers.get('etag')
       if (status === 304) {

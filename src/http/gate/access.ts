@@ -33,7 +33,7 @@ export const createAccess = (
   new Elysia()
     .decorate('requestContext', undefined as RequestContext | undefined)
     // What the gate knows of the caller; only routes that ask for a key may read it.
-    .decorate('caller', undefined as unknown as Caller)
+    .decorate<'caller', Caller>('caller', undefined as never)
     .macro({
       access: (access: Access) => ({
         transform: [

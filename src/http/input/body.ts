@@ -100,7 +100,7 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
   if (!request.body) return new Uint8Array(0)
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of request.body) {
     length += chunk.byteLength
     if (length > bytesMax) throw tooLarge(bytesMax)
     chunks.push(chunk)

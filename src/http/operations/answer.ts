@@ -23,27 +23,27 @@ export const success = <T>(data: T) => ({ status: 'success' as const, data })
 
 /** Says in the headers that fixture data is part of the answer. */
 export function markFixtures(
-  set: Answering,
+  reply: Answering,
   marks: Marks,
   found: readonly { series: Pick<Series, 'fixture'> }[],
 ): void {
-  if (found.some(row => row.series.fixture)) set.headers[marks.fixtureHeader] = 'fixture'
+  if (found.some(row => row.series.fixture)) reply.headers[marks.fixtureHeader] = 'fixture'
 }
 
 /** Sends JSON text with its entity tag, or 304 when the client has it. */
 export function tagged(
   request: Request,
-  set: Answering,
+  reply: Answering,
   text: string,
   hit: boolean,
   etag = strongEtag(text),
 ): string | undefined {
-  const { headers } = set
+  const { headers } = reply
   headers['x-cache'] = hit ? 'HIT' : 'MISS'
   headers.etag = etag
   headers['cache-control'] = 'private, no-cache'
   if (hasEtag(request.headers.get('if-none-match'), etag)) {
-    set.status = 304
+    reply.status = 304
     return undefined
   }
   headers['content-type'] = jsonType

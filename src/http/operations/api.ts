@@ -75,8 +75,8 @@ export function createApi({ groups, registered, unknown }: ApiParts): Api {
   }
   const fetch: Fetch = request => {
     const { method } = request
-    const found = find(method === 'HEAD' ? 'GET' : method, pathIn(request.url))
-    return found ? found(request) : unknown(request)
+    const handler = find(method === 'HEAD' ? 'GET' : method, pathIn(request.url))
+    return handler ? handler(request) : unknown(request)
   }
   return {
     fetch,
@@ -130,8 +130,8 @@ function createRouteTable() {
   const search = (segment: Segment, names: readonly string[], at: number): Fetch | undefined => {
     if (at === names.length) return segment.fetch
     const named = segment.next.get(names[at]!)
-    const found = named && search(named, names, at + 1)
-    if (found) return found
+    const match = named && search(named, names, at + 1)
+    if (match) return match
     const { parameter, rest } = segment
     return (parameter && names[at] !== '' && search(parameter, names, at + 1)) || rest
   }

@@ -168,6 +168,8 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
       )
   if (idempotent)
     return incoming =>
-      context.idempotency.once(incoming, incoming.body, () => work(context, incoming))
+      context.idempotency.once({ ...incoming, reply: incoming.set }, incoming.body, () =>
+        work(context, incoming),
+      )
   return incoming => work(context, incoming)
 }

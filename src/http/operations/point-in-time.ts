@@ -43,7 +43,7 @@ interface Point {
 export function atPoint<T>(
   context: Context,
   query: Point,
-  set: Answering,
+  reply: Answering,
   work: (context: Context) => T,
 ): T {
   const asOf = instantOf('as_of', query.as_of)
@@ -56,7 +56,7 @@ export function atPoint<T>(
   const answer = work(contextAt(context, view))
   if (asOf !== undefined) {
     const since = view.coverageSince()
-    Object.assign(set.headers, vintageHeaders(asOf, since ?? asOf))
+    Object.assign(reply.headers, vintageHeaders(asOf, since ?? asOf))
   }
   return answer
 }

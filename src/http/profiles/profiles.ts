@@ -71,7 +71,7 @@ function varyingBy(said: string | number | undefined, vary: string): string {
 }
 
 const titled = (header: string): string =>
-  header.replace(/(^|-)[a-z]/g, mailMessage => mailMessage.toUpperCase())
+  header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
 
 export function createClientProfiles(listed: readonly ClientProfile[]): Profiles {
   const matched = matchedBy(listed)

@@ -58,10 +58,10 @@ export interface ChangePart extends ChangeHead {
 /** Why rows of another schema cannot be applied here; undefined: they are of this one. */
 export function schemaFault({ schema }: ChangeHead): string | undefined {
   if (schema === undefined || schema === schemaVersion) return undefined
-  const what = `it is of schema ${schema}, and this program has schema ${schemaVersion}`
+  const difference = `it is of schema ${schema}, and this program has schema ${schemaVersion}`
   return schema > schemaVersion
-    ? `${what}: run the version of the primary here`
-    : `${what}: run this version on the primary`
+    ? `${difference}: run the version of the primary here`
+    : `${difference}: run this version on the primary`
 }
 
 const epochForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/time/clock.ts'
 import type { Bucket } from '../nats/connection.ts'
-import { recordIn } from './foreign.ts'
+import { recordIn, type Stored } from './foreign.ts'
 
 /** The only key of the bucket of who is the primary. */
 export const leaseKey = 'primary'
@@ -17,12 +17,12 @@ export interface Lease {
 
 /** A lease as a copy has written it; undefined: nobody holds it, whoever wrote what is there. */
 export function readLease(text: string): Lease | undefined {
-  const lease = recordIn(text)
+  const lease: Stored<Lease> = recordIn(text)
   const isLease =
     Number.isSafeInteger(lease?.epoch) &&
     typeof lease?.holder === 'string' &&
     typeof lease.url === 'string'
-  return isLease ? (lease as unknown as Lease) : undefined
+  return isLease ? (lease as Lease) : undefined
 }
 
 /** How long a primary writes after it last had the lease renewed. */

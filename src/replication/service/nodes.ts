@@ -1,6 +1,6 @@
 import { every } from '../../lib/time/clock.ts'
 import type { Bucket, Nats } from '../nats/connection.ts'
-import { recordIn } from './foreign.ts'
+import { recordIn, type Stored } from './foreign.ts'
 import { type Lease, leaseKey, readLease } from './lease.ts'
 import type { StaleReason } from './stale-reason.ts'
 
@@ -36,16 +36,16 @@ export interface NodeNote {
 
 /** What a copy says of itself; undefined where no copy has said it. */
 function readNote(text: string): NodeNote | undefined {
-  const note = recordIn(text)
+  const note: Stored<NodeNote> = recordIn(text)
   const isNote =
     note !== undefined &&
     (note.role === 'primary' || note.role === 'replica') &&
-    ['url', 'version'].every(name => typeof note[name] === 'string') &&
-    ['startedAt', 'toldAt', 'change'].every(name => Number.isFinite(note[name])) &&
+    (['url', 'version'] as const).every(name => typeof note[name] === 'string') &&
+    (['startedAt', 'toldAt', 'change'] as const).every(name => Number.isFinite(note[name])) &&
     (note.lagMs === null || Number.isFinite(note.lagMs)) &&
     typeof note.quotas === 'object' &&
     note.quotas !== null
-  return isNote ? (note as unknown as NodeNote) : undefined
+  return isNote ? (note as NodeNote) : undefined
 }
 
 export interface ClusterNode extends NodeNote {

@@ -1,5 +1,5 @@
 import type { QuotaWindow } from '../../plans/quota.ts'
-import { recordIn } from './foreign.ts'
+import { recordIn, type Stored } from './foreign.ts'
 
 /** What copies may take of the quota of a key, and what they ask for. */
 export interface QuotaPool {
@@ -18,7 +18,7 @@ const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as num
 
 /** A pool as a copy has written it; what else is there is none. */
 export function readPool(text: string): QuotaPool {
-  const pool = recordIn(text)
+  const pool: Stored<QuotaPool> = recordIn(text)
   const isPool = typeof pool?.window === 'string' && isCount(pool.pool) && isCount(pool.wants)
-  return isPool ? (pool as unknown as QuotaPool) : { window: '', pool: 0, wants: 0 }
+  return isPool ? (pool as QuotaPool) : { window: '', pool: 0, wants: 0 }
 }

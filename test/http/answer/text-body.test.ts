@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createTextBodies } from '../../../src/http/answer/text-body.ts'
 
-const long = (mailMessage: string) => mailMessage.repeat(100_000)
+const long = (letter: string) => letter.repeat(100_000)
 const textOf = (body: ConstructorParameters<typeof Response>[0]) => new Response(body).text()
 
 /** The bytes that a body is of. */

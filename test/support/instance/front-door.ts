@@ -241,7 +241,7 @@ function probes(access: AccessPlugin, repeats: Idempotency) {
     .post(
       '/probe/counted',
       ({ body, caller, requestContext, request, set }) =>
-        repeats.once({ caller, requestContext, request, set }, body, done),
+        repeats.once({ caller, requestContext, request, reply: set }, body, done),
       {
         ...probe('write', { meter: true, header: true }),
       },

@@ -166,7 +166,7 @@ export function categoryOf(catalogue: Catalogue, text: string | undefined): stri
 }
 
 /** `markFixtures` for a list of series. */
-export function markSeries(set: Answering, marks: Marks, all: readonly Series[]): void {
+export function markSeries(reply: Answering, marks: Marks, all: readonly Series[]): void {
   const fixture = all.find(series => series.fixture)
-  if (fixture) markFixtures(set, marks, [{ series: fixture }])
+  if (fixture) markFixtures(reply, marks, [{ series: fixture }])
 }

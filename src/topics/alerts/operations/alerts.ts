@@ -61,7 +61,7 @@ function listAndCreate(deps: Context, { rows, forms }: AlertContext) {
         const feature = isAnalytics(body) ? 'analytics_alerts' : 'standard_alerts'
         if (!hasFeature(caller.entitled, feature))
           throw featureMissing(plans, links(request), caller.entitled, feature)
-        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
           const created = alerts.create(caller.key.account, forms.created(body))
           if ('refused' in created) throw limitReached(created)
           reply.status = 201

@@ -100,7 +100,7 @@ function contextAnswer(
   deps: IndicatorDeps,
   text: string | undefined,
   request: Request,
-  set: Answering,
+  reply: Answering,
 ) {
   const match = matchOf(deps, text, defaultPrice, request)
   const { series, code } = match
@@ -112,7 +112,7 @@ function contextAnswer(
   )
   const rounded = (value: number) => roundTo(value, series.decimals)
   const timestamp = isoInstant(quote.observation.observedAt)
-  markFixtures(set, deps.marks, [match])
+  markFixtures(reply, deps.marks, [match])
   return {
     data: {
       commodity: code,
@@ -149,7 +149,7 @@ function storageAnswer(
   deps: IndicatorDeps,
   text: string | undefined,
   request: Request,
-  set: Answering,
+  reply: Answering,
 ) {
   const match = matchOf(deps, text, defaultStorage, request)
   const { series, code } = match
@@ -177,7 +177,7 @@ function storageAnswer(
   const cover = coverOf(deps, level)
   const all = [match, ...cover.matches]
   const timestamp = isoInstant(quote.observation.observedAt)
-  markFixtures(set, deps.marks, all)
+  markFixtures(reply, deps.marks, all)
   return {
     data: {
       code,

@@ -139,7 +139,7 @@ const priceRow = ({ match, quote }: Priced) => ({
   data_status: quote.status,
 })
 
-function answer(deps: IndicatorDeps, region: string | undefined, set: Answering) {
+function answer(deps: IndicatorDeps, region: string | undefined, reply: Answering) {
   const id = wordOf('region', region, regions, switchMarkets[0].id)
   const market = switchMarkets.find(candidate => candidate.id === id)!
   const [gas, coal] = [
@@ -160,7 +160,7 @@ function answer(deps: IndicatorDeps, region: string | undefined, set: Answering)
     Math.min(...usedPrices.map(price => price.quote.observation.observedAt)),
   )
   const matches = usedPrices.map(price => price.match)
-  markFixtures(set, deps.marks, matches)
+  markFixtures(reply, deps.marks, matches)
   return {
     data: {
       value: tidy(result.saving),

@@ -185,7 +185,7 @@ function briefAnswer(
   deps: Context,
   matches: readonly Resolved[],
   withNarrative: boolean,
-  set: Answering,
+  reply: Answering,
 ) {
   const items = matches.map(match => itemOf(deps, match))
   const priced = items.filter(item => item !== undefined)
@@ -196,7 +196,7 @@ function briefAnswer(
     })
   }
   markFixtures(
-    set,
+    reply,
     deps.marks,
     priced.map(item => item.match),
   )

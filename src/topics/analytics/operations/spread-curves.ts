@@ -85,12 +85,12 @@ const Structure = t.Object(
   { title: 'CurveStructure' },
 )
 
-function mark({ catalogue, marks }: Context, set: Answering, contracts: readonly string[]): void {
+function mark({ catalogue, marks }: Context, reply: Answering, contracts: readonly string[]): void {
   const matches = contracts.flatMap(code => {
     const series = catalogue.named(code)
     return series ? [{ series }] : []
   })
-  markFixtures(set, marks, matches)
+  markFixtures(reply, marks, matches)
 }
 
 const isServed = ({ limits, now }: Context, quotedAt: number): boolean =>
@@ -124,11 +124,11 @@ function frontOf(deps: Context, leg: 'product' | 'crude', family: FamilyCode, un
   )
 }
 
-function gasoilAnswer(deps: Context, set: Answering) {
+function gasoilAnswer(deps: Context, reply: Answering) {
   const product = frontOf(deps, 'product', 'GASOIL_FUTURES', 'USD/t')
   const crude = frontOf(deps, 'crude', 'BRENT_FUTURES', 'USD/bbl')
   const crack = gasoilCrack(product.quote.price, crude.quote.price)
-  mark(deps, set, [product.row.code, crude.row.code])
+  mark(deps, reply, [product.row.code, crude.row.code])
   return success({
     spread_type: 'gasoil_crack' as const,
     type: 'gasoil-crack' as const,
@@ -191,7 +191,7 @@ function structureAnswer(
   deps: Context,
   text: string | undefined,
   request: Request,
-  set: Answering,
+  reply: Answering,
 ) {
   const names = structureNames(deps.exchangeWords)
   const name =
@@ -201,18 +201,18 @@ function structureAnswer(
   if (!family) throw invalidParameter('commodity', name, names)
   const row = structureRow(deps, family)
   if (!row) throw withoutCurve(deps, `${family.code} has`)
-  mark(deps, set, [row.front_month.contract])
+  mark(deps, reply, [row.front_month.contract])
   return success(row)
 }
 
-function allStructures(deps: Context, set: Answering) {
+function allStructures(deps: Context, reply: Answering) {
   const rows = families.flatMap(family =>
     family.structureName === undefined ? [] : (structureRow(deps, family) ?? []),
   )
   if (rows.length === 0) throw withoutCurve(deps, 'There is')
   mark(
     deps,
-    set,
+    reply,
     rows.map(row => row.front_month.contract),
   )
   return { ...success(rows), meta: { count: rows.length } }

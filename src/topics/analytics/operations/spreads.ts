@@ -125,15 +125,15 @@ function missingLeg(subject: string, { leg, reason, lastAt }: MissingLeg): Probl
   })
 }
 
-function currentSpread(deps: Context, type: SpreadType, id: string | undefined, set: Answering) {
+function currentSpread(deps: Context, type: SpreadType, id: string | undefined, reply: Answering) {
   const identity = identityOf(type, id)
   const value = spreadValue(type, identity, deps)
   if ('leg' in value) throw missingLeg(identity.id, value)
-  markFixtures(set, deps.marks, value.matches)
+  markFixtures(reply, deps.marks, value.matches)
   return success(value.row)
 }
 
-function allSpreads(deps: Context, type: SpreadType, set: Answering) {
+function allSpreads(deps: Context, type: SpreadType, reply: Answering) {
   const results = spreadsByType[type].map(identity => ({
     id: identity.id,
     value: spreadValue(type, identity, deps),
@@ -145,7 +145,7 @@ function allSpreads(deps: Context, type: SpreadType, set: Answering) {
   const first = results[0]!
   if (rows.length === 0 && 'leg' in first.value) throw missingLeg(first.id, first.value)
   markFixtures(
-    set,
+    reply,
     deps.marks,
     rows.flatMap(row => row.matches),
   )
@@ -157,7 +157,7 @@ function pastSpread(
   type: SpreadType,
   query: Record<string, string | undefined>,
   page: Page,
-  set: Answering,
+  reply: Answering,
 ) {
   const identity = identityOf(type, query.id)
   const now = deps.now()
@@ -165,7 +165,7 @@ function pastSpread(
   const bucket = bucketOf(query.interval)
   const past = pastOf(identity, range, bucket, deps, now)
   if ('leg' in past) throw missingLeg(identity.id, past)
-  markFixtures(set, deps.marks, past.matches)
+  markFixtures(reply, deps.marks, past.matches)
   return {
     ...success(
       past.days

@@ -160,7 +160,7 @@ function credits({ billing, idempotency }: BillingPaymentsDeps) {
       handle: async ({ body, caller, requestContext, request, reply }) => {
         const { pack_id: pack, quantity = 1 } = purchaseBody.read(body)
         const { account } = caller.key
-        const context: Repeatable = { caller, requestContext, request, set: reply }
+        const context: Repeatable = { caller, requestContext, request, reply }
         // The order is written down first, and the processor is asked for the order: so it is paid
         // once, whatever comes between.
         const ordered = idempotency.once(context, body, () => {

@@ -108,7 +108,7 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
         const { plan_id: plan, billing_period: billingPeriod = 'monthly' } =
           SubscribeBody.read(body)
         const { account } = caller.key
-        const context: Repeatable = { caller, requestContext, request, set: reply }
+        const context: Repeatable = { caller, requestContext, request, reply }
         const ahead = () =>
           subscriptions.subscribe(account, plan, billingPeriod, repeatKey(request, caller))
         return whenReachable(() =>
@@ -132,7 +132,7 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
       handle: async ({ body, caller, requestContext, request, reply }) => {
         const { new_plan_id: plan } = PlanChangeBody.read(body)
         const { account } = caller.key
-        const context: Repeatable = { caller, requestContext, request, set: reply }
+        const context: Repeatable = { caller, requestContext, request, reply }
         const ahead = () => subscriptions.changePlan(account, plan, repeatKey(request, caller))
         return whenReachable(() =>
           idempotency.onceAfter(context, body, ahead, ready => {

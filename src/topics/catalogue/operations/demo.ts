@@ -115,9 +115,9 @@ const examplesOf = (baseUrl: string) => ({
   authentication: 'Authorization: Token YOUR_API_KEY',
 })
 
-const markDemo = (set: Answering, marks: Marks, all: readonly Series[]) => {
-  set.headers['x-demo-mode'] = 'true'
-  markSeries(set, marks, all)
+const markDemo = (reply: Answering, marks: Marks, all: readonly Series[]) => {
+  reply.headers['x-demo-mode'] = 'true'
+  markSeries(reply, marks, all)
 }
 
 function pricesRoute(deps: Context) {

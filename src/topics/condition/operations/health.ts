@@ -151,7 +151,7 @@ function livenessOperations({
   replication,
   replica,
 }: HealthDeps) {
-  const answer = (set: Answering, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
+  const answer = (reply: Answering, { ready, max_lag: maxLag }: (typeof ReadyQuery)['static']) => {
     const isBehind = maxLag !== undefined && (replica()?.lagMs ?? 0) > millisecondsOf(maxLag)
     const lives = !isStopping() && !isBehind && databaseAnswers(settings)
     const writes = disk.trouble() === undefined
@@ -162,8 +162,8 @@ function livenessOperations({
           senders(),
         )
       : undefined
-    if (!lives || (ready === 'write' && !writes)) set.status = 503
-    set.headers['cache-control'] = 'no-store'
+    if (!lives || (ready === 'write' && !writes)) reply.status = 503
+    reply.headers['cache-control'] = 'no-store'
     const status = !lives ? 'unavailable' : reason === undefined ? 'ok' : 'degraded'
     return {
       status: status as (typeof Health)['static']['status'],

@@ -123,7 +123,7 @@ function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
       answers: { 201: One, ...refused },
       handle: ({ body, caller, requestContext, request, reply }) => {
         refusePaused()
-        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
           const source = channelOf(request.headers.get(`${headerPrefix}Source`))
           const created = deliveries.create(caller.key.account, forms.created(body), { source })
           if ('refused' in created) throw limitReached(created, links(request))
@@ -232,7 +232,7 @@ function sendNow({ deliveries, idempotency, limits }: Context, { own, refusePaus
       handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
         refusePaused()
         const delivery = own(id, caller)
-        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
           const run = deliveries.sendNow(delivery)
           if ('refused' in run) throw tooSoon(run)
           reply.status = 202

@@ -55,7 +55,7 @@ const number: readonly Operation[] = [
     handle: async ({ at, body, caller, requestContext, request, reply }) => {
       const { phones, textMessages, idempotency, now } = at
       const { number, country } = await phoneOf(body)
-      return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
+      return idempotency.once({ caller, requestContext, request, reply }, body, () => {
         const out = phones.add(accountOf(caller), number, country)
         if ('refused' in out) throw tooManyCodes(out, now())
         reply.status = 201

@@ -7,21 +7,13 @@ import type { DatedExportRow } from './export.ts'
 
 type ListedSeries = { id: number; code: string; currency: string | null }
 
-export interface DatedRows {
-  /**
-   * The values of series with whose they are and since when they are known, page by page;
-   * `withPast` also those that were replaced or deleted.
-   */
-  pages(series: readonly ListedSeries[], withPast: boolean): Generator<DatedExportRow[]>
-  /** How many of those that were given may be looked at, and not be passed on. */
-  viewOnly(): number
-}
+export type DatedRows = ReturnType<typeof createDatedRows>
 
 /** `isWanted` is asked of every value; a source is undefined where nobody kept it. */
 export function createDatedRows(
   db: Database,
   isWanted: (source: ValueSource | undefined, isViewOnly: boolean) => boolean = () => true,
-): DatedRows {
+) {
   const sources = createValueSourceStore(db)
   const view = new Set<string>(viewFeeds)
   const isViewOnly = (source: ValueSource | undefined) =>
@@ -32,8 +24,13 @@ export function createDatedRows(
     return isWanted(source, isViewOnly(source))
   })
   return {
+    /** How many of those that were given may be looked at, and not be passed on. */
     viewOnly: () => viewCount,
-    *pages(series, withPast) {
+    /**
+     * The values of series with whose they are and since when they are known, page by page;
+     * `withPast` also those that were replaced or deleted.
+     */
+    *pages(series: readonly ListedSeries[], withPast: boolean): Generator<DatedExportRow[]> {
       for (const page of pages(series, withPast))
         yield page.map(row => {
           const source = sources.byId(row.sourceId)

@@ -55,28 +55,15 @@ export interface PointListener {
 }
 
 /** A file of which it is known where the values of a row stand. */
-export interface ParsedFile {
-  /** Its points may have a time of recording or a source, or be deleted. */
-  saysMore: boolean
-  /** How its rejected lines are written. */
-  rejectedForm: RejectedForm
-  /**
-   * Notifies `listener` of everything in the file, and pauses after each block. `received` gets the
-   * bytes of the file as they are read.
-   */
-  read(listener: PointListener, received: (bytes: Uint8Array) => void): AsyncGenerator<void>
-}
+export type ParsedFile = ReturnType<typeof parsedFileOf>
 
-export interface PriceParser {
-  /** Understands the beginning of a source. Throws a sentence that names the file. */
-  open(source: Source): Promise<ParsedFile>
-}
+export type PriceParser = ReturnType<typeof createPriceParser>
 
 /**
  * Reads price files: ordinary rows straight from their bytes, everything else through `checkRow`.
  * Throws a sentence when no file can be read as asked.
  */
-export function createPriceParser(reading: PriceReading): PriceParser {
+export function createPriceParser(reading: PriceReading) {
   const { mapping = new Map(), series, scale = 1, asRecorded = false, catalogue, now } = reading
   if (!(scale > 0 && Number.isFinite(scale)))
     throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)
@@ -84,7 +71,8 @@ export function createPriceParser(reading: PriceReading): PriceParser {
   checkRequest(request)
   const spelling = spellingOf(reading.spelling ?? {})
   return {
-    async open(source) {
+    /** Understands the beginning of a source. Throws a sentence that names the file. */
+    async open(source: Source) {
       const { series: known } = source
       const table = await priceTableOf(source, known ? { ...request, known } : request)
       return parsedFileOf(table, { catalogue, now, scale, spelling, known, asRecorded })
@@ -174,14 +162,23 @@ function jsonTable({ form, text }: FileHead, request: ColumnRequest): JsonTable 
   throw new Error('none of its first lines is a JSON object: write one object a line (NDJSON)')
 }
 
-function parsedFileOf(table: PriceTable, reading: RowReading): ParsedFile {
+function parsedFileOf(table: PriceTable, reading: RowReading) {
   const { recordedAt, source, deleted } = table.columns
+  /** Its points may have a time of recording or a source, or be deleted. */
   const saysMore = recordedAt !== undefined || deleted !== undefined || source !== undefined
   const isUsual = !saysMore && !reading.spelling && !reading.known && !reading.asRecorded
   return {
     saysMore,
+    /** How its rejected lines are written. */
     rejectedForm: rejectedFormOf(table),
-    async *read(listener, received) {
+    /**
+     * Notifies `listener` of everything in the file, and pauses after each block. `received` gets
+     * the bytes of the file as they are read.
+     */
+    async *read(
+      listener: PointListener,
+      received: (bytes: Uint8Array) => void,
+    ): AsyncGenerator<void> {
       const lane = table.format === 'csv' && isUsual ? laneOf(table, reading) : undefined
       for await (const block of blocksOf(table, received)) {
         const { bytes, starts, ends, lines } = block

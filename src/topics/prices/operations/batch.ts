@@ -148,17 +148,8 @@ export function batchOperations(deps: Context) {
   ]
 }
 
-interface BatchRequest {
-  codes: string[]
-  /** Without any: all of them. */
-  fields: readonly Field[]
-  currency: string | undefined
-  asOf: string | undefined
-  isFull: boolean
-}
-
 /** Refuses like the parameters of the other price endpoints do, not like a form. */
-function readBatch(body: unknown): BatchRequest {
+function readBatch(body: unknown) {
   const {
     codes,
     fields,
@@ -187,6 +178,7 @@ function readBatch(body: unknown): BatchRequest {
   }
   return {
     codes: requestedCodes,
+    /** Without any: all of them. */
     fields: fieldsOf(textsOf('fields', fields)),
     currency: currency || undefined,
     asOf: asOf || undefined,

@@ -152,7 +152,7 @@ const ownRow = ({ price, currency, fuelType, port, region, source, observedAt }:
 function shippedRows(
   { catalogue, history, ports, marks, sourcesOfRows, now }: Context,
   filter: Filter,
-  set: Answering,
+  reply: Answering,
 ) {
   const selected = new Map<
     number,
@@ -184,7 +184,7 @@ function shippedRows(
   }
   const { rows } = history.page({ ...range, limit: rowsMax, offset: 0 })
   const sources = sourcesOfRows(rows, range, false)
-  markFixtures(set, marks, [...selected.values()])
+  markFixtures(reply, marks, [...selected.values()])
   return rows.map(row => {
     const { series, port, fuelType, region } = selected.get(row.seriesId)!
     return {

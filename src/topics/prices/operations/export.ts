@@ -149,16 +149,16 @@ export function exportOperations(deps: ExportDeps) {
   const answer = async (
     requested: ExportRequest,
     request: Request,
-    set: Answering,
+    reply: Answering,
     price: number,
   ) => {
     const { question, series, format } = requested
     const rows = bulk.count(question)
     const etag = etagOf(requested, rows)
     const requests = Math.max(1, Math.ceil(rows / rowsOfPrice) * price)
-    const { headers } = set
+    const { headers } = reply
     markFixtures(
-      set,
+      reply,
       marks,
       series.map(entry => ({ series: entry })),
     )
@@ -177,7 +177,7 @@ export function exportOperations(deps: ExportDeps) {
       Object.assign(headers, vintageHeaders(asOf, since))
     }
     if (hasEtag(request.headers.get('if-none-match'), etag)) {
-      set.status = 304
+      reply.status = 304
       return undefined
     }
     if (!rangeHolds(request, etag)) {
@@ -198,7 +198,7 @@ export function exportOperations(deps: ExportDeps) {
     // Who fetches a rest pays for the rest.
     const share = Math.ceil((requests * (last - first + 1)) / file.size)
     headers['x-quota-requests'] = String(share)
-    set.status = 206
+    reply.status = 206
     return streamOf(partsOf(file, range))
   }
 

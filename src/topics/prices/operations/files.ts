@@ -84,8 +84,8 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
   const priceOf = ({ rows }: PriceFile, { exportRequestsPer10kRows }: Entitlements) =>
     Math.ceil(rows / rowsOfPrice) * exportRequestsPer10kRows
 
-  const send = (file: PriceFile, request: Request, set: Answering, price: number) => {
-    const { headers } = set
+  const send = (file: PriceFile, request: Request, reply: Answering, price: number) => {
+    const { headers } = reply
     const etag = `"${file.sha256}"`
     Object.assign(headers, {
       'content-type': 'application/vnd.apache.parquet',

@@ -188,11 +188,11 @@ function widgetContent(
 function markAndCount(
   { marks, meter }: WidgetsDeps,
   commodities: readonly Resolved[],
-  set: Answering,
+  reply: Answering,
   key: KeyState,
 ): void {
-  markFixtures(set, marks, commodities)
-  set.headers['x-cache'] = 'MISS'
+  markFixtures(reply, marks, commodities)
+  reply.headers['x-cache'] = 'MISS'
   meter.noteRequested(
     key,
     commodities.map(commodity => commodity.series.id),

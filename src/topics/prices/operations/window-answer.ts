@@ -64,7 +64,7 @@ export type WindowAnswer = (
   query: WindowQuery,
   pathDays: number,
   request: Request,
-  set: Answering,
+  reply: Answering,
   keyId: string,
 ) => Text
 

@@ -14,9 +14,7 @@ interface Ahead {
 }
 
 /** What the prices of one day are compared with: observations of the days before it. */
-export interface ChangeBases {
-  of(series: Series, newestAt: number): [span: ChangeSpan, base: Observation][]
-}
+export type ChangeBases = ReturnType<typeof createChangeBases>
 
 export interface ChangeBasesDeps {
   /** Nothing before it may change while they are used. */
@@ -29,7 +27,7 @@ export interface ChangeBasesDeps {
 }
 
 /** Finds the bases again and again while new prices of one day come in. */
-export function createChangeBases(deps: ChangeBasesDeps): ChangeBases {
+export function createChangeBases(deps: ChangeBasesDeps) {
   const { dayStart, newestBefore, after, isClear } = deps
   /** Undefined: asked for once. Most days of most series are, so nothing is read ahead for them. */
   const aheadBySpan = new Map<ChangeSpan, Ahead | undefined>()
@@ -56,7 +54,7 @@ export function createChangeBases(deps: ChangeBasesDeps): ChangeBases {
   }
 
   return {
-    of: (series, newestAt) =>
+    of: (series: Series, newestAt: number): [span: ChangeSpan, base: Observation][] =>
       changeBases(series.cadence, newestAt).flatMap(([span, before]) => {
         const base = baseOf(span, series.id, before)
         return base ? [[span, base]] : []

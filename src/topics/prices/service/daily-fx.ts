@@ -5,16 +5,13 @@ import type { Closes } from './closes.ts'
 import { createFx, type Fx, type Rate } from './fx.ts'
 
 /** Exchange rates of days that are over or running, each from the closes up to its day. */
-export interface DailyFx {
-  /** The rate at the end of the UTC day of a moment; undefined before there was one. */
-  on(from: string, to: string, at: number): Rate | undefined
-}
+export type DailyFx = ReturnType<typeof createDailyFx>
 
 /** Rates out of closes; each day is looked up once, so make one for each answer. */
 export function createDailyFx(
   catalogue: Pick<Catalogue, 'resolve' | 'list'>,
   closes: Pick<Closes, 'of'>,
-): DailyFx {
+) {
   const rates = new Map<string, Rate | undefined>()
   const days = new Map<number, Fx>()
   const fxOf = (startsAt: number): Fx => {
@@ -30,7 +27,8 @@ export function createDailyFx(
     return fx
   }
   return {
-    on(from, to, at) {
+    /** The rate at the end of the UTC day of a moment; undefined before there was one. */
+    on(from: string, to: string, at: number) {
       const startsAt = startOfDay(at)
       const key = `${from} ${to} ${startsAt}`
       if (!rates.has(key)) rates.set(key, fxOf(startsAt).rate(from, to, startsAt + dayMs - 1))

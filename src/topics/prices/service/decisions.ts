@@ -16,23 +16,7 @@ export interface KeptPoint extends Point {
  * What an operator decided stays as it is: a value that was corrected, deleted, undone or rejected
  * does not come back because its source gives it once more. Another value of the source is news.
  */
-export interface Decisions {
-  /** Whether no operator ever decided anything: then nothing need be sifted. */
-  isEmpty(): boolean
-  /**
-   * Parts values of one source into those that may go in and those that are left out; with
-   * `replaces` these are only the rejected ones.
-   */
-  sift(
-    points: readonly Point[],
-    sourceId: number,
-    replaces?: boolean,
-  ): { fresh: readonly Point[]; kept: readonly KeptPoint[] }
-  /** Lists what was left out. */
-  keep(kept: readonly KeptPoint[], origin: Pick<Origin, 'sourceId' | 'batchId'>): void
-  /** Lists nothing more from one moment to another, both inclusive: other values were written. */
-  forget(seriesId: number, from: number, to: number): void
-}
+export type Decisions = ReturnType<typeof createDecisions>
 
 /** Of fewer points of a series, each is looked up on its own. */
 const lookedUpMax = 16
@@ -49,7 +33,7 @@ export function createDecisions({
   flags: Pick<FlaggedValueStore, 'anyRejected' | 'rejected' | 'keep' | 'forgetKept'>
   observations: Pick<ObservationReads, 'between'>
   now(): number
-}): Decisions {
+}) {
   /** Reads what was decided about the points of a series, in one range or point by point. */
   const around = <T>(points: readonly Point[], read: (from: number, to: number) => T[]): T[] => {
     const times = points.map(point => point.observedAt)
@@ -99,11 +83,20 @@ export function createDecisions({
     }
   }
 
+  /** Whether no operator ever decided anything: then nothing need be sifted. */
   const isEmpty = () => !store.any() && !flags.anyRejected()
 
   return {
     isEmpty,
-    sift(points, sourceId, replaces = false) {
+    /**
+     * Parts values of one source into those that may go in and those that are left out; with
+     * `replaces` these are only the rejected ones.
+     */
+    sift(
+      points: readonly Point[],
+      sourceId: number,
+      replaces: boolean = false,
+    ): { fresh: readonly Point[]; kept: readonly KeptPoint[] } {
       const kept: KeptPoint[] = []
       if (points.length === 0 || isEmpty()) return { fresh: points, kept }
       const left = new Set<Point>()
@@ -126,7 +119,8 @@ export function createDecisions({
         kept,
       }
     },
-    keep(kept, { sourceId, batchId }) {
+    /** Lists what was left out. */
+    keep(kept: readonly KeptPoint[], { sourceId, batchId }: Pick<Origin, 'sourceId' | 'batchId'>) {
       for (const point of kept.filter(value => value.isNews).slice(0, listedMax))
         flags.keep({
           seriesId: point.seriesId,
@@ -141,6 +135,7 @@ export function createDecisions({
           flaggedAt: now(),
         })
     },
+    /** Lists nothing more from one moment to another, both inclusive: other values were written. */
     forget: flags.forgetKept,
   }
 }

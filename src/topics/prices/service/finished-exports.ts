@@ -10,10 +10,7 @@ export interface FinishedExport {
 }
 
 /** Exports that somebody resumes, by their entity tag. */
-export interface FinishedExports {
-  of(etag: string, make: () => Promise<Iterable<Uint8Array>>): Promise<FinishedExport>
-  close(): void
-}
+export type FinishedExports = ReturnType<typeof createFinishedExports>
 
 /** Whoever resumes does so within minutes; more files than these are not kept open. */
 const keptMax = 4
@@ -22,7 +19,7 @@ const keptMax = 4
  * Keeps the newest of them in files without a name, which are gone with the process. The same
  * export gives the same bytes, so a file can be made when its first part is asked for.
  */
-export function createFinishedExports(): FinishedExports {
+export function createFinishedExports() {
   const files = new Map<string, Promise<FinishedExport & { fd: number }>>()
 
   const write = async (make: () => Promise<Iterable<Uint8Array>>) => {
@@ -54,7 +51,7 @@ export function createFinishedExports(): FinishedExports {
   }
 
   return {
-    async of(etag, make) {
+    async of(etag: string, make: () => Promise<Iterable<Uint8Array>>): Promise<FinishedExport> {
       const file = files.get(etag) ?? write(make)
       files.delete(etag)
       files.set(etag, file)

@@ -30,21 +30,7 @@ export interface FlaggedPoint extends Point {
 }
 
 /** The guards at the door: one set for files, pushes and feeds. */
-export interface Guards {
-  /**
-   * Which of the points may be recorded, and what is doubted of them. Nothing is written. Values of
-   * another source than theirs that wait for review may bear them out.
-   */
-  judge(
-    points: readonly Point[],
-    origin?: Pick<Origin, 'sourceId'>,
-  ): { good: readonly Point[]; flagged: FlaggedPoint[] }
-  /** Keeps doubts; inside the transaction that writes what is good. */
-  keep(flagged: readonly FlaggedPoint[], origin: Origin): void
-  /** Forgets how a series moved: its values were changed by other means. */
-  forget(seriesId: number): void
-  forgetAll(): void
-}
+export type Guards = ReturnType<typeof createGuards>
 
 /** Why a value is held that nobody doubts by how it moves. */
 interface Refusal {
@@ -78,7 +64,7 @@ export function createGuards({
   /** What one of a currency is in others at present. */
   rates(currency: string): readonly NamedFactor[]
   now(): number
-}): Guards {
+}) {
   const states = new Map<number, GuardState>()
   const witnesses = createWitnesses({ catalogue, observations, flags, settlements })
   const stateOf = (seriesId: number): GuardState => {
@@ -155,7 +141,11 @@ export function createGuards({
   }
 
   return {
-    judge(points, origin) {
+    /**
+     * Which of the points may be recorded, and what is doubted of them. Nothing is written. Values
+     * of another source than theirs that wait for review may bear them out.
+     */
+    judge(points: readonly Point[], origin?: Pick<Origin, 'sourceId'>) {
       const at = now()
       const flagged: FlaggedPoint[] = []
       const heldPoints = new Set<Point>()
@@ -208,7 +198,8 @@ export function createGuards({
         flagged,
       }
     },
-    keep(flagged, { sourceId, batchId }) {
+    /** Keeps doubts; inside the transaction that writes what is good. */
+    keep(flagged: readonly FlaggedPoint[], { sourceId, batchId }: Origin) {
       for (const { seriesId, observedAt, value, before, rule, reason, isHeld } of flagged)
         flags.add({
           seriesId,
@@ -223,7 +214,8 @@ export function createGuards({
           flaggedAt: now(),
         })
     },
-    forget: seriesId => void states.delete(seriesId),
+    /** Forgets how a series moved: its values were changed by other means. */
+    forget: (seriesId: number) => void states.delete(seriesId),
     forgetAll: () => states.clear(),
   }
 }

@@ -27,9 +27,7 @@ export interface WalkedPage {
  * that moment, each beginning where the one before it ended. A page out of order is found by
  * counting the rows of that moment.
  */
-export interface PagingSnapshots {
-  page(question: Question, page: number, perPage: number, now: number): WalkedPage
-}
+export type PagingSnapshots = ReturnType<typeof createPagingSnapshots>
 
 interface SnapshotStart {
   from: number
@@ -51,10 +49,7 @@ const questionsMax = 10_000
 const snapshotsPerQuestionMax = 4
 const startsPerSnapshotMax = 8
 
-export function createPagingSnapshots(
-  history: History,
-  ingest: Pick<Ingest, 'mark' | 'listen'>,
-): PagingSnapshots {
+export function createPagingSnapshots(history: History, ingest: Pick<Ingest, 'mark' | 'listen'>) {
   const memory = createSnapshotMemory()
 
   const begin = ({ range }: Question): SnapshotStart => ({
@@ -70,7 +65,7 @@ export function createPagingSnapshots(
       : history.count({ ...range, bornBy })
 
   return {
-    page(question, page, perPage, now) {
+    page(question: Question, page: number, perPage: number, now: number): WalkedPage {
       const { range, vintage, key } = question
       const earlier = page > 1 ? memory.find(key, page, now) : undefined
       const start = earlier ?? begin(question)
@@ -109,17 +104,7 @@ export function createPagingSnapshots(
 }
 
 /** The walks that are under way, by their question. */
-interface SnapshotMemory {
-  add(
-    key: string,
-    start: Pick<PagingSnapshot, 'from' | 'to' | 'bornBy' | 'total'>,
-    now: number,
-  ): PagingSnapshot
-  /** The newest walk that has come to the page, else the newest of all. */
-  find(key: string, page: number, now: number): PagingSnapshot | undefined
-}
-
-function createSnapshotMemory(): SnapshotMemory {
+function createSnapshotMemory() {
   // A Map keeps the order of insertion, so the first question is the one that was not asked for
   // longest.
   const snapshotsByKey = new Map<string, PagingSnapshot[]>()
@@ -133,7 +118,11 @@ function createSnapshotMemory(): SnapshotMemory {
   }
 
   return {
-    add(key, { from, to, bornBy, total }, now) {
+    add(
+      key: string,
+      { from, to, bornBy, total }: Pick<PagingSnapshot, 'from' | 'to' | 'bornBy' | 'total'>,
+      now: number,
+    ) {
       const starts = new Map<number, Position>()
       const walk: PagingSnapshot = { from, to, bornBy, total, starts, usedAt: now, use: ++uses }
       const snapshots = snapshotsByKey.get(key) ?? []
@@ -143,7 +132,8 @@ function createSnapshotMemory(): SnapshotMemory {
       remember(key, [...snapshots, walk])
       return walk
     },
-    find(key, page, now) {
+    /** The newest walk that has come to the page, else the newest of all. */
+    find(key: string, page: number, now: number) {
       const snapshots = (snapshotsByKey.get(key) ?? []).filter(
         walk => now - walk.usedAt < snapshotLifetimeMs,
       )

@@ -29,41 +29,34 @@ export interface YearOfPrices {
 }
 
 /** The nightly files of all prices: one a year, by code and time. */
-export interface PriceFiles {
-  /** Undefined before the first night, and where there is no directory for them. */
-  manifest(): Promise<Manifest | undefined>
-  /** Where a file of the manifest lies. */
-  pathOf(file: PriceFile): string
-  /** Makes the files of these years anew; those whose bytes are the same stay. */
-  make(years: readonly number[], read: (year: number) => Promise<YearOfPrices>): Promise<Manifest>
-  /** What lets the bearer read a file until then. */
-  sign(name: string, expiresAt: number): string
-  accepts(name: string, expiresAt: number, signature: string): boolean
-}
+export type PriceFiles = ReturnType<typeof createPriceFiles>
 
 const manifestName = 'manifest.json'
 
 /** `directory` is empty where none are wanted. */
-export function createPriceFiles(
-  directory: string,
-  masterKey: string,
-  now: () => number,
-): PriceFiles {
+export function createPriceFiles(directory: string, masterKey: string, now: () => number) {
   const folder = join(directory, 'prices')
 
+  /** Undefined before the first night, and where there is no directory for them. */
   const manifest = async (): Promise<Manifest | undefined> => {
     if (directory === '') return undefined
     const text = await readFile(join(directory, manifestName), 'utf8').catch(() => undefined)
     return text === undefined ? undefined : (JSON.parse(text) as Manifest)
   }
 
+  /** What lets the bearer read a file until then. */
   const sign = (name: string, expiresAt: number) =>
     Buffer.from(keyedHash(masterKey, 'price files', `${name} ${expiresAt}`)).toString('base64url')
 
   return {
     manifest,
-    pathOf: ({ name }) => join(folder, name),
-    async make(years, read) {
+    /** Where a file of the manifest lies. */
+    pathOf: ({ name }: PriceFile) => join(folder, name),
+    /** Makes the files of these years anew; those whose bytes are the same stay. */
+    async make(
+      years: readonly number[],
+      read: (year: number) => Promise<YearOfPrices>,
+    ): Promise<Manifest> {
       await mkdir(folder, { recursive: true, mode: 0o700 })
       const before = await manifest()
       const files: PriceFile[] = []
@@ -85,7 +78,7 @@ export function createPriceFiles(
       return newManifest
     },
     sign,
-    accepts(name, expiresAt, signature) {
+    accepts(name: string, expiresAt: number, signature: string) {
       const [received, right] = [Buffer.from(signature), Buffer.from(sign(name, expiresAt))]
       return (
         expiresAt > now() && received.length === right.length && timingSafeEqual(received, right)

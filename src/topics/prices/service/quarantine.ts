@@ -8,28 +8,16 @@ export interface Stretch {
 }
 
 /** The quarantined days in memory: what every read leaves out. */
-export interface QuarantineList {
-  /** `[from, to)` without the quarantined days of the series, oldest first. */
-  clear(seriesId: number, from: number, to: number): Stretch[]
-  /** The quarantined ranges of a series that touch `[from, to)`. */
-  within(seriesId: number, from: number, to: number): { days: string[]; reasons: string[] }
-  all(): readonly Quarantine[]
-  /** Reads the store again: another thread has changed it. */
-  reload(): void
-  add(range: Omit<Quarantine, 'id'>): Quarantine
-  remove(id: number): Quarantine | undefined
-}
+export type QuarantineList = ReturnType<typeof createQuarantineList>
 
 interface Range extends Stretch {
   reason: string
 }
 
-export function createQuarantineList(
-  store: QuarantineStore,
-  changed: (seriesId: number) => void,
-): QuarantineList {
+export function createQuarantineList(store: QuarantineStore, changed: (seriesId: number) => void) {
   let all: Quarantine[] = []
   let ranges = new Map<number, Range[]>()
+  /** Reads the store again: another thread has changed it. */
   const reload = () => {
     all = store.all()
     ranges = new Map()
@@ -45,7 +33,8 @@ export function createQuarantineList(
   reload()
   return {
     reload,
-    clear(seriesId, from, to) {
+    /** `[from, to)` without the quarantined days of the series, oldest first. */
+    clear(seriesId: number, from: number, to: number) {
       const clear: Stretch[] = []
       let start = from
       // The store answers them by first day, so one pass is enough even where they overlap.
@@ -57,7 +46,8 @@ export function createQuarantineList(
       if (start < to) clear.push({ from: start, to })
       return clear
     },
-    within(seriesId, from, to) {
+    /** The quarantined ranges of a series that touch `[from, to)`. */
+    within(seriesId: number, from: number, to: number) {
       const touching = (ranges.get(seriesId) ?? []).filter(
         range => range.from < to && range.to > from,
       )
@@ -72,14 +62,14 @@ export function createQuarantineList(
       }
       return { days: [...days].sort(), reasons: [...new Set(touching.map(range => range.reason))] }
     },
-    all: () => all,
-    add(range) {
+    all: (): readonly Quarantine[] => all,
+    add(range: Omit<Quarantine, 'id'>) {
       const added = store.add(range)
       reload()
       changed(range.seriesId)
       return added
     },
-    remove(id) {
+    remove(id: number) {
       const removed = all.find(quarantine => quarantine.id === id)
       if (!removed || !store.remove(id)) return undefined
       reload()

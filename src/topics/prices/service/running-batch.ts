@@ -69,15 +69,12 @@ export interface RunningBatchDeps {
 }
 
 /** Makes batches under way: one for each source of the values that a batch brings. */
-export interface RunningBatches {
-  of(id: number, sourceId: number, tally: Tally): RunningBatch
-  /** The number of a source; 0 is nobody's. */
-  sourceIdOf(start: Pick<BatchStart, 'source' | 'feed'>): number
-}
+export type RunningBatches = ReturnType<typeof createRunningBatches>
 
-export function createRunningBatches(deps: RunningBatchDeps): RunningBatches {
+export function createRunningBatches(deps: RunningBatchDeps) {
   const { store, journal, rows: rowStore, sources, ingest, guards, decisions, transact } = deps
 
+  /** The number of a source; 0 is nobody's. */
   const sourceIdOf = ({ source, feed }: Pick<BatchStart, 'source' | 'feed'>): number => {
     if (feed) return sources.idOf({ kind: 'feed', name: feed.name, periodKind: feed.periodKind })
     return source === undefined ? 0 : sources.idOf({ kind: 'named', name: source, periodKind: 0 })

@@ -6,7 +6,6 @@ import {
   bucketStart,
   daysInBar,
   mergeBars,
-  type Observation,
 } from '../math/bars.ts'
 import type { ObservationStore, Span } from '../store/observations.ts'
 import type { QuarantineList, Stretch } from './quarantine.ts'
@@ -15,36 +14,9 @@ import type { QuarantineList, Stretch } from './quarantine.ts'
  * Rows of one series, newest first, at most `limit`, without quarantined days; those that were
  * there at `bornBy`.
  */
-export interface SeriesRows {
-  raw(seriesId: number, from: number, to: number, limit: number, bornBy: number): Observation[]
-  /**
-   * Bars of the observations inside the range: a bucket that the range cuts is a bar of what is
-   * left of it.
-   */
-  bars(
-    seriesId: number,
-    interval: BarInterval,
-    from: number,
-    to: number,
-    limit: number,
-    bornBy: number,
-  ): Bar[]
-  /** Raw rows with the values that were current at `asOf`. */
-  asOf(seriesId: number, from: number, to: number, limit: number, asOf: number): Observation[]
-  /** Raw rows with the values first recorded. */
-  firstRecorded(
-    seriesId: number,
-    from: number,
-    to: number,
-    limit: number,
-    bornBy: number,
-  ): Observation[]
-}
+export type SeriesRows = ReturnType<typeof createSeriesRows>
 
-export function createSeriesRows(
-  observations: ObservationStore,
-  quarantine: QuarantineList,
-): SeriesRows {
+export function createSeriesRows(observations: ObservationStore, quarantine: QuarantineList) {
   /** Reads stretch by stretch, newest first, until there are `limit` rows. */
   const readStretches = <T>(
     seriesId: number,
@@ -76,11 +48,22 @@ export function createSeriesRows(
     )
 
   return {
-    raw: (seriesId, from, to, limit, bornBy) =>
+    raw: (seriesId: number, from: number, to: number, limit: number, bornBy: number) =>
       readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
         observations.between(seriesId, stretch.from, stretch.to, rowsLeft, bornBy),
       ),
-    bars(seriesId, interval, from, to, limit, bornBy) {
+    /**
+     * Bars of the observations inside the range: a bucket that the range cuts is a bar of what is
+     * left of it.
+     */
+    bars(
+      seriesId: number,
+      interval: BarInterval,
+      from: number,
+      to: number,
+      limit: number,
+      bornBy: number,
+    ) {
       if (interval === 'hour') return spanBars(seriesId, 1, from, to, limit, bornBy)
       if (interval === 'day') return spanBars(seriesId, 24, from, to, limit, bornBy)
       // As many days as the buckets can have: of those asked for none is cut short, and what lies
@@ -88,11 +71,13 @@ export function createSeriesRows(
       const days = spanBars(seriesId, 24, from, to, limit * daysInBar(interval), bornBy)
       return mergeBars(interval, days.reverse()).reverse().slice(0, limit)
     },
-    asOf: (seriesId, from, to, limit, asOf) =>
+    /** Raw rows with the values that were current at `asOf`. */
+    asOf: (seriesId: number, from: number, to: number, limit: number, asOf: number) =>
       readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
         observations.asOf(seriesId, stretch.from, stretch.to, asOf, rowsLeft),
       ),
-    firstRecorded: (seriesId, from, to, limit, bornBy) =>
+    /** Raw rows with the values first recorded. */
+    firstRecorded: (seriesId: number, from: number, to: number, limit: number, bornBy: number) =>
       readStretches(seriesId, from, to, limit, (stretch, rowsLeft) =>
         observations.firstRecorded(seriesId, stretch.from, stretch.to, rowsLeft, bornBy),
       ),

@@ -2,12 +2,7 @@ import type { Observation } from '../math/bars.ts'
 import type { ObservationStore } from '../store/observations.ts'
 
 /** The stored values of a series around moments that are asked for in their order. */
-export interface StoredNeighbours {
-  /** The newest before a moment. */
-  before(observedAt: number): Observation | undefined
-  /** What is stored of that moment itself. */
-  at(observedAt: number): Observation | undefined
-}
+export type StoredNeighbours = ReturnType<typeof createStoredNeighbours>
 
 /** Two points far apart must not read what lies between them; many read long stretches at once. */
 const [firstRows, rowsMax] = [4, 1024]
@@ -19,7 +14,7 @@ const [firstRows, rowsMax] = [4, 1024]
 export function createStoredNeighbours(
   observations: Pick<ObservationStore, 'newest' | 'after'>,
   seriesId: number,
-): StoredNeighbours {
+) {
   let rows: readonly Observation[] = []
   let rowsAsked = firstRows
   let index = 0
@@ -38,11 +33,13 @@ export function createStoredNeighbours(
   }
 
   return {
-    before(observedAt) {
+    /** The newest before a moment. */
+    before(observedAt: number) {
       seek(observedAt)
       return previous
     },
-    at(observedAt) {
+    /** What is stored of that moment itself. */
+    at(observedAt: number) {
       seek(observedAt)
       const row = rows[index]
       return row?.observedAt === observedAt ? row : undefined

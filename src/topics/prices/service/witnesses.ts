@@ -12,13 +12,7 @@ export interface SettlementMoves {
 }
 
 /** What else moved as a doubtful value did. It is asked for doubtful values only. */
-export interface Witnesses {
-  /**
-   * What bears out the move to a point, in words; undefined where nothing does. Values that wait for
-   * review count where they are of another source than `sourceId`; without one they do not.
-   */
-  of(point: Point, before: Previous, sourceId: number | undefined): string | undefined
-}
+export type Witnesses = ReturnType<typeof createWitnesses>
 
 /** Related series may date the same period a little differently: a month on its first or its 15th. */
 const sameTimeMaxMs = 16 * dayMs
@@ -33,9 +27,13 @@ export function createWitnesses({
   observations: Pick<ObservationStore, 'newest'>
   flags: Pick<FlaggedValueStore, 'waitingNear'>
   settlements: SettlementMoves
-}): Witnesses {
+}) {
   return {
-    of(point, before, sourceId) {
+    /**
+     * What bears out the move to a point, in words; undefined where nothing does. Values that wait
+     * for review count where they are of another source than `sourceId`; without one they do not.
+     */
+    of(point: Point, before: Previous, sourceId: number | undefined) {
       const flagged: Move = { before: before.value, value: point.value }
       const category = relatedCategory(catalogue.byId(point.seriesId))
       const related = catalogue.list().filter(series => relatedCategory(series) === category)
@@ -59,8 +57,9 @@ export function createWitnesses({
 
       const moved = related.find(series => series.id !== point.seriesId && didMove(series))
       if (moved) return `${moved.code} moved`
-      const said = related.find(isSaidToMove)
-      if (said) return `another source says${said.id === point.seriesId ? '' : ` of ${said.code}`}`
+      const witness = related.find(isSaidToMove)
+      if (witness)
+        return `another source says${witness.id === point.seriesId ? '' : ` of ${witness.code}`}`
       const [fromDay, toDay] = [isoDay(before.observedAt), isoDay(point.observedAt)]
       const contract = families
         .filter(({ code }) => underlyingCategory(code) === category)

@@ -13,15 +13,9 @@ export interface BoardLayout {
   updatedAt: number
 }
 
-export interface BoardLayoutStore {
-  /** Undefined until the person has chosen. */
-  of(accountId: string): BoardLayout | undefined
-  put(accountId: string, layout: BoardLayout): void
-  /** Whether there was one. */
-  remove(accountId: string): boolean
-}
+export type BoardLayoutStore = ReturnType<typeof createBoardLayoutStore>
 
-export function createBoardLayoutStore(db: Database): BoardLayoutStore {
+export function createBoardLayoutStore(db: Database) {
   const ofAccount = lazy<{ groups: string; updated_at: number }, [string]>(
     db,
     'SELECT groups, updated_at FROM board_layouts WHERE account_id = ?',
@@ -33,14 +27,16 @@ export function createBoardLayoutStore(db: Database): BoardLayoutStore {
   )
   const remove = lazy(db, 'DELETE FROM board_layouts WHERE account_id = ?')
   return {
-    of(accountId) {
+    /** Undefined until the person has chosen. */
+    of(accountId: string): BoardLayout | undefined {
       const row = ofAccount.get(accountId)
       if (!row) return undefined
       return { groups: JSON.parse(row.groups) as BoardGroup[], updatedAt: row.updated_at }
     },
-    put(accountId, { groups, updatedAt }) {
+    put(accountId: string, { groups, updatedAt }: BoardLayout) {
       put.run(accountId, JSON.stringify(groups), updatedAt)
     },
-    remove: accountId => remove.run(accountId).changes > 0,
+    /** Whether there was one. */
+    remove: (accountId: string) => remove.run(accountId).changes > 0,
   }
 }

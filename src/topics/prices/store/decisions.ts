@@ -16,12 +16,7 @@ export interface Decision {
 }
 
 /** Decisions are read from the revisions and from the batches that replaced them. */
-export interface DecisionStore {
-  /** Whether an operator has ever corrected, deleted or undone anything. */
-  any(): boolean
-  /** Decisions that stand for points of a series, from one moment to another, both inclusive. */
-  between(seriesId: number, from: number, to: number): Decision[]
-}
+export type DecisionStore = ReturnType<typeof createDecisionStore>
 
 interface DatedValue extends Omit<Vintage, 'replacedAt'> {
   replacedAt: number | null
@@ -35,7 +30,7 @@ interface DecidingBatch {
 
 const ofDecisions = "kind IN ('correction', 'undo')"
 
-export function createDecisionStore(db: Database): DecisionStore {
+export function createDecisionStore(db: Database) {
   const any = lazy<{ 1: 1 }, []>(db, `SELECT 1 FROM batches WHERE ${ofDecisions} LIMIT 1`)
   const decided = lazy<{ observedAt: number }, number[]>(
     db,
@@ -75,8 +70,10 @@ export function createDecisionStore(db: Database): DecisionStore {
     ]
   }
   return {
+    /** Whether an operator has ever corrected, deleted or undone anything. */
     any: () => any.get() !== null,
-    between: (seriesId, from, to) =>
+    /** Decisions that stand for points of a series, from one moment to another, both inclusive. */
+    between: (seriesId: number, from: number, to: number) =>
       decided.all(seriesId, from, to).flatMap(({ observedAt }) => decisionAt(seriesId, observedAt)),
   }
 }

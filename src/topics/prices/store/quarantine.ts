@@ -11,17 +11,12 @@ export interface Quarantine {
   createdAt: number
 }
 
-export interface QuarantineStore {
-  all(): Quarantine[]
-  add(range: Omit<Quarantine, 'id'>): Quarantine
-  /** False when there was no such range. */
-  remove(id: number): boolean
-}
+export type QuarantineStore = ReturnType<typeof createQuarantineStore>
 
 const columns =
   'id, series_id AS seriesId, from_on AS fromOn, to_on AS toOn, reason, created_at AS createdAt'
 
-export function createQuarantineStore(db: Database): QuarantineStore {
+export function createQuarantineStore(db: Database) {
   const all = lazy<Quarantine, []>(
     db,
     `SELECT ${columns} FROM quarantine ORDER BY series_id, from_on, id`,
@@ -33,7 +28,9 @@ export function createQuarantineStore(db: Database): QuarantineStore {
   const remove = lazy(db, 'DELETE FROM quarantine WHERE id = ?')
   return {
     all: () => all.all(),
-    add: range => add.get(range.seriesId, range.fromOn, range.toOn, range.reason, range.createdAt)!,
-    remove: id => remove.run(id).changes > 0,
+    add: (range: Omit<Quarantine, 'id'>) =>
+      add.get(range.seriesId, range.fromOn, range.toOn, range.reason, range.createdAt)!,
+    /** False when there was no such range. */
+    remove: (id: number) => remove.run(id).changes > 0,
   }
 }

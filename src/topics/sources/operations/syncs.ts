@@ -107,7 +107,7 @@ function rotation(deps: Context) {
       answers: { 200: Rotated },
       handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
         const source = ownSource(sources, id, caller)
-        return deps.idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
+        return deps.idempotency.once({ caller, requestContext, request, reply }, body, () => {
           const credentialId = sources.rotate(source, forms.rotated(body))
           const message = 'The new credentials are in use; the old ones were deleted.'
           return success({ success: true as const, credential_id: credentialId, message })

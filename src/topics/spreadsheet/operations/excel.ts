@@ -131,7 +131,7 @@ function runOperations(deps: ExcelDeps) {
         404: NestedProblem,
       },
       handle: async ({ query, request, reply, caller }) =>
-        runSheet(query, { request, set: reply, caller }) as Promise<string>,
+        runSheet(query, { request, reply, caller }) as Promise<string>,
     }),
     operation('GET /v1/excel/run.xml', {
       operationId: 'runForSheetXml',
@@ -141,7 +141,7 @@ function runOperations(deps: ExcelDeps) {
       query: runQuery,
       answers: { 200: Xml(xmlRoot) },
       handle: async ({ query, request, reply, caller }) =>
-        runSheet(query, { request, set: reply, caller }) as Promise<string>,
+        runSheet(query, { request, reply, caller }) as Promise<string>,
     }),
   ]
 }
@@ -158,8 +158,7 @@ function latestOperations(deps: ExcelDeps) {
       access,
       query: { ...latestQuery, format: formatQuery },
       answers: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
-      handle: ({ query, request, reply, caller }) =>
-        sheetLatest(query, { request, set: reply, caller }),
+      handle: ({ query, request, reply, caller }) => sheetLatest(query, { request, reply, caller }),
     }),
     operation('GET /v1/prices/excel-latest.xml', {
       operationId: 'getSheetPricesXml',
@@ -168,8 +167,7 @@ function latestOperations(deps: ExcelDeps) {
       access,
       query: latestQuery,
       answers: { 200: Xml(xmlRoot) },
-      handle: ({ query, request, reply, caller }) =>
-        sheetLatest(query, { request, set: reply, caller }),
+      handle: ({ query, request, reply, caller }) => sheetLatest(query, { request, reply, caller }),
     }),
   ]
 }
@@ -207,7 +205,7 @@ function createSheetPrices({
 
   return (
     query: { codes?: string; by_code?: string; format?: string },
-    { request, set, caller }: SheetCall,
+    { request, reply: set, caller }: SheetCall,
   ): string => {
     checkFormat(query.format)
     const requestedCodes = listOf(query.codes ?? query.by_code)

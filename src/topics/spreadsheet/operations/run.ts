@@ -46,7 +46,7 @@ const runRowsDefault = 25
 /** Who asks for a table, and where its headers go. */
 export interface SheetCall {
   request: Request
-  set: Answering
+  reply: Answering
   caller: Caller
 }
 
@@ -54,7 +54,7 @@ export interface SheetCall {
 export function createSheetRun({ marks, ids, now, xmlRoot, dispatch }: SheetRunDeps) {
   return async (
     query: { path?: string; limit?: string; format?: string },
-    { request, set, caller }: SheetCall,
+    { request, reply: set, caller }: SheetCall,
   ): Promise<string | Response> => {
     checkFormat(query.format)
     const target = targetOf(query.path, request)

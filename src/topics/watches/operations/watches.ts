@@ -122,7 +122,7 @@ function listAndCreate(deps: Context) {
       answers: { 201: One },
       handle: ({ body, caller, requestContext, request, reply }) => {
         refuseWebhook(body, caller, request)
-        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
           const origin = {
             source: sourceOf(request, headerPrefix),
             toolName: toolOf(request, headerPrefix),

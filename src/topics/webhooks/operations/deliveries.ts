@@ -169,7 +169,7 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) 
       answers: { 202: envelope(LogShape) },
       handle: ({ caller, params: { id, event_id: eventId }, requestContext, request, reply }) => {
         const { id: lane } = ownEndpoint(webhooks, id, caller)
-        return idempotency.once({ caller, requestContext, request, set: reply }, undefined, () => {
+        return idempotency.once({ caller, requestContext, request, reply }, undefined, () => {
           const logged = log.find('webhook', lane, eventId)
           if (logged?.state === 'skipped' && isWithheld(logged.error ?? ''))
             throw new Problem(
@@ -200,7 +200,7 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) 
         // What was made in this very millisecond is part of it.
         const range = { from, to: to ?? at + 1, states, ...(eventTypes && { eventTypes }) }
         return idempotency.onceAfter(
-          { caller, requestContext, request, set: reply },
+          { caller, requestContext, request, reply },
           body,
           () => log.replay('webhook', lane, range, replayMax),
           replayed => {

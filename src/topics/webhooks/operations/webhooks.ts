@@ -81,7 +81,7 @@ function listAndCreate(deps: Context) {
       answers: { 201: One },
       handle: ({ body, caller, requestContext, request, reply }) => {
         refuseEvents(body, caller, request)
-        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
           const { settings, secret } = forms.created(
             body,
             deps.switched(request, 'signature_body') ? 'body' : 'timestamped',
@@ -173,7 +173,7 @@ function changeOne(deps: Context) {
       answers: { 200: One },
       handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
         const endpoint = ownEndpoint(webhooks, id, caller)
-        return idempotency.once({ caller, requestContext, request, set: reply }, body, () => {
+        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
           const rotated = webhooks.rotate(endpoint, rotationOf(body))
           return success(row(rotated.endpoint, rotated.secret))
         })

@@ -123,7 +123,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
       answers: { 200: envelope(Counts) },
       handle: async ({ body, requestContext, request, reply }) =>
         lateCommits.run(() =>
-          idempotency.once({ requestContext, request, set: reply }, body, () => {
+          idempotency.once({ requestContext, request, reply }, body, () => {
             const sent = sentOf(body)
             const at = now()
             const { source, batch: number, replace } = sent.envelope
@@ -349,7 +349,7 @@ function reading(deps: AdminDataDeps) {
           : exportText(observationPages(observations, series, withheld, ofSource), format)
         const text = withFailureAtTheEnd(lines, format, log)
         // The runtime streams an async iterable of text; its types know only the platform's bodies.
-        return new Response(text as unknown as ReadableStream)
+        return new Response(text as AsyncGenerator<never>)
       },
     }),
   ]

@@ -210,7 +210,7 @@ export function datasetAdminOperations({
       answers: { 200: envelope(Counts) },
       handle: async ({ params, body, requestContext, request, reply }) =>
         lateCommits.run(() =>
-          idempotency.once({ requestContext, request, set: reply }, body, () => {
+          idempotency.once({ requestContext, request, reply }, body, () => {
             const dataset = datasetNamed(params.name)
             const { rows, dryRun, areEarlier, replace } = requestOf(body)
             const at = ingest.next()

@@ -395,7 +395,7 @@ export function feedAdminOperations({
         const isWaitedFor = wait || options.dryRun
         if (isWaitedFor) connections.idle(request, 0)
         return idempotency.onceAfter(
-          { requestContext, request, set: reply },
+          { requestContext, request, reply },
           input,
           async () =>
             isWaitedFor ? feeds.run(params.name, options) : feeds.begin(params.name, options),

@@ -96,7 +96,7 @@ export function sourceAdminOperations({
           Math.ceil(config.data_sources.timeoutMs / secondMs) + spareSeconds,
         )
         return idempotency.onceAfter(
-          { requestContext, request, set: reply },
+          { requestContext, request, reply },
           body,
           () => sourceSync.syncNow(source),
           outcome => {

@@ -71,7 +71,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
       answers: { 201: Begun },
       handle: ({ params: { id }, body, requestContext, request, reply }) => {
         reply.headers['cache-control'] = 'no-store'
-        return idempotency.once({ requestContext, request, set: reply }, body, () => {
+        return idempotency.once({ requestContext, request, reply }, body, () => {
           const { minutes = minutesUsual } = ImpersonationBody.read(body)
           const account = keys.account(id)
           if (!account) throw notFound('The account')

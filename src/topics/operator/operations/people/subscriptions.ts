@@ -86,9 +86,9 @@ export const subscriptionAdminOperations = (deps: AdminSubscriptionDeps) => [
 
 const oneOf = <T extends string>(name: string, value: string | undefined, all: readonly T[]) => {
   if (value === undefined || value === '') return undefined
-  const known = all.find(each => each === value)
-  if (known === undefined) throw invalidParameter(name, value, all)
-  return known
+  const option = all.find(each => each === value)
+  if (option === undefined) throw invalidParameter(name, value, all)
+  return option
 }
 
 const params = t.Object({
@@ -239,15 +239,15 @@ function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
       answers: { 200: One, 409: ValidationProblem, 503: NestedProblem },
       handle: async ({ body, params: { id }, requestContext, request, reply }) => {
         const { when = 'period_end', open_invoices: openInvoices } = cancellationBody.read(body)
-        const found = billing.sold.byId(id)
-        const account = found && keys.account(found.accountId)
-        if (!found || !account) throw notFound('The subscription')
+        const subscription = billing.sold.byId(id)
+        const account = subscription && keys.account(subscription.accountId)
+        if (!subscription || !account) throw notFound('The subscription')
         // A period that is over by now has ended first, or the next one has begun.
         if (billing.current(account)?.id !== id)
           throw stateForbids('no_active_subscription', 'The subscription has ended.')
         const atPeriodEnd = () => billing.subscriptions.cancel(account)
         const atOnce = async () => () => {
-          if (found.provider !== 'manual')
+          if (subscription.provider !== 'manual')
             throw stateForbids(
               'no_active_subscription',
               "The payment processor manages this subscription. Cancel it at the end of the period, or in the processor's dashboard.",
@@ -256,7 +256,7 @@ function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
         }
         return whenReachable(() =>
           idempotency.onceAfter(
-            { requestContext, request, set: reply },
+            { requestContext, request, reply },
             body,
             when === 'now' ? atOnce : atPeriodEnd,
             ready => success({ subscription: row(resultOf(ready())) }),

@@ -116,7 +116,7 @@ export const outboxAdminOperations: readonly Operation[] = [
       const { idempotency, heldMessages: held } = at
       const { kind, ids } = ReleaseBody.read(body)
       return idempotency.onceAfter(
-        { requestContext, request, set: reply },
+        { requestContext, request, reply },
         body,
         () => held.release({ ...(kind && { kind }), ...(ids && { ids }) }, releaseMax),
         released => success({ released, more: released === releaseMax }),

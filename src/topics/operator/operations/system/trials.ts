@@ -75,7 +75,7 @@ function people({ idempotency, trials }: TrialDeps) {
       handle: async ({ body, requestContext, request, reply }) => {
         const { to } = MailBody.read(body)
         return idempotency.onceAfter(
-          { requestContext, request, set: reply },
+          { requestContext, request, reply },
           body,
           () => trials.mail(to),
           trial => success(rowOf(trial)),
@@ -101,7 +101,7 @@ function people({ idempotency, trials }: TrialDeps) {
             },
           ])
         return idempotency.onceAfter(
-          { requestContext, request, set: reply },
+          { requestContext, request, reply },
           body,
           () => trials.text(number),
           trial => success(rowOf(trial)),
@@ -116,7 +116,7 @@ function people({ idempotency, trials }: TrialDeps) {
       answers: { 200: Tried, 422: ValidationProblem },
       handle: async ({ body, requestContext, request, reply }) =>
         idempotency.onceAfter(
-          { requestContext, request, set: reply },
+          { requestContext, request, reply },
           body,
           () => trials.notice(),
           trial => success(rowOf(trial)),
@@ -147,7 +147,7 @@ function hook({ idempotency, webhookTrial, checkTarget }: TrialDeps) {
       handle: async ({ body, requestContext, request, reply }) => {
         const { url } = HookBody.read(body)
         return idempotency.onceAfter(
-          { requestContext, request, set: reply },
+          { requestContext, request, reply },
           body,
           () => webhookTrial(url),
           ({ outcome, secret }) =>
