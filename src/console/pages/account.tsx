@@ -12,6 +12,7 @@ import {
   Tag,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/chart.tsx'
+import { bound, submits } from '../parts/form.ts'
 import { ago, day, number, words } from '../parts/format.ts'
 import { keyColumns, keyName } from '../parts/key-columns.tsx'
 import { keepKey } from '../parts/own-key.ts'
@@ -142,23 +143,10 @@ function Keys() {
         keyOf={({ id }) => id}
         empty="No API keys yet. Name one and create it to call the API."
         actions={
-          <form
-            class="row end"
-            onSubmit={event => {
-              event.preventDefault()
-              void make(event.currentTarget)
-            }}
-          >
+          <form class="row end" onSubmit={submits(make)}>
             <label>
               Name of a new key
-              <input
-                required
-                maxLength={100}
-                value={name.value}
-                onInput={event => {
-                  name.value = event.currentTarget.value
-                }}
-              />
+              <input required maxLength={100} {...bound(name)} />
             </label>
             <button type="submit" class="main">
               Make a key

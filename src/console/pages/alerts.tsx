@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
+import { isoDay } from '../../lib/time/instant.ts'
+import { priceOperators } from '../../topics/alerts/math/price-operators.ts'
 import { has } from '../parts/account.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
@@ -24,6 +26,7 @@ import {
   nearCodes,
   wantCodes,
 } from '../parts/codes.ts'
+import { submits } from '../parts/form.ts'
 import { ago, instant, number, words } from '../parts/format.ts'
 import { Included } from '../parts/included.tsx'
 import { usePages } from '../parts/pages.ts'
@@ -76,25 +79,10 @@ interface Backtest {
   triggers: { triggered_at: string; value: number }[]
 }
 
-const operators = [
-  { value: 'greater_than', text: 'rises above' },
-  { value: 'greater_than_or_equal', text: 'reaches or rises above' },
-  { value: 'less_than', text: 'falls below' },
-  { value: 'less_than_or_equal', text: 'reaches or falls below' },
-  { value: 'between', text: 'is between' },
-  { value: 'equals', text: 'is' },
-  { value: 'not_equals', text: 'is not' },
-] as const
+const operators = Object.entries(priceOperators)
 
-const signs: Readonly<Record<string, string>> = {
-  greater_than: '>',
-  greater_than_or_equal: '≥',
-  less_than: '<',
-  less_than_or_equal: '≤',
-  equals: '=',
-  not_equals: '≠',
-  between: 'between',
-}
+const signOf = (operator: string): string =>
+  operators.find(([name]) => name === operator)?.[1].sign ?? operator
 
 const kindWords: Readonly<Record<string, string>> = {
   z_score: 'z-score',
@@ -124,7 +112,7 @@ const conditionOf = (alert: Alert): string => {
     alert.condition_operator === 'between' && min !== undefined && max !== undefined
       ? `${number(min)} and ${number(max)}`
       : number(alert.condition_value)
-  return `${name} ${signs[alert.condition_operator]} ${value}`
+  return `${name} ${signOf(alert.condition_operator)} ${value}`
 }
 
 /** What met the condition: of an analytics alert what was measured, else the price. */
@@ -138,7 +126,6 @@ const metBy = ({ price, metadata }: Trigger): string => {
 
 const alertFeatures = ['standard_alerts', 'analytics_alerts'] as const
 
-const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 const yearMs = 366 * 86_400_000
 
 export function Alerts() {
@@ -393,7 +380,7 @@ function bodyOf(draft: Draft) {
 
 const nameOf = ({ code, kind, operator, value, max }: Draft): string =>
   kind === 'price'
-    ? `${code} ${signs[operator] ?? operator} ${value}${operator === 'between' ? `–${max}` : ''}`
+    ? `${code} ${signOf(operator)} ${value}${operator === 'between' ? `–${max}` : ''}`
     : `${code} ${words(kind)}${value === '' ? '' : ` ${value}`}`
 
 const isWhole = ({ kind, operator, value, max }: Draft): boolean =>
@@ -525,7 +512,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
     level === undefined || !Number.isFinite(level)
       ? []
       : [
-          { value: level, label: `${signs[operator]} ${number(level)}` },
+          { value: level, label: `${signOf(operator)} ${number(level)}` },
           ...(operator === 'between' && draft.value.max !== ''
             ? [{ value: Number(draft.value.max), label: number(Number(draft.value.max)) }]
             : []),
@@ -581,14 +568,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
             </Notice>
           )}
         </section>
-        <form
-          class="card"
-          aria-label="Condition"
-          onSubmit={event => {
-            event.preventDefault()
-            void save()
-          }}
-        >
+        <form class="card" aria-label="Condition" onSubmit={submits(() => save())}>
           <label>
             Code
             <input
@@ -732,9 +712,9 @@ const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | un
         value={draft.operator}
         onChange={event => set({ operator: event.currentTarget.value })}
       >
-        {operators.map(({ value, text }) => (
-          <option key={value} value={value}>
-            {text}
+        {operators.map(([name, { choice }]) => (
+          <option key={name} value={name}>
+            {choice}
           </option>
         ))}
       </select>

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../parts/ask.ts'
 import { Confirmed, Members, Page, Refused, Tag } from '../parts/bits.tsx'
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/codes.ts'
+import { bound } from '../parts/form.ts'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/format.ts'
 import { type LivePrice, useLive } from '../parts/live.ts'
 import { type Change, Move } from '../parts/move.tsx'
@@ -286,14 +287,7 @@ function Chooser({ groups, isOwn, onChoose, onReset }: ChooserProps) {
       <div class="row end">
         <label>
           Add a code
-          <input
-            type="search"
-            placeholder="Name or code"
-            value={typed.value}
-            onInput={event => {
-              typed.value = event.currentTarget.value
-            }}
-          />
+          <input type="search" placeholder="Name or code" {...bound(typed)} />
         </label>
         {groups.length > 1 && (
           <label>

@@ -3,10 +3,11 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import type { Guide } from '../guides/guide.ts'
-import { ask, useLoaded } from '../parts/ask.ts'
+import { ask, parsedText, useLoaded } from '../parts/ask.ts'
 import { Page, Shown, Tag } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { match } from '../parts/codes.ts'
+import { bound, submits } from '../parts/form.ts'
 import { words } from '../parts/format.ts'
 import { loadGuides, matchingPlaces } from '../parts/guides.ts'
 import { keepKey, ownKey } from '../parts/own-key.ts'
@@ -193,14 +194,7 @@ function Sidebar({
     <nav class="stack" aria-label="Documentation">
       <label>
         Search the documentation
-        <input
-          type="search"
-          placeholder="RSI, rig count, as_of …"
-          value={typed.value}
-          onInput={event => {
-            typed.value = event.currentTarget.value
-          }}
-        />
+        <input type="search" placeholder="RSI, rig count, as_of …" {...bound(typed)} />
       </label>
       {!isSearching && <OwnKey />}
       {isSearching && document && shown.length + places.length === 0 && (
@@ -433,27 +427,18 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
         {schema && (
           <label>
             Body
-            <textarea
-              rows={Math.min(16, body.value.split('\n').length + 1)}
-              value={body.value}
-              onInput={event => {
-                body.value = event.currentTarget.value
-              }}
-            />
+            <textarea rows={Math.min(16, body.value.split('\n').length + 1)} {...bound(body)} />
           </label>
         )}
         <label>
           Further headers, one a line
           <textarea
             rows={Math.max(2, further.value.split('\n').length)}
-            value={further.value}
+            {...bound(further)}
             placeholder="Prefer: handling=lenient"
             autocomplete="off"
             autocapitalize="off"
             spellcheck={false}
-            onInput={event => {
-              further.value = event.currentTarget.value
-            }}
           />
         </label>
         <Samples call={call} />
@@ -542,7 +527,7 @@ function callOf(
     path: text === '' ? filled : `${filled}?${text}`,
     isOpen: operation.security?.length === 0,
     headers,
-    ...(body !== undefined && { body: parsed(body) }),
+    ...(body !== undefined && { body: parsedText(body) }),
   }
 }
 
@@ -558,14 +543,6 @@ const headersIn = (text: string): Record<string, string> =>
       return name !== undefined && value ? [[name, value]] : []
     }),
   )
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
-}
 
 const shownMax = 20_000
 
@@ -600,7 +577,7 @@ async function answerTo(call: Call, body: string | undefined): Promise<Answered>
       ...(body !== undefined && { body }),
     })
     const text = await response.text()
-    const data = parsed(text)
+    const data = parsedText(text)
     const pretty = typeof data === 'string' ? data : JSON.stringify(data, null, 2)
     return {
       status: response.status,
@@ -632,10 +609,9 @@ function TryIt({
     <form
       class="stack"
       aria-label="Try it"
-      onSubmit={async event => {
-        event.preventDefault()
+      onSubmit={submits(async () => {
         answer.value = await answerTo(call, body)
-      }}
+      })}
     >
       <div class="row end">
         {!isOpen && (

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
+import { isoDay } from '../../lib/time/instant.ts'
 import { ask, dataOf, Refusal, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
@@ -39,8 +40,6 @@ const tabs: readonly Tab[] = [
 ]
 
 const dayMs = 86_400_000
-const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-
 /** Markets as a whole: curves, spreads, stocks and seasons. */
 export function Markets() {
   return (

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
+import { isoDay } from '../../lib/time/instant.ts'
 import { has } from '../parts/account.ts'
 import { dataOf, type Loaded, Refusal, useLoaded } from '../parts/ask.ts'
 import {
@@ -26,6 +27,7 @@ import {
   nearCodes,
   wantCodes,
 } from '../parts/codes.ts'
+import { bound } from '../parts/form.ts'
 import { number, signed, unitOf, words } from '../parts/format.ts'
 import { allRows } from '../parts/pages.ts'
 import { Samples } from '../parts/samples.tsx'
@@ -98,8 +100,6 @@ const indicators = [
   { value: 'rsi', text: 'Relative strength, 14 days' },
 ] as const
 
-const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-
 const nothingInRange = (
   <>
     No prices in this range. Choose a longer one. <WhoBringsData />
@@ -134,14 +134,7 @@ function All() {
     <Page title="Series" about={`${codes.value.length} codes have data.`}>
       <label style={{ maxWidth: '28rem' }}>
         Find
-        <input
-          type="search"
-          placeholder="Brent, Henry Hub, jet fuel …"
-          value={typed.value}
-          onInput={event => {
-            typed.value = event.currentTarget.value
-          }}
-        />
+        <input type="search" placeholder="Brent, Henry Hub, jet fuel …" {...bound(typed)} />
       </label>
       {refusal.value && <Refused error={refusal.value} />}
       {!areCodesHere.value && !refusal.value && <Waiting what="codes" />}

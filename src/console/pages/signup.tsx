@@ -3,6 +3,7 @@ import { useLocation } from 'preact-iso'
 import { ask, dataOf, useAttempt } from '../parts/ask.ts'
 import { Notice, Page, Refused, ShownOnce } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
+import { bound, submits } from '../parts/form.ts'
 import { Samples } from '../parts/samples.tsx'
 
 /** How somebody comes to a key: every 401 points here. */
@@ -75,25 +76,10 @@ function AddressForm() {
         </Notice>
       )}
       {refusal.value && <Refused error={refusal.value} />}
-      <form
-        class="row end"
-        onSubmit={event => {
-          event.preventDefault()
-          void send()
-        }}
-      >
+      <form class="row end" onSubmit={submits(() => send())}>
         <label>
           E-mail address
-          <input
-            type="email"
-            autocomplete="email"
-            required
-            maxLength={254}
-            value={email.value}
-            onInput={event => {
-              email.value = event.currentTarget.value
-            }}
-          />
+          <input type="email" autocomplete="email" required maxLength={254} {...bound(email)} />
         </label>
         <button type="submit" class="main">
           Send me a link

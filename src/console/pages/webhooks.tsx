@@ -12,6 +12,7 @@ import {
   ShownOnce,
   Tag,
 } from '../parts/bits.tsx'
+import { bound, boundSelect, submits } from '../parts/form.ts'
 import { ago, instant, number, words } from '../parts/format.ts'
 import { Included } from '../parts/included.tsx'
 import { usePages } from '../parts/pages.ts'
@@ -151,14 +152,7 @@ function List() {
           },
         ]}
       />
-      <form
-        class="card"
-        aria-labelledby="add"
-        onSubmit={event => {
-          event.preventDefault()
-          void make(event.currentTarget)
-        }}
-      >
+      <form class="card" aria-labelledby="add" onSubmit={submits(make)}>
         <h2 id="add">Add an endpoint</h2>
         <label>
           Address
@@ -327,12 +321,7 @@ function One({ id }: { id: string }) {
           <div class="row end">
             <label>
               Outcome
-              <select
-                value={status.value}
-                onChange={event => {
-                  status.value = event.currentTarget.value
-                }}
-              >
+              <select {...boundSelect(status)}>
                 <option value="">all</option>
                 {logStatuses.map(name => (
                   <option key={name} value={name}>
@@ -343,12 +332,7 @@ function One({ id }: { id: string }) {
             </label>
             <label>
               Event
-              <select
-                value={type.value}
-                onChange={event => {
-                  type.value = event.currentTarget.value
-                }}
-              >
+              <select {...boundSelect(type)}>
                 <option value="">any</option>
                 {['webhook.test', ...eventTypes].map(name => (
                   <option key={name} value={name}>
@@ -437,47 +421,22 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
       await onReplayed()
     })
   return (
-    <form
-      class="card"
-      aria-labelledby="replay"
-      onSubmit={event => {
-        event.preventDefault()
-        void replay()
-      }}
-    >
+    <form class="card" aria-labelledby="replay" onSubmit={submits(() => replay())}>
       <h2 id="replay">Replay events</h2>
       {refusal.value && <Refused error={refusal.value} />}
       {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <div class="row end">
         <label>
           From (UTC)
-          <input
-            type="datetime-local"
-            required
-            value={from.value}
-            onInput={event => {
-              from.value = event.currentTarget.value
-            }}
-          />
+          <input type="datetime-local" required {...bound(from)} />
         </label>
         <label>
           Until (UTC; empty: now)
-          <input
-            type="datetime-local"
-            value={to.value}
-            onInput={event => {
-              to.value = event.currentTarget.value
-            }}
-          />
+          <input type="datetime-local" {...bound(to)} />
         </label>
         <label>
           What
-          <select
-            value={status.value}
-            onChange={event => {
-              status.value = event.currentTarget.value
-            }}
-          >
+          <select {...boundSelect(status)}>
             <option value="failed">what failed</option>
             <option value="all">all</option>
           </select>

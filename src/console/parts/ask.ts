@@ -74,12 +74,13 @@ export async function ask<T>(path: string, options: AskOptions = {}): Promise<T>
     ...(signal && { signal }),
   })
   const text = await response.text()
-  const parsed: unknown = text === '' ? undefined : parse(text)
+  const parsed: unknown = text === '' ? undefined : parsedText(text)
   if (!response.ok) throw refusalOf(response.status, parsed)
   return parsed as T
 }
 
-function parse(text: string): unknown {
+/** A text as JSON, or as it is. */
+export function parsedText(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

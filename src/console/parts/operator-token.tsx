@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { type AskOptions, ask } from './ask.ts'
 import { Page, Refused } from './bits.tsx'
+import { submits } from './form.ts'
 
 const kept = 'operator'
 
@@ -42,11 +43,10 @@ export function Operators({
     <Page title={title} about="For the operator of this instance.">
       <form
         class="card"
-        onSubmit={event => {
-          event.preventDefault()
-          const field = event.currentTarget.elements.namedItem('token') as HTMLInputElement
+        onSubmit={submits(form => {
+          const field = form.elements.namedItem('token') as HTMLInputElement
           void take(field.value.trim())
-        }}
+        })}
       >
         <label>
           Operator’s token

@@ -1,3 +1,4 @@
+import { submits } from '../../parts/form.ts'
 import { day } from '../../parts/format.ts'
 
 /** What a key is good for; null where it is not limited. */
@@ -130,11 +131,10 @@ export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
   <form
     class="card"
     aria-labelledby="limits"
-    onSubmit={event => {
-      event.preventDefault()
-      const typed = new FormData(event.currentTarget)
+    onSubmit={submits(form => {
+      const typed = new FormData(form)
       onSave({ name: String(typed.get('name') ?? '').trim() || null, ...limitsIn(typed) })
-    }}
+    })}
   >
     <h2 id="limits">Restrictions of the key</h2>
     <label>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { ask, Refusal, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { submits } from '../../parts/form.ts'
 import { day, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -87,14 +88,7 @@ export function Members() {
         note="Admins can do everything, members manage their own keys, and read-only members view prices and usage."
         actions={
           isAdmin && (
-            <form
-              class="row end"
-              aria-label="Invite"
-              onSubmit={event => {
-                event.preventDefault()
-                void invite(event.currentTarget)
-              }}
-            >
+            <form class="row end" aria-label="Invite" onSubmit={submits(invite)}>
               <label>
                 E-mail address
                 <input name="email" type="email" required />

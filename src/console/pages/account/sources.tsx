@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Copy, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { boundSelect, submits } from '../../parts/form.ts'
 import { ago, instant, number, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -258,13 +259,7 @@ function Opened({ source }: { source: Source }) {
         }
         isTall
         actions={
-          <form
-            class="row end"
-            onSubmit={event => {
-              event.preventDefault()
-              void rotate(event.currentTarget)
-            }}
-          >
+          <form class="row end" onSubmit={submits(rotate)}>
             <label>
               New {name}
               <input name="secret" type="password" required minLength={16} autocomplete="off" />
@@ -357,25 +352,14 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
       <h2 id="new-source">A new source</h2>
       {refusal.value && <Refused error={refusal.value} />}
       {created.value && <Notice mood="good">{created.value}</Notice>}
-      <form
-        class="grid roomy"
-        onSubmit={event => {
-          event.preventDefault()
-          void make(event.currentTarget)
-        }}
-      >
+      <form class="grid roomy" onSubmit={submits(make)}>
         <label>
           Name
           <input name="name" required maxLength={100} placeholder="Terminal feed" />
         </label>
         <label>
           From
-          <select
-            value={kind.value}
-            onChange={event => {
-              kind.value = event.currentTarget.value
-            }}
-          >
+          <select {...boundSelect(kind)}>
             {kinds.map(({ value, text }) => (
               <option key={value} value={value}>
                 {text}

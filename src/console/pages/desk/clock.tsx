@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { setNow } from '../../parts/boot.ts'
+import { bound, submits } from '../../parts/form.ts'
 import { instant } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { useRepeated } from './repeated.ts'
@@ -101,25 +102,10 @@ export function Clock() {
                 {frozen ? 'Unfreeze' : 'Freeze'}
               </button>
             </div>
-            <form
-              class="row"
-              onSubmit={event => {
-                event.preventDefault()
-                void move({ now: `${to.value}T12:00:00Z` })
-              }}
-            >
+            <form class="row" onSubmit={submits(() => move({ now: `${to.value}T12:00:00Z` }))}>
               <label class="inline small">
                 Run clock until
-                <input
-                  type="date"
-                  class="tight"
-                  required
-                  min={now.slice(0, 10)}
-                  value={to.value}
-                  onInput={event => {
-                    to.value = event.currentTarget.value
-                  }}
-                />
+                <input type="date" class="tight" required min={now.slice(0, 10)} {...bound(to)} />
               </label>
               <button type="submit" class="tight" disabled={isMoving.value}>
                 Run

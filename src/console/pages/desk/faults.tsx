@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Refused } from '../../parts/bits.tsx'
+import { submits } from '../../parts/form.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -62,13 +63,7 @@ export function Faults() {
       <section class="card" aria-labelledby="add-fault">
         <h2 id="add-fault">Make a route fail</h2>
         {refusal.value && <Refused error={refusal.value} />}
-        <form
-          class="grid"
-          onSubmit={event => {
-            event.preventDefault()
-            void add()
-          }}
-        >
+        <form class="grid" onSubmit={submits(() => add())}>
           <label class="wide">
             Route, or * for all
             <input required value={path} onInput={set('path')} />

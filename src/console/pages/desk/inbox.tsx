@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Empty, Shown, Tag } from '../../parts/bits.tsx'
+import { bound } from '../../parts/form.ts'
 import { instant } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { useRepeated } from './repeated.ts'
@@ -45,10 +46,7 @@ export function Inbox() {
           class="tight"
           aria-label="Words or an address"
           placeholder="person@example.com"
-          value={words.value}
-          onInput={event => {
-            words.value = event.currentTarget.value
-          }}
+          {...bound(words)}
         />
       </header>
       <Shown of={answer} what="messages">

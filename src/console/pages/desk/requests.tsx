@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { bound } from '../../parts/form.ts'
 import { instant } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { useRepeated } from './repeated.ts'
@@ -59,10 +60,7 @@ export function Requests() {
             class="tight"
             aria-label="Part of the path"
             placeholder="/v1/prices"
-            value={path.value}
-            onInput={event => {
-              path.value = event.currentTarget.value
-            }}
+            {...bound(path)}
           />
           <label class="inline">
             <input

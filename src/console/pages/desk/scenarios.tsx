@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
+import { submits } from '../../parts/form.ts'
 import { words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { lookAtClock } from './clock.tsx'
@@ -93,10 +94,9 @@ function Play({
   return (
     <form
       class="row end"
-      onSubmit={event => {
-        event.preventDefault()
-        submit(event.currentTarget)
-      }}
+      onSubmit={submits(form => {
+        submit(form)
+      })}
     >
       {options.map(option => (
         <label key={option} class="grow">

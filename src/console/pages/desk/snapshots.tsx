@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
+import { bound } from '../../parts/form.ts'
 import { instant } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { lookAtClock } from './clock.tsx'
@@ -35,12 +36,7 @@ export function Snapshots() {
       {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <label>
         Name
-        <input
-          value={name.value}
-          onInput={event => {
-            name.value = event.currentTarget.value
-          }}
-        />
+        <input {...bound(name)} />
       </label>
       <div class="row">
         <button type="button" onClick={() => void send('snapshot')}>

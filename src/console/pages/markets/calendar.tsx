@@ -1,3 +1,4 @@
+import { isoDay } from '../../../lib/time/instant.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Shown } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -32,8 +33,6 @@ interface Day {
 }
 
 const yearMs = 365 * 86_400_000
-const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
-
 /** What a month costs over the next, along the curve and over the past year. */
 export function CalendarSpreads({ family }: { family: string }) {
   const any = useLoaded('any', hasAnyCode)

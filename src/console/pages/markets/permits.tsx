@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
+import { bound, boundSelect, submits } from '../../parts/form.ts'
 import { number, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 import { UsMap } from '../../parts/us-map.tsx'
@@ -66,30 +67,17 @@ export function Permits() {
           <h2 id="permit-map">Drilling permits</h2>
           <form
             class="row end"
-            onSubmit={event => {
-              event.preventDefault()
+            onSubmit={submits(() => {
               searched.value = typed.value.trim()
-            }}
+            })}
           >
             <label>
               Operator, county, formation or well
-              <input
-                type="search"
-                placeholder="midland wolfcamp"
-                value={typed.value}
-                onInput={event => {
-                  typed.value = event.currentTarget.value
-                }}
-              />
+              <input type="search" placeholder="midland wolfcamp" {...bound(typed)} />
             </label>
             <label>
               State
-              <select
-                value={state.value}
-                onChange={event => {
-                  state.value = event.currentTarget.value
-                }}
-              >
+              <select {...boundSelect(state)}>
                 <option value="">All</option>
                 {states.data?.data.map(({ state: code, permit_count: count }) => (
                   <option key={code} value={code}>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { submits } from '../../parts/form.ts'
 import { day, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -56,13 +57,7 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
         empty="No credits are left. Grant some above; they are used when the quota is exhausted."
         note={answer.data && `${number(answer.data.data.balance.requests_remaining)} left in all.`}
         actions={
-          <form
-            class="row end"
-            onSubmit={event => {
-              event.preventDefault()
-              void give(event.currentTarget)
-            }}
-          >
+          <form class="row end" onSubmit={submits(give)}>
             <label>
               Requests
               <input name="requests" type="number" min="1" max="1000000000" required />

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt } from '../../parts/ask.ts'
 import { Notice, Refused } from '../../parts/bits.tsx'
+import { submits } from '../../parts/form.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 
 interface Outcome {
@@ -75,10 +76,7 @@ export function DeliveryChannels() {
             key={channel.name}
             class="row end ways"
             aria-label={`Test: ${channel.title}`}
-            onSubmit={event => {
-              event.preventDefault()
-              void send(channel, event.currentTarget)
-            }}
+            onSubmit={submits(form => send(channel, form))}
           >
             {channel.field ? (
               <label class="grow">

@@ -1,3 +1,4 @@
+import { submits } from '../../parts/form.ts'
 import type { Feed } from './feed.ts'
 
 interface Props {
@@ -23,10 +24,9 @@ export function FeedSettings({ feed, onPut, onCancel }: Props) {
     <form
       class="card"
       aria-labelledby="feed"
-      onSubmit={event => {
-        event.preventDefault()
-        onPut(settingOf(event.currentTarget))
-      }}
+      onSubmit={submits(form => {
+        onPut(settingOf(form))
+      })}
     >
       <h2 id="feed">{feed.title}</h2>
       <p class="quiet small">

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Refused, Tag } from '../../parts/bits.tsx'
+import { bound } from '../../parts/form.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -91,15 +92,7 @@ export function Logs() {
           <>
             <label>
               Only lines with
-              <input
-                type="search"
-                maxLength={100}
-                placeholder="warn"
-                value={words.value}
-                onInput={event => {
-                  words.value = event.currentTarget.value
-                }}
-              />
+              <input type="search" maxLength={100} placeholder="warn" {...bound(words)} />
             </label>
             <button
               type="button"

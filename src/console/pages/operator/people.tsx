@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Parted, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { boot } from '../../parts/boot.ts'
+import { bound, boundSelect, submits } from '../../parts/form.ts'
 import { day, number, words } from '../../parts/format.ts'
 import { beginImpersonation, type Impersonation } from '../../parts/impersonation.ts'
 import { keyColumns, keyName } from '../../parts/key-columns.tsx'
@@ -103,40 +104,16 @@ export function People() {
           <>
             <label>
               Search
-              <input
-                type="search"
-                value={typed.value}
-                onInput={event => {
-                  typed.value = event.currentTarget.value
-                }}
-              />
+              <input type="search" {...bound(typed)} />
             </label>
-            <form
-              class="row end"
-              onSubmit={event => {
-                event.preventDefault()
-                void make()
-              }}
-            >
+            <form class="row end" onSubmit={submits(() => make())}>
               <label>
                 E-mail address
-                <input
-                  type="email"
-                  required
-                  value={email.value}
-                  onInput={event => {
-                    email.value = event.currentTarget.value
-                  }}
-                />
+                <input type="email" required {...bound(email)} />
               </label>
               <label>
                 Plan
-                <select
-                  value={plan.value}
-                  onChange={event => {
-                    plan.value = event.currentTarget.value
-                  }}
-                >
+                <select {...boundSelect(plan)}>
                   {plans.map(plan => (
                     <option key={plan} value={plan}>
                       {words(plan)}
@@ -317,21 +294,13 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
         actions={
           <form
             class="row end"
-            onSubmit={event => {
-              event.preventDefault()
-              void make(`/admin/v1/accounts/${account.id}/keys`, { name: name.value })
-            }}
+            onSubmit={submits(() =>
+              make(`/admin/v1/accounts/${account.id}/keys`, { name: name.value }),
+            )}
           >
             <label>
               Name of a new key
-              <input
-                required
-                maxLength={100}
-                value={name.value}
-                onInput={event => {
-                  name.value = event.currentTarget.value
-                }}
-              />
+              <input required maxLength={100} {...bound(name)} />
             </label>
             <button type="submit" class="main">
               Make a key

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLoaded } from '../../parts/ask.ts'
+import { bound } from '../../parts/form.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -34,13 +35,7 @@ export function Settings() {
         <>
           <label>
             Search
-            <input
-              type="search"
-              value={typed.value}
-              onInput={event => {
-                typed.value = event.currentTarget.value
-              }}
-            />
+            <input type="search" {...bound(typed)} />
           </label>
           <button
             type="button"

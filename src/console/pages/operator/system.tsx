@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { bound, boundSelect, submits } from '../../parts/form.ts'
 import { day, instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { usePages } from '../../parts/pages.ts'
@@ -78,32 +79,14 @@ function Tokens() {
         keyOf={({ id }) => id}
         empty="No tokens yet."
         actions={
-          <form
-            class="row end"
-            onSubmit={event => {
-              event.preventDefault()
-              void make()
-            }}
-          >
+          <form class="row end" onSubmit={submits(() => make())}>
             <label>
               Name of a new token
-              <input
-                required
-                maxLength={40}
-                value={name.value}
-                onInput={event => {
-                  name.value = event.currentTarget.value
-                }}
-              />
+              <input required maxLength={40} {...bound(name)} />
             </label>
             <label>
               Good for
-              <select
-                value={role.value}
-                onChange={event => {
-                  role.value = event.currentTarget.value
-                }}
-              >
+              <select {...boundSelect(role)}>
                 {roles.map(({ value, text }) => (
                   <option key={value} value={value}>
                     {text}

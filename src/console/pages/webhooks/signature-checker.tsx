@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Notice } from '../../parts/bits.tsx'
+import { submits } from '../../parts/form.ts'
 
 const hexOf = (bytes: ArrayBuffer): string =>
   [...new Uint8Array(bytes)].map(byte => byte.toString(16).padStart(2, '0')).join('')
@@ -51,10 +52,7 @@ export function SignatureChecker() {
       <form
         class="stack"
         aria-label="Check a signature"
-        onSubmit={event => {
-          event.preventDefault()
-          void check(new FormData(event.currentTarget))
-        }}
+        onSubmit={submits(form => check(new FormData(form)))}
       >
         <p class="quiet small">
           Computed in your browser: the secret and body are not sent anywhere.

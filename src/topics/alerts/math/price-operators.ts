@@ -15,6 +15,9 @@ type OperandKind = keyof Operands
 
 interface PriceOperator<K extends OperandKind> {
   takes: K
+  /** After "The price", where people choose an operator. */
+  choice: string
+  sign: string
   /** The condition as people read it after the word "price". */
   words(operands: Operands[K]): string
   holds(price: number, operands: Operands[K]): boolean
@@ -44,25 +47,31 @@ const above = (low: number): Bounds => ({ low, high: Number.POSITIVE_INFINITY })
 export const anyPrice: Bounds = { low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY }
 
 /**
- * Every operator of a condition on the price. The form, the documentation, the evaluation and the
- * bounds in the store all read this table. docs/contributing/adding-an-alert-operator.md names the
- * other files that a new one takes.
+ * Every operator of a condition on the price. The form, the console, the documentation, the
+ * evaluation and the bounds in the store all read this table; a new one takes an entry here and a
+ * test.
  */
 export const priceOperators = {
   greater_than: operator({
     takes: 'level',
+    choice: 'rises above',
+    sign: '>',
     words: ({ value }) => `above ${value}`,
     holds: (price, { value }) => price > value,
     bounds: ({ value }) => above(value),
   }),
   less_than: operator({
     takes: 'level',
+    choice: 'falls below',
+    sign: '<',
     words: ({ value }) => `below ${value}`,
     holds: (price, { value }) => price < value,
     bounds: ({ value }) => below(value),
   }),
   equals: operator({
     takes: 'tolerance',
+    choice: 'is',
+    sign: '=',
     words: ({ value }) => `equal to ${value}`,
     holds: isNear,
     bounds({ value, tolerance }) {
@@ -73,12 +82,16 @@ export const priceOperators = {
   }),
   not_equals: operator({
     takes: 'tolerance',
+    choice: 'is not',
+    sign: '≠',
     words: ({ value }) => `different from ${value}`,
     holds: (price, operands) => !isNear(price, operands),
     bounds: () => anyPrice,
   }),
   between: operator({
     takes: 'range',
+    choice: 'is between',
+    sign: 'between',
     words: ({ min, max }) => `between ${min} and ${max}`,
     holds: (price, { min, max }) => price >= min && price <= max,
     bounds: ({ min, max }) => ({ low: min, high: max }),
@@ -86,12 +99,16 @@ export const priceOperators = {
   }),
   greater_than_or_equal: operator({
     takes: 'level',
+    choice: 'reaches or rises above',
+    sign: '≥',
     words: ({ value }) => `at or above ${value}`,
     holds: (price, { value }) => price >= value,
     bounds: ({ value }) => above(value),
   }),
   less_than_or_equal: operator({
     takes: 'level',
+    choice: 'reaches or falls below',
+    sign: '≤',
     words: ({ value }) => `at or below ${value}`,
     holds: (price, { value }) => price <= value,
     bounds: ({ value }) => below(value),

@@ -1,0 +1,25 @@
+import type { Signal } from '@preact/signals'
+
+/** The handler of a form that is sent by its page: it gets the form. */
+export const submits =
+  (work: (form: HTMLFormElement) => unknown) =>
+  (event: { preventDefault(): void; currentTarget: HTMLFormElement }): void => {
+    event.preventDefault()
+    void work(event.currentTarget)
+  }
+
+/** Ties a field to a signal: it shows the text and takes what is typed. */
+export const bound = (text: Signal<string>) => ({
+  value: text.value,
+  onInput(event: { currentTarget: { value: string } }): void {
+    text.value = event.currentTarget.value
+  },
+})
+
+/** Ties a choice to a signal. */
+export const boundSelect = (text: Signal<string>) => ({
+  value: text.value,
+  onChange(event: { currentTarget: { value: string } }): void {
+    text.value = event.currentTarget.value
+  },
+})
