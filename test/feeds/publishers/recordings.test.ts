@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { feedNames } from '../../../src/config/keys.ts'
 import { ratesOf, ratesOfCsv, ratesOfSdmx, ratesOfXml } from '../../../src/feeds/publishers/ecb.ts'
 import { eiaPage, outlookOf } from '../../../src/feeds/publishers/eia.ts'
 import { gasReport } from '../../../src/feeds/publishers/eia-wngsr.ts'
@@ -202,9 +203,7 @@ test('a body that is something else is refused', () => {
 })
 
 test('every feed has a name, a sentence of attribution and a map', () => {
-  const names =
-    'eia eia_bulk eia_wpsr eia_wngsr fred ecb norges_bank world_bank cftc jodi alberta ec_oil_bulletin uk_road_fuel eex_auctions baker_hughes lbma'
-  expect(shippedFeeds.map(feed => feed.publisher.name).join(' ')).toBe(names)
+  expect(shippedFeeds.map(feed => feed.publisher.name)).toEqual([...feedNames])
   for (const { publisher, map } of shippedFeeds) {
     expect(publisher.attribution.length).toBeGreaterThan(5)
     expect(map.length).toBeGreaterThan(0)

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { feedNames } from '../../../src/config/keys.ts'
 import type { StandIn } from './stand-in.ts'
 import { fredIds } from './world.ts'
 
@@ -10,26 +11,6 @@ interface Expected {
   kind: string
   values: Map<string, number>
 }
-
-/** All feeds, the one that is preferred first. */
-export const feedNames = [
-  'eia',
-  'eia_bulk',
-  'eia_wpsr',
-  'eia_wngsr',
-  'fred',
-  'ecb',
-  'norges_bank',
-  'world_bank',
-  'cftc',
-  'jodi',
-  'alberta',
-  'ec_oil_bulletin',
-  'uk_road_fuel',
-  'eex_auctions',
-  'baker_hughes',
-  'lbma',
-] as const
 
 /** What the agency writes where it has no value. */
 const blanks = new Set(['', 'NA'])

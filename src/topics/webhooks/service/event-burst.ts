@@ -2,8 +2,6 @@ import type { Message, Outbox } from '../../../outbox/outbox.ts'
 import type { EventType } from '../../../plans/event-types.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Endpoint } from '../store/webhooks.ts'
-import { rejection } from './event-filters.ts'
-import type { EventLimits } from './event-limits.ts'
 import {
   filteredOf,
   messageOf,
@@ -12,7 +10,7 @@ import {
   typeOf,
   withoutData,
 } from './event-messages.ts'
-import { isWithheld, type Skips } from './skips.ts'
+import { type EventLimits, isWithheld, rejection, type Skips } from './skips.ts'
 import type { Webhooks } from './webhooks.ts'
 
 /** An event of one account, and the target of its own where it has one. */

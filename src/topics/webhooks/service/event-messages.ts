@@ -3,8 +3,8 @@ import type { Message } from '../../../outbox/outbox.ts'
 import { type EventType, eventTypeOf } from '../../../plans/event-types.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Endpoint } from '../store/webhooks.ts'
-import type { Filtered } from './event-filters.ts'
 import { eventIdOf, type Rank } from './event-ids.ts'
+import type { Filtered } from './skips.ts'
 
 /** Something happened that accounts may have asked to be told of. */
 export interface ServiceEvent {

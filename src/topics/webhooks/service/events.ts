@@ -5,8 +5,6 @@ import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Endpoint } from '../store/webhooks.ts'
 import type { WebhookAllowance } from './allowance.ts'
 import { emitBurst, type OwnEvent } from './event-burst.ts'
-import { rejection } from './event-filters.ts'
-import { createEventLimits, type EventLimits } from './event-limits.ts'
 import {
   filteredOf,
   messageOf,
@@ -15,7 +13,14 @@ import {
   typeOf,
   withoutData,
 } from './event-messages.ts'
-import { isWithheld, type SkipReason, type Skips } from './skips.ts'
+import {
+  createEventLimits,
+  type EventLimits,
+  isWithheld,
+  rejection,
+  type SkipReason,
+  type Skips,
+} from './skips.ts'
 import type { Webhooks } from './webhooks.ts'
 
 export type { OwnEvent } from './event-burst.ts'

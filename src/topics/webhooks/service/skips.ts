@@ -1,7 +1,11 @@
 import type { Log } from '../../../lib/log/log.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { startOfDay } from '../../../lib/time/instant.ts'
-import type { EventType } from '../../../plans/event-types.ts'
+import { type EventType, hasCommodityFilter, isPermitEvent } from '../../../plans/event-types.ts'
+import { hasFeature } from '../../../plans/plans.ts'
+import { entitledNow, type Keyring } from '../../keys/service/keyring.ts'
+import type { Endpoint } from '../store/webhooks.ts'
+import type { WebhookAllowance } from './allowance.ts'
 
 /**
  * Skipped events that an endpoint's log takes a day (UTC): a filter on one code turns hundreds of
@@ -19,6 +23,70 @@ export const skipReasons = [
   'series_not_visible',
 ] as const
 export type SkipReason = (typeof skipReasons)[number]
+
+/** What the filters of endpoints look at. */
+export interface Filtered {
+  type: EventType
+  commodity?: string | undefined
+  /**
+   * The futures family that the commodity is a contract of: who asked for the family asked for its
+   * contracts.
+   */
+  family?: string | undefined
+  state?: string | undefined
+  /** Whether the conditions of an endpoint hold, for the events of prices that they filter. */
+  conditionsHold?: ((endpoint: Endpoint) => boolean) | undefined
+}
+
+/**
+ * Why an endpoint that subscribed to an event does not get it; undefined when it does. An empty
+ * filter keeps nothing back.
+ */
+export function rejection(
+  endpoint: Endpoint,
+  { type, commodity, family, state, conditionsHold }: Filtered,
+): SkipReason | undefined {
+  const { commodityFilters, stateFilters, conditions } = endpoint
+  if (commodity !== undefined && hasCommodityFilter(type)) {
+    const names = (code: string) => code === commodity || code === family
+    if (commodityFilters.length > 0 && !commodityFilters.some(names)) return 'commodity_filter'
+    if (
+      conditions.length > 0 &&
+      type.startsWith('price.') &&
+      !(conditionsHold?.(endpoint) ?? conditions.some(each => names(each.commodity)))
+    )
+      return 'conditions'
+  }
+  if (
+    state !== undefined &&
+    isPermitEvent(type) &&
+    stateFilters.length > 0 &&
+    !stateFilters.includes(state)
+  )
+    return 'state_filter'
+  return undefined
+}
+
+/** How many events an account may have. */
+export type EventLimits = ReturnType<typeof createEventLimits>
+
+export const createEventLimits = (keys: Keyring, allowance: WebhookAllowance) => ({
+  /** Events left of the account's month; undefined: its plan has none of the type. */
+  roomFor(accountId: string, type: EventType) {
+    const entitled = entitledNow(keys, accountId)
+    if (
+      !entitled ||
+      !hasFeature(entitled, 'webhooks') ||
+      (isPermitEvent(type) && !hasFeature(entitled, 'well_permits'))
+    )
+      return undefined
+    return (entitled.webhookEventsPerMonth ?? Number.POSITIVE_INFINITY) - allowance.used(accountId)
+  },
+  /** Counts events of the month. */
+  count(accountId: string, events: number) {
+    if (events > 0) allowance.count(accountId, events)
+  },
+})
 
 /** The last entry of a day in the log of an endpoint: later skipped events are only counted. */
 export const logLimitReached = 'daily_skip_log_limit_reached'
