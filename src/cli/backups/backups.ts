@@ -15,6 +15,7 @@ import {
 import { databaseBeganAt, settingsStore } from '../../topics/operator/store/settings.ts'
 import { tableLines } from '../table.ts'
 import { backup, verifyFile } from './backup.ts'
+import { removeWithLog } from './upgrade.ts'
 
 const sealedEnding = '.sealed'
 
@@ -221,10 +222,6 @@ export async function withFetched<T>(
   } finally {
     removeWithLog(path)
   }
-}
-
-function removeWithLog(path: string) {
-  for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
 }
 
 /** Fetches the newest backup of every place and checks it as a restore would; throws the first fault. */

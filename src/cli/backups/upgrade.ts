@@ -46,7 +46,8 @@ const olderAt = (path: string): number | undefined => {
   return version === 0 || version === schemaVersion ? undefined : version
 }
 
-function removeWithLog(path: string) {
+/** Removes a database and its WAL. */
+export function removeWithLog(path: string) {
   for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
 }
 

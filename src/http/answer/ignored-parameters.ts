@@ -1,4 +1,5 @@
 import { strongEtag } from '../../lib/text/etag.ts'
+import { isObject } from '../../lib/text/json.ts'
 import { textIn } from './own-text.ts'
 import type { GivenHeaders } from './rate-headers.ts'
 
@@ -16,14 +17,11 @@ const ignoredIn = (header: string): IgnoredParameter[] =>
 
 type Fields = Record<string, unknown>
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 /** The `metadata` of a body, at its top or in its `data`. */
 function metadataOf(body: unknown): Fields | undefined {
-  if (!isFields(body)) return undefined
-  if (isFields(body.metadata)) return body.metadata
-  return isFields(body.data) && isFields(body.data.metadata) ? body.data.metadata : undefined
+  if (!isObject(body)) return undefined
+  if (isObject(body.metadata)) return body.metadata
+  return isObject(body.data) && isObject(body.data.metadata) ? body.data.metadata : undefined
 }
 
 /**
@@ -42,7 +40,7 @@ export function withIgnoredParameters(
   // A copy, because what a handler answers may be kept.
   const ignored = { ...metadata, ignored_parameters: ignoredIn(header) }
   const { data } = body as Fields
-  const isInData = isFields(data) && data.metadata === metadata
+  const isInData = isObject(data) && data.metadata === metadata
   const named = JSON.stringify(
     isInData
       ? { ...(body as Fields), data: { ...data, metadata: ignored } }

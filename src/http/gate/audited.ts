@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/text/json.ts'
 import { actionOf } from '../../plans/roles.ts'
 import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
 import type { KeyAccess, OperatorAccess } from './access-kind.ts'
@@ -56,9 +57,9 @@ const telling = [
 
 /** The same as JSON; undefined where an answer says nothing of it. */
 export function detailsOf(answer: unknown): string | undefined {
-  if (!isRecord(answer)) return undefined
-  const data = isRecord(answer.data) ? answer.data : answer
-  const inner = Object.values(data).filter(isRecord)
+  if (!isObject(answer)) return undefined
+  const data = isObject(answer.data) ? answer.data : answer
+  const inner = Object.values(data).filter(isObject)
   const details: Record<string, string | number> = {}
   for (const part of inner.length === 0 ? [data] : [data, inner[0]!])
     for (const name of telling) {
@@ -68,7 +69,7 @@ export function detailsOf(answer: unknown): string | undefined {
     }
   // Only this list: what is called a code in others may be a secret.
   if (Array.isArray(data.series)) {
-    const codes = data.series.filter(isRecord).map(({ code }) => String(code))
+    const codes = data.series.filter(isObject).map(({ code }) => String(code))
     details.codes = codes.join(' ').slice(0, codesMax)
     details.added = codes.length
   }
@@ -77,6 +78,3 @@ export function detailsOf(answer: unknown): string | undefined {
 
 const valueMax = 100
 const codesMax = 5_000
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,4 +1,5 @@
 import { strongEtag } from '../../lib/text/etag.ts'
+import { isObject } from '../../lib/text/json.ts'
 import type { ClientProfile } from '../../plans/client-profile.ts'
 import type { SwitchName } from '../../plans/switches.ts'
 import { hasEtag } from '../answer/etag.ts'
@@ -138,7 +139,7 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
       if (!profile || value instanceof Response) return undefined
       const status = typeof set.status === 'number' ? set.status : 200
       if (status >= 400)
-        return isFields(value) ? refused(profile, answer, status, value) : undefined
+        return isObject(value) ? refused(profile, answer, status, value) : undefined
       if (refusedOnly.has(request)) return undefined
       if (
         status === 204 &&
@@ -159,9 +160,6 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
   }
 }
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
 const madeOfList = (list: unknown[], reshape: Reshape): Fields | undefined =>
   reshape({ [listKey]: list })
 
@@ -173,7 +171,7 @@ function madeAnew(
 ): Fields | string | undefined {
   const text = textIn(value)
   if (text === undefined) {
-    if (isFields(value)) return reshape(value)
+    if (isObject(value)) return reshape(value)
     return Array.isArray(value) ? madeOfList(value, reshape) : undefined
   }
   if (!String(headers['content-type']).startsWith('application/json')) return undefined

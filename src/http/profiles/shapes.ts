@@ -1,3 +1,4 @@
+import { isObject } from '../../lib/text/json.ts'
 import type { SwitchName } from '../../plans/switches.ts'
 import { shippedPorts } from '../../topics/catalogue/files/ports.ts'
 import { roundTo } from '../../topics/prices/math/format.ts'
@@ -16,16 +17,14 @@ interface Shape {
   change(body: Fields, route: string): Fields | undefined
 }
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 const listOf = (value: unknown): readonly Fields[] =>
-  Array.isArray(value) ? value.filter(isFields) : []
+  Array.isArray(value) ? value.filter(isObject) : []
 
 const latest = ['/v1/prices/latest']
 /** The flat price row of an answer about one code. */
 const singleOf = ({ data }: Fields): Fields | undefined =>
-  isFields(data) && !('prices' in data) ? data : undefined
+  isObject(data) && !('prices' in data) ? data : undefined
 
 const windowOperations = [
   'past_day',
@@ -67,12 +66,12 @@ const levelsInThousands = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
-      isFields(value) && inMillions(value) ? inThousands(value) : value,
+      isObject(value) && inMillions(value) ? inThousands(value) : value,
     ]),
   )
 
 const settledAsText = (point: unknown): unknown =>
-  isFields(point) && typeof point.settlement_price === 'number'
+  isObject(point) && typeof point.settlement_price === 'number'
     ? { ...point, settlement_price: String(point.settlement_price) }
     : point
 
@@ -105,7 +104,7 @@ const shortCategories: Readonly<Record<string, string>> = {
 }
 
 const withShortCategory = (row: unknown): unknown =>
-  isFields(row) && typeof row.category === 'string'
+  isObject(row) && typeof row.category === 'string'
     ? { ...row, category: shortCategories[row.category] ?? row.category }
     : row
 
@@ -154,13 +153,13 @@ const componentText = (component: unknown): unknown => {
 }
 
 const withComponentTexts = (spread: unknown): unknown =>
-  isFields(spread) && Array.isArray(spread.components)
+  isObject(spread) && Array.isArray(spread.components)
     ? { ...spread, components: spread.components.map(componentText) }
     : spread
 
 const withOperatorText = (permit: unknown): unknown => {
-  const operator = isFields(permit) ? permit.operator : undefined
-  return isFields(operator) ? { ...fieldsOf(permit), operator: operator.name } : permit
+  const operator = isObject(permit) ? permit.operator : undefined
+  return isObject(operator) ? { ...fieldsOf(permit), operator: operator.name } : permit
 }
 
 const eachOf = (value: unknown, change: (row: unknown) => unknown): unknown =>
@@ -335,7 +334,7 @@ const shapes: readonly Shape[] = [
       return {
         ...body,
         data:
-          'total_us' in whole && !isFields(whole.total_us)
+          'total_us' in whole && !isObject(whole.total_us)
             ? { ...whole, total_us: thousandTimes(whole.total_us) }
             : whole,
       }

@@ -15,14 +15,8 @@ import { daysOfCover, useOfStorage } from '../../prices/math/cover.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { priceContext } from '../math/context.ts'
 import { seasonOf } from '../math/season.ts'
-import {
-  calculated,
-  type IndicatorDeps,
-  indicator,
-  instantField,
-  refusals,
-} from './indicator-shape.ts'
-import { closesNote, requireEnough } from './shape.ts'
+import { calculated, type IndicatorDeps, indicator, instantField } from './indicator-shape.ts'
+import { closesNote, refusals, requireEnough } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
 const defaultPrice = 'BRENT_CRUDE_USD'

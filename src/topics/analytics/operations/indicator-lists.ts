@@ -10,7 +10,8 @@ import { isoInstant, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription } from '../../catalogue/math/catalogue.ts'
 import { transactionTypes } from '../dataset/congressional-trades.ts'
 import { codeOfMarket, marketOfCot } from '../math/positions.ts'
-import { calculated, metaFields, refusals } from './indicator-shape.ts'
+import { calculated, metaFields } from './indicator-shape.ts'
+import { refusals } from './shape.ts'
 
 /** Nine years of weekly reports of one market. */
 const perPageMax = 500

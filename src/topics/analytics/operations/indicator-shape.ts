@@ -1,6 +1,5 @@
 import { type TSchema, t } from 'elysia'
 import type { Context } from '../../../http/operations/context.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 
 export type IndicatorDeps = Pick<
   Context,
@@ -18,11 +17,6 @@ export type IndicatorDeps = Pick<
 >
 
 export const calculated = { feature: 'calculated_metrics', meter: true } as const
-
-export const refusals = {
-  400: t.Union([FailProblem, NestedProblem]),
-  404: NestedProblem,
-}
 
 /** What every indicator says of its data. */
 export const metaFields = {

@@ -15,14 +15,8 @@ import {
   type SwitchMarket,
   switchMarkets,
 } from '../math/switching.ts'
-import {
-  calculated,
-  type IndicatorDeps,
-  indicator,
-  instantField,
-  refusals,
-} from './indicator-shape.ts'
-import { wordOf } from './shape.ts'
+import { calculated, type IndicatorDeps, indicator, instantField } from './indicator-shape.ts'
+import { refusals, wordOf } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
 const gasFuel = 'natural_gas'

@@ -105,7 +105,7 @@ export function answered<T extends TObject>(
   return `{"status":"success","data":${text},${text.slice(1)}`
 }
 
-const refusals = {
+export const refusals = {
   400: t.Union([FailProblem, NestedProblem]),
   404: NestedProblem,
 }

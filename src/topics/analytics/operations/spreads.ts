@@ -6,13 +6,14 @@ import { type Answering, envelope, markFixtures, success } from '../../../http/o
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import {
   type SpreadIdentity,
   type SpreadType,
   spreads as spreadsByType,
 } from '../../units/math/identities.ts'
+import { refusals } from './shape.ts'
 import { spreadCurveOperations } from './spread-curves.ts'
 import {
   bucketOf,
@@ -98,11 +99,6 @@ const SpreadList = t.Object({
 })
 
 const calculated = { feature: 'calculated_metrics', meter: true } as const
-
-const refusals = {
-  400: t.Union([FailProblem, NestedProblem]),
-  404: NestedProblem,
-}
 
 function identityOf(type: SpreadType, text: string | undefined): SpreadIdentity {
   const identities = spreadsByType[type]

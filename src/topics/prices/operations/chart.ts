@@ -13,9 +13,10 @@ import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, isoOrNull, secondMs } from '../../../lib/time/instant.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { type Bar, type BarInterval, barsOf, longIntervals } from '../math/bars.ts'
+import { type BarInterval, barsOf, longIntervals } from '../math/bars.ts'
 import { validIntervals } from '../math/interval.ts'
 import type { HistoryRow } from '../service/history.ts'
+import { barRow } from '../service/history.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
 import { intervalOf, type Range, rangeOf } from './window-query.ts'
@@ -114,14 +115,6 @@ function volumesOf(
 /** After every day there is. */
 const afterAll = '9999-12-31'
 
-const rowOfBar = (seriesId: number, bar: Bar): HistoryRow => ({
-  seriesId,
-  observedAt: bar.closedAt,
-  value: bar.close,
-  recordedAt: bar.recordedAt,
-  bar,
-})
-
 /** One series over time, as lists that a chart draws without turning them. */
 export function chartOperations({ history, quarantine, codes, now, ...deps }: Context) {
   /** Newest first, one more than the most, so that a cut is known of. */
@@ -148,7 +141,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
     )
     if (interval === 'raw') return rows
     return barsOf(interval, rows.reverse())
-      .map(bar => rowOfBar(seriesId, bar))
+      .map(bar => barRow(seriesId, bar))
       .reverse()
   }
 

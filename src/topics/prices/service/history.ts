@@ -161,7 +161,7 @@ const rawRow = (seriesId: number, { observedAt, value, recordedAt }: Observation
   recordedAt,
 })
 
-const barRow = (seriesId: number, bar: Bar): HistoryRow => ({
+export const barRow = (seriesId: number, bar: Bar): HistoryRow => ({
   seriesId,
   observedAt: bar.closedAt,
   value: bar.close,

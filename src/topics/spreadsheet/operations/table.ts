@@ -1,3 +1,4 @@
+import { isObject } from '../../../lib/text/json.ts'
 import { type Cell, inert } from './sheet.ts'
 
 /** Rows and named columns out of an answer of this service. */
@@ -7,10 +8,8 @@ export const columnsMax = 12
 
 type Fields = Record<string, unknown>
 
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isObjects = (value: unknown): value is readonly unknown[] =>
-  Array.isArray(value) && isFields(value[0])
+  Array.isArray(value) && isObject(value[0])
 const isScalar = (value: unknown): value is Cell => typeof value !== 'object' || value === null
 
 /**
@@ -34,18 +33,18 @@ export function sheetTable(body: unknown, rowsMax: number) {
  * whose values are all objects counts as their list.
  */
 function rowsOf(body: unknown): readonly unknown[] {
-  const payload = isFields(body) && 'data' in body ? body.data : body
+  const payload = isObject(body) && 'data' in body ? body.data : body
   const itself = listIn(payload)
-  if (itself || !isFields(payload)) return itself ?? [payload]
+  if (itself || !isObject(payload)) return itself ?? [payload]
   const values = Object.values(payload)
   return listIn(values[0]) ?? values.find(isObjects) ?? [payload]
 }
 
 function listIn(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value
-  if (!isFields(value)) return undefined
+  if (!isObject(value)) return undefined
   const inner = Object.values(value)
-  return inner.length > 0 && inner.every(isFields) ? inner : undefined
+  return inner.length > 0 && inner.every(isObject) ? inner : undefined
 }
 
 /**
