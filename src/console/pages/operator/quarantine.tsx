@@ -1,5 +1,6 @@
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Refused } from '../../parts/bits.tsx'
+import { submits } from '../../parts/form.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -48,14 +49,7 @@ export function Quarantine() {
         keyOf={({ id }) => String(id)}
         empty="No days are quarantined. Quarantined days are hidden from reads; nothing is deleted."
         actions={
-          <form
-            class="row end"
-            aria-label="Quarantine days"
-            onSubmit={event => {
-              event.preventDefault()
-              void add(event.currentTarget)
-            }}
-          >
+          <form class="row end" aria-label="Quarantine days" onSubmit={submits(add)}>
             <label>
               Code
               <input name="code" required maxLength={100} placeholder="WTI_USD" />

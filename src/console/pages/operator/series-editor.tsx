@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { bound, submits } from '../../parts/form.ts'
 import { words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -85,15 +86,7 @@ export function SeriesEditor() {
       {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       {refusal.value && <Refused error={refusal.value} />}
       {edited.value !== undefined && (
-        <form
-          class="card"
-          key={before?.code ?? ''}
-          aria-labelledby="terms"
-          onSubmit={event => {
-            event.preventDefault()
-            void put(event.currentTarget)
-          }}
-        >
+        <form class="card" key={before?.code ?? ''} aria-labelledby="terms" onSubmit={submits(put)}>
           <h2 id="terms">{before ? before.code : 'New custom series'}</h2>
           <div class="row end">
             {!before && (
@@ -147,13 +140,7 @@ export function SeriesEditor() {
           <>
             <label>
               Search the catalogue
-              <input
-                type="search"
-                value={typed.value}
-                onInput={event => {
-                  typed.value = event.currentTarget.value
-                }}
-              />
+              <input type="search" {...bound(typed)} />
             </label>
             <button
               type="button"

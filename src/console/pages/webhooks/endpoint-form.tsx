@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { submits } from '../../parts/form.ts'
 import { codesIn } from './schedule-forms.tsx'
 
 /** What an endpoint is told of, and how. */
@@ -109,10 +110,7 @@ export function EndpointForm({ terms, onSave }: Props) {
       <form
         class="stack"
         aria-label="Edit the endpoint"
-        onSubmit={event => {
-          event.preventDefault()
-          void save(new FormData(event.currentTarget))
-        }}
+        onSubmit={submits(form => save(new FormData(form)))}
       >
         <div class="row end">
           <label class="grow">
