@@ -44,6 +44,6 @@ test('doctor warns about a missing primary, lagging replicas and under-replicate
     ['warning', 'no primary is running: nothing is written'],
     ['warning', 'the replica http://10.0.0.5:8080 is 7000 ms behind'],
     ['warning', 'the replica a has not reported its position in the stream'],
-    ['warning', 'the stream changes lies whole on 2 of 3 servers of NATS'],
+    ['warning', 'the stream changes is up to date on 2 of 3 NATS servers'],
   ])
 })

@@ -92,6 +92,6 @@ test('an import file can name the source of each row and mark rows as deleted', 
   const wrong = await load(`${columns}WTI_USD,2026-10-09,70,EIA,perhaps\n`)
   expect([wrong.code, wrong.err]).toEqual([
     2,
-    expect.stringContaining('deleted perhaps is neither'),
+    expect.stringContaining('deleted perhaps must be true or false'),
   ])
 })

@@ -88,7 +88,7 @@ test('a coarser file does not replace a finer one unasked', async () => {
   const refused = await run(weekly)
   expect({ code: refused.code, said: refused.said }).toEqual({
     code: 1,
-    said: expect.stringContaining('Nothing was written; --replace does it all the same'),
+    said: expect.stringContaining('Nothing was written; --replace imports it anyway'),
   })
   expect(services.batchStore.total({})).toBe(1)
   const replaced = await run(weekly, { replace: true })

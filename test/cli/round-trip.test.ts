@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { isArchive, readArchive, writeArchive } from '../../src/cli/data/archive.ts'
 import { archiveSource } from '../../src/cli/data/pages.ts'
 import type { Operator } from '../../src/cli/operator.ts'
+import { pointBlockType } from '../../src/http/input/body.ts'
 import { createApp } from '../../src/instance/app/app.ts'
 import { dayMs, hourMs } from '../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../support/instance/instance.ts'
@@ -23,8 +24,10 @@ function openDemoInstance(now = startAt) {
     const request = new Request(`http://localhost${path}`, {
       method,
       ...(body !== undefined && {
-        body: JSON.stringify(body),
-        headers: { 'content-type': 'application/json' },
+        body: body instanceof Uint8Array ? body : JSON.stringify(body),
+        headers: {
+          'content-type': body instanceof Uint8Array ? pointBlockType : 'application/json',
+        },
       }),
     })
     local.add(request)

@@ -375,7 +375,7 @@ describe('a password', () => {
     const locked = await send(all, '/sign-in', { email: ann.email, password })
     expect({ status: locked.status, text: await locked.text() }).toEqual({
       status: 429,
-      text: expect.stringContaining('Too many wrong tries'),
+      text: expect.stringContaining('Too many failed attempts'),
     })
   })
 })
@@ -557,7 +557,7 @@ needs('chromium').describe('in a browser', () => {
     await page.fill('form[action="/sign-in"] input[name=email]', 'ann@example.com')
     await page.fill('input[name=password]', 'not the password')
     await page.click('text=Sign in >> nth=-1')
-    expect(await page.textContent('[role=status]')).toContain('not right')
+    expect(await page.textContent('[role=status]')).toContain('Wrong e-mail address or password')
     await page.fill('form[action="/sign-in"] input[name=email]', 'ann@example.com')
     await page.fill('input[name=password]', password)
     await page.click('form[action="/sign-in"] button')
@@ -599,10 +599,10 @@ describe('the second step', () => {
     expect(cameraReads(waiting)).toBe(url!.replaceAll('&amp;', '&'))
     expect(waiting).not.toContain('style=')
     const wrong = await send(all, '/sign-in/second-step/on', { code: '000000' }, mine)
-    expect([wrong.status, (await wrong.text()).includes('The code is not right')]).toEqual([
-      401,
-      true,
-    ])
+    expect([
+      wrong.status,
+      (await wrong.text()).includes('The code is wrong or already used'),
+    ]).toEqual([401, true])
     const code = shown(waiting, all.clock.now())
     const foreign = { cookie, 'sec-fetch-site': 'cross-site' }
     expect((await send(all, '/sign-in/second-step/on', { code }, foreign)).status).toBe(403)
