@@ -157,12 +157,12 @@ test('a word that is listed twice, or makes an alias that is shipped, names noth
 })
 
 describe('the header prefix', () => {
-  test('stands before the headers of answers', async () => {
+  test('the configured prefix is used for response headers', async () => {
     const response = await copy.ask('GET', '/v1/prices/latest?by_code=WTI_USD')
     expect(response.headers.get('x-kestrel-data')).toBe('fixture')
   })
 
-  test('stands before the headers by which clients say what they are, and no other does', async () => {
+  test('the configured prefix is used for the headers by which clients identify themselves, and no other prefix is', async () => {
     const sourceOf = async (name: string) => {
       const body = { codes: ['WTI_USD'], interval_seconds: 3600 }
       const created = await copy.ask('POST', '/v1/subscriptions', {
@@ -179,7 +179,7 @@ describe('the header prefix', () => {
     expect(await sourceOf('X-Service-Source')).toEqual(['api', 'watch_price'])
   })
 
-  test('stands before the headers of deliveries, which come from the agent that is set', async () => {
+  test('the configured prefix is used for the headers of deliveries, which are sent with the configured user agent', async () => {
     const created = await copy.ask('POST', '/v1/webhooks', {
       body: { url: hooks.url, events: ['price.updated'] },
     })

@@ -8,7 +8,7 @@ import { writeNotices } from '../scripts/notices.ts'
 const dir = mkdtempSync(join(tmpdir(), 'notices-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 
-test('the notices beside the binary name the runtime and what is linked into it, with their terms', () => {
+test('the notices next to the binary name the runtime and the code linked into it, with their terms', () => {
   const target = join(dir, 'engine.txt')
   writeNotices(target)
   const [bun, engine, sqlite] = readFileSync(target, 'utf8').split(`\n${'-'.repeat(80)}\n`)
@@ -25,7 +25,7 @@ test('the notices beside the binary name the runtime and what is linked into it,
   expect(sqlite!.trim()).toStartWith(`SQLite ${versions.sqlite} (blessing)`)
 })
 
-test('the notices beside the binary name every library in it, in the version that is in it, with a licence', () => {
+test('the notices next to the binary name every bundled library with its exact version and a licence', () => {
   const target = join(dir, 'notices.txt')
   writeNotices(target)
   const titles = readFileSync(target, 'utf8')

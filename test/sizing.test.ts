@@ -32,14 +32,14 @@ describe('docs/operating/sizing.md', () => {
   })
 
   test.each(figures)(
-    'says of “%s” %s, as the newest run of bench/README.md does',
+    'the sizing guide states for %s the figure %s from the newest run in bench/README.md',
     (_, figure, row) => {
       expect([row, measured.get(row!) && plain(measured.get(row!)!)]).toEqual([row, plain(figure!)])
     },
   )
 
   test.each(sizing.map(cellsOf).filter(cells => cells.length === 7 && /\d/.test(cells[0]!)))(
-    'says of %s points with %s accounts what the newest run of bench/README.md does',
+    'the sizing guide states for %s points with %s accounts what the newest run in bench/README.md measured',
     (points, accounts, disk, start, load, price, page) => {
       const text = measured.get(`${points} points, ${accounts} accounts`)
       const megabytes = (cell: string) => cell.replace(',', '').replace(' MB', '')
@@ -58,7 +58,7 @@ describe('docs/operating/sizing.md', () => {
   })
 
   test.each(grown)(
-    'says of the growth to %s points what the newest run of bench/README.md does',
+    'the sizing guide states for the growth to %s points what the newest run in bench/README.md measured',
     (...cells) => {
       const [
         points,

@@ -8,7 +8,7 @@ const files = [...new Bun.Glob('**/*.test.ts').scanSync(import.meta.dir)]
   .map(file => ({ file, text: readFileSync(resolve(import.meta.dir, file), 'utf8') }))
 
 describe('a test that this machine cannot run', () => {
-  test('is skipped by needs() only, which names what is missing', () => {
+  test('a test that this machine cannot run is skipped only by needs(), which names what is missing', () => {
     const silent = files.flatMap(({ file, text }) => {
       const skips = [...text.matchAll(/\b(?:skipIf|todoIf|test\.if|describe\.if|test\.skip)\(/g)]
       return skips
@@ -19,7 +19,7 @@ describe('a test that this machine cannot run', () => {
     expect(silent).toEqual([])
   })
 
-  test('prints no warning of its own, because the summary of the run counts it', () => {
+  test('a skipped test prints no separate warning, because the summary of the run counts it', () => {
     const loud = files.filter(({ text }) =>
       /console\.warn\(.*(?:skipped|not run|not tried)/.test(text),
     )
@@ -34,7 +34,7 @@ describe('a test that this machine cannot run', () => {
     expect(missingIn(`x (skipped: needs ${names.join(' and ')})`)).toEqual(names)
   })
 
-  test('every requirement says how to get it', () => {
+  test('every test requirement states how to install it', () => {
     for (const [name, { install }] of Object.entries(requirements))
       expect(install.length, name).toBeGreaterThan(10)
   })

@@ -70,7 +70,7 @@ describe('the test command', () => {
     expect(out.trimEnd().split('\n').at(-1)).toBe('29 passed, 1 failed, 0 skipped')
   })
 
-  test('lists what is missing with the number of tests that it would run', async () => {
+  test('the test command lists each missing requirement with the number of tests that need it', async () => {
     const needing = file(
       'needing.test.ts',
       `describe.skip('a page (skipped: needs chromium)', () => {

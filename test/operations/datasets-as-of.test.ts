@@ -190,7 +190,7 @@ const bodyOf = async (response: Response): Promise<[number, unknown]> => {
 const answersAt = (path: string, asOf: number) =>
   `${path}${path.includes('?') ? '&' : '?'}as_of=${isoInstant(asOf)}`
 
-test('every read of a dataset as of a moment is that of a copy that had received only what was recorded by it', async () => {
+test('reading a dataset as of a moment returns only what had been recorded by then', async () => {
   let answered = 0
   await fc.assert(
     fc.asyncProperty(histories, fc.nat(6 * 24), async (writes, hours) => {
@@ -237,7 +237,7 @@ describe('a row of a dataset', () => {
     expect((await producedAt(instance, days(1))).bpd).toEqual([900_000])
   })
 
-  test('is covered since the first was known, which the answer says', async () => {
+  test('a dataset response as of a moment reports when its coverage of revisions begins', async () => {
     const instance = openTestInstance({}, startAt)
     for (const count of [6, 2])
       write(instance, {
@@ -294,7 +294,7 @@ describe('a row of a dataset', () => {
     }
   })
 
-  test('keeps every digit of what it said before', async () => {
+  test('an earlier version of a dataset row keeps every digit of its value', async () => {
     const instance = openTestInstance({}, startAt)
     const row = rowOf.outlooks!(0, 0, 70)
     const values = [0.1 + 0.2, 71.870000000000005, 1 / 3, 1e-7]

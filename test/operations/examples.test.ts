@@ -90,7 +90,7 @@ describe('the examples of the document, sent as they stand to an evaluation copy
     expect(await walk(changes, () => copy)).toEqual([])
   }, 240_000)
 
-  test('succeed where they end something, each on a copy of its own', async () => {
+  test('each OpenAPI example that ends something succeeds on its own demo instance', async () => {
     expect(await walk(steps.filter(isApart), openDemoInstance)).toEqual([])
   }, 240_000)
 

@@ -191,7 +191,7 @@ describe('requests of the operator that are sent again', () => {
     expect(other.headers.get('x-error-code')).not.toBe('idempotency_key_reused')
   })
 
-  test('leave nothing behind when the answer can not be kept', async () => {
+  test('a repeated operator request leaves nothing behind when its response cannot be stored', async () => {
     const { db, catalogue, adminTokens, quarantine } = copy.running.services
     db.run(
       "CREATE TEMP TRIGGER full BEFORE INSERT ON idempotency BEGIN SELECT RAISE(ABORT, 'no room'); END",
@@ -222,7 +222,7 @@ describe('requests of the operator that are sent again', () => {
 })
 
 describe('commands on the machine', () => {
-  test('get the first answer again, of which neither file alone tells the token', async () => {
+  test('a repeated local command returns the first response, whose token no single file reveals', async () => {
     const door = openFrontDoor()
     const rotate = (name: string) =>
       door.local('POST', '/admin/v1/token/rotate', undefined, { 'idempotency-key': name })

@@ -25,7 +25,7 @@ describe('a parameter that means nothing', () => {
     ['/v1/analytics/statistics?code=WTI_USD&perod=30', 'perod;nearest=period'],
     ['/v1/prices/latest?by_code=WTI_USD&colour=red', 'colour'],
     ['/v1/health?verbose=1', 'verbose'],
-  ])('%s is told in a header: %s', async (path, header) => {
+  ])('an ignored parameter of %s is reported in a response header as %s', async (path, header) => {
     const answer = await ask(path)
     expect(answer.headers.get(ignored)).toBe(header)
     expect(answer.status).toBeLessThan(300)
@@ -71,7 +71,7 @@ describe('a parameter that means nothing', () => {
     expect(header.split(', ')).toHaveLength(8)
   })
 
-  test('of what is passed on belongs to another address', async () => {
+  test('a parameter that is passed on to another path is not reported as ignored', async () => {
     const answer = await ask('/v1/excel/run?path=/v1/prices/past_day&by_code=WTI_USD&nothing=1')
     expect(answer.headers.get(ignored)).toBeNull()
   })
@@ -93,7 +93,7 @@ describe('a path that is none', () => {
     expect(error.message).toContain('/v1/prices/latest')
   })
 
-  test('that a route of days does not know is told the nearest paths, and no methods', async () => {
+  test('an unknown path that matches a date route returns the nearest paths and no methods', async () => {
     const answer = await ask('/v1/prices/latestt', json)
     const { error } = (await answer.json()) as { error: Record<string, unknown> }
     expect({ status: answer.status, nearest_paths: error.nearest_paths }).toEqual({
@@ -104,7 +104,7 @@ describe('a path that is none', () => {
     expect(error.allowed_methods).toEqual([])
   })
 
-  test('with a wrong method says which it takes', async () => {
+  test('a request with the wrong method is told which methods the path accepts', async () => {
     const answer = await instance.send('DELETE', '/v1/prices/latest', {}, token, json)
     expect({ status: answer.status, allow: answer.headers.get('allow') }).toEqual({
       status: 404,
@@ -113,7 +113,7 @@ describe('a path that is none', () => {
     expect(await answer.json()).toMatchObject({ error: { allowed_methods: ['GET'] } })
   })
 
-  test('has the empty body of the interface for everybody else', async () => {
+  test('an unknown path returns the empty body of the API to clients that do not accept JSON', async () => {
     const answer = await ask('/v1/price/latest', { origin: 'https://desk.example' })
     expect({
       status: answer.status,

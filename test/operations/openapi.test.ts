@@ -49,14 +49,14 @@ describe('the document of the whole interface', () => {
     expect(faults).toEqual([])
   })
 
-  test('every operation that takes a key says what happens without one', () => {
+  test('every operation that requires a key documents its response without one', () => {
     const faults = operations().filter(
       ({ operation }) => (operation.security ?? []).length > 0 && !operation.responses['401'],
     )
     expect(faults.map(fault => fault.name)).toEqual([])
   })
 
-  test('every answer and body has a name of its own, and no name is counted', () => {
+  test('every response and request body in the OpenAPI document has its own name without a counter', () => {
     const unnamed = operations().flatMap(({ name, operation }) =>
       [
         ...Object.entries(operation.responses)
@@ -73,7 +73,7 @@ describe('the document of the whole interface', () => {
     expect(Object.keys(document.components.schemas).filter(name => /\d$/.test(name))).toEqual([])
   })
 
-  test('the controls of evaluation copies are not in it', () => {
+  test('the controls of demo instances are not in the OpenAPI document', () => {
     expect(Object.keys(document.paths).filter(path => path.startsWith('/_dev'))).toEqual([])
   })
 })

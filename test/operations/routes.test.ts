@@ -27,12 +27,12 @@ describe('every route', () => {
     })
   }
 
-  test('stands once: none overwrites another', () => {
+  test('every route is registered once and overwrites no other route', () => {
     const names = routes.map(nameOf)
     expect(names.length).toBe(new Set(names).size)
   })
 
-  test('has an operation of its own in the document', () => {
+  test('every route has its own operation in the OpenAPI document', () => {
     const ids = routes
       .map(route => (route.hooks as { detail?: { operationId?: string } }).detail?.operationId)
       .filter(Boolean)
@@ -63,23 +63,26 @@ describe('an unknown route', () => {
   })
 
   const plain = ['', '*/*', 'text/plain', 'image/png']
-  test.each(plain)('says in its headers what its JSON says, for Accept: %p', async accept => {
-    const { get } = openTestInstance()
-    const path = '/v1/prices/latst'
-    const response = await get(path, undefined, accept === '' ? {} : { accept })
-    const asJson = await get(path, undefined, { accept: 'application/json' })
-    const { error } = (await asJson.json()) as { error: { code: string; message: string } }
-    expect({ status: response.status, text: await response.text() }).toEqual({
-      status: 404,
-      text: '',
-    })
-    expect(response.headers.get('content-type')).toStartWith('text/html')
-    expect(response.headers.get('x-request-id')).toBeNull()
-    expect(response.headers.get('x-error-code')).toBe(error.code)
-    expect(response.headers.get('x-error-message')).toBe(error.message)
-    expect(error.message).toContain('/v1/prices/latest')
-    expect(response.headers.get('cache-control')).toBe('no-store')
-  })
+  test.each(plain)(
+    'an unknown route reports in its headers what its JSON body reports, for Accept: %p',
+    async accept => {
+      const { get } = openTestInstance()
+      const path = '/v1/prices/latst'
+      const response = await get(path, undefined, accept === '' ? {} : { accept })
+      const asJson = await get(path, undefined, { accept: 'application/json' })
+      const { error } = (await asJson.json()) as { error: { code: string; message: string } }
+      expect({ status: response.status, text: await response.text() }).toEqual({
+        status: 404,
+        text: '',
+      })
+      expect(response.headers.get('content-type')).toStartWith('text/html')
+      expect(response.headers.get('x-request-id')).toBeNull()
+      expect(response.headers.get('x-error-code')).toBe(error.code)
+      expect(response.headers.get('x-error-message')).toBe(error.message)
+      expect(error.message).toContain('/v1/prices/latest')
+      expect(response.headers.get('cache-control')).toBe('no-store')
+    },
+  )
 
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
   test('is a page for a browser, with the status and the headers of the error', async () => {

@@ -109,7 +109,7 @@ describe('the negative price of 2020-04-20', () => {
 })
 
 describe('a level or a day', () => {
-  test('says its own day, not that of the question', async () => {
+  test('a level or a daily value reports its own day instead of the day of the request', async () => {
     const { ask } = copyOf('CUSHING_STORAGE', [
       { day: '2020-05-01', value: 65.4 },
       { day: '2020-05-08', value: 62.4 },
@@ -119,7 +119,7 @@ describe('a level or a day', () => {
     expect([updated!.slice(0, 10), day]).toEqual(['2020-05-08', '2020-05-08'])
   })
 
-  test('of a series with one value a day is told as observed_on', async () => {
+  test('a level of a series with one value a day reports its day in observed_on', async () => {
     const { ask } = copyOf('DIESEL_AK_USD', [{ day: '2025-06-23', value: 3.7 }])
     const { body } = await ask('/v1/prices/latest?by_code=DIESEL_AK_USD')
     expect(body.data.observed_on).toBe('2025-06-23')
@@ -147,7 +147,7 @@ describe('a conversion', () => {
   })
 })
 
-test('as_of before a copy had anything says since when it has, and answers nothing later', async () => {
+test('as_of before the first data of an instance returns when its data begins and no later value', async () => {
   const { instance, ask } = copyOf('WTI_USD', [{ day: '2026-11-19', value: 70 }])
   const asOf = isoInstant(parseDay('2026-11-18')!)
   const paths = [

@@ -21,7 +21,7 @@ const event = {
 } as const
 
 describe('outbox.put: a message', () => {
-  test('is made once for a lane and an event, whoever asks again', () => {
+  test('a message is created once for a lane and an event, even when it is requested again', () => {
     const world = outboxWorld()
     const first = world.put({ eventId: 'evt_1' })
     expect(first).toMatch(/^[0-9a-f-]{36}$/)
@@ -50,7 +50,7 @@ describe('outbox.put: a message', () => {
     expect(bodies).toEqual(Array.from({ length: 8 }, () => event.body))
   })
 
-  test('with an id of its own keeps it, and one that is skipped stands in the log only', async () => {
+  test('a message with its own id keeps that id, and a skipped message appears in the log only', async () => {
     const world = outboxWorld()
     const id = '00000000-0000-4000-8000-000000000411'
     expect(world.put({ id, skipped: 'filtered' })).toBe(id)
@@ -140,7 +140,7 @@ describe('outbox.sendNow: a message that is sent at once', () => {
     body: '{}',
   } as const
 
-  test('has one attempt, is answered with what became of it, and stands in the log', async () => {
+  test('a message that is sent immediately has one attempt, returns its outcome and appears in the log', async () => {
     for (const [outcome, state] of [
       [delivered, 'delivered'],
       [unavailable, 'failed'],
@@ -243,7 +243,7 @@ describe('outbox.log: the log', () => {
     expect(outbox.log.page('webhook', 'nobody', {}, 10, 0)).toEqual({ entries: [], total: 0 })
   })
 
-  test('shows what became of a message, with the exchange where the lane asks for it', async () => {
+  test('the outbox log shows the outcome of a message, with the exchange where the lane requests it', async () => {
     const { outbox, clock } = await filled()
     const find = (n: number) =>
       outbox.log.find('webhook', 'a', `evt_${String(n).padStart(26, '0')}`)!
@@ -313,7 +313,7 @@ describe('outbox.log: the log', () => {
     expect(world.sent).toHaveLength(1)
   })
 
-  test('replays what was settled within a span, oldest first and no more than asked', async () => {
+  test('the outbox log replays messages settled within a span, oldest first and at most the requested number', async () => {
     const world = await filled()
     const at = (n: number) =>
       world.outbox.log.find('webhook', 'a', `evt_${String(n).padStart(26, '0')}`)!.createdAt
@@ -338,7 +338,7 @@ describe('outbox.log: the log', () => {
     expect(await log.replay('webhook', 'a', { from: 0, to: world.clock.now() }, 1_000)).toBe(20)
   })
 
-  test('a replay of thousands is made in slices, and other work goes on between them', async () => {
+  test('a replay of thousands of messages runs in slices and lets other work run between them', async () => {
     const world = outboxWorld({ answer: () => refused })
     transact(world.db, () => {
       for (let n = 0; n < 2_200; n += 1)
@@ -362,7 +362,7 @@ describe('outbox.log: the log', () => {
 })
 
 describe('outbox.vitals: the vitals', () => {
-  test('count what waits and what is under way, and say since when', async () => {
+  test('the outbox vitals count waiting and active messages and report since when they have waited', async () => {
     const world = outboxWorld({
       answer: ({ lane }) => (lane === 'hangs' ? new Promise(() => undefined) : unavailable),
     })

@@ -6,7 +6,7 @@ import { backupName, backupTimeOf, outlived } from '../../src/plans/backup-reten
 const now = Date.parse('2026-11-22T20:15:00Z')
 const retention = { keepAllMs: 2 * dayMs, keepDays: 14, keepWeeks: 8 }
 
-test('a backup says in its name when it was made', () => {
+test('the name of a backup states when the backup was made', () => {
   expect(backupName(now, false)).toBe('wellhead-20261122T201500Z.db')
   expect(backupTimeOf(backupName(now, true))).toBe(now)
   for (const name of ['wellhead.db', 'wellhead-20261122T201500Z.db.part', 'x'])

@@ -82,7 +82,7 @@ test('settings are the runtime that the file builds on', () => {
   ]).toEqual([90, 600])
 })
 
-test('a yearly price of its own is kept', () => {
+test('a plan keeps the yearly price that is configured for it', () => {
   const plans = plansFrom({ plans: { scale: { price_monthly: 30_000, price_yearly: 300_000 } } })
   expect(tierOf(plans, 'scale').priceYearlyCents).toBe(300_000)
 })

@@ -24,7 +24,7 @@ describe('passwordFault', () => {
     },
   )
 
-  test('is the same however its letters were put together', () => {
+  test('a password is the same in whichever Unicode form its characters are composed', () => {
     expect(passwordForm('Ame\u0301lie-au-lait')).toBe(passwordForm('Am\u00e9lie-au-lait'))
   })
 })

@@ -276,7 +276,7 @@ describe('forecast', () => {
     })
   })
 
-  test('a rate that the quota does not carry says when it ends', () => {
+  test('the forecast for a usage rate that exceeds the quota reports when the quota runs out', () => {
     expect(forecast(5_000, window, now)).toEqual({
       burnRatePerDay: 500,
       usedAtReset: 15_000,
@@ -312,7 +312,7 @@ describe('forecast', () => {
     })
   })
 
-  test('the end always lies between now and the reset', () => {
+  test('the forecast exhaustion of a quota is always between now and the reset', () => {
     const cases = fc.record({
       used: fc.integer({ min: 0, max: 12_000 }),
       passedMs: fc.integer({ min: 0, max: 30 * dayMs - 1 }),

@@ -214,7 +214,7 @@ describe('createRateTable: a crowd', () => {
     expect(bytesMost).toBeLessThan(mib)
   })
 
-  test('larger than the memory resets nobody who was there before, and takes no more memory', () => {
+  test('a crowd larger than the rate table resets no existing client and uses no more memory', () => {
     const table = createRateTable({ limit: 5, windowMs, seed: 5, bytesMax: mib })
     const settled = Array.from({ length: 100 }, (_, n) => `settled-${n}`)
     const naive = new NaiveLog()
@@ -265,7 +265,7 @@ describe('createRateTable: a crowd', () => {
     expect(table.bytes).toBeLessThanOrEqual(mib)
   })
 
-  test('that leaves room gives nobody a fresh window for one used up in the crowd', () => {
+  test('a crowd that leaves room in the rate table gives no client a fresh window for one used up in the crowd', () => {
     const table = createRateTable({ limit: 5, windowMs, seed: 5, bytesMax: mib })
     for (let n = 0; n < 21_500; n += 1) table.take(addressOf(n), 0)
     const newcomers = Array.from({ length: 500 }, (_, n) => `newcomer-${n}`)
@@ -401,7 +401,7 @@ describe('createRateTable: a clean stop', () => {
   })
 })
 
-test('a cleared table knows nobody', () => {
+test('a cleared rate table remembers no clients', () => {
   const table = createRateTable({ limit: 1, windowMs, seed: 1 })
   table.take('k', 0)
   table.clear()

@@ -44,9 +44,12 @@ test.each([
   ['PATCH', 'change_data'],
   ['PUT', 'change_data'],
   ['DELETE', 'change_data'],
-] as const)('%s is %s where a route says nothing', (method, action) => {
-  expect(actionOf(method)).toBe(action)
-})
+] as const)(
+  'a %s request requires the action %s unless its route specifies another',
+  (method, action) => {
+    expect(actionOf(method)).toBe(action)
+  },
+)
 
 test.each([
   ['admin', 'admin'],
@@ -60,7 +63,7 @@ test.each([
   expect(roleOf(text)).toBe(role as Role | undefined)
 })
 
-test('an admin who has not accepted yet is none who could run an organization', () => {
+test('an admin who has not accepted yet does not count as an admin of the organization', () => {
   expect(keepsAdmin([{ role: 'admin', accountId: null }])).toBe(false)
   expect(keepsAdmin([{ role: 'member', accountId: 'a' }])).toBe(false)
   expect(keepsAdmin([{ role: 'admin', accountId: 'a' }])).toBe(true)

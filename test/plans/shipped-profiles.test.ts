@@ -62,7 +62,7 @@ describe('the shipped profiles', () => {
     expect(config.clientProfiles).toHaveLength(shippedProfiles.length)
   })
 
-  test('are on in an evaluation copy unless its file says otherwise, and off in production', () => {
+  test('the shipped profiles are on in a demo instance unless its file says otherwise, and off in production', () => {
     const namesIn = (mode: 'dev' | 'serve', text?: string) =>
       loadConfig({
         mode,

@@ -108,12 +108,15 @@ describe('authHeaders and withoutCredentials', () => {
     [{ auth: 'bearer' }, { username: 'somebody', password: 'a-long-password' }],
     [{}, { token: 'a-long\r\nX-Evil: token' }],
     [{}, { username: 'some:body', password: 'a-long-password' }],
-  ])('with %j of %j can not go out, and the reason does not repeat them', (config, credentials) => {
-    const answer = headersOf(config, credentials as Record<string, string>)
-    const { fault } = answer as { fault: string }
-    expect(fault).toBeString()
-    for (const value of Object.values(credentials)) expect(fault).not.toContain(value)
-  })
+  ])(
+    'the settings %j with the credentials %j are refused with a reason that does not repeat the credentials',
+    (config, credentials) => {
+      const answer = headersOf(config, credentials as Record<string, string>)
+      const { fault } = answer as { fault: string }
+      expect(fault).toBeString()
+      for (const value of Object.values(credentials)) expect(fault).not.toContain(value)
+    },
+  )
   test('are taken out of what comes back, as they are and as they are spelled elsewhere', () => {
     const mask = withoutCredentials({ username: 'trader', password: 'S3cret "word"' })
     const echo = JSON.stringify({

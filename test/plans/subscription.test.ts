@@ -23,7 +23,7 @@ describe('periodEnd', () => {
     expect(isoInstant(monthsAfter(at(from), months))).toBe(to)
   })
 
-  test('ends where the calendar says, counted from the anchor, month by month and year by year', () => {
+  test('a billing period ends on the calendar date counted from its anchor, for months and for years', () => {
     const anchor = fc.date({
       min: new Date('2020-01-01T00:00:00Z'),
       max: new Date('2035-12-31T23:59:59Z'),

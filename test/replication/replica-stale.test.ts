@@ -25,7 +25,7 @@ needs('nats-server').describe('a replica that has what may be old', () => {
     return found?.[1]
   }
 
-  test('because it cannot apply a change says so everywhere, and reads go to the primary while it answers', async () => {
+  test('a replica that cannot apply a change reports it everywhere and forwards reads to an available primary', async () => {
     await both.until('the token', async () => (await staleMetric('cannot_apply')) === '0')
     const path = databasePath(join(both.dir, 'replica'))
     const db = openDatabase(path)
@@ -67,7 +67,7 @@ needs('nats-server').describe('a replica that has what may be old', () => {
     expect(await staleMetric('cannot_apply')).toBe('0')
   }, 120_000)
 
-  test('because it is further behind than it may be passes reads on, and answers with a header where nobody else does', async () => {
+  test('a replica beyond its maximum lag forwards reads, and adds a header when only it can respond', async () => {
     await both.server.stop()
     await both.until('the primary to answer', async () => (await both.latest()).lag === null)
     expect(await health()).toMatchObject({

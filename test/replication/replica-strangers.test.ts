@@ -32,7 +32,7 @@ needs('nats-server').describe('what strangers do in NATS', () => {
   const isPublishing = async () =>
     /^wellhead_replication_publishing 1$/m.test(await both.operate('/metrics'))
 
-  test('messages that no copy has published are skipped and named, and replace nobody', async () => {
+  test('replication messages that no instance published are skipped, are named and replace no instance', async () => {
     const { nats, log } = both
     await goesOn()
     const own = (await nats.manager.streams.getMessage(changes.stream, {
@@ -158,7 +158,7 @@ needs('nats-server').describe('what strangers do in NATS', () => {
     await goesOn()
   }, 120_000)
 
-  test('snapshots that are deleted, or are none, are replaced by a new one', async () => {
+  test('a deleted or invalid snapshot is replaced by a new one', async () => {
     const { nats } = both
     const objects = await nats.objects('wellhead-snapshots', 1)
     for (const { name } of await objects.list()) await objects.delete(name)
@@ -175,7 +175,7 @@ needs('nats-server').describe('what strangers do in NATS', () => {
     await goesOn()
   }, 120_000)
 
-  test('buckets that are deleted or hold what no copy has written do not keep copies from each other', async () => {
+  test('buckets that are deleted or hold foreign data do not separate instances from each other', async () => {
     const { nats } = both
     const { services } = both.primary()
     const now = Date.now()
@@ -219,7 +219,7 @@ needs('nats-server').describe('what strangers do in NATS', () => {
     await both.until('a slice again', isAnsweredHere)
   }, 120_000)
 
-  test('what replicas have answered is counted behind a message that is none of their reports', async () => {
+  test('the usage of replicas is counted even after a message that is not a valid usage report', async () => {
     const { nats } = both
     const metered = () =>
       both

@@ -122,7 +122,7 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
     rmSync(dir, { recursive: true, force: true })
   })
 
-  test('tells sockets each price that comes, and to go when it ends', async () => {
+  test('a replica sends each new price to its sockets and disconnects them when it stops', async () => {
     const client = (await cableClient(`ws://127.0.0.1:${http.port}`, { token }))!
     const identifier = client.subscribe({ commodities: ['BRENT_CRUDE_USD'] })
     await client.frame(isMessage('welcome'))
@@ -273,7 +273,7 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
     expect(metered).toBe(50)
   }, 60_000)
 
-  test('is one of the copies that the operator sees, with what it holds of quotas', async () => {
+  test('a replica appears among the instances that the operator sees, with its share of the quotas', async () => {
     expect((await ask('/v1/prices/latest?by_code=BRENT_CRUDE_USD')).status).toBe(200)
     const operator = async (path: string) => {
       const request = new Request(`http://localhost${path}`)

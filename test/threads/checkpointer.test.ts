@@ -92,7 +92,7 @@ test('a WAL that another thread checkpoints while nothing is written is restarte
   db.close()
 })
 
-test('what is written while it is under way stays in the log, and is there after a cut', async () => {
+test('a write during a checkpoint stays in the WAL and survives a power cut', async () => {
   const { db, settled, release, checkpoints } = openHeld()
   fill(db, 1000, 'first '.repeat(20))
   await turns()
@@ -135,7 +135,7 @@ test('a WAL that is checkpointed is not restarted before its checksums are store
   expect(damagedPages(path)).toEqual([])
 })
 
-test('a log that others keep writing is begun anew before it is many times as long', async () => {
+test('a WAL under constant writes is restarted before it grows to many times its length', async () => {
   const { db, settled, release } = openHeld()
   let longest = 0
   let begunAnew = 0
@@ -157,7 +157,7 @@ test('a log that others keep writing is begun anew before it is many times as lo
   expect(damagedPages(path)).toEqual([])
 })
 
-test('while a reader holds the WAL, not every commit starts a checkpoint', async () => {
+test('an open read transaction on the WAL does not make every commit start a checkpoint', async () => {
   const db = openDatabase(path, { checksums: true, autocheckpoint: pagesMax })
   let checkpoints = 0
   const settled = checkpointElsewhere(db, path, async () => {
@@ -201,7 +201,7 @@ test('the thread that writes without a pause checkpoints the WAL itself in the e
   expect(damagedPages(path)).toEqual([])
 })
 
-test('data that nobody may read again is out of the WAL once the checkpoint has ended', async () => {
+test('erased data is no longer in the WAL once the checkpoint has ended', async () => {
   const { db, settled, release } = openHeld()
   fill(db, 1000, 'a secret '.repeat(10))
   await turns()
@@ -214,7 +214,7 @@ test('data that nobody may read again is out of the WAL once the checkpoint has 
   db.close()
 })
 
-test('a database that is closed meanwhile loses nothing', async () => {
+test('a database that is closed during a checkpoint loses no data', async () => {
   const { db, settled, release } = openHeld()
   fill(db, 1000, 'first '.repeat(20))
   await turns()

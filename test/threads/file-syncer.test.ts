@@ -25,7 +25,7 @@ test('the work is done as without it, and the file may be removed afterwards', (
   rmSync(dir, { recursive: true })
 })
 
-test('work that fails says so', () => {
+test('an error in the work that runs during a file sync reaches the caller', () => {
   const other = join(tmpdir(), `flushing-failed-${process.pid}`)
   writeFileSync(other, '')
   const failing = () =>
@@ -36,7 +36,7 @@ test('work that fails says so', () => {
   rmSync(other)
 })
 
-test('a file that is not there is nobody else’s trouble', async () => {
+test('a missing file does not make a file sync fail other work', async () => {
   const missing = join(tmpdir(), `flushing-missing-${process.pid}`)
   expect(flushedMeanwhile(missing, () => Bun.sleepSync(200))).toBeUndefined()
   await Bun.sleep(100)

@@ -158,7 +158,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     expect(all.at(-1)!.upTo).toBe(instance.app && (await metric('wellhead_replication_position')))
   })
 
-  test('the newest price of a code is what its subject has, as the interface answers it', async () => {
+  test('the NATS subject of a code contains its newest price as the API returns it', async () => {
     record('WTI_USD', 70)
     record('WTI_USD', 71.5, Date.now() + 1)
     const price = async () =>
@@ -202,7 +202,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     for (const delta of await deltas()) valid('Delta', delta)
   })
 
-  test('of a series for chosen accounts no price is told, nor one from before left', async () => {
+  test('the price of a series for chosen accounts is not published, and an earlier one is removed', async () => {
     const operate = async (method: string, path: string, body: object) => {
       const answer = await instance.app.handle(
         new Request(`http://localhost/admin/v1${path}`, {
@@ -344,7 +344,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     expect(instance.services.db.query('SELECT count(*) AS n FROM changes').get()).toEqual({ n: 0 })
   })
 
-  test('a database that was restored goes on as a new replication epoch', async () => {
+  test('a restored database continues as a new replication epoch', async () => {
     record('WTI_USD', 70)
     await published()
     instance.close()
@@ -520,7 +520,7 @@ needs('nats-server').describe('a primary with NATS', () => {
       rmSync(second, { recursive: true })
     })
 
-    test('comes back without NATS too, whatever it was told had replaced it', async () => {
+    test('a replaced instance can resume without NATS, whatever is recorded as its replacement', async () => {
       record('WTI_USD', 70)
       instance.close()
       const db = openDatabase(databasePath(dir))
@@ -536,7 +536,7 @@ needs('nats-server').describe('a primary with NATS', () => {
       await published()
     })
 
-    test('is told what is missing', async () => {
+    test('a promotion that lacks a snapshot is refused with what is missing', async () => {
       await snapshot()
       const objects = await nats.objects('wellhead-snapshots', 1)
       for (const { name } of await objects.list()) await objects.delete(name)
@@ -608,7 +608,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     expect(price?.json<{ price: number }>().price).toBe(80)
   })
 
-  test('a stream of somebody else that is called changes is left alone', async () => {
+  test('a foreign stream that is named changes is left untouched', async () => {
     instance.close()
     await nats.manager.streams.add({ name: 'changes', subjects: ['changes'] })
     await nats.jetstream.publish('changes', 'theirs')
@@ -619,7 +619,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     expect(theirs?.string()).toBe('theirs')
   })
 
-  test('acknowledges a write only once the stream has it, where it is told to', async () => {
+  test('a write is acknowledged only once the stream has it if the instance is configured to wait', async () => {
     const data = mkdtempSync(join(tmpdir(), 'wellhead-commit-'))
     const own = await natsServer()
     const stream = await connectNats({

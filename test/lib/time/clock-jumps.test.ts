@@ -32,14 +32,17 @@ describe('createJumpWatch', () => {
     }
   })
 
-  test.each([6_000, -6_000, 400 * dayMs, -400 * dayMs])('says by how much: %d ms', byMs => {
-    const { clock, pass, jump } = hands()
-    const watch = createJumpWatch(clock)
-    pass(1_000)
-    jump(byMs)
-    expect(watch.look()).toEqual({ from: clock.now() - byMs, to: clock.now(), byMs })
-    expect(watch.look()).toBeUndefined()
-  })
+  test.each([6_000, -6_000, 400 * dayMs, -400 * dayMs])(
+    'a clock jump is reported with its size: %d ms',
+    byMs => {
+      const { clock, pass, jump } = hands()
+      const watch = createJumpWatch(clock)
+      pass(1_000)
+      jump(byMs)
+      expect(watch.look()).toEqual({ from: clock.now() - byMs, to: clock.now(), byMs })
+      expect(watch.look()).toBeUndefined()
+    },
+  )
 
   test('settles a minute after the last large jump, and at once after a small one', () => {
     const { clock, pass, jump } = hands()

@@ -5,7 +5,7 @@ import { createManualClock } from '../../../src/lib/time/clock.ts'
 describe('createManualClock', () => {
   const base = { at: 0, now: () => 0, monotonic: () => base.at }
 
-  test('stands still until it is moved, and monotonic time moves with it', () => {
+  test('a manual clock stands still until it is moved, and monotonic time moves with it', () => {
     const clock = createManualClock(1_000, base)
     base.at += 500
     expect(clock.now()).toBe(1_000)
@@ -20,7 +20,7 @@ describe('createManualClock', () => {
     clock.set(4_000)
     expect({ now: clock.now(), monotonic: clock.monotonic() }).toEqual({ now: 4_000, monotonic: 0 })
   })
-  test('released it runs on from where it stands, frozen it holds', () => {
+  test('a released manual clock runs on from its current time, and a frozen one stops', () => {
     const clock = createManualClock(1_000, base)
     base.at += 100
     clock.release()

@@ -31,7 +31,7 @@ describe('parseDay and isoDay', () => {
     '20260101',
     '2026-01-01T00:00:00Z',
     '',
-  ])('%p is none', text => {
+  ])('%p is not accepted as a day', text => {
     expect(parseDay(text)).toBeUndefined()
   })
 })
@@ -54,7 +54,7 @@ describe('parseInstant and isoInstant', () => {
     '2026-11-20T15:60:00Z',
     '2026-11-20T15:00:00+25:00',
     'now',
-  ])('%p is none: without a zone or out of range', text => {
+  ])('%p is not accepted as an instant because it lacks a time zone or is out of range', text => {
     expect(parseInstant(text)).toBeUndefined()
   })
   test('printed and parsed is the same', () => {
@@ -96,7 +96,7 @@ describe('addDuration', () => {
   ])('%s leads to %s', (duration, iso) => {
     expect(isoInstant(addDuration(at, duration)!)).toBe(iso)
   })
-  test.each(['1D', '61', '', 'P', 'tomorrow'])('%p is none', text => {
+  test.each(['1D', '61', '', 'P', 'tomorrow'])('%p is not accepted as a duration', text => {
     expect(addDuration(at, text)).toBeUndefined()
   })
 })

@@ -4,7 +4,7 @@ import { within } from '../../../src/lib/time/clock.ts'
 
 const never = new Promise<string>(() => {})
 
-test('what is done in time is answered, what is not is undefined', async () => {
+test('within returns the result of work that finishes in time and undefined otherwise', async () => {
   expect(await within(60_000, Promise.resolve('done'))).toBe('done')
   expect(await within(1, never)).toBeUndefined()
 })

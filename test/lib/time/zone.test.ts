@@ -39,7 +39,7 @@ test('a clock shows what the other implementation of time zones shows, at any mo
   )
 })
 
-test('a local day begins at a moment of that day before which there is none of it', () => {
+test('the start of a local day belongs to that day, and the moment before it does not', () => {
   fc.assert(
     fc.property(fc.constantFrom(...zones), fc.integer(moments), (zone, at) => {
       const start = startOfLocalDay(at, zone)
@@ -75,7 +75,7 @@ describe('zoneName', () => {
     [''],
     ['America/New_York\0'],
     ['../etc/passwd'],
-  ])('%j is none', text => {
+  ])('%j is not accepted as a time zone name', text => {
     expect(zoneName(text)).toBeUndefined()
   })
 })

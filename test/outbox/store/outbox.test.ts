@@ -54,7 +54,7 @@ const ended = {
 }
 
 describe('a claim', () => {
-  test('takes what is due of its lane, oldest first, counts the attempt and carries the body', () => {
+  test('a claim takes the due messages of its lane, oldest first, counts the attempt and includes the body', () => {
     const { store } = world()
     add(store, { id: 'later', dueAt: now + 1 })
     add(store, { id: 'second', dueAt: now - 1 })
@@ -131,7 +131,7 @@ test('a lane has an event once, and two lanes have it each', () => {
   expect(count('outbox')).toBe(2)
 })
 
-test('what was settled before its retention ended goes with its attempts, its body and its lane, and nothing else does', () => {
+test('settled messages past their retention are deleted with attempts, body and lane, and nothing else is', () => {
   const { store, count, states } = world()
   add(store, { id: 'old', lane: 'gone', skipped: 'no', createdAt: now - 2 })
   const shared = store.addBody('{"shared":true}', 2)

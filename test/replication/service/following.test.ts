@@ -99,7 +99,7 @@ needs('nats-server').describe('a copy that follows the stream', () => {
   }
   const until = (isSo: () => unknown) => waitUntil('the follower is there', isSo)
 
-  test('applies no change of another schema, and goes on with a snapshot that has it', async () => {
+  test('a replica applies no change of another schema and continues with a snapshot that includes it', async () => {
     await publish(0, schemaVersion)
     await publish(1, schemaVersion - 1)
     const copy = follow()

@@ -30,7 +30,7 @@ needs('nats-server').describe('the lease of the primary', () => {
     return { clock, standby, held }
   }
 
-  test('is taken with the next epoch by one that saw nobody renew it, after its holder stopped writing', async () => {
+  test('a lease that nobody renewed is taken over with the next epoch after its holder stopped writing', async () => {
     const { clock, standby, held } = await opened()
     clock.advance(validMs)
     await standby.look()
@@ -45,7 +45,7 @@ needs('nats-server').describe('the lease of the primary', () => {
     expect(held.isValid()).toBe(false)
   })
 
-  test('is left to its holder for a while when NATS answers again, because nobody could renew it', async () => {
+  test('a lease is left to its holder for a while when NATS returns, because it could not be renewed', async () => {
     const { clock, standby, held } = await opened()
     await server.stop()
     clock.advance(2 * abandonedMs)

@@ -78,7 +78,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
     return answered
   }
 
-  test('is never exceeded, whoever dies where', async () => {
+  test('a quota is never exceeded, whichever instance fails and whenever it does', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async actions => {
         const primary = await opened()
@@ -110,7 +110,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
     )
   }, 120_000)
 
-  test('has a reserve that copies go on with while nobody grants', async () => {
+  test('a quota has a reserve that instances use while the primary grants no requests', async () => {
     const primary = await opened('developer')
     const { state, window, node, bucket, stream } = primary
     const poolOf = async () => readPool((await bucket.get(state.key.id))!.text).pool
@@ -126,7 +126,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
     expect(await next.comes(state.key.id, window, 1500)).toBe(false)
   }, 30_000)
 
-  test('copies that ask at once never have the same request', async () => {
+  test('instances that claim quota at the same time never receive the same request', async () => {
     const primary = await opened('developer')
     const nodes = Array.from({ length: 4 }, primary.node)
     const counts = await Promise.all(nodes.map(slices => asked(slices, primary, 10_000)))

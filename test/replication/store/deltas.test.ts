@@ -67,7 +67,7 @@ function pair() {
 const expectSame = (copy: Database, db: Database) =>
   expect(Object.fromEntries(contentOf(copy))).toEqual(Object.fromEntries(contentOf(db)))
 
-test('each table is replicated or is named as one of this copy alone, with a reason', () => {
+test('each table is either replicated or listed as local to this instance with a reason', () => {
   const db = openDatabase(':memory:')
   const all = db
     .query<{ name: string; type: string }, []>(
@@ -111,7 +111,7 @@ test('a change is logged in the transaction that makes it', () => {
   expect(both.db.query('SELECT count(*) AS n FROM changes').get()).toEqual({ n: 0 })
 })
 
-test('prices that are written, corrected, dated back and taken out are the same in the copy', () => {
+test('prices that are written, corrected, backdated and removed are the same in the replica', () => {
   using both = pair()
   const { services, clock } = both
   const ids = ['WTI_USD', 'BRENT_CRUDE_USD'].map(
@@ -189,7 +189,7 @@ test('the log applied once more, from its beginning, ends in the same', () => {
   expectSame(both.copy, both.db)
 })
 
-test('numbers that never come again do not come again in the copy', () => {
+test('row numbers that are never reused on the primary are not reused in the replica either', () => {
   using both = pair()
   both.db.run("INSERT INTO feed_runs (id, feed, trigger, started_at) VALUES ('a', 'x', 'start', 1)")
   both.db.run('DELETE FROM feed_runs')

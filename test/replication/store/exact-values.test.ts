@@ -143,7 +143,7 @@ function take(db: Database, table: string, key: readonly string[], step: Step): 
     )
 }
 
-test('a copy has every value of every column of every table as the primary has it', () => {
+test('a replica has every value of every column of every table exactly as the primary has it', () => {
   using both = pair()
   for (const { name, key } of replicatedTables(both.db)) {
     fc.assert(
@@ -158,7 +158,7 @@ test('a copy has every value of every column of every table as the primary has i
   expect(dumpOf(both.copy)).toEqual(dumpOf(both.db))
 }, 120_000)
 
-test('a copy has every value of every observation, revision and bar as the primary has it', () => {
+test('a replica has every value of every observation, revision and bar exactly as the primary has it', () => {
   using both = pair()
   const { db } = both
   const note = rangeNotes(db)

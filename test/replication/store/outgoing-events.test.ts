@@ -28,7 +28,7 @@ function openLoggedOutbox() {
 }
 
 describe('events of commits', () => {
-  test('are told with the commit that brings them, and by no attempt to send them', async () => {
+  test('an outgoing event is published with the commit that creates it and not by its delivery attempts', async () => {
     const { world, told } = openLoggedOutbox()
     world.put()
     expect(told()).toHaveLength(1)

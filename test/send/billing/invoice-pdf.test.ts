@@ -41,7 +41,7 @@ async function textsOf(bytes: Uint8Array): Promise<string[]> {
   })
 }
 
-test('an invoice is a document that a reader can read, with everything that an invoice says', async () => {
+test('an invoice is a valid PDF document that contains everything the invoice states', async () => {
   const bytes = await invoicePdf(invoice)
   expect(Buffer.from(bytes.subarray(0, 5)).toString()).toBe('%PDF-')
   const [text] = await textsOf(bytes)
@@ -70,13 +70,13 @@ test('the same invoice is the same bytes', async () => {
   ).toBe(true)
 })
 
-test('what is open says when it is due', async () => {
+test('an open invoice states when it is due', async () => {
   const [text] = await textsOf(await invoicePdf({ ...invoice, status: 'open', paidAt: null }))
   expect(text).toContain('Due\n2026-12-20')
   expect(text).toContain('Status\nopen')
 })
 
-test('letters of any script, long texts and many lines do not break it', async () => {
+test('an invoice with letters of any script, long texts or many lines is rendered correctly', async () => {
   const lines = Array.from({ length: 60 }, (_, i) => ({
     description: `${i} ${'long '.repeat(60)}`,
     amountCents: 1,

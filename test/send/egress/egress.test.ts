@@ -233,7 +233,7 @@ describe('a target', () => {
     expect(open.map(guard.checkTarget)).toEqual(open.map(() => undefined))
   })
 
-  test('is refused with a sentence that says what would be right', () => {
+  test('an egress target is refused with a sentence that states what would be valid', () => {
     expect(guard.checkTarget('http://example.com/')).toBe('must be an https address.')
     expect(guard.checkTarget('https://10.0.0.1/')).toBe(
       'must be an address on the public internet.',
@@ -254,7 +254,7 @@ describe('a name', () => {
   const route = (addresses: Address[], allow: string[] = [], url = 'https://hook.example.com/') =>
     createEgress(allow, async () => addresses).route(url)
 
-  test('that resolves to a closed address is refused, also beside an open one', async () => {
+  test('a host name that resolves to a blocked address is refused, even if it also resolves to an allowed one', async () => {
     const closed = [
       ...[
         '127.0.0.1',
@@ -288,7 +288,7 @@ describe('a name', () => {
     expect(await route([])).toHaveProperty('refused')
   })
 
-  test('is asked once an attempt, and what it said then is what is connected to', async () => {
+  test('a host name is resolved once per attempt, and the connection uses that result', async () => {
     let lookups = 0
     // The first answer is a place that is open here, every later one is this machine.
     const rebinding = createEgress(['127.0.0.2/32', '10.0.0.0/8'], async () => {

@@ -204,7 +204,7 @@ describe('a letter that the provider refuses', () => {
     expect(instance.services.mail.suppressed('person@example.com')).toBeUndefined()
   })
 
-  test('for good is tried five times, at 1, 5, 15 and 60 minutes', async () => {
+  test('an e-mail that the provider keeps refusing is tried five times, with retries after 1, 5, 15 and 60 minutes', async () => {
     const { server, mailer } = await stand({ status: 500, body: '{}' })
     const instance = instanceOf(mailer())
     post(instance)
@@ -242,7 +242,7 @@ describe('a letter that the provider refuses', () => {
   })
 })
 
-test('what is sent is the letter, its file untouched', async () => {
+test('an e-mail is sent through the Resend API with its attachment unchanged', async () => {
   const { server, mailer } = await stand('ok')
   const csv = 'code,price\r\n"\'=WTI",61.2\r\n\tß,-1\r\n'
   const mailMessage: FrozenMailMessage = {

@@ -38,7 +38,7 @@ const send = (
   attemptMs = 30_000,
 ) => createSmtpMailer({ url, attemptMs }).send({ ...mailMessage, ...change }, sending())
 
-test('a letter arrives as it is, its files untouched', async () => {
+test('an e-mail arrives over SMTP unchanged with its attachments', async () => {
   const server = await stand()
   const csv = '\ufeffcode,price\r\n"\'=WTI",61.2\r\n\tß,-1\r\n.\r\nno newline at the end'
   const attached = [
@@ -210,7 +210,7 @@ describe('a server', () => {
     })
   })
 
-  test('that sends no greeting does not hold a letter for longer than its time', async () => {
+  test('an SMTP server that sends no greeting does not delay an e-mail beyond the time limit', async () => {
     const server = await stand(on('greeting', 'silence'))
     expect(await send(server, {}, server.url, 100)).toMatchObject({ accepted: false, again: true })
   })
@@ -235,7 +235,7 @@ describe('a server', () => {
     expect(JSON.stringify(refused)).not.toContain('wrong')
   })
 
-  test('that lost a letter of which it heard the end gets it again under the same message id', async () => {
+  test('an e-mail that an SMTP server lost after receiving its end is sent again with the same message id', async () => {
     let lost = 2
     const server = await stand(command => (command === '.' && lost-- > 0 ? 'cut' : undefined))
     const instance = openMessageInstance()

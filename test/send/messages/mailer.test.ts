@@ -66,7 +66,7 @@ describe('an address', () => {
     ['per\u202eson@example.com'],
     [`${'a'.repeat(65)}@example.com`],
     [''],
-  ])('%j is none', text => {
+  ])('%j is not accepted as an e-mail address', text => {
     expect(plainAddress(text)).toBeUndefined()
   })
 
@@ -85,7 +85,7 @@ test.each([
   expect(plainFilename(original)).toBe(name)
 })
 
-test('a letter has one message id for its key and sender, and no other has it', () => {
+test('an e-mail has one message id for its key and sender, which no other e-mail shares', () => {
   expect(messageId('run-1', 'Wellhead <prices@example.com>')).toMatch(
     /^<[0-9a-f]{40}@example\.com>$/,
   )

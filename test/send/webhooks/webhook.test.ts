@@ -68,7 +68,7 @@ function timeout(ms: number): AbortSignal {
 }
 
 describe('a delivery', () => {
-  test('has the headers, the bytes and the signatures of the interface', async () => {
+  test('a webhook delivery has the headers, the bytes and the signatures that the API defines', async () => {
     const place = await listening(socket => socket.end(answered('200 OK', 'thanks')))
     const clock = createManualClock(1_800_000_000_500)
     const outcome = await senderOf(clock).send(
@@ -115,7 +115,7 @@ describe('a delivery', () => {
     expect(JSON.stringify(outcome)).not.toContain(secret)
   })
 
-  test('is signed anew on every attempt, over the body alone where the endpoint wants that', async () => {
+  test('a webhook delivery is signed again on every attempt, over the body alone if the endpoint requires it', async () => {
     const place = await listening(socket => socket.end(answered('500 No')))
     const clock = createManualClock(1_800_000_000_000)
     const sender = senderOf(clock)
@@ -493,7 +493,7 @@ describe('over TLS', () => {
     undo.push(() => setDefaultCACertificates(before))
   }
 
-  test('a certificate that is trusted and names the host is needed, whatever the environment says', async () => {
+  test('a webhook delivery requires a trusted TLS certificate for its host, whatever the environment says', async () => {
     const [right, old] = [await secured(good), await secured(expired)]
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
     undo.push(() => delete process.env.NODE_TLS_REJECT_UNAUTHORIZED)
@@ -518,7 +518,7 @@ describe('over TLS', () => {
     expect(await send(right.url('hook.example.com'))).toEqual(['delivered', undefined])
   })
 
-  test('protocol and cipher are told', async () => {
+  test('a webhook delivery over TLS reports the protocol and the cipher', async () => {
     trusting(good.cert)
     const place = await secured(good)
     const { exchange } = await senderOf().send(

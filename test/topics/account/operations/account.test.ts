@@ -126,7 +126,7 @@ describe('GET /v1/account', () => {
     expect(body.data).toMatchObject(under)
   })
 
-  test('says when a trial was, after it', async () => {
+  test('GET /v1/account returns when a trial ended after it has ended', async () => {
     const door = openFrontDoor()
     const { token } = door.open('free', { trial: true })
     door.clock.set(Date.parse('2026-11-27T15:00:00Z'))
@@ -159,7 +159,7 @@ describe('GET /v1/account', () => {
     expect((await accountOf(door, token)).account.usage_this_month).toBe(0)
   })
 
-  test('says which quota is shared', async () => {
+  test('GET /v1/account returns whether a quota is shared by the account', async () => {
     const door = openFrontDoor({ flags: { 'quota.scope': 'account' } })
     const { token, account } = door.open('free')
     const other = door.services.keys.addKey(account)
@@ -172,7 +172,7 @@ describe('GET /v1/account', () => {
     })
   })
 
-  test('of a copy without quotas has no limit where there is none', async () => {
+  test('GET /v1/account returns null as the limit on an instance without quotas', async () => {
     const door = openFrontDoor({ flags: { plans: 'unlimited' } })
     const response = await door.get('/v1/account', door.open('free').token)
     const body = (await response.json()) as Body

@@ -342,7 +342,7 @@ async function stateOf({ services, dashboard }: Office) {
 }
 
 describe('GET /v1/api-keys in an organization', () => {
-  test('act on its account with the plan of its owner, whoever holds them', async () => {
+  test('an organization key acts on the organization account with the plan of its owner, whichever member uses it', async () => {
     const { ask, ann, staff } = await office()
     const account = await ask('GET', '/v1/account', token(staff.member))
     expect(account.body.account).toMatchObject({ email: staff.member.email, tier: 'scale' })
@@ -412,7 +412,7 @@ describe('GET /v1/api-keys in an organization', () => {
 })
 
 describe('/organizations/members', () => {
-  test('of nobody is 404', async () => {
+  test('an account without an organization gets 404 for the organization dashboard', async () => {
     const all = people()
     const answer = await all.ask('GET', '/organizations/dashboard', token(all.person('ann')))
     expect({ status: answer.status, code: codeOf(answer) }).toEqual({
@@ -518,7 +518,7 @@ describe('/organizations/members', () => {
     expect(services.db.query('SELECT count(*) AS n FROM organizations').get()).toEqual({ n: 0 })
   })
 
-  test('is made as asked, whatever else stands in the body', async () => {
+  test('an organization member is created as requested, and extra fields in the body are ignored', async () => {
     const { ask, person, ...all } = people()
     const [ann, eve] = [person('ann'), person('eve')]
     const extra = {
@@ -545,7 +545,7 @@ describe('/organizations/members', () => {
     expect(all.services.organizations.of(eve.account)).toBeUndefined()
   })
 
-  test('is asked for once by a repeated request', async () => {
+  test('a repeated request with the same idempotency key sends an organization invitation once', async () => {
     const { ask, person, mailMessages } = people()
     const ann = token(person('ann'))
     const send = () =>
@@ -640,7 +640,7 @@ describe('/organizations/invitations', () => {
     expect(guest.account.actsOn).toBe(guest.account)
   })
 
-  test('does not exist for a stranger, unless they have the letter', async () => {
+  test('an organization invitation does not exist for another account unless it has the token from the e-mail', async () => {
     const { ask, person, base, secret, ann } = await invited()
     const eve = person('eve')
     const unknown = await ask(
@@ -703,7 +703,7 @@ describe('/organizations/invitations', () => {
     })
   })
 
-  test('to an address that somebody has shown to be theirs makes them no second member and can only raise their role', async () => {
+  test('an invitation to a verified address of a member adds no second member and can only raise the role', async () => {
     const all = await invited('read_only')
     const { ask, ann, guest, mailMessages, secret, base } = all
     await ask('POST', `${base}/confirm_accept`, token(guest), { token: secret })
@@ -728,7 +728,7 @@ describe('/organizations/invitations', () => {
 })
 
 describe('/organizations with the credentials of another organization', () => {
-  test('against the ids of another: the same 404 as for an id that nobody has, and nothing is written', async () => {
+  test('the ids of another organization return the same 404 as unknown ids, and nothing is written', async () => {
     const office_ = await office()
     const { ask, ann, staff, person, memberId, signedIn } = office_
     const eve = person('eve', 'scale')

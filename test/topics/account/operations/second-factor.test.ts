@@ -101,7 +101,7 @@ describe('setting a second step up', () => {
 })
 
 describe('signing in', () => {
-  test('asks for a code after a password and after a link, and tells nothing of it before', async () => {
+  test('two-factor sign-in requires a code after a password or a link and reveals nothing before it', async () => {
     const all = people()
     const { person, code } = await withSecondFactor(all)
     const wrong = await all.ask('POST', '/v1/auth/session', undefined, {
@@ -208,7 +208,7 @@ describe('turning it off', () => {
   })
 })
 
-test('where the operator wants it, keys are managed by people with a second step alone', async () => {
+test('only people with two-factor authentication can manage keys where the operator requires it', async () => {
   const all = people({ 'sessions.second_factor': 'true' })
   const { bearer } = await withSecondFactor(all)
   const other = all.person('bob')
@@ -254,7 +254,7 @@ test('where the operator wants it, no key sets or reads a secret of webhooks and
   expect((await all.ask('GET', '/v1/webhooks', key)).status).not.toBe(401)
 })
 
-test('where the operator asks for nothing, a key creates a webhook as ever', async () => {
+test('a key can create a webhook where the operator does not require two-factor authentication', async () => {
   const all = people()
   const answer = await all.ask('POST', '/v1/webhooks', `Bearer ${all.person('bob').key}`, {
     url: 'https://receiver.example.com/hook',

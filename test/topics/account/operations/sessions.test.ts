@@ -60,7 +60,7 @@ describe('POST /v1/auth/session with a password', () => {
     expect(JSON.stringify(answer.body)).not.toContain(body.password || 'unset')
   })
 
-  test('takes the same work for an address that nobody has', async () => {
+  test('a sign-in with an unknown address takes the same hashing work as one with a known address', async () => {
     const { services } = people()
     const verify = Bun.password.verify
     const hashes: unknown[] = []
@@ -84,14 +84,17 @@ describe('POST /v1/auth/session with a password', () => {
     ['a number for a password', { email: 'ann@example.com', password: 1 }, ['password']],
     ['a list', [], ['body']],
     ['a link that is no text', { link_token: {} }, ['link_token']],
-  ])('with %s names what is missing', async (_, body, fields) => {
-    const answer = await people().ask('POST', '/v1/auth/session', undefined, body)
-    expect({ status: answer.status, code: codeOf(answer) }).toEqual({
-      status: 422,
-      code: 'validation_failed',
-    })
-    expect((answer.body.errors as { field: string }[]).map(error => error.field)).toEqual(fields)
-  })
+  ])(
+    'a sign-in request with %s is refused with the names of the faulty fields',
+    async (_, body, fields) => {
+      const answer = await people().ask('POST', '/v1/auth/session', undefined, body)
+      expect({ status: answer.status, code: codeOf(answer) }).toEqual({
+        status: 422,
+        code: 'validation_failed',
+      })
+      expect((answer.body.errors as { field: string }[]).map(error => error.field)).toEqual(fields)
+    },
+  )
 
   test('takes no body that is larger than a body may be', async () => {
     const answer = await people().ask('POST', '/v1/auth/session', undefined, {
@@ -127,7 +130,7 @@ describe('POST /v1/auth/session with a password', () => {
     expect((await attempt('ann@example.com', password)).status).toBe(200)
   })
 
-  test('locks an address that nobody has just as well', async () => {
+  test('repeated failed sign-ins lock an unknown address just like a known one', async () => {
     const { ask } = people()
     const attempt = () =>
       ask('POST', '/v1/auth/session', undefined, { email: 'nobody@example.com', password })
@@ -167,7 +170,7 @@ describe('a session token of POST /v1/auth/session', () => {
     expect((account.body.account as { usage_this_month: number }).usage_this_month).toBe(1)
   })
 
-  test('is in no list of keys, can not be changed as one, and takes none of their places', async () => {
+  test('a session token is not listed as a key, cannot be changed as a key and does not use up a key', async () => {
     const { ask, person, signedIn, services } = people()
     const ann = person('ann')
     const token = await signedIn(ann)
@@ -192,7 +195,7 @@ describe('a session token of POST /v1/auth/session', () => {
   test.each([
     ['after Token', (token: string) => ({ authorization: `Token ${token}` }), ''],
     ['in the address', () => ({}), '?api_key='],
-  ])('is none %s', async (_, headers, query) => {
+  ])('a session token that is sent %s is not accepted', async (_, headers, query) => {
     const { ask, person, signedIn } = people()
     const token = await signedIn(person('ann'))
     const answer = await ask(
@@ -228,7 +231,7 @@ describe('a session token of POST /v1/auth/session', () => {
     expect((await ask('GET', '/v1/account', `Bearer ${token}`)).status).toBe(200)
   })
 
-  test('that another key or another account signed is none, even where its row exists', async () => {
+  test('a session token signed by another key or another account is rejected even where its row exists', async () => {
     const { ask, person, signedIn, services } = people()
     const [ann, bob] = [person('ann'), person('bob')]
     const token = await signedIn(ann)
@@ -264,7 +267,7 @@ describe('a session token of POST /v1/auth/session', () => {
 })
 
 describe('POST /v1/auth/session/refresh', () => {
-  test('puts a new token in place of the old one', async () => {
+  test('a session refresh replaces the old token with a new one', async () => {
     const { ask, person, signedIn, clock } = people()
     const token = await signedIn(person('ann'))
     clock.advance(hourMs)
@@ -297,7 +300,7 @@ describe('POST /v1/auth/session/refresh', () => {
     expect((await ask('GET', '/v1/account', `Bearer ${third}`)).status).toBe(200)
   })
 
-  test('the old token is not accepted after signing out, and brings nobody in again', async () => {
+  test('an old session token is rejected after sign-out and cannot be refreshed', async () => {
     const { ask, person, signedIn } = people()
     const token = await signedIn(person('ann'))
     const next = dataOf(await ask('POST', '/v1/auth/session/refresh', `Bearer ${token}`)).token
@@ -340,7 +343,7 @@ describe('POST /v1/auth/session/refresh', () => {
     expect((await ask('GET', '/v1/account', `Bearer ${dataOf(first!).token}`)).status).toBe(200)
   })
 
-  test('goes on for thirty days after signing in and not a moment longer', async () => {
+  test('a session can be refreshed until thirty days after sign-in and not a moment longer', async () => {
     const { ask, person, signedIn, clock } = people()
     let token = await signedIn(person('ann'))
     for (let half = 1; half <= 60; half += 1) {
@@ -371,7 +374,7 @@ describe('POST /v1/auth/session/refresh', () => {
 })
 
 describe('DELETE /v1/auth/session', () => {
-  test('ends the session and what was refreshed from it, and leaves the others', async () => {
+  test('DELETE /v1/auth/session ends the session and its refreshed tokens and leaves other sessions active', async () => {
     const { ask, person, signedIn } = people()
     const ann = person('ann')
     const [token, other] = [await signedIn(ann), await signedIn(ann)]
@@ -491,7 +494,7 @@ describe('POST /v1/auth/link', () => {
     expect(all.filter(answer => answer.status === 200)).toHaveLength(1)
   })
 
-  test('is asked for in the same words by an address that nobody has, and no letter goes anywhere', async () => {
+  test('a sign-in link for an unknown address is requested with the same response, and no e-mail is sent', async () => {
     const { ask, person, services, mailMessages } = people()
     const { email } = person('ann')
     const [registered, unknown] = [
@@ -517,7 +520,7 @@ describe('POST /v1/auth/link', () => {
     expect(mailMessages(email)).toHaveLength(4)
   })
 
-  test('that is none of ours is refused, whatever its form', async () => {
+  test('a sign-in link token that this instance did not issue is refused, whatever its format', async () => {
     const { ask } = people()
     for (const link_token of ['', 'f'.repeat(64), 'a.b.c', "' OR 1=1 --", 'x'.repeat(900)]) {
       expect(

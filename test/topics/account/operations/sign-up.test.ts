@@ -66,7 +66,7 @@ describe('POST /v1/auth/signup', () => {
     expect(mailMessages(newcomer)[0]!.text).toContain('/signup?token=')
   })
 
-  test('writes two letters an hour to an address, and five at the wish of one client', async () => {
+  test('sign-up sends at most two e-mails an hour to one address and five for one client', async () => {
     const { signUp, mailMessages, clock } = opened()
     for (let i = 0; i < 2; i += 1) expect((await signUp(newcomer)).status).toBe(202)
     const third = await signUp(newcomer)
@@ -83,11 +83,14 @@ describe('POST /v1/auth/signup', () => {
     ['no address', {}, ['email']],
     ['a word', { email: 'nobody' }, ['email']],
     ['a line break', { email: 'a@example.com\nBcc: b@example.com' }, ['email']],
-  ])('with %s names what is wrong', async (_, body, fields) => {
-    const answer = await opened().ask('POST', '/v1/auth/signup', undefined, body)
-    expect(answer.status).toBe(422)
-    expect((answer.body.errors as { field: string }[]).map(({ field }) => field)).toEqual(fields)
-  })
+  ])(
+    'a sign-up request with %s is refused with the names of the faulty fields',
+    async (_, body, fields) => {
+      const answer = await opened().ask('POST', '/v1/auth/signup', undefined, body)
+      expect(answer.status).toBe(422)
+      expect((answer.body.errors as { field: string }[]).map(({ field }) => field)).toEqual(fields)
+    },
+  )
 
   test.each(['closed', 'invite'])('is refused where sign-up is %s', async mode => {
     const { signUp, mailMessages } = opened({ 'accounts.signup': mode })
@@ -121,7 +124,7 @@ describe('POST /admin/v1/invitations', () => {
     ])
   })
 
-  test('needs the operator, and a copy that is not closed', async () => {
+  test('POST /admin/v1/invitations requires the operator and an instance that is not closed to sign-up', async () => {
     expect((await invite(opened(), newcomer)).status).toBe(401)
     const closed = opened({ 'accounts.signup': 'closed' })
     expect(

@@ -184,7 +184,7 @@ function holds(store: World['store'], keys: World['keys'], people: readonly Acco
 }
 
 describe('createOrganizations', () => {
-  test('goes on with the account of its longest-standing admin when the owner leaves, and the owner takes the old one along', () => {
+  test('an organization passes to its longest-standing admin when the owner leaves with the old account', () => {
     const { organizations: all, people, mailMessages, clock } = world(['ann', 'bob', 'cid'])
     const [ann, bob, cid] = people as [AccountState, AccountState, AccountState]
     for (const [person, role] of [
@@ -207,7 +207,7 @@ describe('createOrganizations', () => {
     expect(all.of(bob)!.organization.accountId).toBe(bob.account.id)
   })
 
-  test('does not move the keys of somebody who is listed and has not accepted', () => {
+  test('the keys of an invited member do not move to the organization before the member accepts', () => {
     const { organizations: all, people, mailMessages } = world(['ann', 'bob'])
     const [ann, bob] = people as [AccountState, AccountState]
     all.addMember(ann, { email: bob.account.email, role: 'admin', baseUrl })

@@ -6,7 +6,7 @@ import {
 
 const hashes = createPasswordHashes()
 
-test('a password is kept as argon2id of the cost that is recommended, and is known again', async () => {
+test('a password is stored as argon2id at the recommended cost and can be verified', async () => {
   const hash = await hashes.hash('correct horse battery')
   expect(hash).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$')
   expect(await hashes.matches('correct horse battery', hash)).toBe(true)

@@ -41,7 +41,7 @@ test('a session token is a JWT to another library, with the claims of the contra
   expect(protectedHeader.alg).toBe('HS256')
 })
 
-test('what is signed is read again, until the second in which it ends', async () => {
+test('a signed session token can be read until the second in which it expires', async () => {
   const token = await tokens.sign(session)
   expect(tokens.read(token, now)).toEqual({
     sub: 'an-account',

@@ -78,7 +78,7 @@ describe('conditions on the price', () => {
       .map(([min, span]) => between(min / 100, (min + span) / 100)),
   )
 
-  test('none holds outside its bounds, so that what lies outside need not be judged', () => {
+  test('a price condition never holds outside its bounds, so prices outside them need no evaluation', () => {
     fc.assert(
       fc.property(conditions, fc.integer({ min: -2000, max: 2000 }), (condition, steps) => {
         const price = Math.round((condition.value + steps / 100) * 100) / 100
@@ -200,7 +200,7 @@ describe('conditions on the daily closes', () => {
     )
   })
 
-  test('what lies more than a year before the window is no part of its baseline', () => {
+  test('prices more than a year before the window are not part of the volatility baseline', () => {
     const recent = [...walk(366), ...walk(30, 4)]
     const condition = { kind: 'volatility_spike', period: 30, multiplier: 2 } as const
     expect(judge(condition, [...walk(300, 20), ...recent]).measures).toEqual(
@@ -241,16 +241,19 @@ describe('conditions on the daily closes', () => {
     [{ kind: 'rsi', period: 14, overbought: 70, oversold: 30 }, 14, 15],
     [{ kind: 'trend_reversal', period: 20 }, 4, 5],
     [{ kind: 'volatility_spike', period: 30, multiplier: 2 }, 33, 34],
-  ] as const)('%j says what it takes when there are %d closes', (condition, have, need) => {
-    const closes = closesOf(walk(have))
-    expect(evaluate(condition, at(closes.at(-1)!.value, closes))).toEqual({
-      enough: false,
-      have,
-      need,
-    })
-    const enough = closesOf(walk(need))
-    expect(evaluate(condition, at(enough.at(-1)!.value, enough)).enough).toBe(true)
-  })
+  ] as const)(
+    'the condition %j reports how many daily closes it needs when there are only %d',
+    (condition, have, need) => {
+      const closes = closesOf(walk(have))
+      expect(evaluate(condition, at(closes.at(-1)!.value, closes))).toEqual({
+        enough: false,
+        have,
+        need,
+      })
+      const enough = closesOf(walk(need))
+      expect(evaluate(condition, at(enough.at(-1)!.value, enough)).enough).toBe(true)
+    },
+  )
 
   test('alerts of one kind and period measure once at a moment', () => {
     let closesReads = 0
@@ -266,7 +269,7 @@ describe('conditions on the daily closes', () => {
   })
 })
 
-test('a cooldown ends at its last moment, and zero minutes are none', () => {
+test('an alert cooldown ends at its last moment, and zero minutes mean no cooldown', () => {
   expect([0, 3_599_999, 3_600_000].map(ms => isCooling(1000, 60, 1000 + ms))).toEqual([
     true,
     true,
@@ -303,10 +306,13 @@ test.each<[AlertCondition, string, number, string]>([
     'volatility over 30 days above 2.5 times its baseline',
   ],
   [{ kind: 'trend_reversal', period: 20 }, 'not_equals', 0, 'trend over 20 days reversed'],
-])('%j stands in a list as %s %d and reads "%s"', (condition, operator, value, text) => {
-  expect([
-    conditionOperator(condition),
-    conditionValue(condition),
-    conditionText(condition),
-  ]).toEqual([operator, value, text])
-})
+])(
+  'the condition %j is listed with the operator %s and the value %d and is described as %s',
+  (condition, operator, value, text) => {
+    expect([
+      conditionOperator(condition),
+      conditionValue(condition),
+      conditionText(condition),
+    ]).toEqual([operator, value, text])
+  },
+)

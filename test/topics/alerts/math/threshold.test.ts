@@ -178,7 +178,7 @@ const world = fc.record({
   before: fc.record({ '1h': price, '24h': price, '7d': price }, { requiredKeys: [] }),
 })
 
-test('conditions hold exactly where a plain reading of their definitions says so', () => {
+test('threshold conditions hold exactly where a plain reading of their definitions says so', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...codes), condition), { maxLength: 5 }),
@@ -210,6 +210,6 @@ test('conditions hold exactly where a plain reading of their definitions says so
   )
 })
 
-test('bounds are told as people write them', () => {
+test('threshold bounds are formatted as people write them', () => {
   expect([above, up, between].map(boundText)).toEqual(['80', '5%', '70 to 80'])
 })

@@ -102,22 +102,25 @@ describe('POST /v1/alerts: making an alert', () => {
       {},
     ],
     [{ analytics_type: 'trend_reversal', analytics_period: 20 }, 'not_equals', 0, {}],
-  ] as const)('%j stands as %s %d', async (fields, operator, value, config) => {
-    const home = openTestInstance()
-    const alert = await createAlert(home, home.key(), {
-      name: 'x',
-      commodity_code: code,
-      ...fields,
-    })
-    expect(alert).toMatchObject({
-      condition_operator: operator,
-      condition_value: value,
-      analytics_type: fields.analytics_type,
-      analytics_config: config,
-      analytics_period: 'analytics_period' in fields ? fields.analytics_period : 30,
-      cooldown_minutes: 1440,
-    })
-  })
+  ] as const)(
+    'an alert created with %j has the operator %s and the value %d',
+    async (fields, operator, value, config) => {
+      const home = openTestInstance()
+      const alert = await createAlert(home, home.key(), {
+        name: 'x',
+        commodity_code: code,
+        ...fields,
+      })
+      expect(alert).toMatchObject({
+        condition_operator: operator,
+        condition_value: value,
+        analytics_type: fields.analytics_type,
+        analytics_config: config,
+        analytics_period: 'analytics_period' in fields ? fields.analytics_period : 30,
+        cooldown_minutes: 1440,
+      })
+    },
+  )
 
   test('of what a list answers for an analytics alert makes the same alert', async () => {
     const home = openTestInstance()
@@ -218,7 +221,7 @@ describe('POST /v1/alerts: making an alert', () => {
     expect([response.status, (await bodyOf(response)).field]).toEqual([422, field])
   })
 
-  test('names every fault, and near codes for one that is none', async () => {
+  test('creating an alert reports every fault and suggests codes that are similar to an unknown one', async () => {
     plain.clock.advance(minuteMs)
     const response = await plain.send(
       'POST',
@@ -290,7 +293,7 @@ describe('POST /v1/alerts: making an alert', () => {
     ['developer', analytics, 'standard_alerts'],
     ['free', standard, 'standard_alerts'],
   ] as const)(
-    'on %s is refused when the plan does not have its kind, before what is wrong with it',
+    'an alert on the %s plan is refused for a kind that the plan lacks before its fields are validated',
     async (plan, body, feature) => {
       const { send, key } = openTestInstance()
       const response = await send(
@@ -328,7 +331,7 @@ describe('GET /v1/alerts: the list', () => {
     expect(listed.map(row => row.name)).toEqual(['a', 'd', 'b', 'c'])
   })
 
-  test('says of an alert whose kind the plan has lost that it is suspended', async () => {
+  test('GET /v1/alerts lists an alert as suspended when the plan no longer includes its kind', async () => {
     const home = openTestInstance()
     const token = home.key('professional')
     await createAlert(home, token)
@@ -545,7 +548,7 @@ describe('GET, PATCH and DELETE /v1/alerts/{id}: one alert', () => {
 })
 
 describe('POST /v1/alerts/test and /v1/alerts/{id}/test: testing', () => {
-  test('says what an alert would do, and sends, counts and changes nothing', async () => {
+  test('testing an alert reports what it would do without sending, counting or changing anything', async () => {
     const home = openTestInstance()
     const { db } = home.services
     const token = home.key()
@@ -612,7 +615,7 @@ describe('POST /v1/alerts/test and /v1/alerts/{id}/test: testing', () => {
     expect(state()).toEqual(before)
   })
 
-  test('says how many closes an analytics alert takes', async () => {
+  test('testing an analytics alert reports how many daily closes it needs', async () => {
     const home = openTestInstance()
     const token = home.key()
     home.record(code, [80, 81, 82], startAt, dayMs)
@@ -633,7 +636,7 @@ describe('POST /v1/alerts/test and /v1/alerts/{id}/test: testing', () => {
     )
   })
 
-  test('and backtesting say in a header that they rest on fixture data', async () => {
+  test('testing and backtesting an alert report in a header that they are based on fixture data', async () => {
     const home = openTestInstance()
     const token = home.key()
     const { id } = await createAlert(home, token)
@@ -784,7 +787,7 @@ describe('GET /v1/alerts/triggers and /v1/alerts/analytics_history: what has fir
     expect((await page('?per_page=1000')).meta.per_page).toBe(100)
   })
 
-  test('of analytics alerts is listed with what was measured, for plans that have them', async () => {
+  test('the analytics alert history lists triggers with their measurements for plans that include it', async () => {
     const home = openTestInstance()
     const token = home.key('starter')
     home.record(code, Array.from({ length: 40 }, (_, i) => 80 + Math.sin(i)), startAt - dayMs, dayMs) // biome-ignore format: one series
@@ -828,7 +831,7 @@ describe('GET /v1/alerts/triggers and /v1/alerts/analytics_history: what has fir
   })
 
   test.each(['/v1/alerts/triggers', '/v1/alerts/analytics_history'])(
-    '%s refuses a page that is none',
+    '%s refuses an invalid page number',
     async path => {
       const { get, key } = openTestInstance()
       const response = await get(`${path}?page=0`, key())

@@ -18,7 +18,7 @@ const hourly = (values: readonly number[]) => {
 }
 
 describe('backtests.run: a backtest', () => {
-  test('counts what the cooldown kept back, and lists the first five hundred triggers of all', async () => {
+  test('a backtest counts triggers suppressed by the cooldown and lists the first five hundred of all triggers', async () => {
     const { run, firstAt } = hourly(Array.from({ length: 1500 }, (_, i) => (i % 2 === 0 ? 91 : 89)))
     const without = await run(0)
     expect({
@@ -124,7 +124,7 @@ describe('backtests.run: a backtest of what was known', () => {
     expect(result.observations).toBe(3)
   })
 
-  test('does not take for news what was history when it was imported', async () => {
+  test('a point-in-time backtest does not treat values that were already history on import as new', async () => {
     const { run } = knownThen([
       [29, 95, 2],
       [28, 96, 2],
@@ -146,7 +146,7 @@ describe('backtests.run: a backtest of what was known', () => {
     ])
   })
 
-  test('agrees with what an alert that was there has fired at, whatever was corrected meanwhile', async () => {
+  test('a point-in-time backtest matches the triggers of an alert that existed then, despite later corrections', async () => {
     const writes: Write[] = Array.from({ length: 40 }, (_, i): Write => {
       const value = 86 + ((i * 7) % 11)
       return i % 4 === 3

@@ -30,7 +30,7 @@ import {
 const code = 'WTI_USD'
 
 describe('an alert fires', () => {
-  test('when its condition holds, with every trigger counted and kept', () => {
+  test('an alert fires when its condition holds, and every trigger is counted and stored', () => {
     const { watch, price, fired, clock, services, account } = openAlertInstance()
     const alert = watch(code, above(90))
     for (const value of [89, 90, 90.5, 88, 91]) {
@@ -133,7 +133,7 @@ describe('an alert fires', () => {
     expect([alert, off].map(fired)).toEqual([[92], []])
   })
 
-  test('while the plan has its kind, and goes on when the plan has it again', () => {
+  test('an alert fires only while the plan includes its kind and resumes when the plan includes it again', () => {
     const { watch, price, fired, services, clock, open } = openAlertInstance()
     const account = open('professional')
     const alert = watch(code, above(90), {}, account)
@@ -191,7 +191,7 @@ describe('an alert fires', () => {
 })
 
 describe('a code is judged', () => {
-  test('at once, then at most every interval; what came in meanwhile is judged in its order, and nothing is passed over', async () => {
+  test('a code is evaluated at once, then at most every interval, in order and without skipping a value', async () => {
     const { watch, price, fired, services, clock } = openAlertInstance({ interval: '60s' })
     const alert = watch(code, above(90))
     const { evaluation } = services.alerts
@@ -475,7 +475,7 @@ describe('after a crash', () => {
     }))
 })
 
-test('an alert that can not be told keeps no other from being told, and is named in the log', async () => {
+test('an alert that cannot be notified does not block other notifications and is named in the log', async () => {
   const instance = openAlertInstance()
   const [first, bad, last] = [1, 2, 3].map(n => instance.watch(code, above(60 + n)))
   instance.services.alerts.evaluation.stop()
@@ -567,7 +567,7 @@ describe('an alert that fires tells', () => {
     expect(listed).toMatchObject([{ type: 'price_alert', title: `2 alerts on ${code}` }])
   })
 
-  test('what was measured, when it is on daily values', () => {
+  test('an alert on daily values sends a notification with the measured values', () => {
     const { watch, price, services, messages, clock } = openAlertInstance()
     for (let day = 40; day > 0; day -= 1) price(code, 80 + Math.sin(day), startAt - day * dayMs)
     const alert = watch(
@@ -600,7 +600,7 @@ describe('an alert that fires tells', () => {
     )
   })
 
-  test('nobody by mail who does not want to hear of alerts', () => {
+  test('an alert sends no e-mail to an account that has turned alert e-mails off', () => {
     const { watch, price, services, account, messages } = openAlertInstance()
     services.preferences.put(account.account.id, {
       ...firstPreferences,
@@ -613,7 +613,7 @@ describe('an alert that fires tells', () => {
   })
 })
 
-test('the newest ten thousand triggers of an alert are kept', () => {
+test('the newest ten thousand triggers of an alert are retained', () => {
   const { watch, price, services, clock } = openAlertInstance()
   const alert = watch(code, above(0))
   const { db } = services
@@ -630,7 +630,7 @@ test('the newest ten thousand triggers of an alert are kept', () => {
   expect(kept).toEqual({ n: 10_000, first: startAt - 10 * dayMs + 3 })
 })
 
-test('what is left of a removed alert is dropped in slices', async () => {
+test('the remaining data of a removed alert is deleted in slices', async () => {
   const { watch, price, services, clock } = openAlertInstance()
   const alert = watch(code, above(0))
   for (let i = 0; i < 5; i += 1) {

@@ -50,7 +50,7 @@ describe('every dataset of the indicators', () => {
 })
 
 describe('a note', () => {
-  test('is kept under its id, its commodity by the code of the catalogue', () => {
+  test('a note is stored under its own id and the catalogue code of its commodity', () => {
     const { annotations, notes } = openPositionDatasets()
     annotations.write([record(annotations, note, now)], 1)
     expect(notes.page(undefined, 10, 0)).toEqual([
@@ -90,7 +90,7 @@ describe('a note', () => {
 })
 
 describe('a disclosed trade', () => {
-  test('is known by what was traded; the day of its disclosure may be corrected', () => {
+  test('a disclosed trade is identified by what was traded, and its disclosure date can be corrected', () => {
     const { congress, trades } = openPositionDatasets()
     const sent = record(congress, trade, now)
     expect(sent).toMatchObject({

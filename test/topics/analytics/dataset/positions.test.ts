@@ -145,7 +145,7 @@ needs('../shared/data').describe(`the file of the agency's weeks`, () => {
     })
   const rows = realRows('cftc-cot/managed_money_weekly.csv')
 
-  test('goes in as the README says: --map report_date=date', async () => {
+  test('position reports can be imported as the README describes, with --map report_date=date', async () => {
     expect(await imported()).toMatchObject({
       read: 156,
       inserted: 156,

@@ -88,7 +88,7 @@ describe('the notes of a demo instance', () => {
     }
   })
 
-  test('stay as somebody changed them', () => {
+  test('demo notes that were edited keep their edits', () => {
     const { annotations, filler, clock } = copy()
     filler.advance(start)
     clock.set(parseInstant('2026-12-07T00:00:00Z')!)

@@ -132,7 +132,7 @@ describe('the reports of a demo instance', () => {
     expect(allOf(first.cot)).not.toEqual(allOf(second.cot))
   })
 
-  test('leave alone what was imported', () => {
+  test('the demo data generator leaves imported position reports unchanged', () => {
     const { filler, cot } = copy()
     const own = {
       market: 'WTI',

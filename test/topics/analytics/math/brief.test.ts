@@ -70,7 +70,7 @@ describe('narrative', () => {
     stale: false,
   })
 
-  test('says each price with its unit, change and projection', () => {
+  test('a market brief narrative states each price with its unit, change and projection', () => {
     const full: BriefItem = {
       ...item('Gasoil', -1.256),
       forecast: {
@@ -100,7 +100,7 @@ describe('narrative', () => {
     })
   }
 
-  test('leads with the largest mover, says what is unchanged, stale or not comparable', () => {
+  test('a market brief narrative leads with the largest mover and names unchanged, stale and incomparable prices', () => {
     const text = narrative([
       item('A', 0.001),
       item('B', -3),

@@ -9,7 +9,7 @@ const daily = (values: readonly number[]): Close[] =>
   values.map((value, i) => ({ day: dayAfter(last, i - values.length + 1), value }))
 
 describe('a price in its 52 weeks', () => {
-  test('stands among the closes of the 364 days that end with it', () => {
+  test('a price is ranked among the daily closes of the 364 days that end with it', () => {
     // The first close lies 364 days back and is outside.
     const result = priceContext([
       { day: dayAfter(last, -364), value: 1 },

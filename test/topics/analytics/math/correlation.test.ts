@@ -50,7 +50,7 @@ describe('correlation', () => {
     )
   })
 
-  test('lies in -1..1, is symmetric, and is 1 with itself, for any prices', () => {
+  test('the correlation of any prices is between -1 and 1, is symmetric and is 1 with itself', () => {
     fc.assert(
       fc.property(prices, prices, (first, second) => {
         const [a, b] = [closesOf(first), closesOf(second)]
@@ -67,7 +67,7 @@ describe('correlation', () => {
     )
   })
 
-  test('has no value when one price did not move, and says so', () => {
+  test('the correlation with a price that did not move has no value and reports the reason', () => {
     for (const still of [
       closesOf(Array(20).fill(71.23)),
       closesOf(Array.from({ length: 20 }, (_, i) => 50 * 1.01 ** i)),

@@ -79,7 +79,7 @@ describe('methods', () => {
     expect(forecast(wave.slice(0, 21), 'ema', 90).enough).toBe(true)
   })
 
-  test('a lookback with a price of zero or less has no forecast, and says so', () => {
+  test('a lookback with a price of zero or less has no forecast and reports the reason', () => {
     for (const bad of [0, -36.98]) {
       const prices = [...wave.slice(0, 100), { day: dayAfter('2024-01-01', 100), value: bad }]
       const result = forecast([...prices, ...closesAfter(100, 5)], 'combined', 90)

@@ -52,7 +52,7 @@ describe('RSI', () => {
     expect(rsi(closesOf([2, 2, 2, 2]), 3).at(-1)!.value).toBe(50)
   })
 
-  test('lies in 0..100 and is 100 minus that of the mirrored prices, for any prices', () => {
+  test('the RSI of any prices is between 0 and 100 and equals 100 minus the RSI of the mirrored prices', () => {
     fc.assert(
       fc.property(prices, fc.integer({ min: 2, max: 15 }), (values, n) => {
         const mirrored = rsi(closesOf(values.map(v => -v)), n)
@@ -80,7 +80,7 @@ describe('RSI', () => {
 })
 
 describe('a date has one value', () => {
-  test('whatever period asks for it, and every date of the window has one', () => {
+  test('every date of an indicator window has one value, whichever period is requested', () => {
     const values = Array.from({ length: 900 }, (_, i) => 70 + Math.sin(i / 9) * 8 + Math.cos(i * 2))
     const closes = closesOf(values, '2022-01-01')
     for (const kind of ['sma', 'ema', 'rsi'] as const) {

@@ -41,7 +41,7 @@ describe('a season', () => {
     })
   })
 
-  test('leaves out years without a level in the week, and says how many it is of', () => {
+  test('a seasonal average leaves out years without a level in the week and reports how many years it covers', () => {
     const without = closes.filter(
       ({ day }) => !['2021-11-24', '2023-11-22', '2025-11-19'].includes(day),
     )

@@ -92,7 +92,7 @@ const formulas: Record<string, (p: Record<string, number>) => number> = {
 }
 
 describe('identities', () => {
-  test('are those of the interface, the default first', () => {
+  test('the available spreads are those that the API defines, with the default first', () => {
     expect(analyticsSpreads.map(s => s.id)).toEqual([
       'wti_brent',
       'wti_dubai',
@@ -243,7 +243,7 @@ describe('history', () => {
     })),
   }
 
-  test('stands on common dates only, with the prices that made it', () => {
+  test('a spread history has only the dates that its legs share, with the prices behind each value', () => {
     expect(spreadHistory(byId(analyticsSpreads, 'wti_brent'), code => closes[code] ?? [])).toEqual([
       { day: '2024-06-03', value: -5, prices: { WTI_USD: 70, BRENT_CRUDE_USD: 75 } },
       { day: '2024-06-05', value: -5, prices: { WTI_USD: 72, BRENT_CRUDE_USD: 77 } },
@@ -257,7 +257,7 @@ describe('history', () => {
     expect(spreadStatistics(history, 30)).toEqual({ enough: false, have: 0, need: 5 })
   })
 
-  test('a spread that did not move has no z-score and says so', () => {
+  test('a spread that did not move has no z-score and reports the reason', () => {
     const history = [3, 4, 5, 6, 7].map(d => ({ day: `2024-06-0${d}`, value: -4.5, prices: {} }))
     const result = spreadStatistics(history, 30)
     expect(result).toMatchObject({

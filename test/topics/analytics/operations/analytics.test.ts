@@ -360,7 +360,7 @@ describe('/v1/analytics/spread by its definitions', () => {
     })
   }
 
-  test('the list says which there are', async () => {
+  test('GET /v1/analytics/spread lists every available spread', async () => {
     own.clock.advance(1001)
     const { data } = JSON.parse(await (await own.get('/v1/analytics/spread', key)).text())
     expect(data.available_spreads.map((spread: { id: string }) => spread.id)).toEqual(
@@ -556,7 +556,7 @@ describe('/v1/analytics and plans', () => {
     })
   })
 
-  test("an answer says the caller's plan and counts against the quota; a refusal does not", async () => {
+  test('an analytics response names the plan of the caller and counts against the quota, and a refusal does not', async () => {
     const key = instance.key('starter')
     expect(await answered(analytics, key)).toMatchObject({
       tier: 'starter',
@@ -597,7 +597,7 @@ describe('/v1/analytics whatever the prices are', () => {
     price.map(value => Array<number>(30).fill(value)),
   )
 
-  test('numbers are numbers, null where there is none, and every answer is as documented', async () => {
+  test('an analytics response has numbers or null and matches its documentation, whatever the prices are', async () => {
     await fc.assert(
       fc.asyncProperty(runs, runs, runs, async (first, second, third) => {
         for (const [code, values] of [
@@ -733,7 +733,7 @@ test('without a code, forecast lists its methods', async () => {
   expect(result).toMatchObject({ default_method: 'ema', horizons: [1, 7, 30] })
 })
 
-test('codes are taken in any letter case and by alias, and answered as they are', async () => {
+test('the analytics API accepts codes in any letter case and by alias and returns the canonical codes', async () => {
   put('LOUISIANA_LIGHT_USD', daysFrom('2026-11-01', [70, 71, 72, 73, 74]))
   const alias = instance.services.catalogue.resolve('LOUISIANA_LIGHT_USD', startAt)!.series
     .aliases[0]

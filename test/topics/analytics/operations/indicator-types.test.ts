@@ -22,7 +22,7 @@ function openDemoInstance() {
 }
 
 test.each(['macd', 'bollinger', 'atr', 'ema', 'rsi'])(
-  '%s of a date is the same whatever period asks for it',
+  '%s has the same value on a date whichever period is requested',
   async type => {
     const { ask } = openDemoInstance()
     const long = await ask(`code=WTI_USD&type=${type}&period=300`)
@@ -34,7 +34,7 @@ test.each(['macd', 'bollinger', 'atr', 'ema', 'rsi'])(
   },
 )
 
-test('macd tells the signal and what lies between', async () => {
+test('macd returns the signal and the difference between its value and the signal', async () => {
   const { ask } = openDemoInstance()
   const { body } = await ask('code=WTI_USD&type=macd&period=10')
   for (const { value, signal, histogram } of body.values)
@@ -48,7 +48,7 @@ test('a series with one value a day has no true range', async () => {
   expect([body.current_value, body.values]).toEqual([null, []])
 })
 
-test('too few closes are told', async () => {
+test('an indicator type with too few daily closes returns 404', async () => {
   const { ask } = openDemoInstance()
   expect((await ask('code=EU_CARBON_EUR&type=atr&window=200')).status).toBe(404)
   expect((await ask('code=EU_CARBON_EUR&type=bollinger&window=200')).status).toBe(404)

@@ -167,7 +167,7 @@ describe('/v1/indicators/fuel-switching', () => {
     expect(meta.source).toBe('market_reporting')
   })
 
-  test('goes without a carbon price and says so; gas may then be the economical one', async () => {
+  test('fuel switching works without a carbon price, reports that, and can then find gas the economical fuel', async () => {
     const instance = priced(false)
     instance.record('DUTCH_TTF_EUR', [10], startAt - minuteMs, 1)
     const { data } = await read<Switching>(instance, 'fuel-switching', '?region=EUROPE')
@@ -269,7 +269,7 @@ describe('/v1/indicators/price-context', () => {
     },
   )
 
-  test('says how many closes are missing', async () => {
+  test('the price context reports how many daily closes are missing', async () => {
     const instance = openTestInstance()
     instance.record('BRENT_CRUDE_USD', [60, 90, 70, 85], startAt - hourMs, dayMs)
     expect(await refused(instance, 'price-context')).toMatchObject({
@@ -480,7 +480,7 @@ describe('/v1/indicators/cftc-positioning', () => {
     })
   })
 
-  test('say when fixture data is among them', async () => {
+  test('CFTC positioning reports in a header when it includes fixture data', async () => {
     const instance = reported()
     expect(
       (await instance.get('/v1/indicators/cftc-positioning', instance.key())).headers.get(

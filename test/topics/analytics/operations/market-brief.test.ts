@@ -66,7 +66,7 @@ function priced(): TestInstance {
 }
 
 describe('/v1/market-brief', () => {
-  test('has price, change and what is asked of each code, in the order asked', async () => {
+  test('a market brief has the price, the change and the requested sections of each code in the requested order', async () => {
     const instance = priced()
     const brief = await read(instance, '?codes=WTI_USD,%20brent')
     expect(brief).toMatchObject({
@@ -192,7 +192,7 @@ describe('/v1/market-brief', () => {
     }
   })
 
-  test('tells the numbers in sentences when asked to', async () => {
+  test('a market brief describes its numbers in sentences on request', async () => {
     const { narrative } = await read(priced(), '?codes=WTI_USD&narrative=yes')
     expect(narrative).toBe('WTI Crude Oil stands at 71.40 USD per barrel, up 2.00% over 24 hours.')
   })

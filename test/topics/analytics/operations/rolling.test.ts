@@ -50,7 +50,7 @@ test('a period of prices under zero has no returns, and is answered where there 
   expect([status, body.values]).toEqual([200, []])
 })
 
-test('beta asks for its benchmark, and too few closes are told', async () => {
+test('a rolling beta requires a benchmark, and too few daily closes return 404', async () => {
   expect((await ask('rolling?code=WTI_USD&measure=beta')).status).toBe(400)
   expect((await ask('rolling?code=WTI_USD&measure=kurtosis')).status).toBe(400)
   expect((await ask('rolling?code=NATURAL_GAS_GBP')).status).toBe(404)

@@ -252,7 +252,7 @@ describe('/v1/spreads/{type} where a leg has no price', () => {
     expect((await answered('basis/historical')).coverage.observations).toBe(0)
   })
 
-  test('leaves its spreads out of all, which says so; when none is left, that is a 404', async () => {
+  test('a spread whose leg has no price is left out and named, and the list returns 404 when none remains', async () => {
     const result = await answered('basis/all')
     expect(result.data.map((row: Json) => row.id)).toEqual(['mars_wti'])
     expect(result.meta.count).toBe(1)
@@ -370,7 +370,7 @@ describe('/v1/spreads/{type}/historical', () => {
     }
   })
 
-  test('is incomplete where a weekday has no value, and says from when to when it has some', async () => {
+  test('a spread history that lacks a weekday is incomplete and reports the dates that it covers', async () => {
     const result = await answered(`${path}?start_date=2026-07-30&end_date=2026-08-07`)
     expect(result.coverage).toEqual({
       from: '2026-08-03',
@@ -410,7 +410,7 @@ describe('/v1/spreads/{type}/historical', () => {
     ).toBe(true)
   })
 
-  test('says when a leg was last corrected inside the asked range', async () => {
+  test('a spread history reports when a leg was last corrected inside the requested range', async () => {
     const range = 'start_date=2026-10-01&end_date=2026-10-15'
     expect((await answered(`${path}?${range}`)).data_revised_at).toBeNull()
     const correct = (day: string, value: number, recordedAt: number) =>
@@ -694,7 +694,7 @@ describe('/v1/spreads/curve-structure', () => {
     expect(result.meta).toEqual({ count: 5 })
   })
 
-  test('takes the family code, a slug and any letter case', async () => {
+  test('the curve structure accepts the family code or a slug in any letter case', async () => {
     for (const name of ['brent_futures', 'exch-brent', 'exch_brent', 'bz']) {
       expect((await answered(`curve-structure?commodity=${name}`)).data.commodity).toBe(
         'EXCH_BRENT',

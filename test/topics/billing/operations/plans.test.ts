@@ -181,7 +181,7 @@ describe('POST /billing/subscriptions', () => {
     })
   })
 
-  test('by the year is paid for the year, with what is left of the month taken off', async () => {
+  test('a yearly subscription is charged for the year minus the unused part of the current month', async () => {
     const instance = billingHouse()
     const { token } = instance.buyer()
     await instance.ask('POST', '/billing/subscriptions', token, {
@@ -582,7 +582,7 @@ describe('POST /billing/credit_purchases', () => {
     expect((await instance.ask('GET', '/billing/invoices', token)).body.invoices).toHaveLength(1)
   })
 
-  test('are pending in the ledger until the operator says that they are paid', async () => {
+  test('a credit purchase is pending in the ledger until the operator marks it as paid', async () => {
     const instance = billingHouse('serve')
     const { token } = instance.buyer()
     const created = await instance.ask('POST', '/billing/credit_purchases', token, {
@@ -661,7 +661,7 @@ describe('/billing by role', () => {
 })
 
 describe('POST /billing/customer-portal/sessions', () => {
-  test('is a page for whoever has its address, for an hour, about its account only', async () => {
+  test('a customer portal link opens a page about its own account only and is valid for an hour', async () => {
     const instance = billingHouse()
     const [buyer, other] = [instance.buyer(), instance.buyer()]
     await instance.change(buyer, 'starter')

@@ -224,7 +224,7 @@ describe('createRemoteSubscriptions through the processor', () => {
     expect((await instance.ask('GET', `/billing/invoices/${id}/pdf`, buyer.token)).status).toBe(200)
   })
 
-  test('whoever says what comes next lifts the cancellation, there and here', async () => {
+  test('a choice of the next plan lifts the cancellation both here and at the payment processor', async () => {
     const instance = shop()
     const buyer = await instance.customer()
     await subscribe(instance, buyer, 'professional')
@@ -410,7 +410,7 @@ describe('createRemoteSubscriptions through the processor', () => {
     ).toHaveLength(1)
   }, 20_000)
 
-  test('what no message told of is asked for when a period is over', async () => {
+  test('a renewal that no webhook reported is fetched when the period is over', async () => {
     const instance = shop()
     const buyer = await instance.customer()
     await subscribe(instance, buyer, 'starter')
@@ -445,7 +445,7 @@ describe('createRemoteSubscriptions through the processor', () => {
 })
 
 describe('POST /billing/webhooks/stripe', () => {
-  test('tells of a payment that failed and of one that was made good, and each is told on once', async () => {
+  test('a failed payment and its later success are each reported once', async () => {
     const instance = shop()
     const buyer = await instance.customer()
     await subscribe(instance, buyer, 'professional')
@@ -563,7 +563,7 @@ describe('POST /billing/webhooks/stripe', () => {
     expect(stateOf(instance, buyer)).toBe(before)
   })
 
-  test('that can not be looked into now is asked for again, and then counts', async () => {
+  test('a Stripe webhook that cannot be verified now is checked again later and then takes effect', async () => {
     const instance = shop()
     const buyer = await instance.customer()
     await subscribe(instance, buyer, 'starter')

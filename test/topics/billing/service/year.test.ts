@@ -202,7 +202,7 @@ async function act(
   }
 }
 
-test('over any year of upgrades, downgrades, cancellations and reactivations the invoices add up to the cent to the time spent on each plan, and entitlements are what was paid for at every moment', async () => {
+test('over any year of plan changes the invoices add up to the cent and entitlements match what was paid for', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 1, maxLength: 25 }),

@@ -137,7 +137,7 @@ describe('previousTradingDay, nextTradingDay and addTradingDays: walking the cal
     )
   })
 
-  test('adding trading days keeps the time of day and skips what is closed', () => {
+  test('adding trading days keeps the time of day and skips closed days', () => {
     expect(addTradingDays('us_energy', at('2026-11-25T19:30:00Z'), 1)).toBe(
       at('2026-11-27T19:30:00Z'),
     )

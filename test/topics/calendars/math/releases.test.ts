@@ -63,7 +63,7 @@ describe('the next release', () => {
     expect(isoInstant(nextReleaseAt(listing, at(now))!)).toBe(expected)
   })
 
-  test('is none where no days are set, or all of them are skipped', () => {
+  test('a series has no next release where no release days are set or all of them are skipped', () => {
     const never = listed({ releaseDays: ['sun'], releaseHoliday: 'skip', calendar: 'weekday' })
     expect(nextReleaseAt(listed({}), at('2026-11-01T00:00:00Z'))).toBeUndefined()
     expect(nextReleaseAt(never, at('2026-11-01T00:00:00Z'))).toBeUndefined()

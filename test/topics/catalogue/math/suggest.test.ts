@@ -77,11 +77,14 @@ describe('suggestCodes: a suggestion', () => {
     ['GASOLINE_TEXAS', 'GASOLINE_TX_USD', /GASOLINE/],
     ['POWER_GERMANY', 'POWER_DE_EUR', /POWER/],
     ['DIESEL_US_AVERAGE', 'DIESEL_US_NATIONAL_USD', /DIESEL/],
-  ])('for %s is %s first, and nothing beside the point after it', (typed, meant, common) => {
-    const suggestions = suggested(typed)
-    expect(suggestions[0]).toBe(meant)
-    expect(suggestions.filter(code => !common.test(code))).toEqual([])
-  })
+  ])(
+    'the first suggestion for %s is %s, and every suggestion after it is relevant',
+    (typed, meant, common) => {
+      const suggestions = suggested(typed)
+      expect(suggestions[0]).toBe(meant)
+      expect(suggestions.filter(code => !common.test(code))).toEqual([])
+    },
+  )
 
   test.each([
     'BITCOIN',
@@ -109,7 +112,7 @@ describe('suggestCodes: a suggestion', () => {
     expect(suggested(typed)).toEqual([])
   })
 
-  test('is the code itself when one of its longer words lacks a letter or has two that changed places', () => {
+  test('a code with a letter missing or two swapped in a longer word is suggested as the code itself', () => {
     const codes = new Set([
       ...candidates.map(candidate => candidate.code),
       ...shipped.aliases.map(row => row.alias),

@@ -7,6 +7,6 @@ test('every unit of the shipped catalogue is described', () => {
   expect([...units].filter(unit => unitDescription(unit) === unit.replaceAll('_', ' '))).toEqual([])
 })
 
-test('a unit that nobody described is its own name in words', () => {
+test('a unit without a description is described by its own name in words', () => {
   expect(unitDescription('cargo_of_ice')).toBe('cargo of ice')
 })

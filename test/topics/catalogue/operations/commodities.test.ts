@@ -53,7 +53,7 @@ function filled(instance: TestInstance, ...codes: string[]): TestInstance {
 }
 
 describe('GET /v1/commodities', () => {
-  test('has the codes with data, by code, and says how many', async () => {
+  test('GET /v1/commodities lists the codes with data in code order and returns their number', async () => {
     const instance = filled(openTestInstance(), 'WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD')
     const body = await json<List>(instance.get('/v1/commodities', instance.key()))
     expectShape(instance.app, '/v1/commodities', body)
@@ -122,7 +122,7 @@ describe('GET /v1/commodities', () => {
     })
   })
 
-  test('has a currency only for what is money', async () => {
+  test('GET /v1/commodities returns a currency only for monetary values', async () => {
     const instance = openTestInstance()
     const body = await json<List>(
       instance.get('/v1/commodities?include_unavailable=1', instance.key()),
@@ -151,7 +151,7 @@ describe('GET /v1/commodities', () => {
     expect(body.meta.total).toBe(codes.length)
   })
 
-  test('refuses what it can not read, with what it can', async () => {
+  test('GET /v1/commodities refuses an invalid parameter and names the accepted values', async () => {
     const instance = openTestInstance()
     const key = instance.key()
     const category = await instance.get('/v1/commodities?category=cheese', key)
@@ -246,7 +246,7 @@ describe('GET /v1/commodities', () => {
     expect(await reach()).toEqual([true, undefined, '2026-11-18', '2026-11-20T14:00:00Z'])
   })
 
-  test('says that it rests on fixture data where it does', async () => {
+  test('GET /v1/commodities reports that it is based on fixture data where it is', async () => {
     const instance = filled(openTestInstance(), 'WTI_USD')
     const key = instance.key()
     expect((await instance.get('/v1/commodities', key)).headers.get('x-service-data')).toBeNull()
@@ -358,7 +358,7 @@ describe('GET /v1/commodities/:code', () => {
     expect(wrong).toEqual([])
   })
 
-  test('says how fresh it is and holds no price', async () => {
+  test('GET /v1/commodities/:code returns how fresh the code is and contains no price', async () => {
     const instance = filled(openTestInstance(unlimited), 'WTI_USD')
     const key = instance.key()
     const ask = async () => {

@@ -105,7 +105,7 @@ describe('GET /v1/demo/prices', () => {
     expect(meta.available_commodities).toBe(9)
   })
 
-  test('never repeat a token that somebody sent for a code', async () => {
+  test('GET /v1/demo/prices never repeats a token that was sent as a code', async () => {
     const instance = filled()
     const token = instance.key()
     expect(
@@ -113,7 +113,7 @@ describe('GET /v1/demo/prices', () => {
     ).not.toContain(token)
   })
 
-  test('lack a code without a price, and say of how many there are', async () => {
+  test('GET /v1/demo/prices leaves out a code without a price and returns how many codes are available', async () => {
     const instance = openTestInstance()
     instance.record('WTI_USD', [70], startAt, 1)
     const { prices, meta } = (
@@ -170,7 +170,7 @@ describe('GET /v1/demo/prices', () => {
     expect(response.headers.get('x-ratelimit-used')).toBeNull()
   })
 
-  test('say that they are fixtures where they are', async () => {
+  test('GET /v1/demo/prices reports that the prices are fixture data where they are', async () => {
     const instance = filled()
     instance.services.series.markFixture([instance.services.catalogue.named('WTI_USD')!.id])
     instance.services.catalogue.reload()

@@ -148,7 +148,7 @@ describe('GET /v1/meta/limits', () => {
 })
 
 describe('GET /v1/health', () => {
-  test('says that the service is up, since when and in which version', async () => {
+  test('GET /v1/health returns that the service is up, since when and in which version', async () => {
     const instance = openTestInstance()
     instance.clock.advance(90_500)
     for (const path of ['/v1/health', '/health']) {
@@ -197,7 +197,7 @@ describe('GET /v1/status', () => {
   const feedOf = (data: Status['data'], name: string) =>
     data.feeds.find(feed => feed.name === name)!
 
-  test('names every part, and those that this copy does not have as disabled', async () => {
+  test('GET /v1/status lists every component and reports those that the instance lacks as disabled', async () => {
     const instance = openTestInstance()
     instance.record('WTI_USD', [70], startAt, 1)
     const data = await ask(instance)
@@ -278,7 +278,7 @@ describe('GET /v1/status', () => {
     ])
   })
 
-  test('shows a daily part that stopped behind a weekly one that goes on', async () => {
+  test('GET /v1/status reports a stopped daily feed as stale even if a weekly feed continues', async () => {
     const instance = openTestInstance()
     instance.record('GOLD_USD', [2000], startAt - 20 * dayMs, dayMs)
     const weekly = availableSeries.find(

@@ -87,7 +87,7 @@ describe('GET /v1/prices', () => {
     expect(data).not.toHaveProperty('missing_codes')
   })
 
-  test('is 304 for who has it, and made anew after a new price', async () => {
+  test('GET /v1/prices returns 304 to a client that has the current list and is rebuilt after a new price', async () => {
     const instance = filled('WTI_USD', 'GOLD_USD')
     const key = instance.key()
     const first = await instance.get('/v1/prices', key)
@@ -145,7 +145,7 @@ describe('GET /v1/prices', () => {
 })
 
 describe('GET /v1/prices/all', () => {
-  test('stands by code, twice, in the shape that clients read', async () => {
+  test('GET /v1/prices/all returns the prices by code, twice, in the shape that clients read', async () => {
     const instance = filled('WTI_USD', 'CUSHING_STORAGE')
     const response = await instance.get('/v1/prices/all', instance.key())
     const body = await json<All>(response)
@@ -238,7 +238,7 @@ describe('GET /v1/prices/all', () => {
     )
   })
 
-  test('follows what is written and what is quarantined', async () => {
+  test('GET /v1/prices/all reflects written and quarantined values', async () => {
     const instance = filled('WTI_USD')
     const key = instance.key()
     const price = async () =>
@@ -333,7 +333,7 @@ describe('GET /v1/prices/all/health', () => {
     })
   })
 
-  test('of nothing is unhealthy, and says that everything is missing', async () => {
+  test('GET /v1/prices/all/health is unhealthy without prices and reports every series as missing', async () => {
     const instance = openTestInstance()
     expect(await ask(instance, instance.key())).toMatchObject({
       status: 'unhealthy',

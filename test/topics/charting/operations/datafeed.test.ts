@@ -94,7 +94,7 @@ describe('the datafeed for charting libraries', () => {
     expect(body).toMatchObject({ s: 'ok', t: [day(3), day(4)].map(inSeconds), c: [1.03, 1.04] })
   })
 
-  test('returns the past as it was known, and marks what was corrected since', async () => {
+  test('the charting datafeed returns the past as it was known and marks values corrected since', async () => {
     const { get, write } = open()
     write('EUR_USD', day(2), 1.1)
     write('EUR_USD', day(2), 1.2, day(4))
@@ -135,7 +135,7 @@ describe('the datafeed for charting libraries', () => {
     expect(exact[0]!.symbol).toBe('WTI_USD')
   })
 
-  test('returns quotes with the change since the previous close, and errors beside them', async () => {
+  test('the charting datafeed returns quotes with the change since the previous close and errors alongside them', async () => {
     const { get, write } = open()
     write('EUR_USD', day(18), 1.1)
     write('EUR_USD', day(19), 1.21)

@@ -32,7 +32,7 @@ const gapsOf = (times: readonly number[], until = now, listing = wti()) => {
 }
 
 describe('gaps inside the days of a series that is quoted all day', () => {
-  test('are none where every value of its cadence is there', () => {
+  test('a series that is quoted all day has no gaps where every value of its cadence is present', () => {
     expect(gapsOf([...wednesday, ...thursday, ...quotes('20T01:00', '20T15:00')])).toEqual({
       expected: 265 + 265 + 169,
       missing: 0,
@@ -49,7 +49,7 @@ describe('gaps inside the days of a series that is quoted all day', () => {
     })
   })
 
-  test('are told while a series is silent, from the fourth step on', () => {
+  test('a silent series that is quoted all day reports a gap from the fourth missed step on', () => {
     const today = quotes('20T01:00', '20T15:00')
     const known = [...wednesday, ...thursday, ...today]
     expect(gapsOf(known, at('20T15:15')).missing).toBe(0)
@@ -79,7 +79,7 @@ describe('gaps inside the days of a series that is quoted all day', () => {
     expect(gapsOf([...morning('18'), ...morning('19')], at('20T09:00')).missing).toBe(12)
   })
 
-  test('are none of days that have one value, of closed days, and of series of other cadences', () => {
+  test('days with one value, closed days and series of other cadences have no intraday gaps', () => {
     expect(gapsOf([at('18T15:00'), at('19T15:00')])).toMatchObject({ expected: 0, missing: 0 })
     expect(intradaySessions(wti('daily'), now)).toEqual([])
     expect(gapsOf([at('18T15:00')], now, wti('daily')).expected).toBe(0)
@@ -87,7 +87,7 @@ describe('gaps inside the days of a series that is quoted all day', () => {
     expect(gapsOf([...thursday, ...friday], at('22T12:00')).missing).toBe(0)
   })
 
-  test('leave out what is in quarantine', () => {
+  test('intraday gaps exclude quarantined values', () => {
     const early = quotes('19T01:00', '19T12:00')
     const known = [...wednesday, ...early, ...quotes('20T01:00', '20T15:00')]
     expect(intradayGaps(wti(), known, now, day => day === at('19T00:00')).missing).toBe(0)

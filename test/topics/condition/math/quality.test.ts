@@ -78,7 +78,7 @@ describe('qualityOf: a daily series', () => {
     })
   })
 
-  test('is looked at for ninety days, or as far as it reaches back', () => {
+  test('the quality report of a daily series covers ninety days, or as far as the series reaches back', () => {
     const long = judge(
       tradingDays.map(day => dayOf(day)),
       'daily',
@@ -88,7 +88,7 @@ describe('qualityOf: a daily series', () => {
     expect(judge(tradingDays.slice(10).map(day => dayOf(day))).fromOn).toBe(tradingDays[10]!)
   })
 
-  test('that lacks days inside loses completeness for each, and says how many and the last', () => {
+  test('a daily series with missing days loses completeness for each and reports how many and the last', () => {
     const gone = [tradingDays[20]!, tradingDays[40]!, tradingDays[41]!]
     const report = judge(tradingDays.filter(day => !gone.includes(day)).map(day => dayOf(day)))
     expect(report.missingPoints).toBe(3)
@@ -111,7 +111,7 @@ describe('qualityOf: a daily series', () => {
     ])
   })
 
-  test('that lacks a tenth of its days is told so as critical', () => {
+  test('a daily series that lacks a tenth of its days is reported as critical', () => {
     const report = judge(tradingDays.filter((_, i) => i % 8 !== 3).map(day => dayOf(day)))
     expect(report.issues.map(issue => [issue.kind, issue.severity])).toEqual([
       ['missing', 'critical'],
@@ -179,7 +179,7 @@ describe('qualityOf: a daily series', () => {
     })
   })
 
-  test('with a day that stands alone loses accuracy for it', () => {
+  test('a daily series with an outlier day loses accuracy for it', () => {
     const days = tradingDays.map((day, i) => dayOf(day, i === 33 ? 700 : 70 + (i % 3)))
     const report = judge(days)
     expect(report).toMatchObject({ anomalies: 1, issues: [{ kind: 'anomaly', affectedPoints: 1 }] })

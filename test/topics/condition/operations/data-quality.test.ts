@@ -147,7 +147,7 @@ describe('GET /v1/data-quality/reports/:code', () => {
     )
   })
 
-  test('is not there for a code without data, and 404 tells it from a code that is not there', async () => {
+  test('a quality report returns different 404 codes for a code without data and for an unknown code', async () => {
     const instance = openTestInstance()
     const refusal = async (code: string) => {
       const response = await instance.get(`/v1/data-quality/reports/${code}`, instance.key('free'))
@@ -190,7 +190,7 @@ describe('GET /v1/data-quality/summary and /v1/data-quality/reports', () => {
     ])
   })
 
-  test('of an empty copy is unknown', async () => {
+  test('the data quality of an empty instance is unknown', async () => {
     expect(await summary(openTestInstance())).toMatchObject({
       overall_score: 0,
       overall_quality: 'unknown',

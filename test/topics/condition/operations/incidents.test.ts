@@ -52,7 +52,7 @@ function watched() {
 }
 
 describe('GET /status/incidents.json', () => {
-  test('tells from when to when a part was not as it should be, and the worst it came to', async () => {
+  test('an incident reports from when to when a component was impaired and its worst status', async () => {
     const { pass, incidents, clock } = watched()
     pass({ name: 'email', status: 'operational' }, { name: 'sms', status: 'disabled' })
     expect(await incidents()).toEqual([])
@@ -81,7 +81,7 @@ describe('GET /status/incidents.json', () => {
     expect(await incidents()).toEqual([])
   })
 
-  test('tells that the service did not run, and says nothing of a restart', async () => {
+  test('an outage of the service is reported as an incident, and a restart is not', async () => {
     const { pass, restart, incidents, clock, instance } = watched()
     pass()
     clock.advance(3 * minuteMs)
@@ -100,7 +100,7 @@ describe('GET /status/incidents.json', () => {
     expect(Date.parse(outage!.ended_at!)).toBe(clock.now())
   })
 
-  test('a copy that has no data yet is late with nothing', async () => {
+  test('an instance that has no data yet reports no late data as an incident', async () => {
     const { pass, incidents, empty } = watched()
     empty()
     pass({ name: 'ingest', status: 'degraded', message: 'Nothing has been recorded yet.' })

@@ -57,9 +57,12 @@ describe('schedulerComponent: the jobs', () => {
     ['that ran longer ago', now - minuteMs - 1, 'degraded'],
     ['that ran ten minutes ago', now - 10 * minuteMs, 'degraded'],
     ['that ran still longer ago', now - 10 * minuteMs - 1, 'down'],
-  ])('%s are told apart', (_, lastPassAt, status, upMs = later) => {
-    expect(schedulerComponent(lastPassAt, now, upMs).status).toBe(status)
-  })
+  ])(
+    'jobs %s have the status that matches their last run',
+    (_, lastPassAt, status, upMs = later) => {
+      expect(schedulerComponent(lastPassAt, now, upMs).status).toBe(status)
+    },
+  )
 })
 
 test('the database is down once it answers no query', () => {

@@ -104,7 +104,7 @@ describe('freshness.feeds: the feeds', () => {
   })
 })
 
-test('where codes stand is kept, and is never another than it is found anew', () => {
+test('the cached freshness of codes always equals a fresh computation', () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant('write' as const), daysAgo: fc.integer({ min: 0, max: 6 }) }),
     fc.record({

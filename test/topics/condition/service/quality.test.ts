@@ -36,7 +36,7 @@ function setUp(lookMs = 0) {
 }
 const codes = ['GASOLINE_USD', 'HEATING_OIL_USD', 'DIESEL_USD']
 
-test('a report is kept until its series changes', () => {
+test('a quality report is cached until its series changes', () => {
   const { quality, readSeries, seriesOf, record, clock } = setUp()
   for (const code of codes) record(code, [2, 2.1], clock.now() - hourMs, dayMs)
   for (const code of codes) quality.of(seriesOf(code))
@@ -48,7 +48,7 @@ test('a report is kept until its series changes', () => {
   expect(readSeries).toEqual([seriesOf('DIESEL_USD').id])
 })
 
-test('a report is made anew on the next day, when the status of the data turns, and after the clock went back', () => {
+test('a quality report is rebuilt on the next day, when the data status changes and after the clock is set back', () => {
   const { quality, readSeries, seriesOf, record, clock } = setUp()
   record('DIESEL_USD', [2, 2.1], clock.now() - hourMs, dayMs)
   const madeAt = () => quality.of(seriesOf('DIESEL_USD'))!.generatedAt

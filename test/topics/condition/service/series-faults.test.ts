@@ -89,14 +89,14 @@ test('a series that is frozen for months is neither healthy nor unseen', async (
   expect(JSON.stringify(status.components)).toContain('Frozen: HEATING_OIL_USD.')
 })
 
-test('a series whose value does stand still is left alone once its operator says so', async () => {
+test('a series with a constant value is no longer reported as frozen once its operator turns the check off', async () => {
   const { services, series } = withFrozen()
   expect(services.seriesFaults.codes().frozen).toEqual(['HEATING_OIL_USD'])
   services.seriesChanges.put(series('HEATING_OIL_USD'), { guards: { repeat: 'off' } })
   expect(services.seriesFaults.codes().frozen).toEqual([])
 })
 
-test('what moves again is frozen no more, and a change of unit is told', () => {
+test('a series that moves again is no longer reported as frozen, and a change of unit is reported', () => {
   const { services, series, record, clock } = withFrozen()
   clock.advance(dayMs)
   record('HEATING_OIL_USD', [2.6], clock.now() - hourMs, dayMs)
@@ -130,7 +130,7 @@ test('values that should have come by now are missing before the series is stale
   expect([moments[0], Math.max(...moments)]).toEqual([0, 1])
 })
 
-test('a code that goes on does not hide one of its cadence that has stopped', async () => {
+test('an active code does not hide a stopped code of the same cadence', async () => {
   const { services, record, clock } = openTestInstance()
   const of = (code: string) => services.catalogue.named(code)!
   const [live, dead] = services.catalogue
@@ -159,7 +159,7 @@ describe('a series that stops', () => {
     return { ...instance, of, feed, codes: services.seriesFaults.codes }
   }
 
-  test('is told by its cadence, and no more once a value comes', async () => {
+  test('a stopped series is reported according to its cadence until a new value arrives', async () => {
     const { record, codes, of, services, clock, get, key } = withTwo('daily')
     record('USD_KZT', [520, 521], startAt - hourMs, dayMs)
     record('USD_AED', [3.67, 3.68], startAt - hourMs, dayMs)
@@ -189,7 +189,7 @@ describe('a series that stops', () => {
     expect(codes()).toMatchObject({ stopped: [], stoppedAlone: [] })
   })
 
-  test('is told by its days of release', () => {
+  test('a stopped series is reported according to its release days', () => {
     const { record, codes, of, services, clock } = withTwo('daily')
     services.seriesChanges.put(of('USD_AED'), { releaseDays: ['fri'], cadence: 'weekly' })
     record('USD_AED', [3.67], startAt - 2 * dayMs, dayMs)
@@ -202,7 +202,7 @@ describe('a series that stops', () => {
     expect(stoppedOn[0]).toBe('2026-12-12T15:00:00.000Z')
   })
 
-  test('does not hide behind a monthly one of its feed that goes on', () => {
+  test('a stopped series is not hidden by an active monthly series of the same feed', () => {
     const { record, codes, feed, clock } = withTwo('monthly')
     record('USD_KZT', [520], startAt - hourMs, dayMs)
     record('USD_AED', [3.67], startAt - hourMs, dayMs)
@@ -218,7 +218,7 @@ describe('a series that stops', () => {
     expect(codes()).toMatchObject({ stopped: ['USD_KZT'], stoppedAlone: ['USD_KZT'] })
   })
 
-  test('of every month does not hide behind one of every day that goes on', () => {
+  test('a stopped monthly series is not hidden by an active daily series', () => {
     const { record, codes, feed, clock } = withTwo('monthly')
     record('USD_AED', [3.67], startAt - hourMs, dayMs)
     clock.advance(150 * dayMs)
@@ -230,7 +230,7 @@ describe('a series that stops', () => {
     expect(codes()).toMatchObject({ stopped: ['USD_AED'], stoppedAlone: ['USD_AED'] })
   })
 
-  test('is left alone where its operator says that no more is to come', () => {
+  test('a stopped series is not reported once its operator declares that no more values will come', () => {
     const { record, codes, of, feed, services, clock } = withTwo('daily')
     record('USD_AED', [3.67], startAt - 60 * dayMs, dayMs)
     expect({ status: feed().status, stopped: codes().stopped }).toEqual({
@@ -250,7 +250,7 @@ describe('a series that stops', () => {
   })
 })
 
-test('a gap inside a session is told, and its report is not complete', async () => {
+test('a gap inside a session is reported, and the quality report of the series is not complete', async () => {
   const { record, services, ask, series } = withFrozen()
   const step = 5 * 60_000
   const gapOf = () =>

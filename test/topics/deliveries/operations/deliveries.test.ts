@@ -382,7 +382,7 @@ describe('GET /v1/scheduled-deliveries: reading', () => {
     expect((await ask<{ data: Row[] }>('GET')).body.data.map(row => row.id)).toEqual(ids)
   })
 
-  test('shows the last run as it goes on', async () => {
+  test('a scheduled delivery shows the progress of its last run', async () => {
     const { ask, create, world } = openInstance()
     const { id } = await create({ cadence: 'daily' })
     const current = async () => (await ask('GET', `/${id}`)).body.data
@@ -469,7 +469,7 @@ describe('PATCH /v1/scheduled-deliveries/{id}: changing a delivery', () => {
     expect(await change({ enabled: true, time_zone: 'UTC' })).toBe('2026-11-21T18:00:00Z')
   })
 
-  test('of anything but the schedule leaves what is due due', async () => {
+  test('a change to anything but the schedule of a delivery leaves a due delivery due', async () => {
     const { ask, create, world } = openInstance()
     const { id } = await create({ cadence: 'daily', delivery_time: '15:05' })
     await world.beat()
@@ -532,7 +532,7 @@ describe('DELETE /v1/scheduled-deliveries/{id}: deleting a delivery', () => {
     expect((await ask('DELETE', `/${id}`)).status).toBe(404)
   })
 
-  test('while its letter is on its way harms nothing', async () => {
+  test('deleting a delivery while its e-mail is being sent causes no error', async () => {
     const { ask, create, world } = openInstance()
     const { id } = await create()
     await ask('POST', `/${id}/send_now`)
@@ -544,7 +544,7 @@ describe('DELETE /v1/scheduled-deliveries/{id}: deleting a delivery', () => {
 })
 
 describe('POST /v1/scheduled-deliveries/{id}/send_now: sending now', () => {
-  test('makes a copy beside the schedule', async () => {
+  test('sending a delivery now creates a run in addition to the schedule', async () => {
     const { ask, create, world, account } = openInstance()
     const { id } = await create({ cadence: 'daily', time_zone: 'Pacific/Kiritimati' })
     const { status, body } = await ask('POST', `/${id}/send_now`)
@@ -581,7 +581,7 @@ describe('POST /v1/scheduled-deliveries/{id}/send_now: sending now', () => {
     ])
   })
 
-  test('is refused within ten minutes of the last copy, of this delivery alone', async () => {
+  test('sending a delivery now is refused within ten minutes of the last manual send of the same delivery', async () => {
     const { ask, create, world } = openInstance()
     const [first, second] = [await create(), await create()]
     await ask('POST', `/${first.id}/send_now`)
@@ -604,7 +604,7 @@ describe('POST /v1/scheduled-deliveries/{id}/send_now: sending now', () => {
     expect((await ask('POST', `/${first.id}/send_now`)).status).toBe(202)
   })
 
-  test('again with the same Idempotency-Key is the same copy', async () => {
+  test('sending a delivery now again with the same Idempotency-Key returns the same run', async () => {
     const { ask, create, world } = openInstance()
     const { id } = await create()
     const runs = [
@@ -618,7 +618,7 @@ describe('POST /v1/scheduled-deliveries/{id}/send_now: sending now', () => {
     expect(world.runs()).toHaveLength(1)
   })
 
-  test('of a paused delivery is skipped, and does not keep a copy from being sent when it goes on', async () => {
+  test('sending a paused delivery now is skipped and does not block a manual send after it is resumed', async () => {
     const { ask, create, world } = openInstance()
     const { id } = await create({ enabled: false })
     const { status, body } = await ask('POST', `/${id}/send_now`)

@@ -64,7 +64,7 @@ describe('the table of a delivery', () => {
     expect(lines[1]!.split(',')[6]).toBe(previous)
   })
 
-  test('compares over a weekend, and not with what is in quarantine', async () => {
+  test('the delivery table compares prices across a weekend and ignores quarantined values', async () => {
     const world = deliveryWorld()
     world.record('WTI_USD', '2026-11-17T12:00:00Z', 60)
     world.record('WTI_USD', '2026-11-18T12:00:00Z', 1)
@@ -142,7 +142,7 @@ describe('the letter of a delivery', () => {
     ],
     [{ cadence: 'weekly', weekday: 7, deliveryTime: '23:45' }, 'every Sunday at 23:45 (UTC)'],
   ] as [Partial<DeliverySettings>, string][])(
-    'of %j says that it goes out %s and how to pause it',
+    'the e-mail of a delivery with the settings %j states that it is sent %s and how to pause it',
     async (settings, schedule) => {
       const { mail } = await sendMailMessage(deliveryWorld(), settings)
       expect(mail.text).toContain(schedule)
@@ -151,7 +151,7 @@ describe('the letter of a delivery', () => {
     },
   )
 
-  test('has one subject and one recipient, whatever stands in the name', async () => {
+  test('the e-mail of a delivery has one subject and one recipient, whatever the name contains', async () => {
     const world = deliveryWorld()
     const { mail } = await sendMailMessage(world, { name: 'a\r\nBcc: x@example.com\u202e<b>' })
     expect(mail.subject).toBe('a Bcc: x@example.com <b>, 2026-11-20')

@@ -149,13 +149,13 @@ describe('a region in a file', () => {
     ['Other states', 'OTHER'],
     ['other', 'other'],
     ['Appalachia Region', 'appalachia'],
-  ])('%s is kept as %s', (text, region) => {
+  ])('the region %s in a file is stored as %s', (text, region) => {
     expect(regionOf(text)).toBe(region)
   })
 })
 
 describe('rig counts', () => {
-  test('without a region are of the country; the total is the sum of what is drilled for', () => {
+  test('rig counts without a region belong to the country, and the total is the sum of the drilling targets', () => {
     const { rigs } = setUp()
     expect(taken(rigs, 'date,oil,gas,misc\n2026-11-13,413,127,6')).toEqual([
       {

@@ -30,7 +30,7 @@ const row = {
 }
 
 describe('a row', () => {
-  test('becomes a permit, with what is not said filled in', () => {
+  test('a valid row becomes a well permit with missing fields filled in', () => {
     expect(setUp().dataset.check(row, now)).toEqual({
       record: {
         state: 'TX',

@@ -119,7 +119,7 @@ describe('the datasets of wells and their production', () => {
     expect(fault?.reason).toContain(reason)
   })
 
-  test('a well that is not known yet is made from what its report says, and a known one stays as it is', () => {
+  test('an unknown well is created from its production report, and a known well stays unchanged', () => {
     const own = setUp()
     const lines = [
       `${sample},2026-07,1,,`,

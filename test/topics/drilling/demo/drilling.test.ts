@@ -88,7 +88,7 @@ describe('the drilling data of a demo instance', () => {
         expect(sum(states.map(row => row.active)), us.countedOn).toBe(us.active)
     }
   })
-  test('wells that wait rise by what is drilled and fall by what is completed', () => {
+  test('the number of waiting wells in demo data rises by wells drilled and falls by wells completed', () => {
     const { duc } = filled
     for (const region of ['US', 'permian', 'other', 'TX']) {
       const rows = duc.between(region, '', '9999')
@@ -168,7 +168,7 @@ describe('as the clock moves', () => {
       expect(walk.duc.between(region, '', '9999')).toEqual(jump.duc.between(region, '', '9999'))
     }
   })
-  test('what somebody imported for a week to come stays', () => {
+  test('the demo data generator leaves an imported count for a coming week unchanged', () => {
     const { filler, rigs, record } = copy(young())
     record(
       rigCounts,
@@ -245,7 +245,7 @@ describe('a world whose regions add up', () => {
       }
     }
   })
-  test('answers the same for any span that is asked', () => {
+  test('generated regional counts are the same for any requested span', () => {
     const observations = world.observations('TX_RIG_COUNT', from, to)
     const parts = observations.flatMap(observation =>
       world.observations('TX_RIG_COUNT', observation.recordedAt, observation.recordedAt + 1),

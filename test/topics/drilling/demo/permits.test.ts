@@ -103,7 +103,7 @@ describe('the permits of a demo instance', () => {
     expect(faults.slice(0, 3)).toEqual([])
   })
 
-  test('are as many a day as the series of the catalogue say, for the last 90 days', () => {
+  test('demo well permits of the last 90 days match the daily counts of the catalogue series', () => {
     const day = '2026-11-10'
     for (const [state, code] of [
       ['TX', 'TEXAS_WELL_PERMITS'],
@@ -166,7 +166,7 @@ describe('wells and disclosures', () => {
     expect(wells.filter(well => well.firstProductionOn !== null).length).toBeGreaterThan(1000)
   })
 
-  test('disclose part of the wells, part of those with what was in the fluid, all of which is a hundred percent', () => {
+  test('demo disclosures cover part of the wells, and disclosed fluids add up to a hundred percent', () => {
     const { fracDisclosures, fracChemicals } = filled.services
     expect(fracDisclosures.total()).toBeGreaterThan(300)
     expect(fracChemicals.count()).toBeGreaterThan(5)

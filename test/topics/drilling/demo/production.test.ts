@@ -125,7 +125,7 @@ describe('the production of a demo instance', () => {
     expect(daily.at(-1)! / daily[0]!).toBeLessThan(0.35)
   })
 
-  test('follows what a well was drilled for, as its permit says', () => {
+  test('demo well production follows the well type that the permit states', () => {
     const texas = statePlaces.find(state => state.code === 'TX')!
     const some = ['2025-01-15', '2026-03-17'].flatMap(day => permitsOn(1, texas, day, 60, startAt))
     expect(some.map(permit => wellTypeOf(1, texas, permit.apiNumber!))).toEqual(

@@ -48,7 +48,7 @@ describe('rigs by type', () => {
 })
 
 describe('shares', () => {
-  test('are whole, add up, and none is further than one from what is exact', () => {
+  test('apportioned shares are whole, add up and differ from the exact value by at most one', () => {
     const weights = fc.array(fc.integer({ min: 0, max: 1000 }), { minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 10_000 }), weights, (total, some) => {

@@ -33,7 +33,7 @@ describe('a change over a span', () => {
     expect(changeOver(holed, 'week')).toBeUndefined()
     expect(countBefore(holed, 14)?.value).toBe(530)
   })
-  test('of nothing there is none', () => {
+  test('a change over a span does not exist without an earlier count', () => {
     expect([changeOver([], 'week'), changeOver(weekly(546), 'week')]).toEqual([
       undefined,
       undefined,
@@ -65,7 +65,7 @@ describe('a trend', () => {
       trend: 'down',
     })
   })
-  test('reaches back to the first count where there is none a period before', () => {
+  test('a count trend reaches back to the first count where none exists a full period before', () => {
     expect(countTrend(weekly(520, 540), 'year')).toMatchObject({
       from: '2026-11-13',
       change: 20,
@@ -87,7 +87,7 @@ describe('a trend', () => {
 })
 
 describe('a moving average', () => {
-  test('is the mean of four counts, and there is none before the fourth', () => {
+  test('a moving average is the mean of four counts and does not exist before the fourth', () => {
     const counts = weekly(100, 102, 104, 110, 90)
     const averages = counts.map((_, i) => averaged(counts, i))
     expect(averages.map(({ average, trend }) => [average, trend])).toEqual([

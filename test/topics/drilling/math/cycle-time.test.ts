@@ -124,7 +124,7 @@ describe('the distribution of spans', () => {
     )
   })
 
-  test('of one span is that span, of none there is none', () => {
+  test('the cycle time statistics of one span equal that span, and those of none do not exist', () => {
     expect(dayStats([7])).toEqual({
       count: 1,
       median: 7,

@@ -29,9 +29,12 @@ describe('a basin', () => {
   ])('%s is %s', (text, key) => {
     expect(basinOf(text)?.key).toBe(key)
   })
-  test.each(['', 'texas', 'permi', 'basin', '__proto__', 'x'.repeat(5000)])('%p is none', text => {
-    expect(basinOf(text)).toBeUndefined()
-  })
+  test.each(['', 'texas', 'permi', 'basin', '__proto__', 'x'.repeat(5000)])(
+    '%p is not recognized as a basin',
+    text => {
+      expect(basinOf(text)).toBeUndefined()
+    },
+  )
   test('has names that no other basin has', () => {
     const names = basins.flatMap(basin => [basin.key, ...basin.aliases])
     expect(new Set(names).size).toBe(names.length)
@@ -64,7 +67,7 @@ describe('codes of regions', () => {
     )
     expect(missed).toEqual([])
   })
-  test('of the states that a source adds up there are none', () => {
+  test('the aggregate of the other states has no rig count code', () => {
     expect(rigCountCode('OTHER')).toBeUndefined()
     expect([isState('OTHER'), isBasin('OTHER'), isBasin('other'), isState('US')]).toEqual([
       true,
@@ -86,9 +89,12 @@ describe('a state', () => {
   ])('%s is %s', (text, code) => {
     expect(stateOf(text)?.code).toBe(code)
   })
-  test.each(['', 'ZZ', 'US', 'OTHER', 'newmexico', 'constructor'])('%p is none', text => {
-    expect(stateOf(text)).toBeUndefined()
-  })
+  test.each(['', 'ZZ', 'US', 'OTHER', 'newmexico', 'constructor'])(
+    '%p is not recognized as a state',
+    text => {
+      expect(stateOf(text)).toBeUndefined()
+    },
+  )
   test('has basins that are known, and is led by one of them', () => {
     for (const state of states)
       for (const basin of state.basins) expect(basinKeys, state.code).toContain(basin)

@@ -40,7 +40,7 @@ describe('a period', () => {
     'decade',
     '5h',
     'constructor',
-  ])('%p is none', token => {
+  ])('%p is not accepted as a period', token => {
     expect(periodStart(token, '2026-11-20')).toBeUndefined()
   })
   test('of months keeps to the calendar', () => {
@@ -134,7 +134,7 @@ describe('coverage', () => {
     const moved = weeks.map(day => (day === '2026-06-05' ? '2026-06-04' : day))
     expect(over('2026-06-01', '2026-11-20', moved).complete).toBe(true)
   })
-  test('does not wait for what is not published yet', () => {
+  test('drilling coverage is complete even if the next count is not published yet', () => {
     const countedDays = weeks.filter(day => day < '2026-11-20')
     const until = (text: string) =>
       coverageOf(countedDays.slice(-4), {

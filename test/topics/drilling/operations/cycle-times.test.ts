@@ -96,7 +96,7 @@ describe('/v1/well-production/cycle-time', () => {
     }
   })
 
-  test('says what was asked for', async () => {
+  test('a cycle time response returns the filters that were requested', async () => {
     expect(
       (
         await data<Cycle>(
@@ -133,7 +133,7 @@ describe('/v1/well-production/cycle-time', () => {
     expect(await refusal(path)).toMatchObject({ status, code })
   })
 
-  test('of wells that fit but have no permit says so, and their cohorts have no numbers', async () => {
+  test('cycle times of matching wells without a permit report that, and their cohorts have no numbers', async () => {
     const own = openTestInstance()
     const token = own.key()
     own.services.wells.put([wellOf(sample, { permitOn: null })], 1)

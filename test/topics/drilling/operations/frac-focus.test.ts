@@ -163,7 +163,7 @@ describe('/v1/ei/frac-focus', () => {
     }
   })
 
-  test('of a well are found however its number is written; of another there are none', async () => {
+  test('FracFocus disclosures of a well are found in any format of its number, and another well has none', async () => {
     const instance = filled()
     const route = '/v1/ei/frac-focus/for-well/:api_number'
     for (const number of ['42329400010000', '42-329-40001', '4232940001']) {
@@ -352,7 +352,7 @@ describe('/v1/ei/wells/{api_number}/timeline', () => {
     expect([data.well_name, (data.events as Body[]).length]).toEqual(['BRADFORD 14-23 UNIT 3H', 4])
   })
 
-  test('of an unknown well is 404, of what is no number 400', async () => {
+  test('the timeline of an unknown well returns 404, and one of an invalid number returns 400', async () => {
     const instance = filled()
     const status = async (number: string) =>
       (await instance.get(`/v1/ei/wells/${number}/timeline`, instance.key())).status

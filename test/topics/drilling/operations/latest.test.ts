@@ -144,7 +144,7 @@ describe('every path of drilling', () => {
       })
     }
   })
-  test('names the tier that the plans say, not one that is written down', async () => {
+  test('every drilling path names the tier from the configured plans instead of a fixed one', async () => {
     const open = openTestInstance({ plans: 'unlimited' }, start)
     const answer = await json<List>(open.get('/v1/ei/rig_counts', open.key('free')))
     expect(answer.meta.tier_required).toBe('Free')
@@ -389,7 +389,7 @@ describe('/v1/rig-counts/historical', () => {
   }
   const history = (query: string) => body<History>(`/v1/rig-counts/historical?${query}`)
 
-  test('covers a year by default, and says what of it there is', async () => {
+  test('historical rig counts cover a year by default and report which part of it is available', async () => {
     const { data, period, meta } = await history('')
     expect(period).toEqual({
       from: '2019-11-20',
@@ -524,7 +524,7 @@ describe('/v1/pseo/drilling-intelligence/states/{state}/full', () => {
 })
 
 describe('drilling counts that an operator imports', () => {
-  test('are answered as they were imported, with what their source does not say left null', async () => {
+  test('imported drilling counts are returned as imported, with null for what their source does not state', async () => {
     const own = openTestInstance()
     const token = own.key('professional')
     own.services.drilling.record(

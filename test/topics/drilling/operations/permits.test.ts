@@ -71,7 +71,7 @@ const search = (instance: TestInstance, query: string) =>
   get(instance, `/v1/ei/well-permits/search?${query}`)
 
 describe('/v1/ei/well-permits', () => {
-  test('is newest first on both keys, and says how up to date each state is', async () => {
+  test('the well permit list is newest first under both keys and reports how current each state is', async () => {
     const body = await get(filled(), '/v1/ei/well-permits?per_page=2')
     const fresh = {
       as_of: '2026-11-18',
@@ -147,7 +147,7 @@ describe('/v1/ei/well-permits', () => {
     expect(Object.keys(body)).not.toContain('stale_states')
   })
 
-  test('of a register without a permit is empty and says so', async () => {
+  test('the well permit list of an empty register is empty and reports that it has no data', async () => {
     const body = await get(openTestInstance(), '/v1/ei/well-permits')
     expect(body).toMatchObject({
       data: [],
@@ -258,7 +258,7 @@ describe('/v1/ei/well-permits/{id}', () => {
 })
 
 describe('/v1/ei/well-permits/latest', () => {
-  test('are those of the last days, with what is known of each list', async () => {
+  test('the latest well permits cover the last days and report what is known of the list of each state', async () => {
     const body = await get<{ data: { well_permits: Body[]; meta: Body }; meta: Body }>(
       filled(),
       '/v1/ei/well-permits/latest?days=3&limit=1',
@@ -358,7 +358,7 @@ describe('/v1/ei/well-permits/summary and by-*', () => {
     })
   }
 
-  test('of a state say what is drilled there and why', async () => {
+  test('the well permits of a state report its drilling activity and the reason for that status', async () => {
     const { data } = await get<{ data: Body }>(
       filled(),
       '/v1/ei/well-permits/states/tx',
@@ -388,7 +388,7 @@ describe('/v1/ei/well-permits/summary and by-*', () => {
     expect((data.recent as Body[]).map(row => row.permit_number)).toEqual(['918273', '2', '3'])
   })
 
-  test('of a state without a permit are unknown; of a state that is not served there are none', async () => {
+  test('the activity of a state without permits is unknown, and an unsupported state returns 404', async () => {
     const instance = filled()
     const { data } = await get<{ data: Body }>(
       instance,
@@ -488,7 +488,7 @@ describe('/v1/ei/well-permits and plans', () => {
 })
 
 describe('/v1/ei/well-permits after an import', () => {
-  test('through the operator takes good rows together or none, and tells the fault of each', async () => {
+  test('an operator import of well permits stores all rows or none and reports the fault of each row', async () => {
     const instance = openTestInstance()
     const admin = instance.services.adminTokens.rotate()
     const send = (rows: object[]) =>

@@ -92,7 +92,7 @@ describe('every path of well production', () => {
       )
   })
 
-  test('without any data is empty or 404, and says that there is none', async () => {
+  test('every well production path without data returns an empty list or 404 and reports the reason', async () => {
     const empty = openTestInstance()
     const token = empty.key('enterprise')
     const statusOf = async (path: string) => (await empty.get(prefix + path, token)).status
@@ -122,7 +122,7 @@ describe('every path of well production', () => {
 })
 
 describe('/v1/well-production/', () => {
-  test('has the sum of the states, what is held, and whether filings are still coming in', async () => {
+  test('the well production overview has the sum of the states, the coverage and whether filings are still arriving', async () => {
     const overview = await data('/')
     expect(overview).toEqual({
       national: {
@@ -404,7 +404,7 @@ describe('/v1/well-production/top-producers', () => {
   })
 })
 
-test('the page of a state has its production a day, and says that it is invented', async () => {
+test('the page of a state has its daily production and reports that it is fixture data', async () => {
   const own = openTestInstance()
   const token = own.key()
   own.services.wellProduction.states.write(

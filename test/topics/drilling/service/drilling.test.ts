@@ -67,7 +67,7 @@ describe('recording a count', () => {
     for (const [code, value] of Object.entries(expected))
       expect(seriesOf(own, code), code).toEqual([['2026-11-20T12:00:00Z', value]])
   })
-  test('corrects the series when it is corrected, and keeps what was known before', () => {
+  test('a corrected drilling count corrects its series and retains the earlier value', () => {
     const { instance: own, drilling: records } = recorder()
     records.record(rigCounts, [rigs('US', '2026-11-20', 546)], friday)
     expect(records.record(rigCounts, [rigs('US', '2026-11-20', 544)], friday + 1000)).toEqual({
@@ -110,7 +110,7 @@ describe('recording a count', () => {
 })
 
 describe('an event', () => {
-  test('is told of a new week, with what it is compared with', () => {
+  test('a drilling event reports a new week with the counts that it is compared with', () => {
     const { drilling: records, events } = recorder()
     records.record(
       rigCounts,
@@ -164,7 +164,7 @@ describe('an event', () => {
       'timestamp',
     ])
   })
-  test('is told once: not for the same count again, a correction or an older week', () => {
+  test('a drilling event is sent once and not for a repeated count, a correction or an older week', () => {
     const { drilling: records, events } = recorder()
     records.record(rigCounts, [rigs('US', '2026-11-20', 546)], friday)
     events.length = 0
@@ -188,7 +188,7 @@ describe('an event', () => {
     records.record(rigCounts, [rigs('permian', '2014-11-21', 500)], friday)
     expect(events).toEqual([])
   })
-  test('is told of crews and of wells that wait, each in its own fields and order', () => {
+  test('drilling events report frac crews and waiting wells, each in their own fields and order', () => {
     const { drilling: records, events } = recorder()
     const spreads = (countedOn: string, active: number) => ({
       region: 'permian',
@@ -240,7 +240,7 @@ describe('an event', () => {
     })
     expect(Object.keys(data!).slice(-4)).toEqual(['unit', 'report_date', 'source', 'timestamp'])
   })
-  test('says nothing of a month before that is missing', () => {
+  test('a drilling event omits the comparison with a previous month that is missing', () => {
     const { drilling: records, events } = recorder()
     const wells = (countedOn: string, duc: number): DucWells => ({
       region: 'US',
@@ -259,7 +259,7 @@ describe('an event', () => {
       completions_this_month: null,
     })
   })
-  test('is not told where a region has no code to filter by', () => {
+  test('a drilling event is not sent for a region without a code to filter by', () => {
     const { drilling: records, events } = recorder()
     records.record(
       rigCounts,

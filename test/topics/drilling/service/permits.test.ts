@@ -110,7 +110,7 @@ describe('events', () => {
     expect(new Set(events.map(event => event.dedupe)).size).toBe(2)
   })
 
-  test('are not told of history, of what is unchanged and of what is only revised', () => {
+  test('a permit event is not sent for historical, unchanged or merely revised permits', () => {
     const { register, events } = setUp()
     register.record([permit({ permitOn: '2026-10-20' })], now)
     register.record(many(5, { permitOn: '2020-01-01' }), now)
@@ -126,7 +126,7 @@ describe('events', () => {
     expect(events).toHaveLength(1)
   })
 
-  test('of a status that changes say from what to what, and how many permits the state has at present', () => {
+  test('a permit status event reports the old and new status and the current number of permits in the state', () => {
     const { register, events } = setUp()
     register.record(
       [
@@ -166,7 +166,7 @@ describe('events', () => {
     ])
   })
 
-  test('that can not be told take the permits back', () => {
+  test('a permit write is rolled back when its events cannot be sent', () => {
     const db = openDatabase(':memory:')
     const emit = () => {
       throw new Error('no room')
@@ -178,7 +178,7 @@ describe('events', () => {
 })
 
 describe('what is held', () => {
-  test('is as new as the newest permit of the states that are asked for', () => {
+  test('permit coverage is as recent as the newest permit of the requested states', () => {
     const { register } = setUp()
     expect(register.coverage(undefined, '2026-11-20')).toBeUndefined()
     register.record([permit(), permit({ state: 'NV', permitOn: '2026-09-30' })], now)

@@ -209,7 +209,7 @@ function filled(permits: readonly WellPermit[]) {
 }
 
 describe('a search', () => {
-  test('finds what a look at every permit finds, newest first, with the number of all; its pages neither repeat nor lose one', () => {
+  test('a permit search returns what a full scan finds, newest first, and its pages neither repeat nor lose a permit', () => {
     fc.assert(
       fc.property(
         anyPermits,
@@ -320,7 +320,7 @@ describe('a search', () => {
     expect(search.page({ wellName: 'bradford' }, 25, 0).total).toBe(1)
   })
 
-  test('does not take what was typed for SQL or for a query language', () => {
+  test('a permit search does not interpret its input as SQL or as a query language', () => {
     const { search } = filled([
       permit({ wellName: 'A "quoted" name' }),
       permit({ permitNumber: '2', wellName: 'AND OR NOT*' }),

@@ -32,7 +32,7 @@ const rigs = (region: string, countedOn: string, total: number): RigCount => ({
 })
 
 describe('writing', () => {
-  test('tells new rows, corrections and repetitions apart, and keeps when each was recorded', () => {
+  test('writing regional rows separates new, corrected and repeated rows and stores when each was recorded', () => {
     const store = createRegionalStore(readsNow(openDatabase(':memory:')), fracSpreads)
     const rows = [spreads('US', '2026-11-13', 198), spreads('permian', '2026-11-13', 92)]
     expect(store.write(rows, 1000)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })

@@ -74,7 +74,7 @@ describe('a permit', () => {
     ]).toEqual([0, 1])
   })
 
-  test('that one write has twice is one permit, as the last of them says', () => {
+  test('a permit that occurs twice in one write is stored once with its last values', () => {
     const { store, search } = setUp()
     const other = permit({ permitNumber: 'other' })
     const expired = permit({ permitStatus: 'expired' })
@@ -100,7 +100,7 @@ describe('a permit', () => {
     ).toBe(0)
   })
 
-  test('without a number is told by its well and day', () => {
+  test('a permit without a number is identified by its well and day', () => {
     const { store } = setUp()
     const unnumbered = permit({ permitNumber: null })
     const { counts } = store.write(
@@ -129,7 +129,7 @@ describe('a permit', () => {
     expect(store.write([permit({ permitNumber: '7', wellName: 'New' })], 3).counts.inserted).toBe(1)
   })
 
-  test('of a well are told oldest first', () => {
+  test('the permits of a well are listed oldest first', () => {
     const { store } = setUp()
     store.write(
       [
@@ -145,7 +145,7 @@ describe('a permit', () => {
     ])
   })
 
-  test('says when the list of its state was read, also when it is unchanged', () => {
+  test('a permit write records when the list of its state was read, even if the permit is unchanged', () => {
     const { store } = setUp()
     store.write([permit({ fetchedAt: 20 })], 30)
     store.write([permit({ fetchedAt: 50 }), permit({ fetchedAt: 10 })], 60)

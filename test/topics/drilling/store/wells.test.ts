@@ -20,7 +20,7 @@ const well = (apiNumber: string, changes: Partial<Well> = {}): Well => ({
   ...changes,
 })
 
-test('wells are put among those that are there, and a well that comes twice is as the last says', () => {
+test('wells are merged with the existing wells, and the last record of a repeated well is used', () => {
   const store = createWellStore(openDatabase(':memory:'))
   const [first, second, third] = ['1', '2', '3'].map(n => well(`4232900${n}`)) as [Well, Well, Well]
   const spudded = { ...third, spudOn: '2025-06-01' }

@@ -14,7 +14,7 @@ describe('bands', () => {
     })
   })
 
-  test('may go on in steps', () => {
+  test('surcharge bands may continue in regular steps', () => {
     const schedule = { ...bandsOf('3=20;3.05;+0.05=0.5'), effectiveWeekday: 3 }
     expect(bandFor(schedule, 3.718)).toEqual({ min: 3.7, max: 3.75, percent: 27 })
     expect(bandFor(schedule, 2.99)).toBeUndefined()
@@ -47,7 +47,7 @@ describe('bands', () => {
     expect(faultOf(schedules, { ...row, match: 'perhaps' })?.field).toBe('match')
   })
 
-  test('are matched to the government diesel price unless they say otherwise', () => {
+  test('surcharge bands match the government diesel price unless they specify another', () => {
     const { schedules, surcharges } = setUp()
     schedules.write(taken(schedules, schedules.example), 1)
     expect(

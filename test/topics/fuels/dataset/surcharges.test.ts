@@ -3,7 +3,7 @@ import { parseInstant } from '../../../../src/lib/time/instant.ts'
 import { faultOf, now, setUp, week } from '../../../support/topics/carriers.ts'
 
 describe('published surcharges', () => {
-  test('are what the row says', () => {
+  test('a published surcharge is stored as its row states', () => {
     const { published } = setUp()
     expect(published.check(week, now)).toEqual({
       record: {

@@ -62,7 +62,7 @@ describe('stations of a demo instance', () => {
     expect(filled.stations.near({ latitude, longitude }, 5, 50).total).toBeGreaterThan(1)
   })
 
-  test('ask about the average of their state: nobody a fifth more or less, and the mean is within a few percent', () => {
+  test('demo station prices stay within a fifth of their state average, and the mean is within a few percent', () => {
     const filled = copy()
     filled.filler.advance(start)
     const all = everywhere(filled)

@@ -123,7 +123,7 @@ describe('the carriers of a demo instance', () => {
     expect(tables.every(table => !table.matched)).toBe(true)
   })
 
-  test('go on week by week, each page read on its day, and once', () => {
+  test('demo carriers publish surcharges week by week, and each page is read once on its day', () => {
     const filled = copy()
     filled.filler.advance(start)
     const before = weeksOf(filled).length
@@ -158,7 +158,7 @@ describe('the carriers of a demo instance', () => {
     expect(weeksOf(halted)).toEqual(weeksOf(running))
   })
 
-  test('are the same for one seed, and a table that somebody changed stays', () => {
+  test('demo carriers are the same for one seed, and an edited table stays unchanged', () => {
     const [first, second] = [copy(), copy()]
     first.filler.advance(start)
     const table = first.surcharges.schedules().find(row => row.carrier === 'alder')!

@@ -48,7 +48,7 @@ test.each([
   expect(connectorRegion(text)).toBe(name)
 })
 
-test('a ton is metric only where it says so', () => {
+test('a ton is metric only where its unit says so', () => {
   expect(['MT', 'mt', 'metric ton', 'metric_tons', 'tonne', 't'].every(isMetricTon)).toBe(true)
   expect(['ton', 'tons', 'short ton', 'gallon', 'bbl', ''].some(isMetricTon)).toBe(false)
 })

@@ -130,7 +130,7 @@ describe('/v1/bunker-fuels', () => {
     expect(data.metadata).toEqual({ ...meta, port_count: 8 })
   })
   test.each(['SIN', 'sgsin', 'singapore', 'Singapore'])(
-    'of the port %s stand beside all others',
+    'the bunker fuels of the port %s are compared with those of every other port',
     async name => {
       const { data } = await read<{
         data: Record<string, unknown> & { spreads: Record<string, unknown> }
@@ -265,7 +265,7 @@ describe('/v1/bunker-fuels where prices are missing', () => {
     expect((await part.get('/v1/bunker-fuels/ports/RTM', key)).status).toBe(404)
   })
   test.each(['', '/all', '/ports/SIN', '/spreads', '/export'])(
-    'all of them, /v1/bunker-fuels%s says so',
+    'GET /v1/bunker-fuels%s returns 404 when all prices are missing',
     async path => {
       const empty = openTestInstance()
       const response = await empty.get(`/v1/bunker-fuels${path}`, empty.key())
@@ -358,7 +358,7 @@ describe('/v1/bunker-fuels/historical', () => {
 describe('/v1/bunker-fuels/export', () => {
   const rows = async (query: string) =>
     (await read<{ data: Record<string, unknown>[] }>(`/v1/bunker-fuels/export${query}`)).data
-  test('is rows of what is asked for', async () => {
+  test('the bunker fuel export returns only rows that match the requested filters', async () => {
     expect(await rows('?format=json&port=SIN&fuel_type=VLSFO')).toEqual([
       {
         timestamp: '2026-11-19T12:00:00Z',

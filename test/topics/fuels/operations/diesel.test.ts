@@ -196,7 +196,7 @@ describe('/v1/diesel-prices/stations', () => {
       expect(stations.map(station => station.name)).toEqual(['Stop inside'])
     }
   })
-  test('are none where none are loaded: against the country, or against nothing', async () => {
+  test('the station list is empty without station data and compares with the national average or nothing', async () => {
     expect(await near(filled(), houston)).toMatchObject({
       stations: [],
       regional_average: { region: 'US', granularity: 'national', price: 3.72 },

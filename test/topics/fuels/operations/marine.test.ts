@@ -325,7 +325,7 @@ describe('/v1/prices/marine-fuels/historical', () => {
     })
   })
 
-  test('comes in the interval that is asked for', async () => {
+  test('the marine fuel history is returned in the requested interval', async () => {
     const instance = openTestInstance()
     instance.record('VLSFO_SIN_USD', [500, 510, 530, 520], noon, dayMs / 2)
     const token = instance.key()
@@ -502,7 +502,7 @@ describe('/v1/prices/marine-fuels and rates', () => {
   })
 })
 
-test('answers that rest on fixture data say so, and everything takes a key and counts', async () => {
+test('every marine fuel response requires a key, counts a request and reports fixture data', async () => {
   const instance = filled(openTestInstance())
   instance.services.series.markFixture([
     instance.services.catalogue.resolve('VLSFO_SIN_USD', instance.clock.now())!.series.id,

@@ -114,7 +114,7 @@ describe('/v1/fuel-surcharge', () => {
     })
   })
 
-  test('are asked for one by one, in any case', async () => {
+  test('the fuel surcharge of a carrier can be requested by name in any letter case', async () => {
     const instance = filled(openTestInstance())
     for (const name of ['alder', 'ALDER', 'Alder']) {
       expect((await answered(instance, `/${name}/latest`, '/:carrier/latest')).data, name).toEqual({
@@ -243,7 +243,7 @@ describe('/v1/fuel-surcharge/parcel', () => {
     ).toEqual([])
   })
 
-  test('are asked for one by one with all their service levels', async () => {
+  test('the parcel surcharge of a carrier can be requested by name and includes all its service levels', async () => {
     const { data } = await answered(
       filled(openTestInstance()),
       '/parcel/Harbor/latest',
@@ -334,7 +334,7 @@ describe('/v1/fuel-surcharge refuses', () => {
   })
 })
 
-test('everything takes a key of any plan and counts, and says when it rests on fixture data', async () => {
+test('every fuel surcharge request accepts a key of any plan, counts and reports fixture data', async () => {
   const instance = filled(openTestInstance())
   instance.services.surcharges.write([week('cordell', '2026-11-19', 23, { fixture: true })], 1)
   const token = instance.key('free')

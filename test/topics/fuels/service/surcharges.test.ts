@@ -78,7 +78,7 @@ describe('matching', () => {
     expect(weeksOf(instance, 'basin')).toEqual([['2026-11-16', 3.4, 20]])
   })
 
-  test('leaves what was published or charged as it is, whatever is corrected later', () => {
+  test('matching leaves published and charged surcharges unchanged, whatever is corrected later', () => {
     const instance = openTestInstance()
     instance.record(diesel, [3.4, 3.6], monday, 7 * dayMs)
     instance.services.surcharges.writeSchedules([table()], 1)

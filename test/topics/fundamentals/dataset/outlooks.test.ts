@@ -97,7 +97,7 @@ describe('OPEC production', () => {
     source: 'EIA',
   }
 
-  test('is kept in barrels a day by country and month', () => {
+  test('OPEC production is stored in barrels a day by country and month', () => {
     const { opec } = setUp()
     const forecast = {
       country: 'United Arab Emirates',

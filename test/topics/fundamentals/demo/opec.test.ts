@@ -60,7 +60,7 @@ describe('OPEC production of a demo instance', () => {
     )
   })
 
-  test('is the same however the clock came there, differs by seed, and leaves alone what was imported', () => {
+  test('demo OPEC production depends on the seed and not on the path of the clock, and leaves imports unchanged', () => {
     const [far, stepped, second] = [copy(), copy(), copy(2)]
     for (let at = start; at <= start + 100 * dayMs; at += 5 * dayMs) {
       stepped.clock.set(at)

@@ -48,7 +48,7 @@ describe('the capacities of a demo instance', () => {
     ).toBe(0)
   })
 
-  test('hold more than ever lies in them', () => {
+  test('demo storage capacities are always larger than the stored volumes', () => {
     const { capacities, idOf, fixture, list } = setUp()
     fixture.advance(now)
     const world = createWorld({ seed: 1, series: list.map(item => ({ ...item, available: true })) })
@@ -61,7 +61,7 @@ describe('the capacities of a demo instance', () => {
     }
   })
 
-  test('leave alone what somebody imported', () => {
+  test('the demo data generator leaves imported storage capacities unchanged', () => {
     const { capacities, idOf, fixture } = setUp()
     capacities.write(
       [

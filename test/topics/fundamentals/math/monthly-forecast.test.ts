@@ -52,7 +52,7 @@ describe('a monthly forecast', () => {
     expect(Math.log(near!.value / near!.low)).toBeCloseTo(Math.log(near!.high / near!.value), 10)
   })
 
-  test('of the running month keeps what is over of it', () => {
+  test('the forecast of the current month includes the days that have already passed', () => {
     // Twenty days of November at 100, after a year at 70: a third of the month is still ahead.
     const closes = closesTo('2026-11-20', n =>
       n < dayNumber('2026-11-01') - dayNumber(first) ? 70 : 100,
