@@ -11,7 +11,7 @@ import { isHere } from '../test/support/requirements.ts'
 
 /**
  * `bun run guards` measures how good the guards are on the public series of `../shared/data` after
- * 2015 and prints the tables of docs/data-trust.md. `--fit` looks for limits on the values before.
+ * 2015 and prints the tables of docs/reference/validation-rules.md. `--fit` looks for limits on the values before.
  */
 if (!isHere('../shared/data')) {
   console.error('../shared/data is missing: the guards cannot be measured without it.')

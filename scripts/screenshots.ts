@@ -19,20 +19,14 @@ import { pauseFeed } from '../bench/world.ts'
 const [target, only = ''] = process.argv.slice(2)
 if (target === undefined) throw new Error('Name the directory that the pictures go to.')
 const isKept = target === '--kept'
-const keptDirectory = resolve(import.meta.dir, '../docs/console')
+const keptDirectory = resolve(import.meta.dir, '../docs/images')
 const out = isKept ? keptDirectory : resolve(target)
 
-/** The pictures that the README shows, by name. */
+/** The pictures of the README and of the page about the console, by name. */
 const kept = {
   board: '/board',
   series: '/series/WTI_USD?type=candles&indicator=bollinger',
-  alert: '/alerts/new?code=WTI_USD&value=75',
-  storage: '/markets/storage',
-  seasons: '/markets/seasons',
-  reference: '/docs?operation=getPriceChart',
 } as const
-/** What comes after everything is loaded: it is waited for. */
-const afterwards: Readonly<Record<string, string>> = { alert: 'text=Would have fired' }
 
 const pages = [
   '/',
@@ -178,8 +172,6 @@ async function shootKept(browser: Browser, server: Wellhead, account: string) {
   for (const [name, path] of Object.entries(kept)) {
     await page.goto(`${origin}${path}`)
     await page.waitForSelector(settled, { timeout: 30_000 })
-    const later = afterwards[name]
-    if (later !== undefined) await page.waitForSelector(later, { timeout: 30_000 })
     await page.waitForTimeout(400)
     await page.screenshot({ path: join(keptDirectory, `${name}.png`) })
   }

@@ -22,9 +22,9 @@ for (const line of linesOf('bench/README.md')) {
 const plain = (text: string) =>
   text.replace(/ (requests|rows|deliveries) a second$/, '/s').replaceAll(',', '')
 
-const sizing = linesOf('docs/operating/sizing.md').filter(line => line.startsWith('|'))
+const sizing = linesOf('docs/reference/sizing.md').filter(line => line.startsWith('|'))
 
-describe('docs/operating/sizing.md', () => {
+describe('docs/reference/sizing.md', () => {
   const figures = sizing.map(cellsOf).filter(cells => cells.length === 3 && /\d/.test(cells[1]!))
 
   test('has a figure for requests, pages, imports, webhooks, alerts, start and memory', () => {

@@ -16,7 +16,7 @@ test('every row of reliability says what runs it, and what it names is there', (
 })
 
 test('the document of reliability has every row, in order', () => {
-  const document = readFileSync(join(root, 'docs/reliability.md'), 'utf8')
+  const document = readFileSync(join(root, 'docs/explanation/reliability.md'), 'utf8')
   const listed = [...document.matchAll(/^\| ([RS]\d\d) \| ([^|]+) \|/gm)].map(([, id, promise]) => [
     id!,
     promise!,

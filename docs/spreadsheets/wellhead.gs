@@ -1,12 +1,12 @@
 /**
  * Functions of a spreadsheet that ask a Wellhead service.
  *
- * Extensions > Apps Script, paste this file, save, and reload the spreadsheet. The menu "Wellhead" then asks for the address
+ * Extensions > Apps Script, paste this file, save, and reload the spreadsheet. The menu "Wellhead" then requests the address
  * of the service, which the spreadsheet's servers must be able to reach, and for your API key. Both are kept with your account
  * and not in the spreadsheet.
  */
 
-/** Answers are kept this long, so that a sheet that is computed anew does not ask anew. */
+/** Responses are cached this long, so that recalculating a sheet sends no request. */
 const KEPT_SECONDS = 60
 const ROWS_PER_PAGE = 100
 const CODES_PER_REQUEST = 20
@@ -32,7 +32,7 @@ function setUpWellhead() {
   }
 }
 
-/** Asks the service; throws its own words where it refuses. */
+/** Calls the service; throws the message of an error. */
 function askWellhead_(path, parameters) {
   const properties = PropertiesService.getUserProperties()
   const url = properties.getProperty('WELLHEAD_URL')

@@ -19,7 +19,3 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
     'A temporary failure, such as another process that holds the data directory: try again.',
   ],
 ]
-
-/** A row for each code, as the documentation has them. */
-export const exitCodeRows = (): string[] =>
-  exitCodeMeanings.map(([code, meaning]) => `| ${code} | ${meaning} |`)

@@ -12,15 +12,17 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import { guideNames, guidesDirectory, readGuides } from './guides/read.ts'
+import type { Guide } from './guides/guide.ts'
+import { readPages } from './guides/read.ts'
+import { repository } from './guides/sources.ts'
 
 /** A file of the console as the binary holds it, in base64: a macro may answer texts only. */
 export type BundledFile = ReturnType<typeof packed>
 
-export type Bundle = ReturnType<typeof build>
+export type Bundle = ReturnType<typeof build> & ReturnType<typeof documentation>
 
 const here = import.meta.dir
-const cache = join(here, '../../../node_modules/.cache/console')
+const cache = join(repository, 'node_modules/.cache/console')
 
 /**
  * Builds the console for browsers. It runs as a macro: while the program is bundled or, from
@@ -29,30 +31,86 @@ const cache = join(here, '../../../node_modules/.cache/console')
 export function bundleConsole(): string {
   // From source every start would build: only what is shipped is worth the last percent.
   const isShipped = process.env.NODE_ENV === 'production'
-  const kept = join(cache, `${sourceHash()}-${isShipped ? 'small' : 'quick'}.json`)
-  if (existsSync(kept)) return readFileSync(kept, 'utf8')
-  const text = JSON.stringify(build(isShipped))
-  mkdirSync(cache, { recursive: true })
-  // Under its own name first: several tests may build at once.
-  const written = `${kept}.${process.pid}`
-  writeFileSync(written, text)
-  renameSync(written, kept)
-  return text
+  const pages = cached('docs', documentationHash(), isShipped, () => documentation(isShipped))
+  const built = cached('console', sourceHash(), isShipped, () => build(isShipped))
+  const bundle: Bundle = { ...built, ...pages, files: [...built.files, ...pages.files] }
+  return JSON.stringify(bundle)
 }
 
-/** Of everything that the bundle is made of. */
-function sourceHash(): string {
+/** A part of the bundle, made once for each state of its sources. */
+function cached<T>(part: string, hash: string, isShipped: boolean, make: () => T): T {
+  const path = join(cache, `${part}-${hash}-${isShipped ? 'small' : 'quick'}.json`)
+  if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8')) as T
+  const made = make()
+  mkdirSync(cache, { recursive: true })
+  // Under its own name first: several tests may build at once.
+  const written = `${path}.${process.pid}`
+  writeFileSync(written, JSON.stringify(made))
+  renameSync(written, path)
+  return made
+}
+
+/** A hash of the files below some directories that have one of some endings. */
+function hashOf(directories: readonly string[], endings: RegExp): string {
   const hash = createHash('sha256')
-  const sources = readdirSync(here, { recursive: true, encoding: 'utf8' }).filter(name =>
-    /\.(tsx?|css|json)$/.test(name),
+  for (const directory of directories) {
+    const names = readdirSync(join(repository, directory), { recursive: true, encoding: 'utf8' })
+    for (const name of names.filter(name => endings.test(name)).sort())
+      hash.update(name).update(readFileSync(join(repository, directory, name)))
+  }
+  for (const file of ['bun.lock', 'CHANGELOG.md', 'src/console/bundle.ts']) hash.update(readFileSync(join(repository, file)))
+  return hash.digest('hex').slice(0, 24)
+}
+
+/** Everything that the files for browsers are made of. */
+const sourceHash = (): string => hashOf(['src/console'], /\.(tsx?|css|json)$/)
+
+/** Everything that the documentation is made of: its pages, and the definitions that fill them. */
+const documentationHash = (): string =>
+  hashOf(
+    [
+      'docs',
+      'clients',
+      'fixtures',
+      'scripts/docs',
+      'src/cli',
+      'src/config',
+      'src/console/guides',
+      'src/http/problem',
+      'src/plans',
+      'src/topics/webhooks/operations',
+    ],
+    // Source files, and whatever a page may show.
+    /\.\w+$|Caddyfile$/,
   )
-  for (const name of sources.sort()) hash.update(name).update(readFileSync(join(here, name)))
-  hash.update(readFileSync(join(here, './guides/read.ts')))
-  for (const name of guideNames) hash.update(readFileSync(join(guidesDirectory, `${name}.md`)))
-  return hash
-    .update(readFileSync(join(here, '../../bun.lock')))
-    .digest('hex')
-    .slice(0, 24)
+
+/** The pages and the files that they link to. */
+function documentation(isShipped: boolean) {
+  // In a process of its own: it loads the program, whose definitions it reads.
+  const generated = Bun.spawnSync([process.execPath, join(repository, 'scripts/docs/generated.ts')])
+  if (generated.exitCode !== 0)
+    throw new Error(`The documentation is not generated: ${generated.stderr}`)
+  const { pages, attached } = readPages(JSON.parse(generated.stdout.toString()))
+  const files = attached.map(({ name, file }) =>
+    packed(name, readFileSync(join(repository, file)), isShipped),
+  )
+  const add = (name: string, content: unknown): string => {
+    const text = Buffer.from(JSON.stringify(content))
+    const hashed = `${name}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.json`
+    files.push(packed(hashed, text, isShipped))
+    return hashed
+  }
+  const list = pages.map(
+    ({ name, section, title, about, headings, parts }): Guide => ({
+      name,
+      section,
+      title,
+      about,
+      headings,
+      body: `/console/${add(`page-${name}`, parts)}`,
+    }),
+  )
+  return { guides: add('guides', list), files }
 }
 
 function build(isShipped: boolean) {
@@ -82,17 +140,7 @@ function build(isShipped: boolean) {
       packed(name, readFileSync(join(out, name)), isShipped),
     )
     const entry = (pattern: RegExp): string => files.find(file => pattern.test(file.name))!.name
-    const text = Buffer.from(JSON.stringify(readGuides()))
-    /** The guides, as JSON. */
-    const guides = `guides-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.json`
-    files.push(packed(guides, text, isShipped))
-    return {
-      /** The scripts and styles that a page names, by what they are. */
-      script: entry(/^main-\w+\.js$/),
-      style: entry(/^console-\w+\.css$/),
-      guides,
-      files,
-    }
+    return { script: entry(/^main-\w+\.js$/), style: entry(/^console-\w+\.css$/), files }
   } finally {
     rmSync(out, { recursive: true })
   }

@@ -34,7 +34,13 @@ const types: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+  webp: 'image/webp',
+  png: 'image/png',
 }
+
+/** Files that pages of the documentation link to are read as they are. */
+const textType = 'text/plain; charset=utf-8'
 
 /** Unpacked at the first page: a service that nobody looks at does not hold them in memory. */
 const load = async () => {
@@ -44,7 +50,7 @@ const load = async () => {
     bundle.files.map(file => [
       file.name,
       {
-        type: types[file.name.replace(/^.*\./, '')] ?? 'application/octet-stream',
+        type: types[file.name.replace(/^.*\./, '')] ?? textType,
         bodies: { plain: bytes(file.plain), gzip: bytes(file.gzip), br: bytes(file.brotli) },
       },
     ]),

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { programOf } from '../../src/cli/all-commands.ts'
-import { exitCodeMeanings, exitCodeRows, exitCodes } from '../../src/cli/exit-codes.ts'
+import { exitCodeMeanings, exitCodes } from '../../src/cli/exit-codes.ts'
 import { manualPage } from '../../src/cli/manual/man.ts'
 import { commandTable } from '../../src/cli/manual/table.ts'
+import { pages, wholeText } from '../support/docs.ts'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
 import { command, emptyDirectory } from '../support/instance/command.ts'
 
@@ -14,11 +15,13 @@ describe('the exit codes', () => {
   test('are one table, with a meaning for each code that commands end with', () => {
     expect(exitCodeMeanings.map(([code]) => code)).toEqual(Object.values(exitCodes))
   })
-  test('are documented with the words of the table, and the pages about imports lead there', () => {
-    for (const row of exitCodeRows()) expect(page('operating/cron.md')).toContain(`${row}\n`)
-    expect(page('operating/cron.md')).toContain('\n## Exit codes\n')
-    for (const path of ['datasets.md', 'feeds.md'])
-      expect(page(path)).toContain('](operating/cron.md#exit-codes)')
+  test('are documented with the words of the table, and the pages about imports link to it', () => {
+    const commands = pages.find(({ name }) => name === 'commands')!
+    for (const [code, meaning] of exitCodeMeanings)
+      expect(wholeText(commands)).toContain(`| ${code} | ${meaning} |\n`)
+    expect(page('reference/commands.md')).toContain('\n## Exit codes\n')
+    for (const path of ['how-to/own-prices.md', 'how-to/feeds.md', 'how-to/cron.md'])
+      expect(page(path)).toContain('reference/commands.md#exit-codes)')
   })
   test('are in the help of the program and in its manual, with its files and variables', async () => {
     const { out } = await command('--help')

@@ -15,7 +15,9 @@ import {
 } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 
-const page = readFileSync(join(root, 'docs/clients.md'), 'utf8')
+const page = ['clients', 'command-line', 'assistants']
+  .map(name => readFileSync(join(root, `docs/how-to/${name}.md`), 'utf8'))
+  .join('\n')
 const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(
   ([, language = '', text = '']) => ({
     language,

@@ -18,7 +18,7 @@ beforeAll(async () => {
   if (pandas.isMet) copy = await sharedInstance()
 }, 600_000)
 
-const page = readFileSync(join(root, 'docs/quant.md'), 'utf8')
+const page = readFileSync(join(root, 'docs/how-to/research.md'), 'utf8')
 const [script = ''] = [...page.matchAll(/^```python\n([\s\S]*?)^```/gm)].map(match => match[1])
 
 test('the script of the page has thirty lines at most', () => {

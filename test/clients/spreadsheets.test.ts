@@ -155,7 +155,11 @@ describe('the script for Sheets, in a stand-in of its runtime', () => {
 })
 
 describe('the formulas of the guide', () => {
-  const formulas = [...read('README.md').matchAll(/```excel\n([\s\S]*?)```/g)]
+  const formulas = [
+    ...readFileSync(join(root, 'docs/how-to/spreadsheets.md'), 'utf8').matchAll(
+      /```excel\n([\s\S]*?)```/g,
+    ),
+  ]
     .flatMap(([, block = '']) => block.trim().split('\n'))
     .map(line => {
       const [, text = '', key, xpath = ''] =

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { loadavg } from 'node:os'
 import { type Browser, chromium } from 'playwright-core'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
-import { guideNames } from '../../src/console/guides/read.ts'
+import { pageSources } from '../../src/console/guides/sources.ts'
 import { sharedInstance } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 import { chromiumPath } from '../support/requirements.ts'
@@ -13,8 +13,9 @@ beforeAll(async () => {
 }, 600_000)
 
 describe('the documentation in the binary', () => {
-  test('the binary contains every guide in precompressed form', async () => {
-    for (const name of guideNames) {
+  test('the binary contains every page in precompressed form', async () => {
+    const names = pageSources().map(({ name }) => name)
+    for (const name of names) {
       const page = await fetch(`${instance.url}/docs/${name}`)
       expect(page.status, name).toBe(200)
       expect(page.headers.get('content-security-policy')).not.toContain('unsafe')
@@ -22,15 +23,36 @@ describe('the documentation in the binary', () => {
     const html = await (await fetch(`${instance.url}/docs`)).text()
     const file = /\/console\/guides-[0-9a-f]+\.json/.exec(html)![0]
     for (const coding of ['br', 'gzip']) {
-      const answer = await fetch(`${instance.url}${file}`, {
+      const response = await fetch(`${instance.url}${file}`, {
         headers: { 'accept-encoding': coding },
       })
-      expect(answer.headers.get('content-encoding')).toBe(coding)
-      expect(answer.headers.get('cache-control')).toContain('immutable')
-      const guides = (await answer.json()) as { name: string; parts: unknown[] }[]
-      expect(guides.map(({ name }) => name)).toEqual([...guideNames])
-      for (const { parts } of guides) expect(parts.length).toBeGreaterThan(4)
+      expect(response.headers.get('content-encoding')).toBe(coding)
+      expect(response.headers.get('cache-control')).toContain('immutable')
+      const guides = (await response.json()) as { name: string; body: string }[]
+      expect(guides.map(({ name }) => name)).toEqual(names)
+      for (const { name, body } of guides) {
+        const parts = await fetch(`${instance.url}${body}`, {
+          headers: { 'accept-encoding': coding },
+        })
+        expect(parts.headers.get('content-encoding'), name).toBe(coding)
+        expect(((await parts.json()) as unknown[]).length, name).toBeGreaterThan(0)
+      }
     }
+  })
+
+  test('finds a word of every page with its search', async () => {
+    const html = await (await fetch(`${instance.url}/docs`)).text()
+    const file = /\/console\/guides-[0-9a-f]+\.json/.exec(html)![0]
+    const guides = (await (await fetch(`${instance.url}${file}`)).json()) as {
+      name: string
+      section: string
+      headings: { words: string }[]
+    }[]
+    const empty = guides.filter(
+      ({ section, headings }) =>
+        section !== '' && headings.every(({ words }) => words.trim() === ''),
+    )
+    expect(empty.map(({ name }) => name)).toEqual([])
   })
 })
 

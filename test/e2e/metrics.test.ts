@@ -8,7 +8,7 @@ import { needs } from '../support/needs.ts'
 import { queriesOf, startPrometheus } from '../support/servers/prometheus.ts'
 import { until as waitUntil } from '../support/until.ts'
 
-const docs = resolve(import.meta.dir, '../../docs/operating')
+const docs = resolve(import.meta.dir, '../../docs/monitoring')
 
 const root = temporaryDir()
 afterAll(() => remove(root))

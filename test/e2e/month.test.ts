@@ -23,7 +23,7 @@ import { until as waitUntil } from '../support/until.ts'
  * `bun run torture R33`.
  */
 
-const docs = resolve(import.meta.dir, '../../docs/operating')
+const docs = resolve(import.meta.dir, '../../docs/monitoring')
 const root = temporaryDir()
 const disk = join(root, 'disk')
 mkdirSync(disk)

@@ -60,8 +60,8 @@ needs('systemd-analyze').describe('the unit', () => {
     expect(complaints).toEqual([])
   })
   test('the systemd unit gets the systemd-analyze exposure level that its documentation states', () => {
-    const page = readFileSync(resolve(import.meta.dir, '../../docs/operating/systemd.md'), 'utf8')
-    const [, level, version] = /says ([\d.]+) with systemd (\d+)/.exec(page)!
+    const page = readFileSync(resolve(import.meta.dir, '../../docs/how-to/production.md'), 'utf8')
+    const [, level, version] = /rates\s+it ([\d.]+) with systemd (\d+)/.exec(page)!
     if (!sh('systemd-analyze', '--version').text.startsWith(`systemd ${version} `)) return
     const { text } = sh('systemd-analyze', 'security', '--offline=true', '--no-pager', unit)
     expect(text).toContain(`exposure level for wellhead.service: ${level} OK`)

@@ -6,7 +6,7 @@ import { parseProfiles } from '../../src/plans/client-profiles.ts'
 import { shippedClientProfiles, shippedProfiles } from '../../src/plans/shipped-profiles.ts'
 import { switchEffects } from '../../src/plans/switches.ts'
 
-const page = readFileSync(join(import.meta.dir, '../../docs/clients.md'), 'utf8')
+const page = readFileSync(join(import.meta.dir, '../../docs/reference/client-profiles.md'), 'utf8')
 const profiles = shippedClientProfiles()
 const profileOf = (agent: string) =>
   profiles.find(({ match }) => match.every(({ pattern }) => pattern.test(agent)))?.name
@@ -38,8 +38,8 @@ describe('the shipped profiles', () => {
     'curl/8.9',
     'GuzzleHttp/7',
     'Mozilla/5.0 (X11; Linux x86_64)',
-    'wellhead-python/0.1.0',
-    'wellhead-testkit/0.1.0',
+    'wellhead-python/0.2.0',
+    'wellhead-testkit/0.2.0',
     'Microsoft Office Excel/16',
   ])('%s gets the documented shapes', agent => {
     expect(profileOf(agent)).toBeUndefined()

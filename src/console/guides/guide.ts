@@ -14,13 +14,17 @@ export interface GuideHeading {
   words: string
 }
 
+/** What lists and the search need of a page of the documentation. */
 export interface Guide {
   name: string
+  /** The heading of the index that it stands under; empty for the index itself. */
+  section: string
   title: string
   /** Its first paragraph, as HTML. */
   about: string
-  parts: GuidePart[]
   headings: GuideHeading[]
+  /** The address of its parts, as JSON. */
+  body: string
 }
 
 /** What samples are written with; the pages put the reader's own in their place. */

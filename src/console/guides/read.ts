@@ -1,28 +1,30 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { Marked, type Token } from 'marked'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { Marked, type Token, type Tokens } from 'marked'
 import { escaped } from '../../lib/text/html.ts'
-import type { Guide, GuideHeading, GuidePart } from './guide.ts'
+import type { GuideHeading, GuidePart } from './guide.ts'
+import { linkedFile, type PageSource, pageSources, readPage, repository } from './sources.ts'
 
-/** The guides in the order in which they are read; each is a file of `docs/guides`. */
-export const guideNames = [
-  'quickstart',
-  'authentication',
-  'paging',
-  'errors',
-  'limits',
-  'vintages',
-  'alerts',
-  'webhooks',
-  'feeds',
-  'operating',
-] as const
+/** A page, rendered: a build holds the result and no Markdown. */
+export interface RenderedPage extends PageSource {
+  title: string
+  about: string
+  headings: GuideHeading[]
+  parts: GuidePart[]
+}
 
-export const guidesDirectory = join(import.meta.dir, '../../../docs/guides')
+/** A file that a page links to or shows, which is served beside the pages. */
+export interface AttachedFile {
+  /** With the hash of its content in it. */
+  name: string
+  file: string
+}
 
-/** Every guide, rendered. The pages of a build hold the result and no Markdown. */
-export const readGuides = (): Guide[] =>
-  guideNames.map(name => guideOf(name, readFileSync(join(guidesDirectory, `${name}.md`), 'utf8')))
+export interface RenderedPages {
+  pages: RenderedPage[]
+  attached: AttachedFile[]
+}
 
 const idOf = (heading: string): string =>
   heading
@@ -32,51 +34,114 @@ const idOf = (heading: string): string =>
 
 /** The text of inline Markdown without its marks. */
 const plain = (text: string): string =>
-  text.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll(/[`*|]/g, '')
+  text
+    .replaceAll(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+    .replaceAll(/[`*|]/g, '')
 
-/** The heading that is rendered: what a table is called. */
-let under = ''
-let tablesUnder = 0
+/** A part of a page that definitions determine: `<!-- generated: settings -->`. */
+const generatedMark = /^<!-- generated: ([\w-]+) -->$/gm
 
-const markdown = new Marked({
-  renderer: {
-    heading({ tokens, depth, text }) {
-      under = plain(text)
-      tablesUnder = 0
-      const id = idOf(under)
-      return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${id}" aria-label="Link to “${escaped(under)}”">#</a></h${depth}>\n`
-    },
-    link({ href, tokens }) {
-      const outside = /^https?:/.test(href) ? ' rel="external noreferrer"' : ''
-      return `<a href="${escaped(href)}"${outside}>${this.parser.parseInline(tokens)}</a>`
-    },
-    // In a box of its own: a wide table must not make a narrow page wider.
-    table({ header, rows }) {
-      const cells = (row: typeof header, name: 'th' | 'td') =>
-        row
-          .map(cell => {
-            const scope = name === 'th' ? ' scope="col"' : ''
-            return `<${name}${scope}>${this.parser.parseInline(cell.tokens)}</${name}>`
-          })
-          .join('')
-      tablesUnder += 1
-      const label = `Table ${tablesUnder > 1 ? `${tablesUnder} ` : ''}of “${under}”`
-      const body = rows.map(row => `<tr>${cells(row, 'td')}</tr>`).join('')
-      // A column without a name has no head: an empty one would be read out.
-      const names = header.every(cell => cell.text === '')
-        ? ''
-        : `<thead><tr>${cells(header, 'th').replaceAll(/<th scope="col"><\/th>/g, '<td></td>')}</tr></thead>`
-      return `<section class="scroll" tabindex="0" aria-label="${escaped(label)}"><table>${names}<tbody>${body}</tbody></table></section>\n`
-    },
-  },
-})
+/** A page with the parts that are generated. */
+export const expanded = (text: string, generated: Readonly<Record<string, string>>): string =>
+  text.replaceAll(generatedMark, (_, name: string) => {
+    const part = generated[name]
+    if (part === undefined) throw new Error(`No part of the documentation is named ${name}`)
+    return part
+  })
 
-/** A guide from its Markdown: title and first paragraph, then prose and groups of samples. */
-export function guideOf(name: string, text: string): Guide {
-  const tokens = markdown.lexer(text).filter(token => token.type !== 'space')
-  const [title, about, ...rest] = tokens
-  if (title?.type !== 'heading' || about?.type !== 'paragraph')
-    throw new Error(`docs/guides/${name}.md does not begin with a title and a paragraph`)
+/** Renders every page; `generated` holds the parts that definitions of the program determine. */
+export function readPages(generated: Readonly<Record<string, string>>): RenderedPages {
+  const sources = pageSources()
+  const addresses = new Map(sources.map(({ file, name }) => [file, `/docs/${name}`]))
+  const attached = new Map<string, AttachedFile>()
+  const attach = (file: string): string => {
+    const hash = createHash('sha256')
+      .update(readFileSync(join(repository, file)))
+      .digest('hex')
+    const ending = extname(file)
+    const name = `${basename(file, ending)}-${hash.slice(0, 8)}${ending || '.txt'}`
+    attached.set(file, { name, file })
+    return `/console/${name}`
+  }
+  /** The address of a link; undefined for a file that is not served. */
+  const addressOf = (from: string, href: string): string | undefined => {
+    if (/^(https?:|mailto:|#|\/)/.test(href)) return href
+    const [path = '', place] = href.split('#')
+    const file = linkedFile(from, path)
+    const page = addresses.get(file)
+    if (page !== undefined) return place === undefined ? page : `${page}#${place}`
+    const isServed = /^(docs|packaging)\//.test(file) && existsSync(join(repository, file))
+    return isServed && statSync(join(repository, file)).isFile() ? attach(file) : undefined
+  }
+  const pages = sources.map(source => {
+    const text = expanded(readPage(source.file), generated)
+    return rendered(source, text, href => addressOf(source.file, href))
+  })
+  return { pages, attached: [...attached.values()] }
+}
+
+/** Renders Markdown with links that `addressOf` resolves. */
+function markdownWith(addressOf: (href: string) => string | undefined): Marked {
+  /** The heading that is rendered: what a table is called. */
+  let under = ''
+  let tablesUnder = 0
+  return new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        under = plain(text)
+        tablesUnder = 0
+        const id = idOf(under)
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)} <a class="anchor" href="#${id}" aria-label="Link to “${escaped(under)}”">#</a></h${depth}>\n`
+      },
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens)
+        const address = addressOf(href)
+        if (address === undefined) return inner
+        const outside = /^https?:/.test(address) ? ' rel="external noreferrer"' : ''
+        const file = address.startsWith('/console/') ? ' rel="external"' : ''
+        return `<a href="${escaped(address)}"${outside}${file}>${inner}</a>`
+      },
+      image({ href, text }) {
+        return `<img src="${escaped(addressOf(href) ?? href)}" alt="${escaped(text)}" loading="lazy">`
+      },
+      // A comment is for people who edit the page.
+      html: () => '',
+      // In a box of its own: a wide table must not make a narrow page wider.
+      table({ header, rows }) {
+        const cells = (row: typeof header, name: 'th' | 'td') =>
+          row
+            .map(cell => {
+              const scope = name === 'th' ? ' scope="col"' : ''
+              return `<${name}${scope}>${this.parser.parseInline(cell.tokens)}</${name}>`
+            })
+            .join('')
+        tablesUnder += 1
+        const label = `Table ${tablesUnder > 1 ? `${tablesUnder} ` : ''}of “${under}”`
+        const body = rows.map(row => `<tr>${cells(row, 'td')}</tr>`).join('')
+        // A column without a name has no head: an empty one would be read out.
+        const names = header.every(cell => cell.text === '')
+          ? ''
+          : `<thead><tr>${cells(header, 'th').replaceAll(/<th scope="col"><\/th>/g, '<td></td>')}</tr></thead>`
+        return `<section class="scroll" tabindex="0" aria-label="${escaped(label)}"><table>${names}<tbody>${body}</tbody></table></section>\n`
+      },
+    },
+  })
+}
+
+/** A page from its Markdown: title and first paragraph, then prose and groups of samples. */
+function rendered(
+  source: PageSource,
+  text: string,
+  addressOf: (href: string) => string | undefined,
+): RenderedPage {
+  const markdown = markdownWith(addressOf)
+  const [title, ...below] = markdown
+    .lexer(text)
+    .filter(token => token.type !== 'space' && !token.raw.startsWith('<!--'))
+  if (title?.type !== 'heading') throw new Error(`${source.file} does not start with a title`)
+  const about = below[0]?.type === 'paragraph' ? (below[0] as Tokens.Paragraph).text : ''
+  const rest = about === '' ? below : below.slice(1)
   const parts: GuidePart[] = []
   const headings: GuideHeading[] = []
   let prose: Token[] = []
@@ -84,16 +149,25 @@ export function guideOf(name: string, text: string): Guide {
     if (prose.length > 0) parts.push({ html: markdown.parser(prose) })
     prose = []
   }
+  let isBelowSample = false
   for (const token of rest) {
     if (token.type === 'code') {
       endProse()
       const sample = { language: String(token.lang ?? '').split(' ')[0]!, text: token.text }
       const last = parts.at(-1)
-      // An answer stands by itself below the samples that get it.
-      if (last && 'samples' in last && sample.language !== 'json') last.samples.push(sample)
+      // The same thing in other languages is one group; a response is shown below the samples.
+      const isAlternative =
+        isBelowSample &&
+        last !== undefined &&
+        'samples' in last &&
+        programs.has(sample.language) &&
+        last.samples.every(({ language }) => programs.has(language) && language !== sample.language)
+      if (isAlternative) last.samples.push(sample)
       else parts.push({ samples: [sample] })
+      isBelowSample = true
       continue
     }
+    isBelowSample = false
     prose.push(token)
     if (token.type === 'heading')
       headings.push({ id: idOf(plain(token.text)), text: plain(token.text), words: '' })
@@ -104,10 +178,13 @@ export function guideOf(name: string, text: string): Guide {
   }
   endProse()
   return {
-    name,
+    ...source,
     title: plain(title.text),
-    about: markdown.parseInline(about.text) as string,
+    about: markdown.parseInline(about) as string,
     parts,
     headings,
   }
 }
+
+/** Languages in which the same call may be written. */
+const programs: ReadonlySet<string> = new Set(['sh', 'python', 'ts', 'go', 'php'])

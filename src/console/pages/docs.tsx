@@ -101,7 +101,7 @@ export function Docs() {
           <span dangerouslySetInnerHTML={{ __html: guide.about }} />
         ) : (
           <>
-            Guides and the API reference from{' '}
+            Tutorials, how-to guides, explanations, and the reference of every operation from{' '}
             <a href="/openapi.json" rel="external">
               openapi.json
             </a>
@@ -128,13 +128,14 @@ export function Docs() {
             </Shown>
           </div>
         ) : (
-          <Shown of={loaded} what="the guide">
+          <Shown of={loaded} what="the page">
             {all =>
               guide ? (
                 <GuideText key={guide.name} guide={guide} all={all} />
               ) : (
                 <p>
-                  Guide not found. Start with the <a href="/docs/quickstart">quickstart</a>.
+                  This page does not exist. See the{' '}
+                  <a href="/docs/index">index of the documentation</a>.
                 </p>
               )
             }
@@ -190,6 +191,8 @@ function Sidebar({
   )
   const places = isSearching ? matchingPlaces(typed.value, placesMax) : []
   const groups = [...Map.groupBy(shown, ({ tag }) => tag)]
+  const listed = guides.filter(({ section }) => section !== '')
+  const sections = [...Map.groupBy(listed, ({ section }) => section)]
   return (
     <nav class="stack" aria-label="Documentation">
       <label>
@@ -204,7 +207,7 @@ function Sidebar({
       )}
       {isSearching
         ? places.length > 0 && (
-            <ul aria-label="Guides">
+            <ul aria-label="Pages">
               {places.map(({ href, title, heading }) => (
                 <li key={href}>
                   <a href={href}>
@@ -215,13 +218,21 @@ function Sidebar({
               ))}
             </ul>
           )
-        : guides.length > 0 && (
-            <details open={isWide && query.operation === undefined}>
+        : sections.map(([section, pages]) => (
+            <details
+              key={section}
+              open={
+                isWide &&
+                (guide === undefined
+                  ? query.operation === undefined && section === sections[0]![0]
+                  : pages.some(({ name }) => name === guide))
+              }
+            >
               <summary>
-                <strong>Guides</strong> <span class="quiet small">{guides.length}</span>
+                <strong>{section}</strong> <span class="quiet small">{pages.length}</span>
               </summary>
               <ul>
-                {guides.map(({ name, title }) => (
+                {pages.map(({ name, title }) => (
                   <li key={name}>
                     <a href={`/docs/${name}`} aria-current={name === guide ? 'page' : undefined}>
                       {title}
@@ -230,7 +241,7 @@ function Sidebar({
                 ))}
               </ul>
             </details>
-          )}
+          ))}
       {groups.map(([tag, part]) => (
         <details
           key={tag}
@@ -335,7 +346,8 @@ function Introduction({ document }: { document: OpenApi }) {
         <h2 id="first">The first call</h2>
         <Samples call={{ method: 'GET', path: '/v1/prices/latest?by_code=BRENT_CRUDE_USD' }} />
         <p>
-          New here? The <a href="/docs/quickstart">quickstart</a> takes a minute.
+          New here? The <a href="/docs/quickstart">quickstart</a> takes a minute. Everything else is
+          in the <a href="/docs/index">index of the documentation</a>.
         </p>
         {!boot.isSignedIn && (
           <p>

@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { filled, type Guide, type GuideSample, sampleKey } from '../guides/guide.ts'
-import { Choice, Copy } from '../parts/bits.tsx'
+import { filled, type Guide, type GuidePart, type GuideSample, sampleKey } from '../guides/guide.ts'
+import { useLoaded } from '../parts/ask.ts'
+import { Choice, Copy, Shown } from '../parts/bits.tsx'
+import { loadGuideParts } from '../parts/guides.ts'
 import { ownKey } from '../parts/own-key.ts'
 
 const names: Record<string, string> = {
@@ -10,8 +12,17 @@ const names: Record<string, string> = {
   ts: 'TypeScript',
   go: 'Go',
   php: 'PHP',
-  json: 'Answer',
+  json: 'Response',
   toml: 'wellhead.toml',
+  yaml: 'YAML',
+  csv: 'CSV',
+  ini: 'Unit',
+  nginx: 'nginx.conf',
+  caddyfile: 'Caddyfile',
+  cron: 'cron',
+  excel: 'Excel',
+  sql: 'SQL',
+  text: '',
 }
 const nameOf = (language: string): string => names[language] ?? language
 
@@ -45,17 +56,14 @@ function GuideSamples({ samples }: { samples: GuideSample[] }) {
   )
 }
 
-/** One guide, with the way to its neighbours. */
+/** One page of the documentation, with links to its neighbours. */
 export function GuideText({ guide, all }: { guide: Guide; all: readonly Guide[] }) {
+  const parts = useLoaded(guide.body, signal => loadGuideParts(guide, signal))
   const place = all.indexOf(guide)
   const [previous, next] = [all[place - 1], all[place + 1]]
-  // The place that the address names is there only now.
-  useEffect(() => {
-    if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView()
-  }, [guide])
   return (
     <article class="stack content">
-      {guide.headings.length > 2 && (
+      {guide.headings.length > 2 && guide.headings.length <= headingsMax && (
         <nav class="contents" aria-label="On this page">
           {guide.headings.map(({ id, text }) => (
             <a href={`#${id}`} key={id}>
@@ -64,18 +72,10 @@ export function GuideText({ guide, all }: { guide: Guide; all: readonly Guide[] 
           ))}
         </nav>
       )}
-      {guide.parts.map((part, i) =>
-        'samples' in part ? (
-          <GuideSamples key={String(i)} samples={part.samples} />
-        ) : (
-          <div
-            key={String(i)}
-            class="prose guide"
-            dangerouslySetInnerHTML={{ __html: part.html }}
-          />
-        ),
-      )}
-      <nav class="row spread neighbours" aria-label="Next guides">
+      <Shown of={parts} what="the page">
+        {data => <GuideParts parts={data} />}
+      </Shown>
+      <nav class="row spread neighbours" aria-label="Next pages">
         {previous ? (
           <a href={`/docs/${previous.name}`} rel="prev">
             ← {previous.title}
@@ -90,5 +90,30 @@ export function GuideText({ guide, all }: { guide: Guide; all: readonly Guide[] 
         )}
       </nav>
     </article>
+  )
+}
+
+/** A longer list of headings would push the text off the first screen. */
+const headingsMax = 30
+
+function GuideParts({ parts }: { parts: readonly GuidePart[] }) {
+  // The heading that the address names exists only now.
+  useEffect(() => {
+    if (location.hash !== '') document.getElementById(location.hash.slice(1))?.scrollIntoView()
+  }, [parts])
+  return (
+    <>
+      {parts.map((part, i) =>
+        'samples' in part ? (
+          <GuideSamples key={String(i)} samples={part.samples} />
+        ) : (
+          <div
+            key={String(i)}
+            class="prose guide"
+            dangerouslySetInnerHTML={{ __html: part.html }}
+          />
+        ),
+      )}
+    </>
   )
 }

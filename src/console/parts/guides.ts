@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals'
-import type { Guide } from '../guides/guide.ts'
+import type { Guide, GuidePart } from '../guides/guide.ts'
 import { ask } from './ask.ts'
 import { boot } from './boot.ts'
 import { match } from './codes.ts'
 
-/** The guides in the order in which they are read; empty until they are here. */
+/** The pages of the documentation in the order in which they are read; empty until loaded. */
 export const guides = signal<readonly Guide[]>([])
 
 let loading: Promise<readonly Guide[]> | undefined
 
-/** Asks for them once in a tab. Throws `Refusal`. */
+/** Loads the list of pages once in a tab. Throws `Refusal`. */
 export function loadGuides(): Promise<readonly Guide[]> {
   loading ??= ask<Guide[]>(boot.guides).then(
     answer => {
@@ -23,6 +23,10 @@ export function loadGuides(): Promise<readonly Guide[]> {
   )
   return loading
 }
+
+/** Loads the text of one page. Throws `Refusal`. */
+export const loadGuideParts = (guide: Guide, signal: AbortSignal): Promise<GuidePart[]> =>
+  ask<GuidePart[]>(guide.body, { signal })
 
 export interface GuidePlace {
   href: string

@@ -240,7 +240,7 @@ needs('chromium').describe('every page of the console', () => {
     await goTo('/docs?operation=getLatestPrices')
     await page.locator(`pre >> text=Authorization: Token ${'feed'.repeat(16)}`).waitFor()
     await goTo('/docs/no-such-guide')
-    await page.waitForSelector('text=There is no such guide.')
+    await page.waitForSelector('text=This page does not exist.')
   })
 
   const samples: [language: string, needed: Need[], command: (text: string) => string[]][] = [
