@@ -3,12 +3,17 @@ FROM oven/bun:1.4.5-debian AS build
 WORKDIR /build
 COPY package.json bun.lock bunfig.toml ./
 RUN bun install --frozen-lockfile
-COPY tsconfig.json schema.sql ./
+COPY tsconfig.json schema.sql README.md CHANGELOG.md LICENSE ./
 COPY fixtures fixtures
-COPY docs/guides docs/guides
+COPY clients clients
+COPY packaging packaging
+COPY docs docs
 COPY scripts scripts
 COPY src src
-RUN bun scripts/build.ts
+# What `wellhead version` prints: the build has no history.
+ARG BUILD_COMMIT
+ARG BUILD_DAY
+RUN BUILD_COMMIT=$BUILD_COMMIT BUILD_DAY=$BUILD_DAY bun scripts/build.ts
 
 FROM debian:12-slim
 RUN useradd --system --uid 10001 --home-dir /data --shell /usr/sbin/nologin wellhead \

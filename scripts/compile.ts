@@ -29,9 +29,9 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       '--define',
       'process.env.NODE_ENV="production"',
       '--define',
-      `process.env.BUILD_COMMIT=${JSON.stringify(lastCommit('%h'))}`,
+      `process.env.BUILD_COMMIT=${JSON.stringify(process.env.BUILD_COMMIT || lastCommit('%h'))}`,
       '--define',
-      `process.env.BUILD_DAY=${JSON.stringify(lastCommit('%cs'))}`,
+      `process.env.BUILD_DAY=${JSON.stringify(process.env.BUILD_DAY || lastCommit('%cs'))}`,
       'src/main.ts',
       // A thread of its own, which the program starts by its name.
       'src/threads/query-worker.thread.ts',

@@ -53,6 +53,7 @@ export function writeDeb({ binary, architecture, papers, compression, outfile }:
     `usr/share/doc/${name}/${name}.cdx.json.gz`,
     Bun.gzipSync(Buffer.from(papers.sbom), { level: 9 }),
   )
+  for (const { path, text } of papers.documentation) put(`usr/share/doc/${name}/docs/${path}`, text)
   for (const script of scripts)
     put(`DEBIAN/${script}`, papers.debian[script], script === 'conffiles' ? undefined : programMode)
   const kilobytes = Math.ceil(statSync(join(root, `usr/bin/${name}`)).size / 1024)

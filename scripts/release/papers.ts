@@ -5,6 +5,7 @@ import { programOf } from '../../src/cli/all-commands.ts'
 import { completion } from '../../src/cli/manual/completion.ts'
 import { manualPage } from '../../src/cli/manual/man.ts'
 import { commandTable } from '../../src/cli/manual/table.ts'
+import { type DocumentationFile, documentationFiles } from '../docs/files.ts'
 import { writeNotices } from '../notices.ts'
 import { sbom } from './sbom.ts'
 
@@ -18,6 +19,8 @@ export interface Papers {
   unit: string
   configuration: string
   installation: string
+  /** Every page of the documentation, with the parts that are generated. */
+  documentation: DocumentationFile[]
   debian: Record<'postinst' | 'prerm' | 'postrm' | 'conffiles', string>
 }
 
@@ -57,6 +60,7 @@ export function papers(notices: string): Papers {
     unit: packaged('wellhead.service'),
     configuration: packaged('wellhead.toml'),
     installation: packaged('installation.json'),
+    documentation: documentationFiles(),
     debian: {
       postinst: packaged('postinst'),
       prerm: packaged('prerm'),

@@ -31,6 +31,7 @@ export const requirements = {
     isHere: () => existsSync(realDataFolder),
     install: 'public price files of agencies, kept beside the checkout by the maintainers',
   },
+  'apt-get': program('apt-get', 'run the tests on Debian'),
   bash: program('bash'),
   caddy: program('caddy'),
   chromium: { isHere: () => existsSync(chromiumPath), install: fromDebian('chromium') },
@@ -59,6 +60,7 @@ export const requirements = {
       !existsSync('/run/systemd/system'),
     install: 'run the tests on a machine without Wellhead and systemd, such as a container',
   },
+  helm: program('helm', 'the binary of Helm, from https://helm.sh'),
   'node 20.3': {
     isHere: runs(
       'node',
@@ -75,6 +77,10 @@ export const requirements = {
   prometheus: {
     isHere: () => Bun.which('prometheus') !== null && Bun.which('promtool') !== null,
     install: fromDebian('prometheus'),
+  },
+  'python build': {
+    isHere: runs('python3', '-m', 'build', '--version'),
+    install: 'pip install build',
   },
   pytest: {
     isHere: runs('python3', '-m', 'pytest', '--version'),
@@ -95,6 +101,7 @@ export const requirements = {
   root: { isHere: () => isRoot, install: 'run the tests as root' },
   runuser: program('runuser', fromDebian('util-linux')),
   setpriv: program('setpriv', fromDebian('util-linux')),
+  'ssh-keygen': program('ssh-keygen', fromDebian('openssh-client')),
   'systemd-analyze': program('systemd-analyze', fromDebian('systemd')),
   terminal: {
     isHere: runs('script', '-qec', 'true', '/dev/null'),
