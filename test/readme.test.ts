@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import manifest from '../package.json'
+import { feedNames } from '../src/config/keys.ts'
+
+const root = resolve(import.meta.dir, '..')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const readme = read('README.md')
+
+describe('README.md', () => {
+  test('says in its first screen what it is, for whom, instead of what, and what it is not for', () => {
+    const screen = readme.slice(0, readme.indexOf('\n![')).split('\n')
+    expect(screen.length).toBeLessThanOrEqual(20)
+    for (const part of ['self-hosted', 'For a desk', 'Instead of', 'Not for', 'Proof'])
+      expect(screen.join('\n').toLowerCase()).toContain(part.toLowerCase())
+  })
+
+  test('names every publisher that is read, and what else the product has', () => {
+    const publishers = {
+      eia: 'EIA',
+      fred: 'FRED',
+      ecb: 'ECB',
+      norges_bank: 'Norges Bank',
+      world_bank: 'World Bank',
+      cftc: 'CFTC',
+      jodi: 'JODI',
+      alberta: 'Alberta',
+      ec_oil_bulletin: 'EC Oil Bulletin',
+      uk_road_fuel: 'UK road fuel',
+      eex_auctions: 'EEX',
+      baker_hughes: 'Baker Hughes',
+      lbma: 'LBMA',
+    } as Record<string, string>
+    for (const feed of feedNames) {
+      const name = publishers[feed] ?? publishers[feed.replace(/_.*/, '')]
+      expect([feed, name !== undefined && readme.includes(name)]).toEqual([feed, true])
+    }
+    expect(readme).toContain(`${feedNames.length} public feeds`)
+    for (const feature of [
+      'undo',
+      '`as_of`',
+      'Parquet',
+      'DuckDB',
+      'MCP',
+      'SDKs',
+      'command line',
+      'Excel',
+      'Google Sheets',
+      'status page',
+      'S3',
+      'failover',
+      'review',
+      'audit trail',
+      'Stripe',
+    ])
+      expect(readme).toContain(feature)
+  })
+
+  test('proves with figures that the linked pages have', () => {
+    expect(read('docs/explanation/reliability.md')).toMatch(/200 kills .*0 lost/)
+    expect(readme).toContain('43,793 latest prices a second')
+    expect(read('docs/reference/sizing.md')).toContain('| 43,793 requests a second |')
+    const rules = read('docs/reference/validation-rules.md')
+    const certain = rules.slice(0, rules.indexOf('cannot be told from a real move'))
+    const held = [...certain.matchAll(/^\| [^|]*(?:[×÷]|sign|zero)[^|]* \| ([\d.]+)% \|/gm)].map(
+      match => Number(match[1]),
+    )
+    expect(held.length).toBeGreaterThan(15)
+    expect(Math.min(...held)).toBe(98.6)
+    expect(rules).toContain('1 in 34,299')
+  })
+
+  test('shows a picture that is small, and has no link that leads nowhere', () => {
+    const links = [...readme.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(match => match[1]!)
+    const local = links.filter(link => !/^https?:/.test(link))
+    expect(local.filter(link => !existsSync(join(root, link)))).toEqual([])
+    expect(statSync(join(root, 'docs/images/series.png')).size).toBeLessThan(300_000)
+  })
+})
+
+describe('CHANGELOG.md', () => {
+  const sections = read('CHANGELOG.md').split(/^## /m).slice(1)
+
+  test('has the current version first, upgrade notes first in it, and 20 lines a version at most', () => {
+    expect(sections[0]).toStartWith(`[${manifest.version}] – `)
+    expect(/^### (.+)$/m.exec(sections[0]!)![1]).toBe('Upgrade notes')
+    for (const section of sections) {
+      const entries = section.split('\n').filter(line => line.startsWith('- '))
+      expect([section.slice(0, 20), entries.length <= 20]).toEqual([section.slice(0, 20), true])
+    }
+  })
+
+  test('uses the headings of Keep a Changelog', () => {
+    const known = [
+      'Upgrade notes',
+      'Added',
+      'Changed',
+      'Deprecated',
+      'Removed',
+      'Fixed',
+      'Security',
+    ]
+    const used = sections.flatMap(section => [...section.matchAll(/^### (.+)$/gm)].map(m => m[1]!))
+    expect(used.filter(heading => !known.includes(heading))).toEqual([])
+  })
+})
