@@ -3,7 +3,7 @@ import { declaredDatasets } from '../src/database/datasets.ts'
 import type { Declared, DescribedColumn } from '../src/datasets/dataset.ts'
 
 /** The page of the documentation that lists the columns of every dataset. */
-export const datasetPage = 'docs/dataset-columns.md'
+export const datasetPage = 'docs/reference/dataset-columns.md'
 
 const escaped = (text: string) => text.replaceAll('|', '\\|')
 
@@ -13,7 +13,7 @@ const rowOf = ({ name, required, description }: DescribedColumn): string =>
 const sectionOf = ({ name, description, columns, key, example, revisions }: Declared): string =>
   `## ${name}
 
-${description} Rows are told apart by ${key.map(column => `\`${column}\``).join(', ')}.${revisions ? ' Replaced rows are kept, so `as_of` reads return what was known at a moment.' : ''}
+${description} Rows are identified by ${key.map(column => `\`${column}\``).join(', ')}.${revisions ? ' Replaced rows are kept, so `as_of` reads return what was known at a moment.' : ''}
 
 | column | required | |
 |---|---|---|
@@ -29,7 +29,7 @@ export const datasetPageText = (): string =>
   `# Columns of datasets
 
 Every dataset takes CSV or newline-delimited JSON with these columns, and \`recorded_at\`: since when a row is known.
-[Loading data](datasets.md#other-datasets) describes how to import files. This page is made from the declarations in
+[Datasets](datasets.md) describes how to import files. This page is made from the declarations in
 \`src/topics/*/dataset\` by \`bun run datasets\`.
 
 ${declaredDatasets.map(sectionOf).join('\n')}`

@@ -62,7 +62,7 @@ describe('README.md', () => {
     expect(readme).toContain('43,793 latest prices a second')
     expect(read('docs/reference/sizing.md')).toContain('| 43,793 requests a second |')
     const rules = read('docs/reference/validation-rules.md')
-    const certain = rules.slice(0, rules.indexOf('cannot be told from a real move'))
+    const certain = rules.slice(0, rules.indexOf('cannot be distinguished from a real move'))
     const held = [...certain.matchAll(/^\| [^|]*(?:[×÷]|sign|zero)[^|]* \| ([\d.]+)% \|/gm)].map(
       match => Number(match[1]),
     )

@@ -67,7 +67,7 @@ function settings(): string {
 
 const errorCodes = (): string =>
   table(
-    ['code', 'status', 'retry', 'meaning', 'what to do'],
+    ['code', 'status', 'retry', 'meaning', 'remedy'],
     Object.entries(problems).map(([name, { status, retryable, when }]) => [
       `\`${name}\``,
       String(status),

@@ -101,11 +101,12 @@ function documentation(isShipped: boolean) {
     return hashed
   }
   const list = pages.map(
-    ({ name, section, title, about, headings, parts }): Guide => ({
+    ({ name, section, title, about, words, headings, parts }): Guide => ({
       name,
       section,
       title,
       about,
+      words,
       headings,
       body: `/console/${add(`page-${name}`, parts)}`,
     }),

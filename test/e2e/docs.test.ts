@@ -46,11 +46,12 @@ describe('the documentation in the binary', () => {
     const guides = (await (await fetch(`${instance.url}${file}`)).json()) as {
       name: string
       section: string
+      words: string
       headings: { words: string }[]
     }[]
     const empty = guides.filter(
-      ({ section, headings }) =>
-        section !== '' && headings.every(({ words }) => words.trim() === ''),
+      ({ section, words, headings }) =>
+        section !== '' && [words, ...headings.map(heading => heading.words)].join('').trim() === '',
     )
     expect(empty.map(({ name }) => name)).toEqual([])
   })

@@ -22,6 +22,8 @@ export interface Guide {
   title: string
   /** Its first paragraph, as HTML. */
   about: string
+  /** The words before the first heading, for the search. */
+  words: string
   headings: GuideHeading[]
   /** The address of its parts, as JSON. */
   body: string

@@ -10,6 +10,7 @@ import { linkedFile, type PageSource, pageSources, readPage, repository } from '
 export interface RenderedPage extends PageSource {
   title: string
   about: string
+  words: string
   headings: GuideHeading[]
   parts: GuidePart[]
 }
@@ -144,6 +145,7 @@ function rendered(
   const rest = about === '' ? below : below.slice(1)
   const parts: GuidePart[] = []
   const headings: GuideHeading[] = []
+  let words = ''
   let prose: Token[] = []
   const endProse = () => {
     if (prose.length > 0) parts.push({ html: markdown.parser(prose) })
@@ -172,8 +174,10 @@ function rendered(
     if (token.type === 'heading')
       headings.push({ id: idOf(plain(token.text)), text: plain(token.text), words: '' })
     else {
+      const text = `${plain(token.raw).replaceAll(/\s+/g, ' ').trim()} `
       const heading = headings.at(-1)
-      if (heading) heading.words += `${plain(token.raw).replaceAll(/\s+/g, ' ').trim()} `
+      if (heading) heading.words += text
+      else words += text
     }
   }
   endProse()
@@ -181,6 +185,7 @@ function rendered(
     ...source,
     title: plain(title.text),
     about: markdown.parseInline(about) as string,
+    words,
     parts,
     headings,
   }

@@ -38,8 +38,8 @@ export interface GuidePlace {
 /** The places of guides that speak of what was typed, best first. */
 export const matchingPlaces = (typed: string, limit: number): GuidePlace[] =>
   guides.value
-    .flatMap(({ name, title, about, headings }) => {
-      const words = headings.map(heading => `${heading.text} ${heading.words}`).join(' ')
+    .flatMap(({ name, title, about, words: first, headings }) => {
+      const words = [first, ...headings.map(({ text, words }) => `${text} ${words}`)].join(' ')
       return [
         {
           place: { href: `/docs/${name}`, title, heading: '' },

@@ -16,7 +16,7 @@ const root = resolve(import.meta.dir, '../../..')
 let built: string | undefined
 
 /** All that the binary is made of. */
-const parts = ['src', 'scripts', 'fixtures', 'package.json', 'bun.lock', 'tsconfig.json']
+const parts = ['src', 'scripts', 'fixtures', 'docs', 'package.json', 'bun.lock', 'tsconfig.json']
 
 /** A path below one of the parts, or the part itself, has been written after the file was. */
 function isOutdated(file: string): boolean {
