@@ -58,7 +58,8 @@ function hashOf(directories: readonly string[], endings: RegExp): string {
     for (const name of names.filter(name => endings.test(name)).sort())
       hash.update(name).update(readFileSync(join(repository, directory, name)))
   }
-  for (const file of ['bun.lock', 'CHANGELOG.md', 'src/console/bundle.ts']) hash.update(readFileSync(join(repository, file)))
+  for (const file of ['bun.lock', 'CHANGELOG.md', 'src/console/bundle.ts'])
+    hash.update(readFileSync(join(repository, file)))
   return hash.digest('hex').slice(0, 24)
 }
 
