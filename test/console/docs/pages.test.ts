@@ -86,7 +86,7 @@ describe('the documentation', () => {
       }
     }
     expect(broken).toEqual([])
-  })
+  }, 60_000)
 
   test('links in its Markdown only to files that exist, also to those that no page shows', () => {
     const broken = pages.filter(isOurs).flatMap(({ file }) => {
@@ -126,7 +126,7 @@ describe('the documentation', () => {
         : shapes.some(shape => shape === shapeOf(path) || shape.startsWith(`${shapeOf(path)}/`))
     expect(named.filter(({ path }) => !isThere(path))).toEqual([])
     expect(named.length).toBeGreaterThan(60)
-  })
+  }, 60_000)
 
   test('shows only configurations that an instance starts with', () => {
     const configurations = blocks.filter(
