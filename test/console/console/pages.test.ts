@@ -220,11 +220,11 @@ needs('chromium').describe('every page of the console', () => {
     const { page, goTo } = await visitor({ isSignedIn: false, width: 390 })
     await goTo('/docs')
     await page.fill('.reference input[type=search]', 'constant time')
-    await page.click('.reference nav [aria-label="Guides"] a >> text=Verify it')
-    await page.waitForURL('**/docs/webhooks#verify-it')
+    await page.click('.reference nav [aria-label="Pages"] a >> text=Verify each event')
+    await page.waitForURL('**/docs/webhooks#2-verify-each-event')
     // The place that was looked for is what the window shows.
     await page.waitForFunction(
-      'Math.abs(document.getElementById("verify-it")?.getBoundingClientRect().top ?? 9999) < 200',
+      'Math.abs(document.getElementById("2-verify-each-event")?.getBoundingClientRect().top ?? 9999) < 200',
     )
     await page.fill('.reference input[type=password]', 'feed'.repeat(16))
     const sample = page.locator('.sample pre').first()
@@ -233,9 +233,9 @@ needs('chromium').describe('every page of the console', () => {
     await page.click('.sample button:text-is("Go")')
     await page.locator('.sample pre >> text=hmac.Equal').waitFor()
     await page.click('a[rel=next]')
-    await page.waitForSelector('h1:text-is("Feeds")')
+    await page.waitForSelector('h1:text-is("Schedule price e-mails")')
     await page.goBack()
-    await page.waitForSelector('h1:text-is("Webhooks")')
+    await page.waitForSelector('h1:text-is("Receive webhooks")')
     // The key stays with the tab, and the reference has it too.
     await goTo('/docs?operation=getLatestPrices')
     await page.locator(`pre >> text=Authorization: Token ${'feed'.repeat(16)}`).waitFor()
