@@ -5,7 +5,7 @@ import { tortureRows } from '../scripts/torture/rows.ts'
 
 const root = resolve(import.meta.dir, '..')
 
-test('every row of reliability says what runs it, and what it names is there', () => {
+test('every reliability row names an existing test or script that verifies it', () => {
   expect(new Set(tortureRows.map(row => row.id)).size).toBe(tortureRows.length)
   for (const { id, tests = [], script, open } of tortureRows) {
     expect([id, tests.length > 0 || script !== undefined || open !== undefined]).toEqual([id, true])

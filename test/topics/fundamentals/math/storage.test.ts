@@ -65,7 +65,7 @@ describe('the level before', () => {
     expect(levelBefore([{ day: '2026-11-12', value: 1 }, closes[1]!], 'week')).toBeUndefined()
   })
 
-  test('is nothing where there is none', () => {
+  test('the preceding storage level is undefined when no earlier level exists', () => {
     expect(levelBefore([], 'week')).toBeUndefined()
     expect(levelBefore(weekly([1]), 'week')).toBeUndefined()
     expect(levelBefore(weekly([1, 2, 3]), 'month')).toBeUndefined()
@@ -82,7 +82,7 @@ describe('rows', () => {
     { day: '2026-11-18', value: 21 },
   ]
 
-  test('are newest first, each against the one before, also where that lies before the range', () => {
+  test('storage rows are listed newest first with changes from the preceding row, even one before the range', () => {
     expect(levelRows(closes, 'daily', '2026-10-28', '2026-11-06', 3)).toEqual([
       { day: '2026-11-06', value: 22.1, change: 0.096 },
       { day: '2026-11-04', value: 22.004, change: 0.754 },

@@ -56,7 +56,7 @@ const data = async (instance: TestInstance, path: string): Promise<unknown> =>
   (await json<EnergyAnswer<unknown>>(instance.get(`/v1/forecasts${path}`, instance.key()))).data
 
 describe('/v1/forecasts/monthly/accuracy', () => {
-  test('agrees with a computation by hand, over what was forecast before its month began', async () => {
+  test('monthly forecast accuracy matches a manual calculation over forecasts published before their month began', async () => {
     const instance = judged()
     const body = await json<EnergyAnswer<unknown>>(
       instance.get('/v1/forecasts/accuracy?commodity=BRENT_CRUDE_USD', instance.key()),
@@ -294,7 +294,7 @@ describe('/v1/forecasts/monthly/{period}', () => {
     })
   }
 
-  test('stands in the list with the running month and those after it', async () => {
+  test('the monthly forecast list contains the current month and the months after it', async () => {
     const instance = answers()
     const list = (await data(instance, '/monthly')) as {
       period: string
@@ -354,7 +354,7 @@ describe('/v1/forecasts/monthly', () => {
     )
   })
 
-  test('use only what was known before they were due, and are never made again', () => {
+  test('monthly forecasts use only data known before their due time and are never regenerated', () => {
     const [early, late] = [setUp(), setUp()]
     early.maker.publish(
       early.brent,
@@ -380,7 +380,7 @@ describe('/v1/forecasts/monthly', () => {
     expect(early.store.page(all, 1000, 0)).toEqual(before)
   })
 
-  test('say when they were made after they were due', async () => {
+  test('monthly forecasts made after their due time are marked as hindcasts', async () => {
     const instance = openTestInstance()
     const brent = instance.services.catalogue.named('BRENT_CRUDE_USD')!
     createMonthlyForecasts(instance.services.monthlyForecasts).publish(

@@ -126,7 +126,7 @@ describe('/v1/ei/opec_productions', () => {
     expect(await months('?country=norway')).toEqual([])
   })
 
-  test('that is not there is said so', async () => {
+  test('missing OPEC production data is reported as DATA_NOT_AVAILABLE', async () => {
     const instance = openTestInstance()
     for (const path of ['/latest', '/total', '/by_country', '/top_producers']) {
       const response = await instance.get(`/v1/ei/opec_productions${path}`, instance.key())

@@ -290,7 +290,7 @@ describe('/v1/storage/history/{code}', () => {
     })
   })
 
-  test('is asked for by code or place in any case, and by the other path', async () => {
+  test('storage history accepts a code or place name in any letter case, on both of its paths', async () => {
     const instance = filled(openTestInstance())
     const codeOf = async (path: string) => (await history(instance, path)).meta.code
     for (const path of [
@@ -342,7 +342,7 @@ describe('/v1/storage/history/{code}', () => {
     expect([meta.interval, data[0]!.unit]).toEqual(['daily', 'percent'])
   })
 
-  test('has the range that is asked for, both its days inside', async () => {
+  test('storage history returns the requested date range including its first and last day', async () => {
     const instance = filled(openTestInstance())
     const daysOf = async (query: string) => {
       const { data, meta } = await history(instance, `history/CUSHING?${query}`)
@@ -426,7 +426,7 @@ describe('/v1/storage/history/{code}', () => {
     ])
   })
 
-  test('leaves quarantined days out and says so', async () => {
+  test('storage history omits quarantined days and reports the omission', async () => {
     const instance = filled(openTestInstance())
     const seriesId = instance.services.catalogue.resolve('CUSHING_STORAGE', instance.clock.now())!
       .series.id
@@ -450,7 +450,7 @@ describe('/v1/storage/history/{code}', () => {
     })
   })
 
-  test('refuses what it can not answer', async () => {
+  test('storage history rejects unknown codes, missing data and invalid parameters with a specific error', async () => {
     const instance = filled(openTestInstance())
     const token = instance.key()
     const table: [string, number, string, string?][] = [
@@ -517,7 +517,7 @@ describe('every path of /v1/storage', () => {
     }
   })
 
-  test('that rests on fixture data says so', async () => {
+  test('every storage endpoint identifies fixture data in its header and body', async () => {
     const instance = filled(openTestInstance())
     const cushing = instance.services.catalogue.resolve(
       'CUSHING_STORAGE',

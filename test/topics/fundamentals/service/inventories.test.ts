@@ -32,7 +32,7 @@ test('levels of all places that are written together are numbered by day, then b
   )
 })
 
-test('a change is against the level a week before, and there is none over a missing week', () => {
+test('an inventory change compares with the level one week earlier and is absent when that week is missing', () => {
   const { services, record } = openTestInstance()
   const [place] = inventoryPlaces
   record(place!.code, [400, 402.5], wednesday - 2 * week, week)

@@ -126,7 +126,7 @@ test('settlements come out at 19:30 UTC, not before, in summer and winter', () =
   }
 })
 
-test('an instance that is kept up is never stale, over Christmas, Easter and every change of clocks', () => {
+test('demo futures stay current over Christmas, Easter and every clock change while the instance is updated', () => {
   const periods = [
     ['2026-12-23T12:00:00Z', '2026-12-29T12:00:00Z'],
     ['2027-03-12T20:00:00Z', '2027-03-15T12:00:00Z'],
@@ -203,7 +203,7 @@ test('a contract that expires leaves the curve, and the next one is quoted alrea
   expect(futures.quotes('WTI_FUTURES').length).toBe(listedCount)
 })
 
-test('publishing again what is there changes nothing', () => {
+test('publishing existing futures data again changes nothing', () => {
   const { services, follow, publish } = openFuturesInstance(friday, brief)
   const before = families.map(({ code }) => services.futures.curve(code))
   follow(friday + hourMs)

@@ -158,7 +158,7 @@ describe('adjustments', () => {
     expect(scaled).toEqual(scaled.map((_, n) => expect.closeTo(50 * 1.1 ** 4 * 1.001 ** n, 6)))
   })
 
-  test('none leaves what was traded', () => {
+  test('the adjustment mode none leaves traded prices unchanged', () => {
     const { prices, series } = market()
     expect(prices('none')).toEqual(series().days.map(day => day.close))
   })

@@ -26,7 +26,7 @@ const anyDay = fc
 const anyFamily = fc.constantFrom(...families)
 
 describe('trading dates', () => {
-  test('an instant lies in the span of its own date and of no other, on every day and across every change of clocks', () => {
+  test('every instant belongs to exactly one trading date, on every day and across every clock change', () => {
     fc.assert(
       fc.property(
         anyFamily,
@@ -43,7 +43,7 @@ describe('trading dates', () => {
     )
   })
 
-  test('a session lies in its trading date and on the calendar day of its close', () => {
+  test('a session belongs to its trading date and to the calendar day of its close', () => {
     fc.assert(
       fc.property(anyFamily, anyDay, (family, date) => {
         const { opensAt, closesAt } = sessionOn(family, date)

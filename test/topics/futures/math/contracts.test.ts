@@ -49,7 +49,7 @@ describe('lastTradingDay: last trading days', () => {
     })
   }
 
-  test('of contracts at turns of the year, beside holidays and in 2020 are met', () => {
+  test('last trading days match the published dates at year ends, next to holidays and in 2020', () => {
     const publishedDays: [FamilyCode, string, string][] = [
       ['WTI_FUTURES', '2020-05', '2020-04-21'],
       ['WTI_FUTURES', '2023-12', '2023-11-20'],
@@ -89,7 +89,7 @@ describe('lastTradingDay: last trading days', () => {
     expect(lastTradingDay('WTI_FUTURES', '2026-12', everyDay)).toBe('2026-11-22')
   })
 
-  test('a month that is none is refused by name', () => {
+  test('computing the last trading day of an invalid month fails with an error that names the month', () => {
     for (const month of ['2026-13', '2026-1', 'CL.2'])
       expect(() => lastTradingDay('WTI_FUTURES', month)).toThrow(JSON.stringify(month))
   })
@@ -140,7 +140,7 @@ describe('lastTradingDay: last trading days', () => {
 })
 
 describe('listedMonths: listing', () => {
-  test('begins with the month that still trades on the day and goes on without gaps', () => {
+  test('contract listing begins with the month still trading on the given day and continues without gaps', () => {
     expect(listedMonths('BRENT_FUTURES', '2026-11-30', 3)).toEqual([
       '2027-01',
       '2027-02',

@@ -19,7 +19,7 @@ const curveOf = (...prices: number[]): CurvePoint[] =>
     price,
   }))
 
-test('from a negative front the slope still says which way the curve goes', () => {
+test('the slope of a curve with a negative front price still indicates the direction of the curve', () => {
   // WTI on 2020-04-20: -37.63 in May, contango.
   expect(slopePercent(-37.63, 20.43)).toBeCloseTo(154.292, 3)
   expect(slopePercent(0, 20)).toBeUndefined()
@@ -126,7 +126,7 @@ describe('structureOf: curve structure', () => {
     ])
   })
 
-  test('flat is the structure exactly when the severity is none, for any positive curve', () => {
+  test('a positive curve has a flat structure exactly when its severity is none', () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 60, max: 80, noNaN: true }), { minLength: 1, maxLength: 12 }),

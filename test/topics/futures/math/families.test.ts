@@ -16,7 +16,7 @@ import {
 const words = ['exch', 'old']
 
 describe('slugs', () => {
-  test('every name of the interface leads to its family, in any letter case', () => {
+  test('every futures slug of the API resolves to its contract family in any letter case', () => {
     const table: Record<string, string[]> = {
       BRENT_FUTURES: ['exch-brent', 'old-brent', 'brent', 'BZ', 'Brent'],
       WTI_FUTURES: ['exch-wti', 'OLD-WTI', 'wti', 'CL'],

@@ -142,7 +142,7 @@ describe('GET /v1/futures/:slug', () => {
     )
   })
 
-  test('become near expiry, tell to roll and expire on the trading date that the exchange is at', async () => {
+  test('futures near expiry are marked, recommend rolling and expire on the trading date of their exchange', async () => {
     const own = openFuturesInstance(
       at('2026-11-22T12:00:00Z'),
       { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 3 },
@@ -274,7 +274,7 @@ describe('GET /v1/futures/:slug when the feed has fallen silent', () => {
     }
   })
 
-  test('is told with its age, and what was can still be asked', async () => {
+  test('outdated futures data is refused with its age, while historical data stays available', async () => {
     own.follow(at('2026-11-24T15:55:00Z'), false)
     const old = await ask('/v1/futures/exch-wti', own, key)
     expect([old.status, problemOf(old.body)]).toMatchObject([
@@ -310,7 +310,7 @@ describe('GET /v1/futures/:slug when the feed has fallen silent', () => {
       ])
   })
 
-  test('is told with its distance from the running session', async () => {
+  test('a stale live futures price is refused with its delay in the running session', async () => {
     own.follow(at('2026-11-23T12:00:00Z'), false)
     const { status, body } = await ask('/v1/futures/exch-gasoil', own, key)
     expect([status, problemOf(body)]).toMatchObject([
@@ -345,7 +345,7 @@ test('a contract without a price in the front leaves front_month null and lists 
   }).toEqual({ front_month: null, contracts: ['WTI_FUTURES_2027_02'] })
 })
 
-test('numbers that somebody imported are served without the mark of fixture data', async () => {
+test('imported futures prices are served without the fixture data marker', async () => {
   const own = openTestInstance(manyRequests, friday)
   own.services.futures.recordTicks(
     [tickOf('2026-11-20T14:50:00Z', -3.5, { month: '2026-12' })],

@@ -40,7 +40,7 @@ describe('GET /v1/futures/:slug/historical', () => {
     ])
   })
 
-  test('of a contract is asked by month, code, place or the point behind the slug', async () => {
+  test('futures history of one contract is selected by month, code, position or slug suffix', async () => {
     for (const path of [
       'brent/historical?contract=2027-02',
       'brent/historical?contract=brent_futures_2027_02',
@@ -111,7 +111,7 @@ describe('GET /v1/futures/:slug/historical', () => {
   })
 })
 
-test('more than 1825 days of bars are served as 1825, and said to be', async () => {
+test('a request for more than 1825 days of futures bars returns 1825 and is marked as truncated', async () => {
   for (const [days, served] of [
     ['4000', 1825],
     ['1825', 1825],
@@ -187,7 +187,7 @@ test('the continuous series follows the front month through its last trading day
 describe('GET /v1/futures/:slug/continuous with an adjustment or another roll rule', () => {
   const plain = () => ask('/v1/futures/brent/continuous?months=6')
 
-  test('back_adjusted shifts what is before a roll by its gap, and says where it rolled', async () => {
+  test('the back_adjusted mode shifts prices before a roll by the roll gap and lists the roll dates', async () => {
     const { body } = await ask('/v1/futures/brent/continuous?months=6&adjustment=back_adjusted')
     expectShape(copy.app, '/v1/futures/:slug/continuous', body)
     const rows = body.prices as { date: string; price: number; unadjusted: number }[]

@@ -58,7 +58,7 @@ describe('GET /v1/futures/…: bad parameters are named', () => {
   }
 })
 
-test('a database without futures says so, and does not answer with nothing', async () => {
+test('an instance without futures returns DATA_NOT_AVAILABLE instead of an empty result', async () => {
   const empty = openTestInstance(manyRequests, friday)
   const key = empty.key()
   const missing = [
@@ -158,7 +158,7 @@ describe('GET /v1/futures/…: who may ask', () => {
   })
 })
 
-test('whatever a parameter says, the answer is data or a refusal that names it', async () => {
+test('any futures parameter value results in data or in an error that names the parameter', async () => {
   const day = fc.oneof(
     fc
       .date({

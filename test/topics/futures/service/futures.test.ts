@@ -48,7 +48,7 @@ describe('recordDays and recordTicks: what is recorded', () => {
     })
   }
 
-  test('a settlement is what was published and never the close', () => {
+  test('a futures settlement is the published value and is never derived from the close', () => {
     const { futures } = openTestInstance().services
     futures.recordDays([dayOf({ close: 71.5 })], startAt)
     expect(futures.quotes(wti).map(quote => [quote.day.close, quote.day.settlement])).toEqual([
@@ -144,7 +144,7 @@ describe('recordDays and recordTicks: what is recorded', () => {
     )
   })
 
-  test('a close that is given stands, whatever ticks come after it', () => {
+  test('an explicitly recorded futures close is not changed by later ticks', () => {
     const { futures } = openTestInstance().services
     futures.recordTicks([tickOf('2026-11-19T15:00:00Z', 71)], startAt)
     futures.recordDays([dayOf({ close: 71.5, high: 72 })], startAt)
@@ -175,7 +175,7 @@ describe('recordDays and recordTicks: what is recorded', () => {
     ])
   })
 
-  test('nothing of a call is kept when a part of it fails', () => {
+  test('recording futures stores nothing when any part of the call fails', () => {
     const { futures } = openTestInstance().services
     const broken = dayOf({ month: '2027-02', close: Number.NaN })
     expect(() => futures.recordDays([dayOf({ close: 71.5 }), broken], startAt)).toThrow()
@@ -260,7 +260,7 @@ describe('closes, page and curve: what was', () => {
   const { services, days } = filled('2026-08-03', '2026-10-30')
   const { futures, quarantine, catalogue } = services
 
-  test('is told by the place on the curve of each date, which rolls after the last trading day', () => {
+  test('historical futures closes follow the curve position on each date and roll after the last trading day', () => {
     for (const nth of [1, 2, 4]) {
       const expected = days
         .filter(point => point.nth === nth)

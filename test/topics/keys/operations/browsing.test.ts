@@ -47,7 +47,7 @@ describe('browsing in the console', () => {
     expect(door.services.meter.monthly(opened.account, 0)).toBe(1)
   })
 
-  test('goes on where the quota of the account is used up', async () => {
+  test('console browsing continues after the account has used up its quota', async () => {
     const door = openFrontDoor({ flags: { 'quota.scope': 'account' } })
     const opened = door.open('free')
     await statuses(50, () => door.get('/probe/counted', opened.token))

@@ -366,7 +366,7 @@ describe('createGate: the order of checks', () => {
     ])
   })
 
-  test('an unknown route is answered before anything is asked of the caller', async () => {
+  test('an unknown route returns 404 before the caller is checked', async () => {
     const door = openFrontDoor()
     const response = await door.get('/v1/unknown', door.open().token)
     expect({
@@ -385,7 +385,7 @@ describe('createGate: the order of checks', () => {
     expect(burstOf(await door.get('/probe/counted', token))).toBe('58')
   })
 
-  test('a body that is not JSON may be refused before the credentials are looked at', async () => {
+  test('a body that is not valid JSON can be refused before credentials are checked', async () => {
     const door = openFrontDoor()
     const response = await door.ask('POST', '/v1/api-keys', { body: '{' })
     expect({ status: response.status, code: codeOf(response) }).toEqual({
@@ -523,7 +523,7 @@ describe('createGate: rolling windows', () => {
     ]).toEqual([429, 200])
   })
 
-  test('of marine routes are taken beside the general one', async () => {
+  test('marine routes count against their own rolling window in addition to the general window', async () => {
     const door = openFrontDoor()
     const { token } = door.open()
     const marine = await times(31, () => door.get('/probe/marine', token))

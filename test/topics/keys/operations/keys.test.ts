@@ -243,7 +243,7 @@ describe('POST /v1/api-keys', () => {
     })
   })
 
-  test('is one of at most five when many are asked for at once', async () => {
+  test('concurrent API key creation never exceeds five keys for an account', async () => {
     const door = openFrontDoor()
     const { token: caller } = door.open()
     const statuses = (
@@ -282,7 +282,7 @@ describe('GET /v1/api-keys', () => {
     expect((await listed(door, other.token)).map(key => key.id)).toEqual([other.key.key.id])
   })
 
-  test('says when a key was last let in and what it used', async () => {
+  test('the API key list shows when each key was last used and how much quota it used', async () => {
     const door = openFrontDoor()
     const { token: caller } = door.open('free')
     door.clock.advance(5000)
@@ -767,7 +767,7 @@ describe('POST /v1/api-keys with an Idempotency-Key', () => {
     after.close()
   })
 
-  test('leaves nothing behind when its answer can not be kept', async () => {
+  test('API key creation is rolled back when its idempotent response cannot be stored', async () => {
     const door = openFrontDoor()
     const { token: caller, account } = door.open()
     door.services.db.run(

@@ -91,7 +91,7 @@ describe('tierRow, rateLimitRows and constantsRow', () => {
     })
   })
 
-  test('settings are what is published and what is in force', () => {
+  test('published rate limits match the limits in force', () => {
     const plans = specPlans({ ...defaultLimits, perMinute: 120 })
     expect(plans.tiers.map(tier => tierRow(plans, tier).rate_limit.limit)).toEqual(
       tierIds.map(() => 120),

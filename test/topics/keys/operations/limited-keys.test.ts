@@ -16,7 +16,7 @@ const page = { origin: 'https://example.com' }
 
 describe('a key that', () => {
   describe.each(limits)('%s', (_, limit) => {
-    test('lifts no limit of its own, and makes, rolls and revokes no key', async () => {
+    test('a restricted API key cannot lift its own limits and cannot create, roll or revoke keys', async () => {
       const door = openFrontDoor()
       const { token, key } = door.open()
       const created = (await (
@@ -55,7 +55,7 @@ describe('a key that', () => {
 })
 
 describe('scopes', () => {
-  test('are kept with the key, changed and lifted by a key without limits', async () => {
+  test('API key scopes are stored with the key and can be changed or removed by an unrestricted key', async () => {
     const door = openFrontDoor()
     const { token } = door.open()
     const answer = await door.ask('POST', '/v1/api-keys', {
@@ -72,7 +72,7 @@ describe('scopes', () => {
     expect(door.services.keys.byId(id)!.key.scopes).toEqual([])
   })
 
-  test('that nobody knows are refused, and all there are named', async () => {
+  test('unknown API key scopes are refused with a list of all valid scopes', async () => {
     const door = openFrontDoor()
     const { token } = door.open()
     const answer = await door.ask('POST', '/v1/api-keys', { token, body: { scopes: ['price'] } })
@@ -101,7 +101,7 @@ describe('over all routes', () => {
   const ask = (row: Row, key: string) =>
     copy.ask(row.method, row.sample!, { key, ...(row.body !== undefined && { body: row.body }) })
 
-  test('a key of one scope is refused by every route of another, and by none of its own', async () => {
+  test('a key with a single scope is refused by every route of other scopes and accepted by its own routes', async () => {
     const key = tokenWith({ scopes: ['prices'] })
     for (const row of sampled) {
       const scope = scopeOf(row.path)
@@ -114,7 +114,7 @@ describe('over all routes', () => {
     }
   }, 60_000)
 
-  test('a spreadsheet asks for its key no more than the key may ask', async () => {
+  test('a spreadsheet request cannot exceed the scopes of its API key', async () => {
     const key = tokenWith({ scopes: ['alerts'] })
     const answer = await copy.ask('GET', '/v1/excel/run?path=/v1/prices/latest', { key })
     expect(await answer.text()).toContain('KEY_SCOPE_MISSING')
@@ -142,7 +142,7 @@ describe('over all routes', () => {
 })
 
 describe('where a recent sign-in is asked for', () => {
-  test('an API key manages no keys, and the rest goes on', async () => {
+  test('an API key cannot manage keys where a recent sign-in is required, but its other requests succeed', async () => {
     const door = openFrontDoor({ flags: { 'sessions.fresh_sign_in': '10m' } })
     const { token } = door.open()
     const answer = await door.ask('POST', '/v1/api-keys', { token, body: {} })

@@ -303,7 +303,7 @@ describe('createMeter over a stop', () => {
     nextDay.close()
   })
 
-  test('without a warning loses what came since the last write, and never begins anew', async () => {
+  test('a crash loses only quota use since the last write and never resets the quota', async () => {
     const path = join(directory, 'crash.db')
     const first = reopened(path, 1)
     const { token } = first.open('free')
@@ -321,7 +321,7 @@ describe('createMeter over a stop', () => {
   })
 })
 
-test('over HTTP a quota is never passed by one and never begun early, whatever is asked, answered, stopped and crashed', async () => {
+test('an HTTP quota is never exceeded or reset early through any sequence of requests, stops and crashes', async () => {
   const plans = join(directory, 'plans.json')
   const limits: Record<string, number> = { free: 3, starter: 4 }
   writeFileSync(

@@ -91,7 +91,7 @@ describe('a read-only key', () => {
     expect((await speak('tools/call', write, own)).isError).toBeUndefined()
   })
 
-  test('and an operator who looks at the account read alike, and change nothing', async () => {
+  test('a read-only key and an impersonating operator have the same read access and cannot change anything', async () => {
     const all = people()
     const { account, readOnly, own } = await readOnlyKey(all)
     const operator = `Bearer ${all.services.adminTokens.rotate()}`

@@ -51,7 +51,7 @@ describe('GET /v1/usage', () => {
     expect((await jsonOf(door, '/v1/usage', token)).used).toBe(13)
   })
 
-  test('says when the quota runs out at this rate', async () => {
+  test('the usage report forecasts when the quota runs out at the current rate', async () => {
     const door = openFrontDoor()
     const { token } = door.open('free')
     for (let i = 0; i < 40; i += 1) await door.get('/probe/counted', token)
@@ -82,7 +82,7 @@ describe('GET /v1/usage', () => {
     })
   })
 
-  test('of a copy without quotas has no limit', async () => {
+  test('the usage report of an instance without quotas shows no limit', async () => {
     const door = openFrontDoor({ flags: { plans: 'unlimited' } })
     const body = await jsonOf(door, '/v1/usage', door.open('free').token)
     expect(body).toMatchObject({ limit: null, remaining: null, forecast: { exhausted_at: null } })

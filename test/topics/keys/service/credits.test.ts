@@ -36,7 +36,7 @@ const statusOf = async (instance: BillingHouse, token: string) =>
   (await instance.ask('GET', '/v1/prices/latest', token)).status
 
 describe('createCredits', () => {
-  test('extend the quota by exactly as many as were bought, also when all are asked at once', async () => {
+  test('credits extend the quota by exactly the number purchased, even under concurrent requests', async () => {
     const instance = shop()
     const buyer = instance.buyer('free')
     instance.spend(buyer)
@@ -65,7 +65,7 @@ describe('createCredits', () => {
     })
   })
 
-  test('are not touched while the quota lasts, and rest when it begins anew', async () => {
+  test('credits are not used while quota remains and are preserved when the quota resets', async () => {
     const instance = shop()
     const buyer = instance.buyer('free')
     instance.buy(buyer, 'pack_5')
@@ -111,7 +111,7 @@ describe('createCredits', () => {
     ).toEqual(['2 bought requests were not used in time.'])
   })
 
-  test('are shared by the keys of an account and by nobody else', () => {
+  test('credits are shared by all keys of an account and by no other account', () => {
     const instance = shop()
     const [buyer, other] = [instance.buyer('free'), instance.buyer('free')]
     const second = instance.services.keys.addKey(buyer.account).state

@@ -21,7 +21,7 @@ function opened() {
   }
 }
 
-test('a request is charged once the stream has what was written ahead of it', () => {
+test('a request counts as charged once the replication stream contains its reserved quota', () => {
   const { meter, state, reserve, reachStream } = opened()
   expect(reserve()).toBe(false)
   expect(meter.isCharged(state)).toBe(false)
@@ -46,7 +46,7 @@ test('without the stream no more is charged than it had', () => {
   expect(reserve()).toBe(true)
 })
 
-test('what is given back of a slice is not taken for charged a second time', () => {
+test('quota returned from a reserved slice does not count as already charged', () => {
   const { meter, state, reserve, reachStream } = opened()
   reserve()
   const part = meter.setAside(state, 100)!

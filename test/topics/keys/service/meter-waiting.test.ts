@@ -113,7 +113,7 @@ test('a slice that calms down is written to its tables, with what waited in its 
   expect(instance.rows()).toBe(0)
 })
 
-test('a key that is gone keeps nobody from starting', () => {
+test('quota of a deleted key does not prevent startup', () => {
   const instance = world()
   for (const id of keyIds) ask(instance, id)
   instance.pass()
@@ -145,7 +145,7 @@ const courseOfNeighbours = [
   { kind: 'reset' as const },
 ]
 
-test('a crash loses what was asked since the last pass and nothing else, over any course', () => {
+test('a crash loses only the requests since the last write pass in any sequence of operations', () => {
   let rowsMost = 0
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), steps => {

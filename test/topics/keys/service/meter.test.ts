@@ -214,7 +214,7 @@ describe('createMeter: a quota', () => {
     expect([usedOf(instance, 0), usedOf(instance, 1)]).toEqual([3, 3])
   })
 
-  test('goes on while nothing can be written, and what it counted is written later', () => {
+  test('quota metering continues while writes fail and stores its counts later', () => {
     const instance = world()
     instance.meter.reserve(instance.key())
     instance.db.run(
@@ -238,7 +238,7 @@ describe('createMeter: a quota', () => {
     )
   })
 
-  test('keeps what is counted when a trial gets longer, and says so at once', () => {
+  test('extending a trial preserves its used quota and takes effect immediately', () => {
     const instance = world()
     instance.change({ trialStartedAt: startAt, trialEndsAt: startAt + dayMs })
     instance.meter.reserve(instance.key())
@@ -280,7 +280,7 @@ describe('createMeter: usage', () => {
     )
   })
 
-  test('tells asking again from asking anew, day by day', () => {
+  test('daily usage distinguishes repeated requests for unchanged data from requests for new data', () => {
     const instance = world()
     const ask = (ids: number[], etag?: string) => {
       instance.meter.noteRequested(instance.key(), ids, etag)

@@ -3,7 +3,7 @@ import { createVault } from '../../../../src/topics/keys/service/vault.ts'
 
 const sealed = createVault('one master key').seal('webhook 1', 'whsec_0011')
 
-test('what was sealed opens with the same key and context, and is not there to be read', () => {
+test('a sealed secret opens with the same key and context and is not readable in its stored form', () => {
   expect(createVault('one master key').open('webhook 1', sealed)).toBe('whsec_0011')
   expect(Buffer.from(sealed).includes('whsec')).toBe(false)
 })

@@ -8,7 +8,7 @@ const refusal = ({ status, body }: Answer) => [status, body.error_code]
 const wrong = (code: string) => (code === '000000' ? '111111' : '000000')
 
 describe('/v1/phone: a phone number', () => {
-  test('is none at first, is added unverified, verified with the code of its message, and removed', async () => {
+  test('a phone number is initially absent, is added unverified, is verified with its code and can be removed', async () => {
     const instance = openMessageInstance()
     const { token } = instance.account()
     expect((await instance.ask('GET', '/v1/phone', token)).body).toEqual({
@@ -180,7 +180,7 @@ describe('/v1/phone: a phone number', () => {
 })
 
 describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
-  test('is refused when it is wrong, five times, and then for good until a new one is sent', async () => {
+  test('phone verification locks after five wrong codes until a new code is sent', async () => {
     const instance = openMessageInstance()
     const { token } = instance.account()
     await instance.ask('POST', '/v1/phone', token, us())
@@ -292,7 +292,7 @@ describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
     expect((await instance.ask('POST', '/v1/phone/resend', token)).body.sent).toBe(true)
   })
 
-  test('is sent at most twenty times in 24 hours to a number, whoever asks, and to an account, whatever its number', async () => {
+  test('verification codes are limited to twenty in 24 hours for each phone number and each account', async () => {
     const instance = openMessageInstance()
     const [first, second] = [instance.account(), instance.account()]
     for (let n = 0; n < 20; n += 1) {

@@ -10,7 +10,7 @@ const first = {
 }
 
 describe('/v1/sms/settings: SMS settings', () => {
-  test('are there before anybody has set them, on every plan', async () => {
+  test('SMS settings have default values on every plan before they are set', async () => {
     const instance = openMessageInstance()
     for (const plan of ['free', 'enterprise']) {
       expect(
@@ -121,7 +121,7 @@ describe('/v1/sms/optin: the consent', () => {
     expect((await instance.ask('DELETE', '/v1/sms/optin', token)).status).toBe(200)
   })
 
-  test('ends when the owner of the number tells the provider to stop', async () => {
+  test('SMS consent ends when the owner of the number opts out with the provider', async () => {
     const provider = Bun.serve({
       port: 0,
       fetch: () =>

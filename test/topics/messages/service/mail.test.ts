@@ -12,7 +12,7 @@ const mailMessage: MailMessage = {
 }
 
 describe('mail.post: a letter', () => {
-  test('is captured once in an evaluation copy, with its files, and its owner hears of it', async () => {
+  test('an e-mail is captured once with its attachments in a demo instance, and its delivery is reported', async () => {
     const instance = openMessageInstance()
     const settlements: unknown[] = []
     instance.services.outbox.listen(
@@ -78,7 +78,7 @@ describe('mail.post: a letter', () => {
     expect(instance.captured('email')[0]!.text).toContain('canary')
   })
 
-  test('fails where no provider is configured, which is said once', async () => {
+  test('an e-mail fails when no provider is configured, and the problem is logged once', async () => {
     const instance = openMessageInstance({ mode: 'serve' })
     const settlements: unknown[] = []
     instance.services.outbox.listen(

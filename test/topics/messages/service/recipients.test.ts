@@ -40,7 +40,7 @@ describe('a scheduled delivery to an address outside the account', () => {
     expect(JSON.stringify(all.to(stranger))).not.toContain('coin')
   })
 
-  test('ends with one POST to the link of a letter, for good', async () => {
+  test('scheduled delivery to an external address ends permanently after one POST to the unsubscribe link', async () => {
     const all = world()
     const account = all.account()
     const id = all.create(account, { recipientEmail: stranger })
@@ -58,7 +58,7 @@ describe('a scheduled delivery to an address outside the account', () => {
     expect(all.services.deliveries.recipientState(delivery)).toBe('declined')
   })
 
-  test('is asked again a day later at the earliest, however often the account asks', async () => {
+  test('an external recipient is asked for consent at most once a day, however often the account requests it', async () => {
     const all = world()
     const account = all.account()
     const id = all.create(account, { recipientEmail: stranger })
@@ -92,7 +92,7 @@ test('the account’s own address and those of its members need not agree, and m
 })
 
 describe('a link', () => {
-  test('of another account or address, or of nobody, opens nothing', async () => {
+  test('an e-mail link with a forged token or a token for another account or address is refused', async () => {
     const all = world()
     all.create(all.account(), { recipientEmail: stranger })
     await all.beat()
@@ -115,7 +115,7 @@ describe('the letters of an account on a day', () => {
     dedupe: `${to} ${n}`,
   })
 
-  test('are so many, to whomever they go, and begin anew on the next', () => {
+  test('the daily e-mail limit of an account covers all recipients and resets the next day', () => {
     const all = world({ 'mail.letters_per_day': '5' })
     const { account } = all.account()
     const post = (n: number) => all.services.mail.post(mailMessage(account.id, account.email, n))
@@ -126,7 +126,7 @@ describe('the letters of an account on a day', () => {
     expect(post(8)).toBeDefined()
   })
 
-  test('are fewer to one stranger, and to few strangers', () => {
+  test('daily e-mail limits are lower for one unverified recipient and for the number of unverified recipients', () => {
     const all = world({
       'mail.letters_to_stranger_per_day': '2',
       'mail.strangers_per_day': '3',
@@ -155,7 +155,7 @@ describe('the letters of an account on a day', () => {
   })
 })
 
-test('the letter says in its header how it is ended', async () => {
+test('a scheduled e-mail contains its unsubscribe link in the header', async () => {
   const all = world()
   all.create(all.account(), daily)
   await all.advance(dayMs)

@@ -125,7 +125,7 @@ describe('an alert', () => {
     expect(alert({ to: '+15550100009' })).toBeUndefined()
   })
 
-  test('in quiet hours is left out, and says so in the outbox', async () => {
+  test('an SMS alert is skipped during quiet hours, and the outbox records the reason', async () => {
     const { instance, set, alert, last } = await reachable()
     set({ quiet: { from: '22:00', to: '07:00' }, timeZone: 'America/New_York' })
     for (const [moment, isSent] of [

@@ -5,7 +5,7 @@ interface Document {
   paths: Record<string, { get?: { parameters?: { name: string }[] } }>
 }
 
-test('every list in pages of the operator says in its headers where the page stands', async () => {
+test('every paginated operator list gives its page position in response headers', async () => {
   const instance = openTestInstance()
   const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
   const document = (await (await instance.get('/openapi.json')).json()) as Document

@@ -53,7 +53,7 @@ function diskWorld() {
 }
 
 describe('a disk that cannot be written', () => {
-  test('is told at once, every minute, and when it is over', () => {
+  test('an unwritable disk is logged immediately, every minute and when it recovers', () => {
     const { clock, disk, state, lines, errors } = diskWorld()
     state.writable = false
     expect(disk.failed(fault('SQLITE_IOERR_WRITE'))).toBe(true)
@@ -84,7 +84,7 @@ describe('a disk that cannot be written', () => {
 })
 
 describe('a full disk', () => {
-  test('gets its reserve back, refuses what comes in bulk, and goes on when there is room for the reserve', () => {
+  test('a full disk releases its reserve, refuses bulk writes and recovers when the reserve fits again', () => {
     const { disk, state, reserve } = diskWorld()
     disk.attach(reserve)
     expect(state.isKept).toBe(true)

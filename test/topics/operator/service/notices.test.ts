@@ -67,7 +67,7 @@ function noticeWorld(quiet = '') {
 }
 
 describe('a matter', () => {
-  test('is told once, again after a day, and when it is over, through starts', () => {
+  test('an operator alert is sent once, repeated after a day and closed when resolved, across restarts', () => {
     const { during, state, restart } = noticeWorld()
     expect(during(hourMs)).toEqual([])
     state.operatorAlerts = [{ id: 'feed ecb late', text: 'late' }]
@@ -82,7 +82,7 @@ describe('a matter', () => {
     expect(during(2 * dayMs)).toEqual([])
   })
 
-  test('waits for the end of the quiet hours, and is not told if it is over by then; an urgent one is', () => {
+  test('only urgent operator alerts are sent in quiet hours, and alerts resolved by their end are never sent', () => {
     // It is 15:00.
     const { during, state } = noticeWorld('14:00-16:00')
     state.operatorAlerts = [
@@ -108,7 +108,7 @@ test('what begins in one pass is sent as one', () => {
   ])
 })
 
-test('what happened and goes by is told once, and never over', () => {
+test('a transient event is sent to the operator once and is never reported as resolved', () => {
   const { during, state } = noticeWorld()
   state.operatorAlerts = [{ id: 'sign-in', text: 'x', passing: true }]
   expect(during(3 * dayMs)).toEqual(['sign-in begun'])
@@ -124,7 +124,7 @@ test('quiet hours may go over midnight', () => {
   ).toEqual([false, true, true, true, false])
 })
 
-test('a disk that takes no writes, a failed backup and an endpoint that was switched off are matters until they are over', () => {
+test('an unwritable disk, a failed backup and a disabled endpoint are operator alerts until they are resolved', () => {
   const { services } = openTestInstance()
   const ids = () => operatorAlertsOf(services).map(operatorAlert => operatorAlert.id)
   expect(ids()).toEqual([])
@@ -136,7 +136,7 @@ test('a disk that takes no writes, a failed backup and an endpoint that was swit
   expect(ids()).toEqual([])
 })
 
-test('webhooks that wait are a matter where others hold them up, not where their own receiver fails', () => {
+test('delayed webhooks raise an operator alert when others block them but not when their own receiver fails', () => {
   const instance = openTestInstance()
   const { services, clock, record } = instance
   instance.key('enterprise', { email: 'ann@example.com' })
@@ -160,7 +160,7 @@ describe('matters of data and people', () => {
   const idsOf = ({ services }: TestInstance) =>
     operatorAlertsOf(services).map(operatorAlert => operatorAlert.id)
 
-  test('values that were held are one until somebody has decided', async () => {
+  test('held values raise an operator alert until each of them is decided', async () => {
     const instance = openTestInstance()
     const { services, record } = instance
     record('WTI_USD', [70, 71, 70, 71, 70, 71, 70, 71, 70, 71, 70, 71], startAt - hourMs, dayMs)
@@ -201,7 +201,7 @@ describe('matters of data and people', () => {
     expect(idsOf(instance).filter(id => id.startsWith('data'))).toHaveLength(2)
   })
 
-  test('a code that has stopped where its source goes on is one by itself', () => {
+  test('a code that stops while its source continues raises its own operator alert', () => {
     const instance = openTestInstance({}, startAt - 30 * dayMs)
     instance.record('USD_AED', [3.67, 3.68], startAt - 30 * dayMs, dayMs)
     instance.clock.advance(30 * dayMs)
@@ -211,7 +211,7 @@ describe('matters of data and people', () => {
     expect(idsOf(instance)).toEqual([])
   })
 
-  test('a quota that is used up is one until it returns, and the customer has a letter', async () => {
+  test('an exhausted quota is an operator alert until it resets, and the customer receives an e-mail', async () => {
     const instance = openTestInstance()
     const { services, key, get, clock } = instance
     const token = key('free', { email: 'ann@example.com' })
@@ -232,7 +232,7 @@ describe('matters of data and people', () => {
     expect(idsOf(instance).filter(id => id.startsWith('quota'))).toEqual([])
   })
 
-  test('a sign-in from a new place passes; the first of all and one from a known place are none', async () => {
+  test('a sign-in from a new place raises a temporary alert, while first sign-ins and known places raise none', async () => {
     const instance = openTestInstance()
     const { services, key, clock } = instance
     key('starter', { email: 'ann@example.com' })
@@ -270,7 +270,7 @@ describe('the certificate of the service', () => {
       }),
     )
   }
-  test('is looked at where it is shown, also when nobody trusts it any more', async () => {
+  test('the certificate expiry is read from the server even when the certificate is no longer trusted', async () => {
     const current = await serve(good)
     const old = await serve(expired)
     expect(await certificateEnd(current.url)).toBe(Date.parse('2120-01-01T00:00:00Z'))
@@ -279,7 +279,7 @@ describe('the certificate of the service', () => {
     old.stop()
     expect(certificateEnd(current.url)).rejects.toThrow()
   })
-  test('is a matter from two weeks before its end on', () => {
+  test('a certificate raises an operator alert from two weeks before it expires', () => {
     const ids = (days: number) =>
       certificateAlerts(startAt + days * dayMs, startAt).map(({ text, urgent }) => [text, urgent])
     expect(ids(15)).toEqual([])
@@ -291,7 +291,7 @@ describe('the certificate of the service', () => {
     ])
     expect(certificateAlerts(undefined, startAt)).toEqual([])
   })
-  test('is looked at once a day, and after an hour where that failed', async () => {
+  test('the certificate is checked once a day and one hour after a failed check', async () => {
     const clock = createManualClock(startAt)
     let impersonations = 0
     let isThere = false
@@ -321,7 +321,7 @@ describe('the certificate of the service', () => {
   })
 })
 
-test('a page that the disk changed is a matter, a degraded state and a number', async () => {
+test('a page damaged on disk raises an operator alert, a degraded health status and a metric', async () => {
   const instance = openTestInstance()
   const { settings, adminTokens } = instance.services
   settings.set('scrub', JSON.stringify({ damaged: [7], rewritten: [9] }))

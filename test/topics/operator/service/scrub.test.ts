@@ -54,7 +54,7 @@ test('all pages are compared once a week, and a start knows when they were', () 
   db.close()
 })
 
-test('a page that the disk changed is told until it is whole again', () => {
+test('a damaged database page is reported until it is intact again', () => {
   const { db, settings, clock, scrub, events } = opened()
   settings.set('marked', 'a text that lies in one page')
   checkpoint(db)
@@ -72,7 +72,7 @@ test('a page that the disk changed is told until it is whole again', () => {
   db.close()
 })
 
-test('a damaged page that is written over is told for a month', () => {
+test('a damaged database page that was overwritten is reported for a month', () => {
   const { db, settings, clock, scrub, events } = opened()
   settings.set('marked', 'a text that lies in one page')
   checkpoint(db)

@@ -126,7 +126,7 @@ describe('the history of prices', () => {
     for (const points of ingest.writes) expect(points.length).toBeLessThanOrEqual(12_000)
   })
 
-  test('tells how much of it is written, ever more, up to all', () => {
+  test('price history generation reports increasing progress up to completion', () => {
     const shares = [...instance().data.generate(start)]
     expect(shares).toEqual(shares.toSorted((a, b) => a - b))
     expect(shares.at(-1)).toBe(1)
@@ -166,7 +166,7 @@ describe('prices that are published', () => {
     }
   })
 
-  test('of a quiet second are none, and nothing is written', () => {
+  test('publishing demo prices for a quiet second generates no prices and writes nothing', () => {
     const { data, ingest } = instance()
     const saturday = parseInstant('2026-11-21T12:00:00Z')!
     expect(data.publish(saturday, saturday + 1000)).toBe(0)

@@ -152,7 +152,7 @@ describe('a pure function of seed, code and interval', () => {
     )
   })
 
-  test('a copy started later has other density, never another value or time of record', () => {
+  test('demo data of an instance started later differs in density but never in values or recording times', () => {
     for (const code of [
       'BRENT_CRUDE_USD',
       'EUR_USD',
@@ -410,7 +410,7 @@ describe('depth', () => {
     expect(world.observations('NO_SUCH_CODE', 0, now)).toEqual([])
   })
 
-  test('history reaches back as far as an evaluation copy promises, and holds nothing that is not published yet', () => {
+  test('demo history reaches its promised start and contains no unpublished values', () => {
     for (const one of available) {
       const all = history(one.code)
       const first = all[0]!.observedAt

@@ -57,7 +57,7 @@ test('an export is written in one way', async () => {
   expect(await textOf([], 'csv')).toBe('code,observed_at,price,currency\n')
 })
 
-test('the name of the file says the format', () => {
+test('the file name determines the export format', () => {
   const cases = {
     'a.csv': 'csv',
     'a.csv.gz': 'csv',
@@ -120,7 +120,7 @@ describe('law', () => {
   // The same text may be packed in other pieces.
   const plain = (bytes: Buffer) => (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes)
   test.each(['x.csv', 'x.ndjson', 'x.csv.gz'])(
-    'export, import into an empty copy, export again has the same bytes, unpacked: %s',
+    'exporting, importing into an empty instance and exporting again produces the same unpacked bytes: %s',
     async name => {
       const path = join(folder, name)
       await fc.assert(
@@ -153,7 +153,7 @@ describe('a file', () => {
     expect(gunzipSync(readFileSync(path)).toString()).toBe(await textOf(sample, 'csv'))
   })
 
-  test('that could not be finished leaves what was there', async () => {
+  test('an export that cannot be completed leaves the existing file unchanged', async () => {
     const own = mkdtempSync(join(folder, 'own-'))
     const path = join(own, 'a.csv')
     writeFileSync(path, 'before')
@@ -180,7 +180,7 @@ describe('a file', () => {
   })
 })
 
-test('an export of any length is streamed: a page is asked for when the one before it has been taken', async () => {
+test('an export of any length is streamed and reads each page only after the previous page is consumed', async () => {
   let asked = 0
   function* endless(): Generator<ExportRow[]> {
     for (;;) {

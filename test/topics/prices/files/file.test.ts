@@ -332,7 +332,7 @@ describe('records', () => {
     )
   })
 
-  test('are those that an independent reader finds', async () => {
+  test('the CSV parser finds the same records as an independent parser', async () => {
     const simple = fc.string({
       unit: fc.constantFrom('a', '1', '.', ',', '"', '\n', 'é'),
       minLength: 1,
@@ -422,7 +422,7 @@ describe('rows that do not fit', () => {
     ])
   })
 
-  test('fewer fields: what is missing is missing; empty fields at the end are nothing', async () => {
+  test('a row with too few fields has missing values, and trailing empty fields are ignored', async () => {
     expect(await rows('code,date,price\nWTI_USD,2024-03-28\n')).toMatchObject([
       { rows: [{ price: undefined }] },
     ])
@@ -441,7 +441,7 @@ describe('rows that do not fit', () => {
 })
 
 describe('sources', () => {
-  test('what is not there, or is a directory, is named', async () => {
+  test('an import source that does not exist or is a directory is named in the error', async () => {
     await expect(openSource(join(folder, 'none.csv'), bytes(), folder)).rejects.toThrow(
       'none.csv does not exist',
     )

@@ -73,7 +73,7 @@ describe('a scale', () => {
       expect(values).toEqual({ 'SPR_STORAGE 2024-01-05T00:00:00.000Z': 409.822 })
   })
 
-  test('comes before the check of what is believed, which names both numbers', async () => {
+  test('an import scale is applied before the accepted range check, which reports both numbers', async () => {
     const path = file('date,value\n2024-01-05,36321\n')
     expect(
       (await run(path, { series: 'CUSHING_STORAGE' })).report.files[0]!.samples[0]!.reason,

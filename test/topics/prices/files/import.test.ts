@@ -71,7 +71,7 @@ describe('an import', () => {
     expect(store.values.size).toBe(1050)
   })
 
-  test('of the same file again changes nothing; of a corrected file revises what was corrected', async () => {
+  test('reimporting the same file changes nothing, and importing a corrected file revises only the corrections', async () => {
     const store = memory()
     const path = file(head + rowsOf(500).join('\n'))
     await run(path, store)
@@ -148,7 +148,7 @@ describe('an import', () => {
     expect(counts(report)).toEqual({ ...none, read: 25, inserted: 15, unchanged: 10 })
   })
 
-  test('says how far it is, first checking, then importing', async () => {
+  test('an import reports its progress first for checking and then for importing', async () => {
     const progress: Progress[] = []
     const path = file(head + rowsOf(20_000).join('\n'))
     await run(path, memory(1000), { progress: step => progress.push(step) })
@@ -192,7 +192,7 @@ test('a file is read from the disk once, also where it is compared before it is 
 describe('rejected lines', () => {
   const mixed = `${head}WTI_USD,2024-03-28,83.17\nWTI_UDS,2024-03-28,83.17\n\nWTI_USD,2024-03-29T10:00:00,"8,3"\nBRENT,2024-03-28,.\n"BRENT",2024-03-29,87.48\nWTI_USD,2024-04-01,"83\n`
 
-  test('stay out one by one, with line and reason in a file beside the input', async () => {
+  test('rejected lines are skipped individually and written with line and reason to a file next to the input', async () => {
     const store = memory()
     const path = file(mixed)
     expect(counts(await run(path, store))).toEqual({
@@ -299,7 +299,7 @@ describe('points that a file has more than once', () => {
     }
   })
 
-  test('law: the file says at the end what it said last, one write for each point, and saying it again changes nothing', async () => {
+  test('the last value of a repeated point is stored with one write per point, and reimporting changes nothing', async () => {
     const row = fc.tuple(
       fc.constantFrom('WTI_USD', 'BRENT', 'EUR_USD'),
       fc.integer({ min: 0, max: 12 }),
@@ -381,7 +381,7 @@ describe('nothing is written', () => {
   })
 })
 
-test('what was written before the writer failed stays, and importing again completes it', async () => {
+test('rows written before a write failure are preserved, and importing again completes the file', async () => {
   const store = memory(10)
   const path = file(head + rowsOf(95).join('\n'))
   let calls = 0

@@ -52,7 +52,7 @@ describe('values that go in', () => {
     expect(check({ observedAt })).toMatchObject({ kind: 'point', point: { observedAt: at } })
   })
 
-  test('a code is found in any letter case, by an alias too', () => {
+  test('an imported code is recognized in any letter case and by its aliases', () => {
     for (const code of ['wti_usd', ' WTI_USD ', 'WTI'])
       expect(check({ code })).toMatchObject({ point: { seriesId: idOf('WTI_USD') } })
   })

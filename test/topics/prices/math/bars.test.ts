@@ -32,7 +32,7 @@ describe('buckets', () => {
     expect(bucketOf('year', '1969-01-01')).toBe('1969-01-01 1969-12-31')
   })
 
-  test('of one length follow one another, and none has more days than is said', () => {
+  test('buckets of one interval are contiguous and never exceed its maximum number of days', () => {
     for (const interval of longIntervals)
       for (let at = parseDay('1967-12-25')!; at < parseDay('1973-01-10')!; at += dayMs) {
         const startsAt = bucketStart(interval, at)

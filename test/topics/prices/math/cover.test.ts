@@ -16,7 +16,7 @@ describe('daysOfCover: days of cover', () => {
     expect(daysOfCover(400, on, weekly([99, 15, 16, 17, 16]))).toBe(25)
   })
 
-  test('do not look at weeks after the level, and take what there is', () => {
+  test('days of cover ignore weeks after the storage level and use the available earlier weeks', () => {
     expect(daysOfCover(400, on, [...weekly([16, 16]), { day: dayAfter(on, 7), value: 99 }])).toBe(
       25,
     )

@@ -37,7 +37,7 @@ const rulesOf = (state: GuardState, value: number, afterMs = dayMs) =>
     .map(flag => `${flag.rule} ${flag.action}`)
 
 describe('a value at the door', () => {
-  test('is doubted for what is odd about it', () => {
+  test('an anomalous incoming value is held or flagged under the rule that it violates', () => {
     const state = followSeries(crude, steady(100))
     expect(rulesOf(state, 71)).toEqual([])
     expect(rulesOf(state, 700)).toEqual(['unit hold'])
@@ -56,7 +56,7 @@ describe('a value at the door', () => {
     expect(followSeries(crude, []).judge(20_000 * dayMs, 912, undefined, now)).toEqual([])
   })
 
-  test('that says the same for longer than ever is listed', () => {
+  test('a value that repeats for longer than ever before is flagged', () => {
     const state = followSeries(crude, steady(100))
     const rules = Array.from({ length: 10 }, () => {
       const rules = rulesOf(state, 75)
@@ -66,7 +66,7 @@ describe('a value at the door', () => {
     expect(rules.indexOf('repeat flag')).toBe(7)
   })
 
-  test('is listed where the held one before it says the same, unless that is another unit', () => {
+  test('a value that agrees with the preceding held value is flagged instead of held unless its unit differs', () => {
     const state = followSeries(crude, steady(100))
     const at = state.last!.observedAt + dayMs
     expect(rulesOf(state, 120)).toEqual(['jump hold'])
@@ -88,7 +88,7 @@ describe('a value at the door', () => {
     expect(rulesOf(state, 700)).toEqual(['unit flag'])
   })
 
-  test('is judged by how far apart the values around it lie, whatever its code says', () => {
+  test('anomaly checks use the actual spacing of neighbouring values, whatever the code declares', () => {
     const monthly = followSeries(crude, steady(40, undefined, 30 * dayMs))
     expect(rulesOf(monthly, 98, 30 * dayMs)).toEqual([])
     const daily = followSeries(crude, steady(40))

@@ -46,7 +46,7 @@ describe('closesIn and windowOf', () => {
     )
   })
 
-  test('under five closes it says how many there are and how many it takes', () => {
+  test('a window with fewer than five closes reports how many closes exist and how many it needs', () => {
     expect(windowOf(from('2024-01-01', [1, 2, 3, 4]), 30)).toEqual({
       enough: false,
       have: 4,
@@ -157,7 +157,7 @@ describe('commonDays', () => {
     )
   })
 
-  test('of no series there are none', () => expect(commonDays([])).toEqual([]))
+  test('an empty list of series has no common days', () => expect(commonDays([])).toEqual([]))
 })
 
 test('a day that no calendar has is refused by name', () => {

@@ -60,7 +60,7 @@ describe('POST /v1/prices/batch', () => {
     expect((await answered({ codes: ['WTI_USD'] })).prices).toEqual([latest.data])
   })
 
-  test('answers one row when one code is asked, in a list', async () => {
+  test('a batch price request for one code returns a list with one row', async () => {
     expect((await answered({ codes: ['WTI_USD'] })).count).toBe(1)
   })
 
@@ -109,13 +109,13 @@ describe('POST /v1/prices/batch: fields', () => {
     expect(error.allowed).toContain('formatted')
   })
 
-  test('when there are none, everything is answered', async () => {
+  test('a batch price request with an empty field list returns all fields', async () => {
     expect((await answered({ codes: ['WTI_USD'], fields: [] })).prices[0]!.metadata).toBeDefined()
   })
 })
 
 describe('POST /v1/prices/batch: currency', () => {
-  test('converts price, text and changes at one rate and says what they were', async () => {
+  test('batch currency conversion applies one rate to price, text and changes and returns the original values', async () => {
     const data = await answered({ codes: ['WTI_USD'], currency: 'eur' })
     const rate = Number((1 / 1.16).toPrecision(10))
     expect(data.currency).toBe('EUR')

@@ -77,13 +77,13 @@ describe('the codes of a board', () => {
     bodyOf(await instance.send('PUT', path, { groups }, key))
   const get = async (key = token) => bodyOf(await instance.get(path, key))
 
-  test('are those of the demo until somebody chooses', async () => {
+  test('a board shows the demo codes until the user chooses codes', async () => {
     const { data } = (await get()).body
     expect([data.is_own, data.updated_at, data.groups.length]).toEqual([false, null, 1])
     expect(data.groups[0]!.codes).toContain('WTI_USD')
   })
 
-  test('are kept in groups and in order, for the person alone', async () => {
+  test('board codes are stored in groups and in order for the individual user', async () => {
     const groups = [
       { name: 'Gas', codes: ['NATURAL_GAS_USD'] },
       { name: '', codes: ['DUBAI_CRUDE_USD', 'WTI_USD'] },
@@ -123,12 +123,15 @@ describe('the codes of a board', () => {
       'groups.1.codes.0',
       'must not repeat WTI_USD.',
     ],
-  ])('refuses %j and says what would be right', async (groups, field, words) => {
-    const { status, body } = await put(groups)
-    expect(status).toBe(422)
-    expect(body.errors?.[0]?.field).toBe(field)
-    expect(body.errors?.[0]?.message).toContain(words)
-  })
+  ])(
+    'board groups %j are refused with an error that states what is valid',
+    async (groups, field, words) => {
+      const { status, body } = await put(groups)
+      expect(status).toBe(422)
+      expect(body.errors?.[0]?.field).toBe(field)
+      expect(body.errors?.[0]?.message).toContain(words)
+    },
+  )
 })
 
 interface Chart {
@@ -175,7 +178,7 @@ describe('GET /v1/prices/chart', () => {
     expect(body.data.held_days).toEqual(['2026-11-18'])
   })
 
-  test('says what was traded of a contract, by day and summed by week', async () => {
+  test('the price chart shows the traded volume of a contract by day and as weekly sums', async () => {
     const own = openTestInstance()
     const day = (tradedOn: string, close: number, volume: number | null) => ({
       family: 'BRENT_FUTURES' as const,
@@ -237,7 +240,7 @@ describe('GET /v1/prices/chart', () => {
 })
 
 describe('GET /status.json', () => {
-  test('says how everything is to whoever asks', async () => {
+  test('the public status endpoint reports the state of every component to any caller', async () => {
     const response = await instance.get('/status.json')
     const body = (await response.json()) as {
       mode: string

@@ -58,7 +58,7 @@ describe('GET /v1/prices/convert', () => {
     })
   }
 
-  test('says how it came about', async () => {
+  test('a price conversion explains how its result was calculated', async () => {
     expect(await converted('WTI_USD&to_currency=EUR&to_unit=metric_ton&amount=10')).toEqual({
       code: 'WTI_USD',
       amount: 10,
@@ -118,7 +118,7 @@ describe('GET /v1/prices/convert', () => {
     })
   }
 
-  test('that is not known says which are', async () => {
+  test('a price conversion to an unsupported unit is refused with the list of allowed units', async () => {
     const answer = await instance.get(
       '/v1/prices/convert?by_code=DUTCH_TTF_EUR&to_unit=barrel',
       token,

@@ -31,7 +31,7 @@ function copyOf(values: Record<string, Record<number, number>>) {
 }
 
 describe('currency of windows', () => {
-  test('converts each row at the rate of its day, and says which', async () => {
+  test('window currency conversion uses the rate of the day of each row and reports that rate', async () => {
     const { rows } = copyOf({
       WTI_USD: { 4: 70, 3: 71, 2: 72 },
       EUR_USD: { 5: 1.1, 3: 1.25 },
@@ -88,7 +88,7 @@ describe('currency of windows', () => {
     })
   })
 
-  test('leaves what is no money as it is, also in a table', async () => {
+  test('window currency conversion leaves non-monetary values unchanged, including in tables', async () => {
     const { instance, token } = copyOf({
       WTI_USD: { 1: 70 },
       CUSHING_STORAGE: { 2: 24.6 },
@@ -115,7 +115,7 @@ describe('currency of windows', () => {
     ])
   })
 
-  test('is refused before there was a rate, and for what is no currency', async () => {
+  test('window currency conversion is refused for unknown currencies and for dates before the first rate', async () => {
     const { instance, token } = copyOf({ WTI_USD: { 4: 70 }, EUR_USD: { 2: 1.25 } })
     for (const [currency, words] of [
       ['EUR', `No exchange rate from USD to EUR is available on or before ${on(4)}`],
@@ -132,7 +132,7 @@ describe('currency of windows', () => {
     }
   })
 
-  test('uses the rate as it was known with as_of, and says since when that is known', async () => {
+  test('an as_of currency conversion uses the rate known at that moment and states since when it is known', async () => {
     const { instance, token } = copyOf({})
     const write = (code: string, value: number, madeAt: number, recordedAt: number) =>
       instance.services.ingest.write(

@@ -101,7 +101,7 @@ describe('GET /v1/prices/data-connector while the account has no rows of its own
   ])('%s is refused', async (query, status) => {
     expect(await statusOf(openSourceInstance(), query)).toBe(status)
   })
-  test('there is none where nothing is stored', async () => {
+  test('the data connector returns no rows for an account without stored rows', async () => {
     expect(await rowsOf(openSourceInstance())).toEqual([])
   })
 })

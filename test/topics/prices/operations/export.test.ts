@@ -74,7 +74,7 @@ test('every format has the same rows', async () => {
   expect(await rowsOf('arrow')).toEqual(rows)
 })
 
-test('each row has the source of its own value, in every format, as bars and in the past', async () => {
+test('each exported row has the source of its own value in every format, in bars and in past states', async () => {
   const { instance, token } = openDemoInstance()
   const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
   const push = async (values: readonly [day: number, price: number, source?: string][]) => {
@@ -132,7 +132,7 @@ test('a series without a currency has null in all of them', async () => {
   }
 })
 
-test('row groups of a Parquet file say which codes and times they hold', async () => {
+test('Parquet row groups state the codes and times that they contain', async () => {
   const { instance, token } = openDemoInstance()
   const answer = await instance.get(`${path}?${two}&format=parquet`, token)
   const { row_groups: groups, num_rows } = parquetMetadata(await answer.arrayBuffer())
@@ -283,7 +283,7 @@ describe('an export of the last year', () => {
     expect(await later.text()).not.toContain(',50,USD')
   })
 
-  test('has every correction, also of an old value while a newer one stands', async () => {
+  test('an export of the last year contains every correction, even of an old value that has a newer successor', async () => {
     const { instance, token } = openDemoInstance()
     const { catalogue, ingest } = instance.services
     const seriesId = catalogue.named('BRENT_CRUDE_USD')!.id
@@ -329,7 +329,7 @@ describe('an export of the last year', () => {
   })
 })
 
-test('what is written while an export goes on is not of it', async () => {
+test('an export excludes data written while it is running', async () => {
   const { instance, token } = openDemoInstance()
   const rows = Array.from({ length: 70_000 }, (_, i) => i / 7)
   instance.record('BRENT_CRUDE_USD', rows, startAt - hourMs, 60_000)
@@ -360,7 +360,7 @@ test('what is written while an export goes on is not of it', async () => {
 describe('what an export costs', () => {
   const used = async (answer: Response) => Number(answer.headers.get('x-ratelimit-used'))
 
-  test('by its rows, as the plan says; a rest by its share', async () => {
+  test('an export is charged by its rows according to the plan, and a partial download is charged by its share', async () => {
     const instance = openTestInstance()
     const token = instance.key('professional')
     instance.record('BRENT_CRUDE_USD', Array(25_000).fill(80), startAt, 60_000)
@@ -376,7 +376,7 @@ describe('what an export costs', () => {
     expect(await used(refused)).toBe(23)
   })
 
-  test('the free plan gets a month of the demo codes, and is told so beyond it', async () => {
+  test('the free plan exports one month of the demo codes and is refused with the limits beyond that', async () => {
     const instance = openTestInstance()
     const token = instance.key('free')
     instance.record('WTI_USD', [70, 71], startAt, dayMs)
@@ -393,7 +393,7 @@ describe('what an export costs', () => {
   })
 })
 
-test('what is wrong is named', async () => {
+test('an invalid export request is refused with an error that names the invalid parameter or value', async () => {
   const { instance, token } = openDemoInstance()
   const refusals: [query: string, status: number, said: string][] = [
     ['', 400, 'codes'],

@@ -59,7 +59,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const list = async () => ((await (await instance.get('/v1/files', token)).json()) as Listed).data
 
-test('there is a file for each year, as its manifest says', async () => {
+test('price files contain one file for each year and match their manifest', async () => {
   const { files } = await list()
   expect(files.map(({ name, rows }) => [name, rows])).toEqual([
     ['2025.parquet', 76],

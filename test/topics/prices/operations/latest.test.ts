@@ -113,7 +113,7 @@ describe('GET /v1/prices/latest: one code', () => {
     expect((await ask(code)).body.data.formatted).toBe(formatted)
   })
 
-  test('asked by an alias answers under its own code and says what was asked', async () => {
+  test('a latest price requested by alias is returned under its own code together with the requested alias', async () => {
     const { ask, record } = openLatestInstance()
     record('WCS_CRUDE_USD', [55], startAt, dayMs)
     const { body } = await ask('western_canadian_select')
@@ -142,7 +142,7 @@ describe('GET /v1/prices/latest: one code', () => {
     expect(later.requested_code).toBe('UKA_FUTURES')
   })
 
-  test('of physical crude says how fresh it is, and days stand on it and on list prices', async () => {
+  test('a latest physical crude price reports its freshness, and physical crude and list prices are dated by day', async () => {
     const { ask, record, clock } = openLatestInstance()
     record('FORTIES_USD', [70], parseInstant('2026-11-19T16:30:00Z')!, dayMs)
     record('DIESEL_LIST_B7_DKK', [13], parseInstant('2026-11-20T00:00:00Z')!, dayMs)
@@ -163,7 +163,7 @@ describe('GET /v1/prices/latest: one code', () => {
     })
   })
 
-  test('of a month-average swap says what it is', async () => {
+  test('a latest month-average swap price identifies its instrument type', async () => {
     const { ask, record } = openLatestInstance()
     record('SINGAPORE_MOGAS_92_USD', [80], startAt, dayMs)
     expect((await ask('SINGAPORE_MOGAS_92_USD')).body.data.instrument_disclosure).toEqual({
@@ -175,7 +175,7 @@ describe('GET /v1/prices/latest: one code', () => {
     })
   })
 
-  test('of the demo world says so in body and header', async () => {
+  test('a latest price from demo data is marked as fixture data in body and header', async () => {
     const instance = openLatestInstance()
     instance.record('WTI_USD', [70], startAt, dayMs)
     expect((await instance.ask('WTI_USD')).headers.get('x-service-data')).toBeNull()
@@ -336,7 +336,7 @@ describe('GET /v1/prices/latest: refusals', () => {
     })
   })
 
-  test('a suggestion without data says so, and the message where such codes are listed', async () => {
+  test('a suggested code without data is marked unavailable, and the message explains how to list such codes', async () => {
     const { body } = await openLatestInstance().ask('GOLD_USDD')
     expect(body.data.did_you_mean[0]).toMatchObject({
       code: 'GOLD_USD',
@@ -358,7 +358,7 @@ describe('GET /v1/prices/latest: refusals', () => {
     })
   })
 
-  test('a caller without a key, whatever is asked', async () => {
+  test('a latest price request without a key is refused as unauthorized whatever it requests', async () => {
     const response = await openLatestInstance().get('/v1/prices/latest?by_code=NOSUCHTHING')
     expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
       status: 401,

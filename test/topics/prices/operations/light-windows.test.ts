@@ -34,7 +34,7 @@ async function handedOver(paths: readonly string[]): Promise<string[]> {
   return handed
 }
 
-test('a page of up to 200 stored rows is answered where it is asked, whatever its range', async () => {
+test('a page of up to 200 stored rows is served without a query worker whatever its range', async () => {
   const paths = [
     'historical?by_code=WTI_USD&interval=raw&start_date=2026-11-01',
     'historical?by_code=WTI_USD,BRENT_CRUDE_USD&interval=day&start_date=2020-01-01',

@@ -112,7 +112,7 @@ const bodyOf = async (response: Response): Promise<[number, unknown]> => {
   return [response.status, error === undefined ? body : code]
 }
 
-test('every read as of a moment is that of a copy that had received only what was recorded by it, for any history', async () => {
+test('every as-of read matches an instance that received only the data recorded by that moment', async () => {
   await fc.assert(
     fc.asyncProperty(
       histories,
@@ -176,7 +176,7 @@ describe('as_of', () => {
     startAt,
   )
 
-  test('says since when the series is covered: since this copy had it', async () => {
+  test('an as_of response reports since when the instance covers revisions of the series', async () => {
     const answer = await instance.get(
       `/v1/prices/latest?by_code=WTI_USD&as_of=${isoInstant(startAt - 2 * dayMs)}`,
       token,
@@ -260,7 +260,7 @@ test('/v1/prices/vintages has every value that a point had, with when and from w
   expect((await instance.get('/v1/prices/vintages?by_code=WTI_USD', token)).status).toBe(400)
 })
 
-test('/v1/prices/vintages says of each value whose it is and what it was written with', async () => {
+test('/v1/prices/vintages returns the source of each value and the batch that wrote it', async () => {
   const { instance, token } = copyOf([], startAt)
   const admin = { authorization: `Bearer ${instance.services.adminTokens.rotate()}` }
   const at = isoInstant(startAt - dayMs)

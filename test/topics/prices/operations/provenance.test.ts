@@ -78,7 +78,7 @@ describe('whose a value is', () => {
     })
   })
 
-  test('is said of a price as it was known, by whose value it was then', async () => {
+  test('an as-of price reports the source that provided its value at that moment', async () => {
     const { operate, ask, at, clock } = await openSources()
     const sourceAt = async (query: string) => {
       const { metadata } = await ask(`latest?by_code=WTI_USD${query}`)
@@ -95,7 +95,7 @@ describe('whose a value is', () => {
     expect(await sourceAt(`&as_of=${at(15)}`)).toEqual(['EIA', 'Published by EIA'])
   })
 
-  test('is said of every value of a window, and of no other', async () => {
+  test('a price window reports the sources of all its values and no others', async () => {
     const { operate, ask } = await openSources()
     const textOf = async (query: string) =>
       (await ask(`historical?by_code=WTI_USD&interval=raw&${query}`)).metadata.source_description
@@ -120,7 +120,7 @@ describe('whose a value is', () => {
     )
   })
 
-  test('is said in every row, in any form', async () => {
+  test('every price row contains its source in every format', async () => {
     const { ask, get, key } = await openSources()
     const days = 'by_code=WTI_USD&interval=raw&start_date=2026-11-14&end_date=2026-11-17'
     const expected = ['Desk', 'Desk', 'EIA', 'EIA']
@@ -139,7 +139,7 @@ describe('whose a value is', () => {
     expect(weeks.prices.map(row => row.source)).toEqual(['Desk', 'EIA'])
   })
 
-  test('is said in the newest price wherever it is shown', async () => {
+  test('the latest price reports its source wherever it is shown', async () => {
     const { ask, get, key } = await openSources()
     const token = key('scale')
     const dataOf = async (path: string) =>
@@ -176,7 +176,7 @@ describe('whose a value is', () => {
     expect([source, metadata.source]).toEqual(['Desk', 'Desk'])
   })
 
-  test('is of the bars of a window only what is in them', async () => {
+  test('a window of bars reports only the sources of the values in its bars', async () => {
     const { operate, ask } = await openSources()
     const textOf = async (query: string) =>
       (await ask(`historical?by_code=WTI_USD&${query}`)).metadata.source_description
@@ -202,7 +202,7 @@ describe('whose a value is', () => {
     expect(await textOf('interval=1M')).toBe('Published by Desk')
   })
 
-  test('is of a window as it was known what was known then', async () => {
+  test('an as-of window reports the sources known at that moment', async () => {
     const { operate, ask, at, clock } = await openSources()
     clock.advance(60_000)
     const before = new Date(clock.now()).toISOString()
@@ -224,7 +224,7 @@ describe('whose a value is', () => {
     expect(await known(`&as_of=${before}`)).toEqual(['Desk', 'Desk', 'Published by Desk'])
   })
 
-  test('is said of what a spread is made of', async () => {
+  test('a spread reports the sources of its component prices', async () => {
     const { operate, get, key, at } = await openSources()
     await operate('POST', '/observations', {
       observations: [{ code: 'BRENT_CRUDE_USD', observed_at: at(18), price: 75.1, source: 'ICE' }],
@@ -235,7 +235,7 @@ describe('whose a value is', () => {
     )
   })
 
-  test('of a value without any is what the operator says of the code', async () => {
+  test('a value without its own source reports the attribution that the operator set for the code', async () => {
     const { operate, ask, at, clock } = await openSources()
     await operate('PATCH', '/series/BRENT_CRUDE_USD', { attribution: 'By the desk of the house' })
     await operate('POST', '/observations', {

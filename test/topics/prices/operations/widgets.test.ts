@@ -47,7 +47,7 @@ describe('GET /v1/prices/widget', () => {
     ])
   })
 
-  test('asks for patience where prices come once a day', async () => {
+  test('the price widget recommends a longer refresh interval for prices published once a day', async () => {
     expect((await bodyOf('/v1/prices/widget?codes=DUBAI_CRUDE_USD')).data.refresh_seconds).toBe(
       3600,
     )

@@ -213,7 +213,7 @@ describe('GET /v1/prices/past_*: by_code', () => {
     expect(body.data.metadata.codes.join(' ')).toBe(codes)
   })
 
-  test('an alias answers under the code it stands for', async () => {
+  test('a price window requested by alias is returned under the code that the alias represents', async () => {
     const { ask, write } = openWindowInstance()
     write('WCS_CRUDE_USD', { '2026-11-20T10:00:00Z': 55 })
     expect(summaryOf(await ask('past_day?by_code=wcs'))).toEqual([
@@ -547,7 +547,7 @@ describe('GET /v1/prices/past_*: refusals', () => {
     })
   })
 
-  test('a bad value names its parameter, the value and where there are few what is allowed', async () => {
+  test('an invalid window parameter is refused with its name, its value and any short list of allowed values', async () => {
     const { body } = await empty.ask('past_day?period=past_decade')
     expect(body.error).toMatchObject({
       parameter: 'period',
@@ -557,7 +557,7 @@ describe('GET /v1/prices/past_*: refusals', () => {
     })
   })
 
-  test('without a key nothing is said about parameters', async () => {
+  test('a price window request without a key reveals nothing about parameters', async () => {
     const response = await empty.get('/v1/prices/past_day?interval=2d')
     expect({ status: response.status, errorCode: response.headers.get('x-error-code') }).toEqual({
       status: 401,
@@ -738,7 +738,7 @@ describe('GET /v1/prices/past_*: metadata', () => {
     ).toBeUndefined()
   })
 
-  test('what is a swap and not a spot price says so, with the month of the end of the range', async () => {
+  test('a price window discloses swap instruments with the contract month at the end of its range', async () => {
     const instance = openWindowInstance()
     const disclosures = async (path: string) =>
       (await instance.ask(path)).body.data.metadata.instrument_disclosures
@@ -758,7 +758,7 @@ describe('GET /v1/prices/past_*: metadata', () => {
     expect(await disclosures('past_day?by_code=WTI_USD')).toBeUndefined()
   })
 
-  test('fixture data says what it is in body and header, and its absence does not', async () => {
+  test('a price window with fixture data is marked in body and header, and a window without it is not', async () => {
     const instance = openWindowInstance()
     expect(
       (await instance.ask('past_day?by_code=WTI_USD')).headers.get('x-service-data'),

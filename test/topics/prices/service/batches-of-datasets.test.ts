@@ -187,7 +187,7 @@ describe('a batch of a dataset', () => {
     )
   })
 
-  test('answers what was served in between for then', () => {
+  test('a past read between a dataset batch and its undo still returns the values served at that time', () => {
     const { rowsOf, push, undo, db, clock } = openDatasets()
     const [row] = rowsOf('rig-counts')
     push('rig-counts', [row!])
@@ -246,7 +246,7 @@ describe('a batch of a dataset', () => {
     expect([undo(third.id), oil()]).toMatchObject([{ restored: 0, removed: 1, left: 0 }, []])
   })
 
-  test('is told of every row that it takes away: nothing replaces rows of datasets untold', () => {
+  test('no source file replaces dataset rows in a way that hides the replaced rows from their batch', () => {
     const source = join(import.meta.dir, '../../../../src')
     const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(name =>
       name.endsWith('.ts'),
@@ -358,7 +358,7 @@ const sequences = Number(
 )
 
 test(
-  'any batches and undos of a dataset answer as a naive list of everything ever said, in which no row comes back that an undo took back',
+  'any sequence of dataset batches and undos matches a naive model in which undone rows never return',
   () => {
     const { db, clock, rowsOf, push, undo, batchStore } = openDatasets()
     const [row] = rowsOf('frac-spreads')

@@ -60,7 +60,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('is undone as new revisions, and what was served in between is still answered', () => {
+  test('undoing a batch writes new revisions, and past reads still return the values served in between', () => {
     const { push, undo, values, asOf, clock, services } = openBatches()
     push({ 1: 70, 2: 71 })
     const { id } = push({ 2: 81.2, 3: 81.3 })
@@ -72,7 +72,7 @@ describe('a batch', () => {
     expect(services.batchStore.find(id)!.undoneAt).toBe(clock.now())
   })
 
-  test('that somebody wrote over is refused, or undone where nobody did', () => {
+  test('undoing a batch with later changes is refused, or limited on request to its unchanged values', () => {
     const { push, undo, values, at } = openBatches()
     push({ 1: 70, 2: 71 })
     const { id } = push({ 1: 80, 2: 81, 3: 82 })
@@ -182,7 +182,7 @@ const sequences = Number(
 const timeoutMs = Math.max(60_000, 120 * sequences)
 
 test(
-  'any batches, corrections, deletions and undos answer as a naive list of everything ever said, in which no source changes a decision back by a value that it gave before',
+  'any batches, corrections, deletions and undos match a naive model in which no source reverts a decision',
   () => {
     const { services, seriesId, at, clock, db } = openBatches()
     const { batches, batchStore, observations, ingest } = services

@@ -128,7 +128,7 @@ describe('closes.of and closes.derived: what is kept', () => {
     expect(closes.of(2)).toHaveLength(6)
   })
 
-  test('is bounded: what was asked for longest ago goes first, what is asked for now stays', () => {
+  test('the cache of daily closes is bounded and evicts the least recently used series first', () => {
     const { closes, write } = openCloses(12)
     write([...daily(1, 5), ...daily(2, 5), ...daily(3, 5)])
     const [first, second] = [closes.of(1), closes.of(2)]
@@ -142,7 +142,7 @@ describe('closes.of and closes.derived: what is kept', () => {
     expect(small.closes.of(1)).toBe(small.closes.of(1))
   })
 
-  test('so is what was made of it, until one of its series changes, also one that is no longer kept', () => {
+  test('derived results stay cached until one of their series changes, even a series evicted from the cache', () => {
     const { closes, write } = openCloses(6)
     write([...daily(1, 5), ...daily(2, 5), ...daily(3, 5)])
     let computations = 0

@@ -30,7 +30,7 @@ function countedSeries() {
   }
 }
 
-test('indexes of days are kept up to a number of days, the one used longest ago goes first', () => {
+test('the day index cache is bounded by a number of days and evicts the least recently used index first', () => {
   const { indexes, reads } = countedSeries()
   for (let id = 1; id <= 10; id += 1) indexes.of(id)
   indexes.of(1)

@@ -53,7 +53,7 @@ describe('fx.rate: exchange rates', () => {
     expect(rate('GBP', 'EUR')!.legs.map(leg => leg.code)).toEqual(['GBP_USD', 'EUR_USD'])
   })
 
-  test('there is none without a quote, for a currency that does not exist, or for a code that is no pair', () => {
+  test('an exchange rate is undefined without a quote, for an unknown currency and for a code that is not a pair', () => {
     expect(rate('USD', 'CHF')).toBeUndefined()
     expect(rate('USD', 'XXX')).toBeUndefined()
     expect(rate('WTI', 'USD')).toBeUndefined()

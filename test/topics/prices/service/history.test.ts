@@ -199,7 +199,7 @@ describe('history.page: a walk through pages', () => {
     throw new Error('the walk does not end')
   }
 
-  test('neither repeats nor loses a row of its beginning, whatever is recorded meanwhile', () => {
+  test('history paging neither repeats nor loses a row of its snapshot, whatever is recorded during paging', () => {
     fc.assert(
       fc.property(stories, queries, interruptions, (story, storyQuery, between) => {
         const past = pastOf(story)
@@ -225,7 +225,7 @@ describe('history.page: a walk through pages', () => {
     )
   })
 
-  test('of a moment in the past gives its rows and values, whatever is recorded meanwhile', () => {
+  test('as-of history paging returns the rows and values of its moment, whatever is recorded during paging', () => {
     fc.assert(
       fc.property(
         stories,

@@ -9,7 +9,7 @@ const opened = () => {
   return { ...services, clock, series, write }
 }
 
-test('what is written before a read is recorded by then and what is written after it later, while the clock stands still', () => {
+test('writes before a read are recorded by its moment and later writes after it, even on a stopped clock', () => {
   const { ingest, observations, series, write } = opened()
   const reads: { mark: number; value: number }[] = []
   for (let value = 1; value <= 5; value++) {
@@ -29,7 +29,7 @@ test('several writes between two reads are one moment', () => {
   ])
 })
 
-test('a given moment of recording is kept', () => {
+test('an explicitly given recording time is stored unchanged', () => {
   const { ingest, observations, series } = opened()
   ingest.mark()
   ingest.write([{ seriesId: series.id, observedAt: 1, value: 1 }], 7)
@@ -37,7 +37,7 @@ test('a given moment of recording is kept', () => {
   expect(observations.oldestFirst(series.id, 0, 10).map(row => row.recordedAt)).toEqual([7, 8])
 })
 
-test('listeners hear of what changed and only of that, and the catalogue knows how far the data reaches', () => {
+test('ingest listeners are notified only of changes, and the catalogue tracks the time range of the data', () => {
   const { ingest, catalogue, series, write } = opened()
   const moments: number[] = []
   ingest.listen(changes => moments.push(changes.length))
@@ -50,7 +50,7 @@ test('listeners hear of what changed and only of that, and the catalogue knows h
   expect(catalogue.extent(series)).toEqual({ firstAt: startAt - 5, lastAt: startAt })
 })
 
-test('what a listener inside the transaction writes stands with the observations or not at all', () => {
+test('writes of a listener inside the transaction are committed or rolled back with the observations', () => {
   const { db, ingest, settings, catalogue, observations, series, write } = opened()
   let fails = false
   const extents: (number | undefined)[] = []

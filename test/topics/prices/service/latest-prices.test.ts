@@ -166,7 +166,7 @@ describe('board: what is kept of earlier days', () => {
   )
 
   test.each(['intraday_5m', 'daily'])(
-    'never differs from what is read anew, whatever is written: %s',
+    'the latest-price cache of earlier days never differs from a fresh read after any write: %s',
     cadence => {
       const { services, clock } = openTestInstance({}, now)
       const { latestPrices, history, ingest, quarantine, observations, catalogue } = services
@@ -317,7 +317,7 @@ describe('board.rendered: what is kept', () => {
     expect(answers).toEqual(['current', 'current', 'delayed', 'delayed', 'stale', 'stale'])
   })
 
-  test('a text is made once, and anew after a write, a correction, a quarantine and a change of status', () => {
+  test('a rendered price is cached until a write, a correction, a quarantine or a status change', () => {
     const { latestPrices, series, write, exclude, clock } = opened('FORTIES_USD')
     const render = ({ observation, status }: Quote) => `${observation.value} ${status}`
     const text = () => latestPrices.rendered('key', series, render)
@@ -338,7 +338,7 @@ describe('board.rendered: what is kept', () => {
     expect(text()!.fresh).toBe(false)
   })
 
-  test('equal texts have equal tags, other texts others, and another name a text of its own', () => {
+  test('equal rendered texts have equal tags, different texts have different tags, and each key has its own text', () => {
     const { latestPrices, series, write } = opened()
     write({ '2026-11-20T10:00:00Z': 70 })
     const tag = (key: string, suffix = '') =>

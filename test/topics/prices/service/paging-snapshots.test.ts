@@ -73,7 +73,7 @@ test('pages out of order, and pages asked for again, are the pages of that momen
     expect(hoursOf(page(n))).toEqual(hours(10 * n - 10, 10 * n))
 })
 
-test('a first page begins anew', () => {
+test('requesting the first page starts a new paging snapshot', () => {
   const { page, write, point } = openSnapshots()
   page(1)
   write([point(0.5)])
@@ -111,7 +111,7 @@ test('another question is another walk', () => {
   expect(hoursOf(page(2, now, other))[0]).toBe(9)
 })
 
-test('a walk is kept as long as it goes on, and forgotten a quarter of an hour after its last page', () => {
+test('a paging snapshot is kept while paging continues and expires 15 minutes after its last page', () => {
   const { page, write, point } = openSnapshots()
   page(1)
   write([point(0.5)])
@@ -120,7 +120,7 @@ test('a walk is kept as long as it goes on, and forgotten a quarter of an hour a
   expect(hoursOf(page(6, now + 4 * 14 * minuteMs + 15 * minuteMs))[0]).toBe(49)
 })
 
-test('a page that nobody walked to is found by counting, and those after it follow', () => {
+test('a page requested directly is located by counting, and the pages after it continue from there', () => {
   const { page, write, point } = openSnapshots()
   expect(hoursOf(page(4))).toEqual(hours(30, 40))
   write([point(0.5), point(45.5)])

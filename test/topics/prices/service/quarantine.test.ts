@@ -52,7 +52,7 @@ test('what reads may use and what they leave out are the range, whatever overlap
   )
 })
 
-test('reasons are told once each, of the ranges that touch', () => {
+test('quarantine reasons are listed once each for the ranges that overlap the query', () => {
   const { list, add } = opened()
   add(1, 0, 1, 'stale')
   add(1, 1, 1, 'stale')
@@ -62,7 +62,7 @@ test('reasons are told once each, of the ranges that touch', () => {
   expect(list.within(1, first, first + 3 * dayMs).reasons).toEqual(['stale', 'wrong unit'])
 })
 
-test('every change is told, kept and there after a restart', () => {
+test('every quarantine change is notified, stored and available after a restart', () => {
   const { store, list, add, changed } = opened()
   const [removed, kept] = [add(1, 0, 1), add(2, 3, 0)]
   expect(list.remove(removed.id)).toEqual(removed)

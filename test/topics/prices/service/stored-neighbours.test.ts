@@ -41,7 +41,7 @@ describe('createStoredNeighbours', () => {
     })
   }
 
-  test('says of the same moment twice the same', () => {
+  test('stored neighbours return the same result when the same moment is requested twice', () => {
     const observations = storedSeries()
     const neighbours = createStoredNeighbours(observations, 1)
     for (const at of [4_500, 4_500, 6_000, 6_000])

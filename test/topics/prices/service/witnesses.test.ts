@@ -70,7 +70,7 @@ describe('a move that would be held', () => {
     expect(send(hub, arctic)).toBe('held')
   })
 
-  test('is recorded where another source says the same, and the first of them is only listed', () => {
+  test('an unusual move that another source confirms is recorded, and the first such value is flagged', () => {
     const { send, flags } = quietYear(hub)
     expect(send(hub, arctic, 'EIA')).toBe('held')
     expect(send(hub, arctic, 'EIA')).toBe('held')
@@ -80,7 +80,7 @@ describe('a move that would be held', () => {
     expect(flags()[0]).toEndWith(', as another source says')
   })
 
-  test('is recorded where another source says so of a related series that waits as well', () => {
+  test('an unusual move is recorded when another source confirms it and a related series has one held too', () => {
     const { send, flags } = quietYear(hub, chicago)
     expect(send(chicago, 14, 'EIA')).toBe('held')
     expect(send(hub, arctic, 'EIA')).toBe('held')

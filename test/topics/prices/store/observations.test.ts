@@ -148,7 +148,7 @@ const dump = (db: Database) =>
   )
 
 describe('write: any sequence of writes and corrections', () => {
-  test('an as-of read at every moment equals what was current then', () => {
+  test('an as-of read at every moment returns the values that were current at that moment', () => {
     replayed((store, model) => {
       for (const id of seriesIds) {
         for (let at = -1; at <= 13; at++) {
@@ -183,7 +183,7 @@ describe('write: any sequence of writes and corrections', () => {
     })
   })
 
-  test('what was born by a moment is what had been recorded by then, with the values of today', () => {
+  test('a read limited to rows recorded by a moment returns those rows with their current values', () => {
     replayed((store, model) => {
       for (const id of seriesIds) {
         for (let at = -1; at <= 13; at++) {
@@ -247,7 +247,7 @@ const week = Array.from(
   (_, i): Point => ({ seriesId: 1, observedAt: day + i * 4 * hourMs, value: 70 + Math.sin(i) }),
 )
 
-test('a write says what it inserted, corrected and left alone', () => {
+test('a write reports which observations it inserted, corrected and left unchanged', () => {
   const { store } = openStore()
   expect(store.write(week, 1).counts).toEqual({ inserted: 40, revised: 0, unchanged: 0 })
   expect(store.write(week, 2)).toEqual({
@@ -276,7 +276,7 @@ test('a write says what it inserted, corrected and left alone', () => {
   ])
 })
 
-test('published corrections of one moment are all kept when they arrive in one write, in any order', () => {
+test('all published corrections of one moment are stored when they arrive in one write in any order', () => {
   const { store } = openStore()
   const versions = [70, 71, 72].map((value, i) => ({
     seriesId: 1,
@@ -382,7 +382,7 @@ describe('faults: what was tampered with is found', () => {
     expect(store.faults().length).toBeGreaterThan(0)
   })
 
-  test('in a series longer than what is read at once', () => {
+  test('tampering is found in a series longer than one read batch', () => {
     const { db, store } = openStore()
     const long = Array.from(
       { length: 50_000 },

@@ -116,7 +116,7 @@ describe('createSourceReader: a row that can not be taken is named, and the othe
       ),
     ])
   })
-  test('what is no object, has too many fields or an open quote', async () => {
+  test('a source row that is not an object, has too many fields or has an open quote is rejected by name', async () => {
     expect(await read(JSON.stringify([5, null, row]))).toMatchObject({ rejected: 2, rows: [taken] })
     expect(await read('{"a":1}\nnonsense\n', { format: 'ndjson' })).toMatchObject({ rejected: 2 })
     expect(
@@ -194,7 +194,7 @@ describe('createSourceReader: what has no rows says why', () => {
   })
 })
 
-test('what is to be masked is gone before anything is read', async () => {
+test('source secrets are masked before any row is parsed', async () => {
   const mask = (text: string) => text.replaceAll('SECRET', '[redacted]')
   const result = await read(
     JSON.stringify([

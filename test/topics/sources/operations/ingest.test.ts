@@ -71,7 +71,7 @@ describe('POST /v1/data-sources/{id}/ingest', () => {
     expect(data.data.logs.map(log => log.trigger)).toEqual(['push', 'push', 'push'])
   })
 
-  test('may be CSV or NDJSON, read as the configuration says', async () => {
+  test('pushed source rows can be CSV or NDJSON and are parsed according to the source configuration', async () => {
     const id = await make({
       scraper_config: { fields: { price: 'usd' }, defaults: { port: 'RTM' } },
     })
@@ -130,7 +130,7 @@ describe('POST /v1/data-sources/{id}/ingest', () => {
     ).toEqual([401, 401])
   })
 
-  test('are refused from everybody else, and nothing tells why', async () => {
+  test('a source push from any other caller is refused without revealing the reason', async () => {
     const [id, weak, paused] = [
       await make(),
       await make({ credentials: { secret: 'short' } }),
@@ -160,7 +160,7 @@ describe('POST /v1/data-sources/{id}/ingest', () => {
     expect(instance.services.dataSources.newestRows(instance.source(id), 1)).toEqual([])
   })
 
-  test('are refused where there is none to take, with what is wrong', async () => {
+  test('a source push without any valid rows is refused with the errors found', async () => {
     const id = await make()
     const answer = async (text: string) => {
       const response = await push(id, text)
@@ -219,7 +219,7 @@ describe('POST /v1/data-sources/{id}/ingest', () => {
     expect((await push(id, body)).headers.get('x-error-code')).toBe('KEY_SUSPENDED')
   })
 
-  test('take the slots of an address, so that a secret can not be guessed at leisure', async () => {
+  test('failed source pushes use the request slots of the client address, so secrets cannot be guessed freely', async () => {
     const narrow = openSourceInstance({ 'limits.unauthenticated_per_minute': '10' })
     const id = await narrow.make({ source_type: 'webhook', credentials: { secret } })
     const statuses: number[] = []

@@ -58,7 +58,7 @@ describe('POST /v1/data-sources', () => {
     expectShape(instance.app, '/v1/data-sources/:id', read.data)
   })
 
-  test('may come bare, with a status, without a configuration, and stands first in the list', async () => {
+  test('a data source can be created unwrapped with a status and no configuration and is listed first', async () => {
     const { status, data } = await ask('POST', '', {
       name: 'bare',
       source_type: 'Custom',
@@ -80,7 +80,7 @@ describe('POST /v1/data-sources', () => {
     expect({ id: rows[0]!.id, length: rows.length }).toEqual({ id: data.data.id, length: count })
   })
 
-  test('of type webhook says where rows are pushed to', async () => {
+  test('a webhook data source states the address to which rows are pushed', async () => {
     const created = await create({
       name: 'pushed',
       source_type: 'webhook',
@@ -149,7 +149,7 @@ describe('POST /v1/data-sources', () => {
     expect(data.errors[0]!.message).toMatch(message)
   })
 
-  test('can not be more than the account may have', async () => {
+  test('an account cannot create more data sources than its limit', async () => {
     const small = openSourceInstance({ 'data_sources.per_account': '2' })
     await small.make(basic)
     await small.make(basic)
@@ -356,7 +356,7 @@ describe('/v1/data-sources/{id}/logs, health and test', () => {
     stop()
   })
 
-  test('a test says what is missing before anything can be read', async () => {
+  test('a data source test reports missing settings before any data can be read', async () => {
     const test = async (source: Record<string, unknown>) =>
       (await ask('POST', `/${(await create({ name: 'x', ...source })).id}/test`, {})).data.data
     expect(await test({ source_type: 'api', scraper_config: {} })).toMatchObject({

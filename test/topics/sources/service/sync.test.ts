@@ -30,7 +30,7 @@ const rowsOf = (instance: SourceInstance, id: string) =>
   instance.services.dataSources.newestRows(instance.source(id), 100)
 
 describe('createSourceSync: a source of type api', () => {
-  test('is read over the guard and its rows are kept; the same again changes nothing, another price replaces the one before', async () => {
+  test('an api source is synced through the address check, and only changed prices replace stored rows', async () => {
     let price = 531.5
     const { url, requests } = serve(() =>
       Response.json({
@@ -83,7 +83,7 @@ describe('createSourceSync: a source of type api', () => {
     expect(requests.length).toBe(3)
   })
 
-  test('is asked with its credentials, and with nothing packed', async () => {
+  test('an api source is requested with its credentials and without compression', async () => {
     const { url, requests } = serve()
     const instance = openSourceInstance()
     await instance.make({ ...api(url), credentials: { token: 'a-bearer-token' } })
@@ -102,7 +102,7 @@ describe('createSourceSync: a source of type api', () => {
     expect(requests.map(request => request.method)).toEqual(['GET', 'GET', 'GET'])
   })
 
-  test('keeps what is good of what is partly wrong, and names the rest', async () => {
+  test('an api source that is partly invalid stores its valid rows and names the rest', async () => {
     const { url } = serve(() =>
       Response.json([{ ...row, price: 'n/a' }, row, { ...row, port: '' }]),
     )
@@ -161,24 +161,27 @@ describe('createSourceSync: a source of type api', () => {
       () => new Response(gzipSync(Buffer.alloc(50 * 2 ** 20))),
       /it is longer than 4 MB when unpacked$/,
     ],
-  ])('that answers %s has failed, and says why', async (_, answer, error) => {
-    const { url } = serve(answer)
-    const instance = openSourceInstance()
-    const id = await instance.make(api(url))
-    await instance.syncAll()
-    expect(newest(instance, id)).toMatchObject({
-      status: 'failed',
-      error: expect.stringMatching(error),
-      inserted: 0,
-    })
-    expect(instance.source(id)).toMatchObject({
-      status: 'error',
-      failedSyncs: 1,
-      failedInARow: 1,
-      lastError: expect.stringMatching(error),
-    })
-    expect(rowsOf(instance, id)).toEqual([])
-  })
+  ])(
+    'an api source that responds with %s is marked as failed with the reason',
+    async (_, answer, error) => {
+      const { url } = serve(answer)
+      const instance = openSourceInstance()
+      const id = await instance.make(api(url))
+      await instance.syncAll()
+      expect(newest(instance, id)).toMatchObject({
+        status: 'failed',
+        error: expect.stringMatching(error),
+        inserted: 0,
+      })
+      expect(instance.source(id)).toMatchObject({
+        status: 'error',
+        failedSyncs: 1,
+        failedInARow: 1,
+        lastError: expect.stringMatching(error),
+      })
+      expect(rowsOf(instance, id)).toEqual([])
+    },
+  )
 
   test.each([
     ['never answers', () => undefined],
@@ -210,7 +213,7 @@ describe('createSourceSync: a source of type api', () => {
     expect(newest(instance, id).status).toBe('failed')
   })
 
-  test('waits longer after each failure, is given up after ten, and starts anew when its owner says so', async () => {
+  test('a failing api source backs off, stops after ten failures and resumes when its owner reactivates it', async () => {
     let isFine = false
     const { url, requests } = serve(() =>
       isFine ? Response.json([row]) : new Response('', { status: 500 }),
@@ -296,7 +299,7 @@ describe('createSourceSync: a source of type api', () => {
 })
 
 describe('createSourceSync: the guard of addresses', () => {
-  test('stands in front of every sync: what became private is not called', async () => {
+  test('every sync checks its address, so a source whose address became private is not requested', async () => {
     const { url, requests } = serve()
     const open = openSourceInstance()
     const id = await open.make(api(url))
@@ -421,7 +424,7 @@ describe('createSourceSync: a source of type file', () => {
     }
   })
 
-  test('says so where the operator keeps no directory', async () => {
+  test('a file source reports that the operator has not configured a directory', async () => {
     const instance = openSourceInstance()
     const id = await instance.make(file('today.csv'))
     await instance.syncAll()
@@ -432,7 +435,7 @@ describe('createSourceSync: a source of type file', () => {
 })
 
 test.each(['sftp', 'database', 'custom', 'anything-else'])(
-  'a source of type %s is kept, and its sync says that this build has none',
+  'a source of type %s is stored, and its sync reports that this build does not support the type',
   async type => {
     const instance = openSourceInstance()
     const id = await instance.make({
@@ -483,7 +486,7 @@ test('an account that has lost the feature or is suspended is not synced, and is
   })
 })
 
-test('credentials that do not open under the master key are told, and nothing goes out without them', async () => {
+test('credentials that cannot be decrypted with the master key are reported, and no request is sent', async () => {
   const { url, requests } = serve()
   const instance = openSourceInstance()
   const id = await instance.make({ ...api(url), credentials: { token: 'a-bearer-token' } })
@@ -532,7 +535,7 @@ describe('createDataSources: health', () => {
   })
 })
 
-test('only the newest of rows and logs are kept', async () => {
+test('only the newest source rows and sync logs are retained', async () => {
   const instance = openSourceInstance()
   const { url } = serve()
   const id = await instance.make(api(url))

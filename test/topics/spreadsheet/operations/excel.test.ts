@@ -115,7 +115,7 @@ describe('GET /v1/excel/run', () => {
     })
   }
 
-  test('texts can not become formulas and numbers stay numbers', async () => {
+  test('spreadsheet output never turns text into formulas and keeps numbers numeric', async () => {
     const rows = JSON.stringify([
       { a: '=1+1', b: '+x', c: '-2', d: '@sum', e: -2, f: '2-1', g: null, h: true },
     ])
@@ -146,7 +146,7 @@ describe('GET /v1/excel/run', () => {
     expect((await instance.get(run('/v1/status'), token)).status).toBe(400)
   })
 
-  test('an unexpected error of the path says nothing of itself', async () => {
+  test('an unexpected error in a spreadsheet request reveals no internal details', async () => {
     const text = await (await instance.get(run('/v1/rig-counts/fails'), token)).text()
     expect(text).toContain('INTERNAL_ERROR')
     expect(text).not.toContain('secret text')
@@ -204,7 +204,7 @@ describe('GET /v1/excel/run: what a table costs', () => {
     ])
   })
 
-  test('the window that the path has of its own: the gateway is no way around it', async () => {
+  test('the spreadsheet gateway enforces the rate window of the requested path', async () => {
     const instance = stocked()
     const token = instance.key()
     const statuses: unknown[] = []
@@ -216,7 +216,7 @@ describe('GET /v1/excel/run: what a table costs', () => {
     expect(usedBy(instance, token)).toBe(5)
   })
 
-  test('a request that nobody vouched for pays for itself', async () => {
+  test('a request outside the spreadsheet gateway still requires its own credentials', async () => {
     const instance = stocked()
     expect((await instance.get('/v1/spreads/any')).status).toBe(401)
   })

@@ -6,7 +6,7 @@ import { inert, xml } from '../../../../src/topics/spreadsheet/operations/sheet.
 const parser = new XMLParser({ parseTagValue: false, trimValues: false })
 
 describe('xml: the XML of a sheet', () => {
-  test('any text comes back as it was, less what XML can not carry', () => {
+  test('text in sheet XML survives a round trip except for characters that XML cannot represent', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), text => {
         expect(parser.parse(xml('service', { message: text })).service.message).toBe(inert(text))

@@ -48,7 +48,7 @@ describe('GET /cable: the handshake', () => {
     }
   })
 
-  test('echoes the subprotocol of existing clients, and asks for none', async () => {
+  test('the cable handshake echoes the subprotocol of existing clients and requires none', async () => {
     const { whole, server } = served()
     const token = whole.key()
     const offered = (await cableClient(server.socketUrl, {
@@ -89,7 +89,7 @@ describe('GET /cable: the handshake', () => {
     })
   })
 
-  test('is asked for where no WebSocket is wanted', async () => {
+  test('a cable request without a WebSocket upgrade is refused with a request to upgrade', async () => {
     const { whole, server } = served()
     const response = await fetch(`${server.url}/cable`, {
       headers: { authorization: `Token ${whole.key()}` },
@@ -158,7 +158,7 @@ test('a subscriber gets the welcome and then a price that comes in, at once', as
   ])
 })
 
-test('frames that are none are ignored, and binary ones; one that is too long ends the connection', async () => {
+test('invalid and binary cable frames are ignored, and an oversized frame closes the connection', async () => {
   const { whole, server } = served()
   const client = (await cableClient(server.socketUrl, { token: whole.key() }))!
   for (const frame of [
@@ -182,7 +182,7 @@ test('frames that are none are ignored, and binary ones; one that is too long en
   await until('the socket gives its place back', () => whole.services.streams.count === 0)
 })
 
-test('a client is told to go within a second or two of losing its key, its plan or its account', async () => {
+test('a cable client is disconnected within two seconds of losing its key, its plan or its account', async () => {
   const { whole, server } = served()
   const { keys, clock } = whole.services
   const clients = new Map<
@@ -256,7 +256,7 @@ function maskedText(text: string): Buffer {
   return Buffer.concat([head, payload])
 }
 
-test('a stop tells every client to come back', async () => {
+test('a server stop tells every cable client to reconnect', async () => {
   const { whole, server } = served()
   const client = (await cableClient(server.socketUrl, { token: whole.key() }))!
   whole.services.streams.stop()

@@ -100,7 +100,7 @@ const run = async (instance: WatchInstance, times: number) => {
   }
 }
 
-test('the stream has what the feed has, first what is there and then each event as it comes', async () => {
+test('the event stream sends the existing feed events first and then each new event as it occurs', async () => {
   const instance = openWatchInstance()
   const server = served(instance)
   instance.watch({ codes: ['WTI_USD', 'GOLD_USD'] })
@@ -163,7 +163,7 @@ test('however often a client is cut off, with Last-Event-ID it gets each event o
   )
 }, 30_000)
 
-test('the header wins over since, now begins with what is to come, and what is no number is refused', async () => {
+test('Last-Event-ID takes precedence over since, now starts with new events, and a non-numeric value is refused', async () => {
   const instance = openWatchInstance()
   const server = served(instance)
   instance.watch()
@@ -195,7 +195,7 @@ test('the header wins over since, now begins with what is to come, and what is n
   }
 })
 
-test('nobody hears of another account’s watches', async () => {
+test('the event stream of an account contains no events from watches of other accounts', async () => {
   const instance = openWatchInstance()
   const server = served(instance)
   const otherToken = instance.key()
@@ -207,7 +207,7 @@ test('nobody hears of another account’s watches', async () => {
   expect(new Set(eventsIn(blocks).map(event => event.watch_id))).toEqual(new Set([otherWatch.id]))
 })
 
-test('a stream ends within a second or two when its key or its plan is lost, and goes on when nothing is', async () => {
+test('an event stream ends within two seconds of losing its key or plan and otherwise continues', async () => {
   const instance = openWatchInstance()
   const server = served(instance)
   const { keys, clock } = instance.services
@@ -247,7 +247,7 @@ test('a stream ends within a second or two when its key or its plan is lost, and
   expect(instance.services.streams.count).toBe(0)
 })
 
-test('a stream of somebody who is signed in ends with the session, and looking after it ends no other', async () => {
+test('the event stream of a signed-in user ends with its session and affects no other session', async () => {
   const instance = people()
   const server = serveApp(instance.services)
   open.push(server)
@@ -270,7 +270,7 @@ test('a stream of somebody who is signed in ends with the session, and looking a
   expect((await instance.ask('GET', '/v1/users/me', `Bearer ${token}`)).status).toBe(200)
 })
 
-test('a key has as many streams as the setting says, and a place that is given back is free', async () => {
+test('a key has at most the configured number of streams, and a closed stream frees its slot', async () => {
   const instance = openWatchInstance({ 'streams.per_key': '2' })
   const server = served(instance)
   const openStreams = [await ask(server, instance.token), await ask(server, instance.token)]
@@ -295,7 +295,7 @@ test('a key has as many streams as the setting says, and a place that is given b
   expect((await ask(server, instance.token)).status).toBe(200)
 })
 
-test('a stop ends every stream, and afterwards there are none', async () => {
+test('a server stop ends every event stream, and none remain afterwards', async () => {
   const instance = openWatchInstance()
   const server = served(instance)
   const blocks = read(await ask(server, instance.token), () => false)
@@ -331,7 +331,7 @@ test('HEAD is answered at once', async () => {
 })
 
 describe('GET /v1/stream: a client', () => {
-  test('is told again and again that the stream lives', async () => {
+  test('an event stream client receives regular keep-alive comments', async () => {
     const instance = openWatchInstance()
     const server = alone(instance, { keepAliveMs: 5 })
     const blocks = await read(await ask(server, instance.token), all => all.length > 3)

@@ -112,7 +112,7 @@ function openInstance({ plan = 'enterprise', perKey = 5 } = {}) {
   }
 }
 
-test('a connection begins with a welcome and hears a ping every three seconds', () => {
+test('a cable connection begins with a welcome and receives a ping every three seconds', () => {
   const { join, pass } = openInstance()
   const { frames } = join()
   pass(9500)
@@ -181,7 +181,7 @@ describe('prices', () => {
     expect(client.frames[2]!.message).toEqual({ type: 'welcome', data: priced, ...priced } as never)
   })
 
-  test('that are missing are null, and without any the welcome says so', () => {
+  test('missing cable prices are null, and the welcome reports when no price is available', () => {
     const { join, price } = openInstance()
     const empty = join()
     empty.subscribe()
@@ -202,7 +202,7 @@ describe('prices', () => {
     expect(data.error).toBeUndefined()
   })
 
-  test('a change is told with what changed, and what changed nothing is not told', () => {
+  test('a cable update names the changed prices, and a write without effect sends no update', () => {
     const { join, price, pass } = filled()
     const client = join()
     const identifier = client.subscribe({ commodities: ['wti', 'GOLD_USD', 'NO_SUCH_USD'] })
@@ -322,7 +322,7 @@ describe('subscribing', () => {
     ])
   })
 
-  test('twice is confirmed twice and told once; unsubscribed, nothing is told', () => {
+  test('a repeated cable subscription is confirmed twice but notified once, and unsubscribing ends updates', () => {
     const { join, price, pass, clock } = openInstance()
     const client = join()
     const identifier = client.subscribe()
@@ -374,7 +374,7 @@ describe('rig counts', () => {
     return world
   }
 
-  test('are told when a week is recorded, beside the identifier and in the message', () => {
+  test('a recorded weekly rig count is sent next to the cable identifier and in the message', () => {
     const { join, price, pass } = weekly('enterprise')
     const client = join()
     const identifier = client.subscribe()
@@ -458,7 +458,7 @@ describe('a connection is ended', () => {
     ).toBe('stopped')
   })
 
-  test('with 1013 when its client has not read for ten seconds; meanwhile nothing more is sent', () => {
+  test('a cable client that reads nothing for ten seconds receives no more data and is closed with 1013', () => {
     const { join, price, pass } = openInstance()
     const client = join()
     client.subscribe()
@@ -479,7 +479,7 @@ describe('a connection is ended', () => {
     ] as never)
   })
 
-  test('not when it reads again in time: then it is told where prices stand', () => {
+  test('a cable client that resumes reading in time stays connected and receives the current prices', () => {
     const { join, price, pass } = openInstance()
     const client = join()
     client.subscribe()

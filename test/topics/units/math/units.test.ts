@@ -76,7 +76,7 @@ describe('unitsPer', () => {
     expect(wholeUnit('barrel')).toEqual({ unit: 'barrel', perWhole: 1 })
   })
 
-  test('only the units of the interface can be asked for', () => {
+  test('only units of the API are accepted as conversion targets', () => {
     expect(isTargetUnit('metric_ton')).toBe(true)
     expect(isTargetUnit('troy_ounce')).toBe(false)
     expect(isTargetUnit('toString')).toBe(false)

@@ -38,7 +38,7 @@ const used = (instance: WatchInstance, token = instance.token) =>
   instance.services.meter.quotaUsage(instance.services.keys.find(token)!).used
 
 describe('POST /v1/subscriptions: a new watch', () => {
-  test('has the defaults of the interface, at the top and under subscription, and runs in one interval', async () => {
+  test('a new watch has the API defaults at both response levels and first runs after one interval', async () => {
     const instance = openWatchInstance()
     const watch = await create(instance, { codes: ['wti', 'BRENT_CRUDE_USD', 'WTI_USD'] })
     const { subscription, ...top } = watch
@@ -63,7 +63,7 @@ describe('POST /v1/subscriptions: a new watch', () => {
     )
   })
 
-  test('takes everything that can be set of it, and says what made it', async () => {
+  test('a new watch accepts every writable field and reports which client created it', async () => {
     const instance = openWatchInstance()
     const set = {
       codes: ['BZ'],
@@ -192,7 +192,7 @@ describe('POST /v1/subscriptions: a new watch', () => {
     ).toBe(200)
   })
 
-  test('ignores what is not the caller’s to set', async () => {
+  test('a new watch ignores fields that the caller cannot set', async () => {
     const instance = openWatchInstance()
     const watch = await create(instance, {
       codes: ['WTI_USD'],
@@ -391,7 +391,7 @@ describe('GET /v1/subscriptions/events: the feed', () => {
     expect((await instance.get(events, instance.token)).status).toBe(200)
   })
 
-  test('takes more than 500 as 500 and refuses what is no number', async () => {
+  test('the watch event feed caps a limit above 500 at 500 and refuses a value that is not a number', async () => {
     const { instance } = await filled()
     expect((await instance.get(`${events}?limit=501`, instance.token)).status).toBe(200)
     for (const query of ['limit=0', 'limit=x', 'since=-1', 'since=1.5', 'since=0x10']) {
@@ -404,7 +404,7 @@ describe('GET /v1/subscriptions/events: the feed', () => {
     }
   })
 
-  test('of each account has its own numbers, so that nobody sees how busy the others are', async () => {
+  test('the watch event feed of each account has its own sequence numbers, which hide the activity of others', async () => {
     const instance = openWatchInstance()
     const otherToken = instance.key()
     await create(instance, { codes: ['WTI_USD', 'BRENT_CRUDE_USD'], interval_seconds: 60 })

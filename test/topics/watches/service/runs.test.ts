@@ -46,7 +46,7 @@ test('whenever the service was up and down, each watch ran once for the runs tha
   )
 }, 60_000)
 
-test('a run says of each code what it is at and how it moved since the run before', async () => {
+test('a watch run reports the current price of each code and its change since the previous run', async () => {
   const instance = openWatchInstance()
   instance.price('WTI_USD', 70)
   instance.price('BRENT_CRUDE_USD', 74.004)
@@ -101,7 +101,7 @@ test('a run says of each code what it is at and how it moved since the run befor
   ])
 })
 
-test('a price that goes stale is said once, and again when it does so again', async () => {
+test('a stale price is reported once and reported again when it becomes stale again', async () => {
   const instance = openWatchInstance()
   instance.price('WTI_USD', 70)
   instance.watch({ intervalSeconds: 3600 })
@@ -145,7 +145,7 @@ test('a crash inside a run leaves nothing of it, and the run takes place afterwa
   ])
 })
 
-test('a watch that can not be run does not keep the others from it, and is tried again at its next run', async () => {
+test('a watch that cannot run does not block other watches and is retried at its next run', async () => {
   const instance = openWatchInstance()
   const { services, clock } = instance
   const broken = instance.watch({ codes: ['WTI_USD'] })
@@ -176,7 +176,7 @@ describe('webhooks', () => {
       instance.token,
     )
 
-  test('hear of runs and crossings in the words of the feed, under its ids, and of nothing that is not asked for', async () => {
+  test('webhooks receive requested watch runs and crossings with the fields and ids of the feed and nothing else', async () => {
     const instance = openWatchInstance()
     await subscribed(instance, ['watch.*'])
     instance.price('WTI_USD', 70)
@@ -199,7 +199,7 @@ describe('webhooks', () => {
     expect(webhookEvents.map(event => event.id)).toEqual([evaluated!.id, crossed!.id])
   })
 
-  test('of another account hear nothing', async () => {
+  test('webhooks of other accounts receive no watch events', async () => {
     const instance = openWatchInstance()
     const otherToken = instance.key()
     await instance.send(
@@ -307,7 +307,7 @@ test('a run that another contract of a family answers has nothing to compare wit
   ])
 })
 
-test('events are kept for 30 days, those of removed watches too, and numbers never come again', async () => {
+test('watch events are retained for 30 days even after their watch is removed, and numbers are never reused', async () => {
   const instance = openWatchInstance()
   const { services, clock } = instance
   instance.price('WTI_USD', 70)

@@ -261,7 +261,7 @@ describe('POST /v1/webhooks/{id}/test: a test', () => {
   const tested = async ({ ask, path }: Awaited<ReturnType<typeof opened>>, body?: unknown) =>
     (await ask('POST', `${path}/test`, body)).body.data as unknown as Tested
 
-  test('sends one event at once and tells how it went', async () => {
+  test('a webhook test sends one event immediately and returns the result', async () => {
     const instance = await opened()
     const answer = await tested(instance)
     expect(answer).toMatchObject({
@@ -293,7 +293,7 @@ describe('POST /v1/webhooks/{id}/test: a test', () => {
       (await instance.ask('POST', `${instance.path}/test`, { event_type: 'made.up' })).status,
     ).toBe(422)
   })
-  test('that fails is answered 200, not tried again, and held against nobody', async () => {
+  test('a failed webhook test returns 200, is not retried and does not count against the endpoint', async () => {
     const instance = await opened()
     instance.reply(() => new Response('x'.repeat(5000), { status: 500 }))
     const answer = await tested(instance)
@@ -521,7 +521,7 @@ describe('POST /v1/webhooks/{id}/replay and /v1/webhooks/{id}/events/{event_id}/
     [{ from: '2026-11-20T10:00:00Z', status: 'skipped' }, 'status'],
     [{ from: '2026-11-20T10:00:00Z', event_types: 'price.updated' }, 'event_types'],
   ]
-  test('a range that is none names the field', async () => {
+  test('a webhook replay with an invalid range is refused with the name of the invalid field', async () => {
     const { ask, path } = await opened()
     for (const [body, field] of table) {
       const answer = await ask<{ errors: { field: string }[] }>('POST', `${path}/replay`, body)

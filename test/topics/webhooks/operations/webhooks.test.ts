@@ -34,7 +34,7 @@ const change = (id: string, body: unknown, key = token) =>
 const remove = (id: string) => whole.send('DELETE', `${path}/${id}`, undefined, token)
 
 describe('POST /v1/webhooks: a new endpoint', () => {
-  test('has the defaults of the interface and shows its secret once', async () => {
+  test('a new webhook endpoint has the API defaults and shows its secret once', async () => {
     const webhook = await create(basic)
     expect(webhook).toEqual({
       ...basic,
@@ -378,7 +378,7 @@ describe('who may have what', () => {
     ).toBe(403)
     expect((await change(webhook.id, { description: 'x' }, without)).status).toBe(200)
   })
-  test('an endpoint of another account is not there, whatever is asked of it', async () => {
+  test('a webhook endpoint of another account is reported as not found for every operation', async () => {
     const webhook = await create(basic)
     const stranger = whole.key('enterprise')
     const requestsFor = (id: string) => [
@@ -465,7 +465,7 @@ describe('PATCH /v1/webhooks/{id}: changing an endpoint', () => {
     ])
     await remove(webhook.id)
   })
-  test('is kept over a restart', async () => {
+  test('changes to a webhook endpoint survive a restart', async () => {
     const webhook = await create({
       ...basic,
       conditions: { commodity: 'WTI_USD', operator: 'percent_increase', value: 5, timeframe: '1h' },
@@ -492,7 +492,7 @@ describe('POST /v1/webhooks/{id}/rotate_secret: rotating a secret', () => {
     expect(secretsOf(webhook.id)).toEqual([rotated.secret!])
     await remove(webhook.id)
   })
-  test('with an overlap lets the old one sign beside it until its time is over', async () => {
+  test('a secret rotated with an overlap continues to sign alongside the new secret until the overlap ends', async () => {
     const webhook = await create(basic)
     const body = { secret: 'a secret of my own', overlap_seconds: 60 }
     const rotated = (

@@ -40,7 +40,7 @@ const reports = (instance: WebhookInstance) =>
     .map(({ endpoint, type, reason }) => ({ ...(endpoint && { endpoint }), type, reason }))
 
 describe('the body of an event', () => {
-  test('carries both spellings of the type, compact and in the order of the interface', () => {
+  test('an event body contains both spellings of its type, is compact and follows the field order of the API', () => {
     const instance = openWebhookInstance()
     const endpoint = instance.endpoint(instance.account())
     expect(instance.services.events.emit(event())).toBe(1)
@@ -87,7 +87,7 @@ describe('the ids of a burst', () => {
 })
 
 describe('an event that happens twice', () => {
-  test('is made once for each endpoint, whenever it is said again', () => {
+  test('an event that is emitted repeatedly is created once for each endpoint', () => {
     const instance = openWebhookInstance()
     const account = instance.account()
     const first = instance.endpoint(account)
@@ -121,7 +121,7 @@ describe('an event that happens twice', () => {
 })
 
 describe('who is told', () => {
-  test('of what belongs to one account nobody else hears', () => {
+  test('an event that belongs to one account is not sent to other accounts', () => {
     const instance = openWebhookInstance()
     const [first, second] = [instance.account(), instance.account()].map(account => ({
       one: account,
@@ -130,7 +130,7 @@ describe('who is told', () => {
     instance.services.events.emit(event({ type: 'invoice.paid', accountId: first!.one.account.id }))
     expect([first, second].map(owner => instance.entries(owner!.endpoint).length)).toEqual([1, 0])
   })
-  test('an account whose plan has lost webhooks gets no events, and its log says why', () => {
+  test('an account whose plan no longer includes webhooks receives no events, and its log states the reason', () => {
     const instance = openWebhookInstance()
     const account = instance.account('professional')
     const endpoint = instance.endpoint(account)
@@ -140,7 +140,7 @@ describe('who is told', () => {
     instance.services.keys.putAccount({ ...account.account, plan: 'professional' })
     expect(instance.services.events.emit(event({ dedupe: 'two' }))).toBe(1)
   })
-  test('a suspended account hears nothing', () => {
+  test('a suspended account receives no webhook events', () => {
     const instance = openWebhookInstance()
     const account = instance.account()
     instance.endpoint(account)
@@ -164,7 +164,7 @@ describe('who is told', () => {
       ['pending'],
     ])
   })
-  test('a disabled endpoint is told nothing until it is active again', () => {
+  test('a disabled endpoint receives no events until it is active again', () => {
     const instance = openWebhookInstance()
     const endpoint = instance.endpoint(instance.account(), { active: false })
     expect(instance.services.events.emit(event())).toBe(0)
@@ -182,7 +182,7 @@ describe('who is told', () => {
     instance.services.webhooks.remove(instance.services.webhooks.byId(endpoint.id)!)
     expect(instance.services.events.emit(event({ dedupe: 'two' }))).toBe(0)
   })
-  test('a type that the interface does not have is a mistake of this instance', () => {
+  test('emitting an event type that the API does not define throws an error', () => {
     expect(() =>
       openWebhookInstance().services.events.emit(event({ type: 'alert.triggered' })),
     ).toThrow('event.type: "alert.triggered"')
@@ -299,7 +299,7 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
 })
 
 describe('what a filter turns away', () => {
-  test('stands in the log with its reason and does not count against the month', () => {
+  test('a filtered event is logged with its reason and does not count against the monthly quota', () => {
     const instance = openWebhookInstance()
     const account = instance.account()
     const brent = instance.endpoint(account, { commodityFilters: ['BRENT_CRUDE_USD'] })
@@ -325,7 +325,7 @@ describe('what a filter turns away', () => {
     expect(instance.services.events.emit(event({ commodity: front.code }))).toBe(1)
     expect(states(instance, endpoint)).toEqual(['pending'])
   })
-  test('is logged for the first hundred events of a day, and one entry says that the log is full', () => {
+  test('filtered events are logged up to one hundred a day, and one entry reports that the log is full', () => {
     const instance = openWebhookInstance()
     const endpoint = instance.endpoint(instance.account(), {
       commodityFilters: ['BRENT_CRUDE_USD'],
@@ -570,7 +570,7 @@ test('many events at once are what each of them alone would be, to the last of t
   )
 })
 
-test('an event is undone with the transaction it was said in', () => {
+test('an event is rolled back with the transaction that emitted it', () => {
   const instance = openWebhookInstance()
   const endpoint = instance.endpoint(instance.account())
   expect(() =>

@@ -28,7 +28,7 @@ const opened = (
 }
 
 describe('a new price', () => {
-  test('is told with what it was before, in the order of the interface', () => {
+  test('a new price event contains the previous price and follows the field order of the API', () => {
     const { instance, endpoint } = opened()
     instance.price('WTI_USD', 70, startAt - 5 * minuteMs)
     instance.price('WTI_USD', 71.234)
@@ -141,7 +141,7 @@ describe('no news', () => {
       [70.7, 70],
     ])
   })
-  test('a rig count, which has events of its own', () => {
+  test('a rig count triggers no price event because it has its own events', () => {
     const { instance, endpoint } = opened()
     instance.price('US_RIG_COUNT', 540)
     expect(types(instance, endpoint)).toEqual([])
@@ -183,7 +183,7 @@ describe('conditions', () => {
   const threshold = (conditions: Condition[], conditionLogic: 'any' | 'all' = 'any') =>
     opened({ events: ['price.threshold'], conditions, conditionLogic })
 
-  test('that hold make an event of their endpoint, which says what held', () => {
+  test('a fulfilled price condition creates an event for its endpoint that states the condition', () => {
     const { instance, endpoint } = threshold([wtiAbove])
     const otherEndpoint = instance.endpoint(instance.account(), {
       events: ['price.threshold'],
@@ -227,7 +227,7 @@ describe('conditions', () => {
     ])
     expect(eventsOf(instance, otherEndpoint)).toEqual([])
   })
-  test('without any, nobody is told of them', () => {
+  test('an endpoint without conditions receives no threshold events', () => {
     const { instance, endpoint } = threshold([])
     instance.price('WTI_USD', 81)
     expect(types(instance, endpoint)).toEqual([])

@@ -59,7 +59,7 @@ function opened() {
 }
 
 describe('the record of an endpoint', () => {
-  test('counts what ended, not what is tried again', () => {
+  test('an endpoint record counts completed deliveries and not attempts that will be retried', () => {
     const { end, record } = opened()
     end('retry')
     expect(record()).toEqual({
@@ -79,7 +79,7 @@ describe('the record of an endpoint', () => {
       lastAt: startAt + 7,
     })
   })
-  test('of a deleted one is nobody’s', () => {
+  test('recording a delivery of a deleted endpoint has no effect and does not fail', () => {
     const { instance, end, current } = opened()
     instance.services.webhooks.remove(current())
     expect(() => end('failed', { blameless: true })).not.toThrow()
@@ -87,7 +87,7 @@ describe('the record of an endpoint', () => {
 })
 
 describe('ten deliveries that end failed in a row', () => {
-  test('switch the endpoint off, and its owner is told once by mail and in the notifications', async () => {
+  test('ten consecutive failed deliveries disable the endpoint and notify its owner once by e-mail and in the app', async () => {
     const { fail, current, mailMessages, notices, record } = opened()
     fail(9)
     await Promise.resolve()
@@ -108,7 +108,7 @@ describe('ten deliveries that end failed in a row', () => {
     await Promise.resolve()
     expect(current().active).toBe(true)
   })
-  test('do not include what says nothing about the receiver, nor tests', async () => {
+  test('consecutive failures exclude tests and failures that do not concern the receiver', async () => {
     const { fail, end, current, record } = opened()
     fail(9)
     for (let i = 0; i < 5; i += 1) end('failed', { blameless: true })
@@ -117,7 +117,7 @@ describe('ten deliveries that end failed in a row', () => {
     expect(current().active).toBe(true)
     expect(record()).toMatchObject({ failed: 19, failedInARow: 9 })
   })
-  test('begin anew when the endpoint is active again', async () => {
+  test('the count of consecutive failed deliveries resets when the endpoint is active again', async () => {
     const { instance, fail, current, record, mailMessages } = opened()
     fail(10)
     await Promise.resolve()

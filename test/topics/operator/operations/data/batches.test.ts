@@ -87,7 +87,7 @@ describe('POST /admin/v1/batches/{id}/undo', () => {
     expect(await sent(wrong.slice(1), true)).toMatchObject({ inserted: 1, kept_as_corrected: 0 })
   })
 
-  test('names the rows that somebody wrote later, and leaves them alone if asked to', async () => {
+  test('undoing a batch lists rows that were changed later and skips them on request', async () => {
     const { record, undo } = openOperator()
     const id = await record([row, { ...row, date: '2026-11-06' }])
     await record([{ ...row, oil: 420 }])
@@ -104,7 +104,7 @@ describe('POST /admin/v1/batches/{id}/undo', () => {
     })
   })
 
-  test('says so when what stood before is no longer kept', async () => {
+  test('undoing a batch is refused with a reason when the earlier rows are no longer stored', async () => {
     const { record, undo, clock, services } = openOperator()
     const id = await record([row])
     clock.advance(91 * dayMs)

@@ -96,14 +96,14 @@ describe('POST /admin/v1/datasets/{name}', () => {
     })
   }
 
-  test('of an unknown dataset are 404, and nobody but the operator may send them', async () => {
+  test('pushing to an unknown dataset returns 404, and only the operator can push to datasets', async () => {
     const { own, send } = set()
     expect((await send('POST', '/admin/v1/datasets/nope', { rows: [] })).status).toBe(404)
     expect((await own.send('POST', path, { rows: [row] }, own.key())).status).toBe(401)
   })
 })
 
-test('the list says what each dataset takes', async () => {
+test('the dataset list describes the fields that each dataset accepts', async () => {
   const { body } = await set().send('GET', '/admin/v1/datasets')
   const names = body.data.map(dataset => dataset.name)
   expect(names).toContain('futures-settlements')

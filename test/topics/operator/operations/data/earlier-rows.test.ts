@@ -55,7 +55,7 @@ const stands = (production: number, since: number) => ({
 const path = 'datasets/opec-productions'
 
 describe('rows that stood before', () => {
-  test('are taken of a file that another copy has recorded, and of no other', async () => {
+  test('earlier row versions are accepted only in a batch that imports a file recorded by another instance', async () => {
     const { send, begin, kept } = openDemoInstance()
     const rows = [stood(200_000, 9, 5)]
     const batch = await begin('opec-productions', false)
@@ -126,7 +126,7 @@ describe('rows that stood before', () => {
     expect(kept()).toBe(0)
   })
 
-  test('never make two of one row, whatever the copy knew itself', async () => {
+  test('importing earlier row versions never duplicates a row, whatever the instance already stored', async () => {
     const { send, begin, known, kept } = openDemoInstance()
     for (const row of [stands(210_000, 8), stands(230_000, 3)])
       expect((await send(path, { rows: [row] })).status).toBe(200)

@@ -29,7 +29,7 @@ beforeAll(() => {
 afterAll(() => instance.services.db.close())
 
 describe('PUT /admin/v1/feeds/{name}', () => {
-  test('keeps what is said, and shows it with its place and without the key', async () => {
+  test('feed settings are stored and returned with their source and without the secret key', async () => {
     const put = await admin('PUT', '/fred', {
       key: ' 0123456789abcdef0123456789abcdef ',
       base_url: 'https://mirror.example/fred',

@@ -49,7 +49,7 @@ describe('a block of points', () => {
     expect(again.body.data).toMatchObject({ inserted: 0, unchanged: 6 })
   })
 
-  test('is refused as a whole, with the reason, where one of its points can not go in', async () => {
+  test('a block of points is refused as a whole with the reason when any of its points is invalid', async () => {
     const { send, block, idOf, valuesOf } = withBlocks()
     const good = { seriesId: idOf('WTI_USD'), observedAt: at(2), value: 70 }
     const bad: [Point, string, string][] = [

@@ -81,13 +81,13 @@ describe('a doubtful row', () => {
     expect(newest()).toMatchObject([{ total: 546 }])
   })
 
-  test('is told by a trial, which keeps nothing', async () => {
+  test('a dry run reports a row held for review without storing anything', async () => {
     const { push, review } = await withRigs()
     expect(await push([faulty], { dry_run: true })).toMatchObject({ inserted: 0, held: 1 })
     expect(await review()).toEqual([])
   })
 
-  test('is recorded when it is released, and not doubted again', async () => {
+  test('a row held for review is recorded when it is released and is not flagged again', async () => {
     const { push, newest, review, admin } = await withRigs()
     await push([faulty])
     const [doubt] = await review()
@@ -137,7 +137,7 @@ describe('a doubtful row', () => {
       expect((await admin('PATCH', `/datasets/${name}`, { guards })).status).toBe(422)
   })
 
-  test('of another copy is taken as it was recorded', async () => {
+  test('a row flagged on another instance is imported as it was recorded', async () => {
     const { push, admin } = await withRigs()
     const begun = await admin('POST', '/batches', {
       file_name: 'rig-counts.csv',
@@ -148,7 +148,7 @@ describe('a doubtful row', () => {
     expect(await push([faulty], { batch })).toMatchObject({ inserted: 1, held: 0 })
   })
 
-  test('is found also before and between what is there, and a second of its time is listed', async () => {
+  test('anomalous rows are held before and between existing rows, and a second row for the same date is flagged', async () => {
     const { push, review } = await withRigs()
     const between = { date: '2026-09-09', region: 'US', total: 55 }
     expect(await push([between])).toMatchObject({ held: 1 })

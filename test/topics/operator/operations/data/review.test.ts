@@ -59,7 +59,7 @@ describe('a value that an operator corrected', () => {
     reason: 'typing',
   }
 
-  test('is not changed back by a push of what it replaced, and is listed with what stands', async () => {
+  test('a push of the replaced value does not overwrite an operator correction and is listed for review', async () => {
     const { push, latest, admin } = await withPushes()
     await admin('PATCH', '/values', correction)
     expect((await push('18', 91.2)).body.data).toMatchObject({
@@ -77,7 +77,7 @@ describe('a value that an operator corrected', () => {
     expect((await admin('GET', '/review?status=kept')).body.data.values).toEqual([])
   })
 
-  test('is overruled by a push with replace, and by the release of what was left out', async () => {
+  test('an operator correction is overridden by a push with replace and by the release of a skipped value', async () => {
     const { push, latest, admin } = await withPushes()
     await admin('PATCH', '/values', correction)
     const replaced = await admin('POST', '/observations', {
@@ -108,7 +108,7 @@ describe('a value that an operator corrected', () => {
 })
 
 describe('a doubtful value', () => {
-  test('is told as another currency where it is off by a rate', async () => {
+  test('a value that differs by an exchange rate is reported as a probable currency mismatch', async () => {
     const { push, admin } = await withPushes()
     await admin('POST', '/observations', {
       observations: [{ code: 'USD_JPY', observed_at: '2026-11-19T15:00:00Z', price: 151.3 }],
@@ -141,7 +141,7 @@ describe('a doubtful value', () => {
     expect((await push('30', 91.5)).body.data).toMatchObject({ held: 0 })
   })
 
-  test('is none where every guard is off, and one again where they are as usual', async () => {
+  test('no value is held while all validation rules are off, and values are held again after a rule reset', async () => {
     const { push, admin } = await withPushes()
     const off = Object.fromEntries(guardRules.map(rule => [rule, 'off']))
     await admin('PATCH', '/series/WTI_USD', { guards: off })
@@ -151,7 +151,7 @@ describe('a doubtful value', () => {
     expect((await push('20', 91.4)).body.data).toMatchObject({ held: 1 })
   })
 
-  test('is held: not answered, heard of by nobody, and listed with the reason', async () => {
+  test('a value held for review is not served, triggers no notifications and is listed with its reason', async () => {
     const { push, latest, admin, services } = await withPushes()
     const fired: number[] = []
     services.ingest.listen(changes => void fired.push(changes.length))
@@ -178,7 +178,7 @@ describe('a doubtful value', () => {
     expect(await latest()).toBe(91.9)
   })
 
-  test('is recorded when it is released, and not doubted again', async () => {
+  test('a value held for review is recorded when it is released and is not flagged again', async () => {
     const { push, latest, admin, clock } = await withPushes()
     await push('19', 912)
     clock.advance(60_000)
@@ -225,7 +225,7 @@ describe('a doubtful value', () => {
     expect((await admin('POST', '/review/release', { ids: [doubt!.id] })).status).toBe(422)
   })
 
-  test('stays held when it comes again and nothing about it is doubtful any more', async () => {
+  test('a held value stays held when it is pushed again after its anomaly no longer applies', async () => {
     const { push, latest, admin } = await withPushes()
     await push('19', 912)
     const [doubt] = (await admin('GET', '/review')).body.data.values

@@ -164,7 +164,7 @@ describe('days of release', () => {
     time_zone: 'America/New_York',
   }
 
-  test('say when a value is due, what is missing, and until when it is current', async () => {
+  test('release days determine when a value is due, which values are missing and how long a value is current', async () => {
     const { admin, ask, services, clock } = withOperator()
     const added = await admin('POST', '/series', stocks)
     expect(added.body.data.series[0]).toMatchObject({
@@ -205,7 +205,7 @@ describe('days of release', () => {
     expect(await standing()).toMatchObject({ freshness: { data_status: 'stale' } })
   })
 
-  test('are in the list as they are, whatever it said before', async () => {
+  test('the series list shows the current release date and properties of a series after every change', async () => {
     const { admin, clock, services } = withOperator()
     await admin('POST', '/series', stocks)
     const listed = async () => [...(await admin('GET', '/series?own=true')).body.data]

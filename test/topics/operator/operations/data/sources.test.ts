@@ -76,7 +76,7 @@ test('the operator sees the sources of all accounts, without their configuration
   expect((await instance.list('?page=0')).status).toBe(400)
 })
 
-test('a sync answers what came of it, a failure too, and the source goes on from there', async () => {
+test('an operator sync returns its outcome, including failures, and the source continues from there', async () => {
   let answer = () => Response.json([row])
   const rows = rowServer(() => answer())
   try {
@@ -116,7 +116,7 @@ test('a sync answers what came of it, a failure too, and the source goes on from
   }
 })
 
-test('a source that its owner has paused stays paused, and what is unknown is not found', async () => {
+test('an operator sync leaves a paused source paused and returns 404 for an unknown source', async () => {
   const instance = openOperatorInstance()
   const id = await instance.make({
     source_type: 'api',

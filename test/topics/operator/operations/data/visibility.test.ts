@@ -117,7 +117,7 @@ describe('a series that is for chosen accounts', () => {
     expect(await (await copy.get('/v1/commodities', ours)).text()).toContain(code)
   })
 
-  test('is not there for anybody else, whatever is asked', async () => {
+  test('a restricted series is not exposed to other accounts by any route', async () => {
     const { copy, ours, theirs } = await openDemoInstance()
     const routes = [...new Set(copy.app.routes.map(({ method, path }) => `${method} ${path}`))]
       .filter(route => route.startsWith('GET /') && !/GET \/(admin|_dev)/.test(route))
@@ -146,7 +146,7 @@ describe('a series that is for chosen accounts', () => {
     expect(seen).toBeGreaterThan(10)
   }, 60_000)
 
-  test('is asked for by every parameter of the document that takes codes', async () => {
+  test('every code parameter of the OpenAPI document is covered by the visibility tests', async () => {
     const { copy } = await openDemoInstance()
     const { paths } = (await (await copy.get('/openapi.json')).json()) as OpenApiDocument
     const codes = new Set(copy.services.catalogue.list().map(series => series.code))
@@ -164,7 +164,7 @@ describe('a series that is for chosen accounts', () => {
     expect([...new Set(names)].filter(name => !codeParameters.includes(name))).toEqual([])
   })
 
-  test('is as unknown to them as a code that is none', async () => {
+  test('a restricted series looks the same as an unknown code to accounts without access', async () => {
     const { copy, theirs } = await openDemoInstance()
     for (const path of [
       '/v1/prices/latest?by_code=',
@@ -290,7 +290,7 @@ describe('a series that is for chosen accounts', () => {
       }
   })
 
-  test('comes to nobody else over a socket', async () => {
+  test('a restricted series is not sent over a WebSocket to accounts without access', async () => {
     const { copy, ours, theirs, push } = await openDemoInstance()
     const served = serveApp(copy.services)
     try {

@@ -30,7 +30,7 @@ describe('GET /_dev/requests', () => {
   }
   const forget = () => copy.ask('DELETE', '/_dev/requests', operator())
 
-  test('has what was asked, newest first, with route, status, key and body', async () => {
+  test('the development request log lists requests newest first with route, status, key and body', async () => {
     await forget()
     const answer = await copy.ask('GET', '/v1/prices/latest?by_code=WTI_USD')
     await answer.text()
@@ -86,7 +86,7 @@ describe('GET /_dev/requests', () => {
     expect((await logged('?limit=2')).requests).toHaveLength(2)
   })
 
-  test('keeps no secret and tells nothing of itself', async () => {
+  test('the development request log stores no secrets and does not record its own requests', async () => {
     await forget()
     await copy.ask('GET', `/v1/prices/latest?by_code=WTI_USD&api_key=${copy.apiKey}`, { key: null })
     await copy.ask('POST', '/v1/auth/session', {

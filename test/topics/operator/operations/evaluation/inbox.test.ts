@@ -54,7 +54,7 @@ describe('GET /_dev/inbox', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }
   }
 
-  test('has what was sent as soon as it is asked for, oldest first', async () => {
+  test('the development inbox lists sent messages oldest first as soon as they are requested', async () => {
     const { mail } = instance.services
     const attachments = [
       {
@@ -123,7 +123,7 @@ describe('GET /_dev/inbox', () => {
     expect((await ask('GET', '/_dev/inbox', keys.adminToken!)).body.messages).toHaveLength(3)
   })
 
-  test('shows a letter as a page that runs nothing, to whoever has its address', async () => {
+  test('the development inbox shows an e-mail as a page without scripts to anyone with its address', async () => {
     const { messages } = (await ask('GET', '/_dev/inbox?channel=email', keys.adminToken!)).body as {
       messages: { letter_url: string }[]
     }
@@ -156,7 +156,7 @@ describe('GET /_dev/inbox', () => {
     })
   })
 
-  test('stands beside the sample phone and notification of the evaluation account', async () => {
+  test('the demo account has a sample phone number and a sample notification', async () => {
     expect((await ask('GET', '/v1/phone', keys.apiKey!)).body).toMatchObject({
       phone: '+15550100001',
       verified: true,

@@ -71,7 +71,7 @@ describe('/admin/v1/outbox', () => {
         })!,
     )
 
-  test('shows what waits, and drops it for good or until it is sent after all', async () => {
+  test('the outbox lists pending messages and can drop them permanently or until they are sent on request', async () => {
     const bench = workbench()
     const [kept, dropped] = [put(bench, 'kept'), put(bench, 'dropped')]
     const { ask } = bench
@@ -111,7 +111,7 @@ describe('/admin/v1/outbox', () => {
 })
 
 describe('tests of the ways out', () => {
-  test('post one signed event and answer what the receiver said', async () => {
+  test('a delivery channel test posts one signed event and returns the response of the receiver', async () => {
     const got: { body: string; signature: string | null }[] = []
     const receiver = Bun.serve({
       port: 0,
@@ -146,7 +146,7 @@ describe('tests of the ways out', () => {
       expect((await ask('POST', '/webhooks/test', { url })).status, url).toBe(422)
   })
 
-  test('say what is not set, and which address is none', async () => {
+  test('delivery channel tests name missing settings and invalid addresses', async () => {
     const { ask } = workbench({ 'mail.provider': 'none', 'sms.provider': 'log' })
     expect((await ask('POST', '/mail/test', { to: 'you@example.com' })).data).toMatchObject({
       taken: false,
@@ -166,7 +166,7 @@ describe('tests of the ways out', () => {
 })
 
 describe('/admin/v1/backups', () => {
-  test('says that there is no place for them, and makes none', async () => {
+  test('the backups endpoint reports a missing backup directory and creates no backup', async () => {
     const { ask } = workbench()
     expect((await ask('GET', '/backups')).data).toMatchObject({
       is_configured: false,
@@ -257,7 +257,7 @@ test('organizations are listed with their members', async () => {
   })
 })
 
-test('the condition says what an operator looks at first', async () => {
+test('the operator condition report contains the health data that an operator checks first', async () => {
   const { ask, services, clock } = workbench()
   services.tally.count('/v1/broken', 500, '', 3)
   services.tally.count('/v1/fine', 200, 'free', 3)

@@ -79,7 +79,7 @@ describe('/admin/v1/accounts', () => {
     }).toEqual({ status: 200, ratelimitTier: 'starter' })
   })
 
-  test('are made free and confirmed unless the body says otherwise', async () => {
+  test('accounts created by the operator are free and confirmed unless the body specifies otherwise', async () => {
     const door = openFrontDoor()
     const plain = await operate(door, 'POST', accounts, { email: 'a@example.com' })
     expect(plain.data.account).toMatchObject({
@@ -134,7 +134,7 @@ describe('/admin/v1/accounts', () => {
     expect(door.services.keys.accounts()).toHaveLength(1)
   })
 
-  test('are whole or not there: a key that can not be kept leaves no account', async () => {
+  test('account creation is atomic, so a key that cannot be stored leaves no account', async () => {
     const door = openFrontDoor()
     door.services.db.run(
       "CREATE TRIGGER full BEFORE INSERT ON api_keys BEGIN SELECT RAISE(ABORT, 'no room'); END",
@@ -171,7 +171,7 @@ describe('/admin/v1/accounts', () => {
     expect((await operate(door, 'GET', `${accounts}?page=0`)).status).toBe(400)
   })
 
-  test('change in what is named, and the next request meets it', async () => {
+  test('an account update changes only the named fields and takes effect on the next request', async () => {
     const door = openFrontDoor()
     const { token, account } = door.open('free')
     const path = `${accounts}/${account.account.id}`

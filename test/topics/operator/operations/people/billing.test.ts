@@ -39,7 +39,7 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     }
   })
 
-  test('marks an open invoice once; what is settled stays', async () => {
+  test('an open invoice is marked as paid once, and a settled invoice cannot be changed', async () => {
     const instance = billingHouse('serve')
     const buyer = instance.buyer()
     await instance.change(buyer, 'starter')
@@ -69,7 +69,7 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     ).toBe('paid')
   })
 
-  test('what was written off may be paid after all, and what is void may not', async () => {
+  test('a written-off invoice can still be marked paid, but a void invoice cannot', async () => {
     const instance = billingHouse('serve')
     const buyer = instance.buyer()
     const issue = async () => {
@@ -96,7 +96,7 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     expect((await instance.operator('POST', `/admin/v1/invoices/${wrong}/pay`)).status).toBe(422)
   })
 
-  test('issues an invoice for anything, with the next number and a letter to who owes it', async () => {
+  test('the operator can issue an invoice for any item with the next number and an e-mail to the customer', async () => {
     const instance = billingHouse('serve')
     const buyer = instance.buyer('professional', { addOns: ['well_permits'] })
     const body = {
@@ -137,7 +137,7 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     ])
   })
 
-  test('puts an account on a plan at an agreed price that stays, in place of what it had', async () => {
+  test('an operator-assigned subscription replaces the current plan at an agreed price that does not change', async () => {
     const instance = billingHouse()
     const buyer = instance.buyer()
     await instance.change(buyer, 'starter')
@@ -325,7 +325,7 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     ).toEqual(['uncollectible'])
   })
 
-  test('lists what is sold page by page, by status, plan and account', async () => {
+  test('subscriptions and invoices are listed in pages and filtered by status, plan and account', async () => {
     const instance = billingHouse('serve')
     const buyers = [instance.buyer(), instance.buyer(), instance.buyer()]
     for (const buyer of buyers) {

@@ -45,7 +45,7 @@ function withOperator(flags: Record<string, string> = {}) {
 const observations = [{ code: 'WTI_USD', observed_at: '2026-11-19T15:00:00Z', price: 71.23 }]
 
 describe('the audit trail', () => {
-  test('tells who changed what, and nothing of who only looked', async () => {
+  test('the audit trail records who changed what and does not record reads', async () => {
     const { admin, entries } = withOperator()
     await admin('GET', '/series')
     await admin('POST', '/observations', { observations })
@@ -72,7 +72,7 @@ describe('the audit trail', () => {
     expect((await entries('?thing=wti_usd')).map(({ id }) => id)).toEqual([2])
   })
 
-  test('tells which series were added', async () => {
+  test('the audit trail records which series were added', async () => {
     const { admin, entries } = withOperator()
     const terms = { category: 'oil', unit: 'barrel', currency: 'USD', cadence: 'daily' }
     const series = ['DESK_A_USD', 'DESK_B_USD'].map(code => ({ code, name: code, ...terms }))
@@ -138,7 +138,7 @@ describe('the audit trail', () => {
       expect(texts.includes(secret), secret).toBe(false)
   })
 
-  test('is a chain that shows every change, and that nobody changes by mistake', async () => {
+  test('the audit trail is a hash chain that reveals every change and prevents accidental changes', async () => {
     const { admin, services } = withOperator()
     for (let n = 0; n < 5; n += 1) await admin('POST', '/observations', { observations })
     const { db } = services
@@ -182,7 +182,7 @@ describe('the audit trail', () => {
     ])
   })
 
-  test('is kept as long as the setting says, and can be verified afterwards', async () => {
+  test('the audit trail is retained for the configured period and can be verified afterwards', async () => {
     const { admin, services, clock, entries } = withOperator({ 'audit.keep_days': '30' })
     await admin('POST', '/observations', { observations })
     clock.advance(20 * dayMs)
@@ -202,7 +202,7 @@ describe('the audit trail', () => {
 })
 
 describe('admin tokens', () => {
-  test('are good for what their role says', async () => {
+  test('admin tokens grant only the permissions of their role', async () => {
     const { admin } = withOperator()
     const asks = [
       ['GET', '/series', undefined],

@@ -8,7 +8,7 @@ const linesOf = (log: readonly string[], event: string): Line[] =>
   log.map(line => JSON.parse(line) as Line).filter(line => line.msg === event)
 
 describe('what happened is one line at info', () => {
-  test('an import says who, what and how much; a refused one is the operator’s action', async () => {
+  test('an import is logged with actor, subject and row counts, and a refused import is logged as an admin action', async () => {
     const { services, send, log } = openTestInstance()
     const admin = services.adminTokens.rotate()
     const push = (price: unknown) =>
@@ -40,7 +40,7 @@ describe('what happened is one line at info', () => {
     expect(log.join('')).not.toContain(admin)
   })
 
-  test('an action of the operator says which, and reading says nothing', async () => {
+  test('an operator action is logged with its actor, method and path, and reads are not logged', async () => {
     const { services, send, get, log } = openTestInstance()
     const authorization = `Bearer ${services.adminTokens.rotate()}`
     const answer = await send(
@@ -64,7 +64,7 @@ describe('what happened is one line at info', () => {
     ])
   })
 
-  test('a sign-in says how and from where, never with what; a wrong password is none', async () => {
+  test('a sign-in is logged with its method and origin but no secrets, and a wrong password logs no sign-in', async () => {
     const { services, key, log } = openTestInstance()
     key('starter', { email: 'ann@example.com' })
     const account = services.keys.accountByEmail('ann@example.com')!
@@ -88,7 +88,7 @@ describe('what happened is one line at info', () => {
     expect(log.join('')).not.toContain(link)
   })
 
-  test('an alert that fires is told once, when it is recorded', async () => {
+  test('a triggered price alert is logged once when it is recorded', async () => {
     const { key, send, record, services, log } = openTestInstance()
     const token = key()
     record('BRENT_CRUDE_USD', [80], startAt - minuteMs, minuteMs)
@@ -110,7 +110,7 @@ describe('what happened is one line at info', () => {
     ])
   })
 
-  test('a webhook that is given up is told with its endpoint and why', async () => {
+  test('an abandoned webhook delivery is logged with its endpoint and the reason', async () => {
     const world = outboxWorld({ answer: () => refused })
     world.put({ lane: 'endpoint-1' })
     await world.run()

@@ -47,7 +47,7 @@ describe('GET /metrics', () => {
     for (const word of [key, 'secret.person', '/v1/nothing']) expect(text).not.toContain(word)
   })
 
-  test('tells that writes are refused, and why', async () => {
+  test('the metrics report that writes are refused and why', async () => {
     const { disk } = instance.services
     disk.failed(Object.assign(new Error('no'), { code: 'SQLITE_IOERR_WRITE' }))
     const text = await scraped()

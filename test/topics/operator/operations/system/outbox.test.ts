@@ -101,27 +101,31 @@ describe('GET /admin/v1/outbox/held and POST /admin/v1/outbox/release: what a re
     [{}, ['event-0', 'event-1', 'event-2']],
     [{ ids: [] }, []],
     [{ ids: ['00000000-0000-4000-8000-000000000000'] }, []],
-  ] as const)('goes out under its own ids when %j is asked for', async (body, expected) => {
-    const { put, hold, ask, gone, sending, sent } = openHeldInstance()
-    for (const [n, kind] of (['email', 'sms', 'email'] as const).entries()) put(kind, `event-${n}`)
-    hold()
-    expect(sent()).toBe(0)
-    await sending.pass()
-    await sending.settled()
-    expect(gone()).toEqual([])
-    const answer = await ask<unknown>('POST', release, body)
-    expect(answer).toMatchObject({
-      status: 200,
-      body: { data: { released: expected.length, more: false } },
-    })
-    await sending.settled()
-    expect(gone()).toEqual([...expected])
-    expect(sent()).toBe((expected as readonly string[]).includes('event-1') ? 1 : 0)
-    const { body: rest } = await ask<Held>('GET', list)
-    expect(rest.data.meta.total).toBe(3 - expected.length)
-  })
+  ] as const)(
+    'messages held after a restore are sent under their own ids when %j is requested',
+    async (body, expected) => {
+      const { put, hold, ask, gone, sending, sent } = openHeldInstance()
+      for (const [n, kind] of (['email', 'sms', 'email'] as const).entries())
+        put(kind, `event-${n}`)
+      hold()
+      expect(sent()).toBe(0)
+      await sending.pass()
+      await sending.settled()
+      expect(gone()).toEqual([])
+      const answer = await ask<unknown>('POST', release, body)
+      expect(answer).toMatchObject({
+        status: 200,
+        body: { data: { released: expected.length, more: false } },
+      })
+      await sending.settled()
+      expect(gone()).toEqual([...expected])
+      expect(sent()).toBe((expected as readonly string[]).includes('event-1') ? 1 : 0)
+      const { body: rest } = await ask<Held>('GET', list)
+      expect(rest.data.meta.total).toBe(3 - expected.length)
+    },
+  )
 
-  test('one message alone, by its id; and what failed of itself is none of it', async () => {
+  test('a single held message can be released by its id, and messages that had already failed are not held', async () => {
     const { put, hold, ask, gone, sending, db } = openHeldInstance()
     put('email', 'failed before')
     db.run("UPDATE outbox SET state = 'failed', last_error = 'no such user', settled_at = 1")
@@ -174,7 +178,7 @@ describe('GET /admin/v1/outbox/held and POST /admin/v1/outbox/release: what a re
     expect(plan.map(step => step.detail).join('\n')).toContain('outbox_settled (settled_at=?)')
   })
 
-  test('is shown to the operator only, and what is asked for must make sense', async () => {
+  test('held messages are visible only to the operator, and invalid parameters are refused', async () => {
     const { ask, token, account } = openHeldInstance()
     for (const authorization of ['', `Token ${token(account)}`]) {
       expect((await ask('GET', list, undefined, authorization)).status).toBe(401)

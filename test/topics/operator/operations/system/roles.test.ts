@@ -52,7 +52,7 @@ describe('a token of the operator', () => {
   })
 
   test.each(Object.entries(roles))(
-    'with the role %s is good for what the role says',
+    'an operator token with the role %s grants only the permissions of that role',
     async (role, { sees, changes }) => {
       const { audit, adminTokens } = copy.running.services
       const { token } = adminTokens.create(`a ${role}`, role as keyof typeof roles)
@@ -74,7 +74,7 @@ describe('a token of the operator', () => {
     100_000,
   )
 
-  test('that is none, or an API key, is good for nothing', async () => {
+  test('an invalid operator token or an API key grants no operator access', async () => {
     const faults: string[] = []
     for (const step of steps)
       for (const authorization of [

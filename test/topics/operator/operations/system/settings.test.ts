@@ -7,7 +7,7 @@ interface Setting {
   source: string
 }
 
-test('GET /admin/v1/settings shows what is in force and where from, and no secret', async () => {
+test('GET /admin/v1/settings returns the effective settings with their sources and without secrets', async () => {
   const secret = 'a-key-that-nobody-may-read'
   const { ask, services } = people({ 'backups.key': secret, 'log.level': 'warn' })
   const operator = `Bearer ${services.adminTokens.rotate()}`
@@ -21,7 +21,7 @@ test('GET /admin/v1/settings shows what is in force and where from, and no secre
   expect(JSON.stringify(answer.body)).not.toContain(secret)
 })
 
-test('GET /admin/v1/settings is nobody else’s', async () => {
+test('GET /admin/v1/settings is refused to everyone except the operator', async () => {
   const { ask, person } = people()
   expect((await ask('GET', '/admin/v1/settings')).status).toBe(401)
   expect((await ask('GET', '/admin/v1/settings', `Token ${person('ann').key}`)).status).toBe(401)
