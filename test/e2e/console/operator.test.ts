@@ -271,7 +271,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await goTo('/account')
       await page.fill('section[aria-labelledby=keys] form input', 'stolen')
       await page.click('text=Make a key')
-      await page.waitForSelector('.notice.bad >> text=an operator who looks at the account')
+      await page.waitForSelector('.notice.bad >> text=This impersonation is read-only')
       await page.click('button:text-is("End impersonation")')
       await page.waitForURL('**/operator/people')
       await goTo('/operator/audit')
@@ -290,7 +290,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
 
   describe('the system', () => {
     test.each([
-      ['E-mail', 'desk@example.com', 'The letter to desk@example.com was taken'],
+      ['E-mail', 'desk@example.com', 'The e-mail to desk@example.com was accepted'],
       ['Text message', '+15550100002', 'Text message:'],
       ['Webhook', '', 'Webhook:'],
     ])('the operator can test the delivery channel %s', async (title, address, said) => {
@@ -339,7 +339,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await goTo('/operator/logs')
       await page.waitForSelector('section[aria-labelledby=log] th:has-text("server_listening")')
       await page.fill('section[aria-labelledby=log] input', 'no line has these words')
-      await page.waitForSelector('text=No line has these words')
+      await page.waitForSelector('text=No matching lines.')
       await page.fill('section[aria-labelledby=log] input', '')
       await page.click('button:text-is("Live")')
       await page.waitForSelector('button:text-is("Live")[aria-pressed=false]')
@@ -473,7 +473,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.waitForSelector('section[aria-labelledby=backups] tbody tr')
       // It is no evaluation copy: there is no desk.
       await goTo('/desk')
-      await page.waitForSelector('text=Only an evaluation copy has these controls')
+      await page.waitForSelector('text=These controls exist only in a demo instance')
       expect(complaints).toEqual([])
     }, 60_000)
 
@@ -499,7 +499,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.waitForSelector('.notice.good:has-text("1 on their way")')
       await held.locator('button:text-is("Send all")').first().click()
       await held.locator('dialog[open]:has-text("Send 1 messages?") button.danger').click()
-      await held.locator('text=Nothing is held back.').waitFor()
+      await held.locator('text=No messages are held.').waitFor()
       await page.waitForFunction(
         `fetch('/admin/v1/outbox', { headers: { authorization: 'Bearer ${server.adminToken}' } })
           .then(answer => answer.json()).then(({ data }) => data.counts.waiting === 0)`,

@@ -12,7 +12,7 @@ import { sharedInstance } from '../../support/interface/packages.ts'
 import { needs } from '../../support/needs.ts'
 import { until } from '../../support/until.ts'
 
-/** The page of letters is another one where there is a letter, whose links are in a frame. */
+/** The page of e-mails is another one where there is an e-mail, whose links are in a frame. */
 async function mailMessageInInbox({ instance, asOperator }: BinaryStage): Promise<void> {
   await fetch(`${instance.url}/sign-in/link`, {
     method: 'POST',

@@ -34,7 +34,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       await page.focus('#known')
       for (let press = 0; press < 5; press += 1) await page.keyboard.press('ArrowLeft')
       await page.waitForURL('**/series/US_CRUDE_STORAGE?as_of=*')
-      const shown = page.locator('text=as they stood at the end of that day')
+      const shown = page.locator('text=as known at the end of that day')
       await shown.waitFor()
       const reloaded = await page.reload()
       expect([reloaded!.status(), reloaded!.headers()['content-type']]).toEqual([

@@ -102,7 +102,7 @@ export function Watches() {
                   aria-label={`${status === 'active' ? 'Pause' : 'Resume'} ${name ?? codes.join(', ')}`}
                   onClick={() => void turn(id, status === 'active' ? 'paused' : 'active')}
                 >
-                  {status === 'active' ? 'Pause' : 'Go on'}
+                  {status === 'active' ? 'Pause' : 'Resume'}
                 </button>
                 <Confirmed
                   label="End"
@@ -224,7 +224,7 @@ export function Deliveries() {
                     })
                   }
                 >
-                  {row.enabled ? 'Pause' : 'Go on'}
+                  {row.enabled ? 'Pause' : 'Resume'}
                 </button>
                 <Confirmed
                   label="End"
