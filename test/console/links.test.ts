@@ -141,7 +141,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     await ask('POST', '/v1/scheduled-deliveries', {
       scheduled_delivery: { ...delivery, recipient_email: 'stranger@example.net' },
     })
-    const asked = await mailMessage('stranger@example.net', 'by mail?')
+    const asked = await mailMessage('stranger@example.net', 'Confirm price e-mails')
     const stranger = await visitor(null)
     await follow(
       stranger,
@@ -211,7 +211,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const row = reader.page.locator('tr', { hasText: 'Professional' })
     await row.locator('button:has-text("Choose")').first().click()
     await row.locator('dialog button.danger').click()
-    await reader.page.waitForSelector('.notice.good >> text=The Professional plan has begun')
+    await reader.page.waitForSelector('.notice.good >> text=The Professional plan has started')
     await reader.page.waitForSelector('tr:has-text("Yours") >> text=Professional')
     expect(reader.complaints).toEqual([])
   })

@@ -57,7 +57,7 @@ needs('chromium').describe('every page of the console', () => {
     await page.waitForSelector('.notice.bad >> text=must be an e-mail address')
     await page.fill('form[aria-label="Test: E-mail"] input', 'desk@example.com')
     await page.click('form[aria-label="Test: E-mail"] button')
-    await page.waitForSelector('.notice.good >> text=The letter to desk@example.com was taken')
+    await page.waitForSelector('.notice.good >> text=The e-mail to desk@example.com was accepted')
     const { db, outbox, clock } = stage.instance.running.services
     // Due tomorrow: whatever sends meanwhile leaves it alone.
     transact(db, () =>
@@ -140,7 +140,7 @@ needs('chromium').describe('every page of the console', () => {
     const { page, goTo, violations } = await visitor({ isSignedIn: false })
     await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
     await goTo('/desk/faults')
-    await page.waitForSelector('text=Desk has no part called faults. Choose one above.')
+    await page.waitForSelector('text=Desk has no section called faults. Choose one above.')
     expect(await violations()).toEqual([])
     await page.click('nav[aria-label="Desk"] >> text=Deliveries')
     await page.waitForSelector('nav[aria-label="Desk"] a[aria-current=page] >> text=Deliveries')
