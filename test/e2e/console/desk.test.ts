@@ -75,7 +75,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await line.locator('text=A commodity code is not in the catalogue.').waitFor()
     await line.locator('text=with the key evaluation').waitFor()
     await page.click('button:text-is("Clear the list")')
-    await page.waitForSelector('text=Nothing of the kind was asked yet.')
+    await page.waitForSelector('text=No matching requests yet.')
   })
 
   /** Scenarios move the clock over weeks: their time is that of the machine, and decides nothing. */
@@ -220,7 +220,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     expect((await stage.instance.now()).toISOString()).toBe('2026-10-30T15:00:00.000Z')
     await page.click('section[aria-labelledby=snapshots] button:text-is("Reset")')
     await page.click('dialog[open] button.danger')
-    await page.waitForSelector('.notice.good >> text=Begun anew')
+    await page.waitForSelector('.notice.good >> text=Reset, at ')
   })
 
   test('an unknown snapshot is refused with the message of the API', async () => {

@@ -379,7 +379,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
     test('a webhook endpoint can be tested, and its log shows the request and the response', async () => {
       const { page } = member
       await page.click('text=Send a test')
-      await page.waitForSelector('.notice.good >> text=The endpoint answered 200')
+      await page.waitForSelector('.notice.good >> text=The endpoint returned 200')
       expect(receiver.bodies.at(-1)).toContain('webhook.test')
       const entry = page.locator('details.entry:has-text("webhook.test")').first()
       await entry.locator('summary').click()
@@ -422,7 +422,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await entry.locator('text=next try').waitFor()
       await entry.locator('pre:has-text("noted")').waitFor()
       await page.selectOption('section[aria-labelledby=log] select >> nth=1', 'webhook.test')
-      await page.waitForSelector('text=No deliveries match')
+      await page.waitForSelector('text=No matching deliveries')
       await page.selectOption('section[aria-labelledby=log] select >> nth=0', '')
       await page.waitForSelector('details.entry:has-text("webhook.test")')
       receiver.state.status = 200
@@ -545,7 +545,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await plans.locator('dialog[open] button.danger').click()
       await plans.locator('text=Enterprise ends on').waitFor()
       await plans.locator('button:has-text("Resume Enterprise")').click()
-      await plans.locator('text=goes on by itself').waitFor()
+      await plans.locator('text=renews automatically').waitFor()
     })
 
     test('a member can be invited, an invitation can be withdrawn and roles can be changed', async () => {
@@ -554,7 +554,9 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await tabTo(page, 'form[aria-label=Invite] input[name=email]')
       await page.keyboard.type('new@example.com')
       await page.keyboard.press('Enter')
-      await page.waitForSelector('.notice.good >> text=on its way to new@example.com')
+      await page.waitForSelector(
+        '.notice.good >> text=An invitation has been sent to new@example.com',
+      )
       const invited = page.locator('tr:has-text("new@example.com")')
       await invited.locator('button:text-is("Withdraw")').first().click()
       await invited.locator('dialog[open] button.danger').click()
