@@ -561,7 +561,7 @@ needs('chromium').describe('in a browser', () => {
     await page.fill('form[action="/sign-in"] input[name=email]', 'ann@example.com')
     await page.fill('input[name=password]', password)
     await page.click('form[action="/sign-in"] button')
-    await page.waitForFunction("document.body.textContent.includes('You are signed in as')")
+    await page.waitForSelector('body:has-text("You are signed in as")')
     expect(complaints.filter(complaint => !complaint.includes('status of 401'))).toEqual([])
   })
 })

@@ -5,6 +5,7 @@ import { dayMs } from '../../../src/lib/time/instant.ts'
 import type { Visitor } from '../../support/console/browser.ts'
 import { needs } from '../../support/needs.ts'
 import type { Need } from '../../support/requirements.ts'
+import { until } from '../../support/until.ts'
 import { openStage, type Stage } from './stage.ts'
 
 needs('chromium').describe('every page of the console', () => {
@@ -223,8 +224,11 @@ needs('chromium').describe('every page of the console', () => {
     await page.click('.reference nav [aria-label="Pages"] a >> text=Verify each event')
     await page.waitForURL('**/docs/webhooks#2-verify-each-event')
     // The place that was looked for is what the window shows.
-    await page.waitForFunction(
-      'Math.abs(document.getElementById("2-verify-each-event")?.getBoundingClientRect().top ?? 9999) < 200',
+    // Asked from here: the policy lets the page evaluate no text, so it cannot poll by itself.
+    await until('the section is in the window', () =>
+      page.evaluate<boolean>(
+        'Math.abs(document.getElementById("2-verify-each-event")?.getBoundingClientRect().top ?? 9999) < 200',
+      ),
     )
     await page.fill('.reference input[type=password]', 'feed'.repeat(16))
     const sample = page.locator('.sample pre').first()
