@@ -105,7 +105,11 @@ export function Search() {
     return () => document.removeEventListener('keydown', pressed)
   }, [])
 
-  const close = () => dialog.current?.close()
+  const close = () => {
+    dialog.current?.close()
+    // It keeps the focus until the next drawing, and a slash until then would count as typed there.
+    input.current?.blur()
+  }
   const go = (href: string) => {
     close()
     route(href)
