@@ -54,9 +54,14 @@ function cached<T>(part: string, hash: string, isShipped: boolean, make: () => T
 function hashOf(directories: readonly string[], endings: RegExp): string {
   const hash = createHash('sha256')
   for (const directory of directories) {
-    const names = readdirSync(join(repository, directory), { recursive: true, encoding: 'utf8' })
-    for (const name of names.filter(name => endings.test(name)).sort())
-      hash.update(name).update(readFileSync(join(repository, directory, name)))
+    const entries = readdirSync(join(repository, directory), {
+      recursive: true,
+      withFileTypes: true,
+    })
+    const paths = entries
+      .filter(entry => entry.isFile() && endings.test(entry.name))
+      .map(entry => join(entry.parentPath, entry.name))
+    for (const path of paths.sort()) hash.update(path).update(readFileSync(path))
   }
   for (const file of ['bun.lock', 'CHANGELOG.md', 'src/console/bundle.ts'])
     hash.update(readFileSync(join(repository, file)))

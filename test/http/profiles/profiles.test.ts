@@ -431,8 +431,8 @@ describe('createClientProfiles: each switch', () => {
 
   test('page_max_1000: windows and historical answer up to 1000 rows a page, and 100 unless asked', async () => {
     for (const path of [
-      '/v1/prices/past_month?interval=raw',
-      '/v1/prices/historical?start_date=2026-10-01&interval=1h',
+      '/v1/prices/historical?start_date=2020-01-01&interval=raw',
+      '/v1/prices/historical?start_date=2020-01-01&interval=1h',
     ]) {
       const sizes = async (client: string | undefined, perPage: string) => {
         const { body, headers } = await ask(
