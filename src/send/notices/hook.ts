@@ -48,7 +48,7 @@ export const noticeHook = (url: string, format: NoticeFormat, service: string) =
           notices.map(notice =>
             postJson({
               service,
-              operatorAlert: notice.operatorAlert,
+              matter: notice.operatorAlert,
               kind: notice.kind,
               text: notice.text,
               since: isoInstant(notice.since),

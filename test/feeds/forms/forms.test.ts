@@ -423,14 +423,14 @@ describe('the result', () => {
     const csv = await imported(file('code,observed_at,price\n'))
     expect({ code: csv.code, err: csv.err }).toEqual({
       code: 2,
-      err: expect.stringContaining('not one row'),
+      err: expect.stringContaining('has a header but no rows'),
     })
     const sheet = await imported(file(workbookOf({ S: [['date', 'price']] }), 'xlsx'), {
       series: 'WTI_USD',
     })
     expect({ code: sheet.code, err: sheet.err }).toEqual({
       code: 2,
-      err: expect.stringContaining('not one row'),
+      err: expect.stringContaining('has a header but no rows'),
     })
     const answer = await imported(file('{"response":{"data":[]}}', 'json'))
     expect({ code: answer.code, err: answer.err }).toEqual({

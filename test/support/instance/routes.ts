@@ -83,6 +83,10 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     history,
     closes,
     pricesAt,
+    futuresAt: services.futuresAt,
+    fundamentalsAt: services.fundamentalsAt,
+    analyticsAt: services.analyticsAt,
+    drillingAt: services.drillingAt,
     firstCodes: config.demo.codes,
   }
   const app = createBase({

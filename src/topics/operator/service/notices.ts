@@ -97,13 +97,13 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
       const operatorAlert = notices.map(notice => notice.operatorAlert).join(', ')
-      log.error('notice_failed', { place: place.label, operatorAlert, message })
+      log.error('notice_failed', { place: place.label, operator_alert: operatorAlert, message })
     }
   }
   let gathered: Notice[] = []
   const notify = (notice: Notice) => {
     log.info('notice', {
-      operatorAlert: notice.operatorAlert,
+      operator_alert: notice.operatorAlert,
       kind: notice.kind,
       message: notice.text,
     })

@@ -369,7 +369,7 @@ describe('the webhook of notices', () => {
     const [json, slack, ntfy] = received
     expect(JSON.parse(json!.body)).toEqual({
       service: 'Prices',
-      operatorAlert: 'disk',
+      matter: 'disk',
       kind: 'over',
       text: 'room again',
       since: '2026-11-20T15:00:00Z',
@@ -394,10 +394,7 @@ describe('the webhook of notices', () => {
     const text = 'Prices: 2 notices\n- Over: room again\n- the backup failed'
     const [slack, ntfy, ...json] = received
     expect({ text: JSON.parse(slack!.body).text, body: ntfy!.body }).toEqual({ text, body: text })
-    expect(json.map(({ body }) => JSON.parse(body).operatorAlert).sort()).toEqual([
-      'backup',
-      'disk',
-    ])
+    expect(json.map(({ body }) => JSON.parse(body).matter).sort()).toEqual(['backup', 'disk'])
   })
   test('that is not taken is an error', async () => {
     expect(send('json', 'no')).rejects.toThrow('403')
