@@ -159,7 +159,7 @@ describe('the controls of an evaluation copy', () => {
     const refused = await kept('one-too-many')
     expect(refused.status).toBe(422)
     expect(JSON.stringify(refused.body)).toContain(
-      'name: must be one of before, pushed, state-1, state-2, state-3, state-4, state-5, state-6, state-7, state-8; got one-too-many. A demo instance holds at most 10 snapshots: replace one, or delete one with DELETE /_dev/snapshot.',
+      'name must be one of before, pushed, state-1, state-2, state-3, state-4, state-5, state-6, state-7, state-8; got one-too-many. A demo instance holds at most 10 snapshots: replace one, or delete one with DELETE /_dev/snapshot.',
     )
     expect((await kept('state-8')).status).toBe(200)
     expect((await control('DELETE', 'snapshot', { name: 'state-8' })).body.deleted).toBe('state-8')

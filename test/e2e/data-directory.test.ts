@@ -30,8 +30,8 @@ describe('a data directory that is served', () => {
   })
 
   test('holds the files that the page about the disk names, and no other', async () => {
-    const [, ...rows] = page('operating/disk.md').match(/^\| `.*$/gm)!
-    const named = [...rows, page('operating/disk.md').match(/^\| `.*$/m)![0]].flatMap(row =>
+    const [, ...rows] = page('reference/files.md').match(/^\| `.*$/gm)!
+    const named = [...rows, page('reference/files.md').match(/^\| `.*$/m)![0]].flatMap(row =>
       [...row.split('|')[1]!.matchAll(/`([^`]+)`/g)].map(match => match[1]!),
     )
     const patterns = named.map(
@@ -82,8 +82,9 @@ describe('a data directory that is served', () => {
 test('samples of balancers and replicas use the default port', () => {
   const port = String(configKeys['server.port'].default)
   for (const path of [
-    'scaling.md',
-    'operating/replication.md',
+    'how-to/replicas.md',
+    'reference/nats.md',
+    'explanation/replication.md',
     'balancers/Caddyfile',
     'balancers/haproxy.cfg',
     'balancers/nginx.conf',

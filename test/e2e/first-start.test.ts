@@ -53,7 +53,7 @@ describe('a copy without prices', () => {
 
   test('names the public sources that need no key, until one is set', async () => {
     const hint =
-      /Public sources that need no key:\n +wellhead feeds add ecb; wellhead feeds add eia_bulk\n/
+      /Public feeds that need no key:\n +wellhead feeds add ecb; wellhead feeds add eia_bulk\n/
     expect(await saidBy()).toMatch(hint)
     const config = join(dir, 'feeds.toml')
     // The way to this machine is closed: the feed is on, and asks nobody.
@@ -96,7 +96,7 @@ describe('the first credentials', () => {
     await server.stop()
     const refused = await run('setup', '--again', '--data', data)
     expect(refused.code).toBe(1)
-    expect(refused.err).toContain('have been used')
+    expect(refused.err).toContain('have already been used')
     expect(refused.out).not.toMatch(/[0-9a-f]{64}/)
   })
 })

@@ -115,7 +115,7 @@ test('the commands sell, list, show, pay, void and cancel', async () => {
   const closed = await command('invoices', 'void', open!.number, '--yes')
   expect({ code: closed.code, err: closed.err.trim() }).toEqual({
     code: 1,
-    err: 'invoices void: The invoice is paid, and stays so.',
+    err: 'invoices void: The invoice is paid and cannot be changed.',
   })
   const ending = await command('subscriptions', 'cancel', email)
   expect(ending.out).toMatch(/active +ends /)

@@ -107,7 +107,7 @@ describe('requests that a client pipelines', () => {
 
   test('behind one that waits for a query worker close the connection, and change nothing', async () => {
     const answers = await pipelined([
-      written('GET', '/v1/prices/past_week?by_code=WTI_USD'),
+      written('GET', '/v1/analytics/statistics?code=WTI_USD'),
       written('POST', '/v1/api-keys', { name: 'behind' }),
     ])
     expect(answers).toEqual([])

@@ -173,7 +173,7 @@ ${(await node.log()).slice(-3000)}`,
     expect(await refused.text()).toContain('Nothing is written here')
     await until(
       'its fencing',
-      async () => (await (await push(back, 99)).text()).includes('another copy'),
+      async () => (await (await push(back, 99)).text()).includes('nother instance'),
       back,
     )
     // The key has a quota, which is its successor's to count.

@@ -90,7 +90,7 @@ test('query workers that no longer start are reported everywhere, and heavy requ
     observations: [{ code: 'WTI_USD', observed_at: new Date().toISOString(), price: 70 }],
   })
   await Bun.write(plans, '[plans.start')
-  const heavy = () => server.get('/v1/prices/past_week?by_code=WTI_USD')
+  const heavy = () => server.get('/v1/prices/past_month?by_code=WTI_USD&interval=week')
   for (const wrong of ['page=-1', 'days=-1', 'interval=2d']) {
     const malformed = await server.get(`/v1/prices/past_week?by_code=WTI_USD&${wrong}`)
     expect({ wrong, status: malformed.status }).toEqual({ wrong, status: 400 })
@@ -174,7 +174,7 @@ test('a payment processor that does not answer is noticed everywhere', async () 
     headers: { authorization: `Token ${server.apiKey}`, 'content-type': 'application/json' },
   })
   expect(answer.status).toBe(503)
-  expect(await until(() => reasonOf(server))).toContain('The payment processor does not answer')
+  expect(await until(() => reasonOf(server))).toContain('The payment processor does not respond')
   expect(await componentOf(server, 'payments')).toBe('degraded')
   expect(await metricsOf(server)).toContain('wellhead_sender_degraded{sender="payments"} 1')
   expect(await doctorOf(data)).toMatch(/warning +health +The payment processor/)
@@ -199,12 +199,12 @@ async function refusingFirst(server: Server, paths: readonly string[]): Promise<
     async fetch(request) {
       const { pathname, search } = new URL(request.url)
       if (waiting.delete(pathname)) return refusal('OVERLOADED')
-      const body = request.method === 'GET' ? undefined : await request.text()
+      const body = request.method === 'GET' ? undefined : await request.arrayBuffer()
       const answer = await fetch(server.url + pathname + search, {
         method: request.method,
         headers: {
           authorization: `Bearer ${server.adminToken}`,
-          'content-type': 'application/json',
+          'content-type': request.headers.get('content-type') ?? 'application/json',
         },
         ...(body !== undefined && { body }),
       })
