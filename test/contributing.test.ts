@@ -12,11 +12,15 @@ const documents = [
   ...[...new Bun.Glob('docs/{contributing,decisions}/*.md').scanSync(root)].sort(),
 ]
 
-/** Code spans that are paths: with a folder or an ending, and without a placeholder. */
+/**
+ * Code spans that are paths: with a folder or an ending, and without a placeholder. What lies beside
+ * the repository or is made by a build need not be there.
+ */
 const pathsIn = (text: string) =>
   [...text.matchAll(/`([\w.*@-]+(?:\/[\w.*@-]+)*\/?)`/g)]
     .map(match => match[1]!)
     .filter(path => /\/|\.(ts|tsx|md|json|sql|toml)$/.test(path))
+    .filter(path => !/^(\.\.|node_modules)\//.test(path))
 const linksIn = (text: string) =>
   [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(match => match[1]!)
 
