@@ -19,6 +19,15 @@ export interface CodeLookup {
   nearest(code: string, category?: string): string | undefined
 }
 
+/** Whether a code, its name or an alias contains a text in capitals. */
+export const mentions = (
+  series: { code: string; name: string; aliases: readonly string[] },
+  words: string,
+): boolean =>
+  series.code.includes(words) ||
+  series.name.toUpperCase().includes(words) ||
+  series.aliases.some(alias => alias.includes(words))
+
 /**
  * Only so many different wrong codes get a search for what was meant: a file of nothing but wrong
  * codes must not become slow.

@@ -21,6 +21,7 @@ import { maxAgeHours } from '../../calendars/math/freshness.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { Disclosure, disclosureRow } from '../../prices/operations/row.ts'
 import { categoryName } from '../math/catalogue.ts'
+import { mentions } from '../math/lookup.ts'
 import type { Series } from '../store/series.ts'
 
 export type CommoditiesDeps = Pick<
@@ -138,11 +139,6 @@ function listRoute({ catalogue, commodityTexts, marks }: CommoditiesDeps) {
     }),
   ]
 }
-
-const mentions = (series: Series, words: string): boolean =>
-  series.code.includes(words) ||
-  series.name.toUpperCase().includes(words) ||
-  series.aliases.some(alias => alias.includes(words))
 
 function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
   const write = (all: readonly Series[]): string => {

@@ -4,21 +4,22 @@ import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { instantOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, textParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
-import { markFixtures } from '../../../http/operations/answer.ts'
+import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
-import { dayMs, isoDay, parseDay, secondMs } from '../../../lib/time/instant.ts'
+import { isoDay, parseDay, secondMs } from '../../../lib/time/instant.ts'
 import { calendarOf } from '../../calendars/math/calendar.ts'
 import { releasedAt, scheduleOf } from '../../calendars/math/schedule.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
+import { mentions } from '../../catalogue/math/lookup.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { lastTradingDay, listedMonths } from '../../futures/math/contracts.ts'
 import { families } from '../../futures/math/families.ts'
 import { bucketEnd, bucketStart } from '../../prices/math/bars.ts'
+import { priceChange } from '../../prices/math/change.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { PricesView } from '../../prices/service/vintage.ts'
 import {
@@ -51,7 +52,6 @@ const pricesMax = 50_000
 const marksMax = 500
 /** Months of contracts whose last trading days are marked in one answer. */
 const rollsMax = 240
-const monthMs = 31 * dayMs
 const searchDefault = 30
 const searchMax = 200
 
@@ -215,7 +215,7 @@ function noteRead(
 function historyOf(incoming: Incoming) {
   const { at, query } = incoming
   const resolution = resolutionIn(query.resolution)
-  const countback = countOf(query.countback)
+  const countback = countOf('countback', query.countback)
   const to = seconds('to', query.to)
   const from = countback === undefined ? seconds('from', query.from) : Number.NEGATIVE_INFINITY
   const { commodity, moment } = readSymbol(incoming)
@@ -225,7 +225,9 @@ function historyOf(incoming: Incoming) {
     barsIn(moment.prices.history, series, resolution, range, count)
   const bars = read({ from, to }, Math.min(countback ?? barsMax, barsMax))
   if (bars.length === 0) {
-    const earlier = read({ from: Number.NEGATIVE_INFINITY, to: Math.max(from, 0) || to }, 1)[0]
+    // A request by count has looked at everything before `to`.
+    const [earlier] =
+      countback === undefined ? read({ from: Number.NEGATIVE_INFINITY, to: from }, 1) : []
     return { s: 'no_data', ...(earlier && { nextTime: earlier.time }) }
   }
   const isTraded = series.contractOf !== null && moment.asOf === undefined && resolution === 'D'
@@ -244,11 +246,11 @@ function historyOf(incoming: Incoming) {
   }
 }
 
-function countOf(text: string | undefined): number | undefined {
+function countOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
   const count = Number(text)
   if (!Number.isInteger(count) || count < 1)
-    throw invalidParameter('countback', text, 'a whole number from 1')
+    throw invalidParameter(name, text, 'a whole number from 1')
   return count
 }
 
@@ -283,12 +285,11 @@ function timescaleMarksOf(incoming: Incoming) {
   const { series, code } = commodity
   const family = families.find(listed => listed.code === (series.contractOf ?? code))
   if (family) {
-    const end = Math.min(to, from + rollsMax * monthMs)
     const months = listedMonths(family.code, isoDay(from), rollsMax)
     return months.flatMap(month => {
       const day = lastTradingDay(family.code, month)
       const at = parseDay(day)!
-      if (at < from || at >= end) return []
+      if (at < from || at >= to) return []
       return [
         {
           id: `roll-${month}`,
@@ -300,7 +301,8 @@ function timescaleMarksOf(incoming: Incoming) {
       ]
     })
   }
-  if (isIntraday(series.cadence)) return []
+  // Daily prices come out every day: only the dates of rarer publications say anything.
+  if (isIntraday(series.cadence) || series.cadence === 'daily') return []
   const schedule = scheduleOf(series)
   const { rows } = moment.prices.history.page({
     seriesIds: [series.id],
@@ -310,8 +312,6 @@ function timescaleMarksOf(incoming: Incoming) {
     limit: marksMax,
     offset: 0,
   })
-  // Daily prices come out every day: only the dates of rarer publications say anything.
-  if (series.cadence === 'daily') return []
   return rows.reverse().map(({ observedAt, value }) => ({
     id: `release-${observedAt}`,
     time: Math.floor(releasedAt(schedule, observedAt) / secondMs),
@@ -324,26 +324,20 @@ function timescaleMarksOf(incoming: Incoming) {
 }
 
 function quotesOf(incoming: Incoming, exchange: string) {
-  const { at, query, request, reply } = incoming
+  const { at, query, request } = incoming
   const symbols = listOf(query.symbols)
   if (symbols.length === 0) throw missingParameter('symbols', 'one or more codes.')
   const moment = momentOf(incoming)
-  const known = symbols.flatMap(name => {
-    const found = at.catalogue.resolve(name, at.now())
-    return found ? [{ name, commodity: found }] : []
-  })
+  const commodities = symbols.map(name => at.catalogue.resolve(name, at.now()))
+  const resolved = commodities.filter(commodity => commodity !== undefined)
   // Refuses too many codes, and where none is known.
-  if (known.length === 0 || symbols.length > at.limits.codesPerRequestMax)
+  if (resolved.length === 0 || symbols.length > at.limits.codesPerRequestMax)
     at.codes.read(symbols, request)
-  noteRead(
-    { ...incoming, reply },
-    moment,
-    known.map(({ commodity }) => commodity),
-  )
+  noteRead(incoming, moment, resolved)
   return {
     s: 'ok',
-    d: symbols.map(name => {
-      const commodity = known.find(entry => entry.name === name)?.commodity
+    d: symbols.map((name, i) => {
+      const commodity = commodities[i]
       const quote = commodity && moment.prices.latestPrices.quote(commodity.series)
       if (!commodity || !quote)
         return { s: 'error', n: name, v: { errmsg: 'There is no price of this code.' } }
@@ -351,18 +345,16 @@ function quotesOf(incoming: Incoming, exchange: string) {
       const { value, observedAt } = quote.observation
       const day = isoDay(observedAt)
       const before = moment.prices.closes.of(series.id).findLast(close => close.day < day)
-      const shown = (number: number) => roundTo(number, series.decimals)
+      const change = before && priceChange(before.value, value, series.decimals)
       return {
         s: 'ok',
         n: name,
         v: {
-          lp: shown(value),
-          ...(before && {
-            ch: shown(value - before.value),
-            ...(before.value !== 0 && {
-              chp: roundTo(((value - before.value) / Math.abs(before.value)) * 100, 2),
-            }),
-            prev_close_price: shown(before.value),
+          lp: roundTo(value, series.decimals),
+          ...(change && {
+            ch: change.amount,
+            ...(change.percent !== undefined && { chp: change.percent }),
+            prev_close_price: change.previous,
           }),
           short_name: code,
           description: series.name,
@@ -376,20 +368,14 @@ function quotesOf(incoming: Incoming, exchange: string) {
 
 function searchOf({ at, query }: Incoming, exchange: string) {
   const text = (query.query ?? '').trim()
-  const limit = query.limit === undefined ? searchDefault : countOf(query.limit)!
+  const limit = countOf('limit', query.limit) ?? searchDefault
   const isWanted = (series: Series) =>
     (!query.type || series.category === query.type) && at.catalogue.hasData(series)
   const upper = text.toUpperCase()
-  const named = at.catalogue
-    .list()
-    .filter(
-      series =>
-        isWanted(series) &&
-        (series.code.includes(upper) || series.name.toUpperCase().includes(upper)),
-    )
-  const found = named.length > 0 ? named : at.catalogue.suggest(text).filter(isWanted)
+  const named = at.catalogue.list().filter(series => mentions(series, upper) && isWanted(series))
+  const matches = named.length > 0 ? named : at.catalogue.suggest(text).filter(isWanted)
   const rank = ({ code }: Series) => (code === upper ? 0 : code.startsWith(upper) ? 1 : 2)
-  return found
+  return matches
     .toSorted((a, b) => rank(a) - rank(b) || a.code.localeCompare(b.code))
     .slice(0, Math.min(limit, searchMax))
     .map(series => ({
@@ -547,9 +533,8 @@ export function datafeedOperations(
       answers: { 200: answer, 400: ChartRefusal },
       handle: (call: unknown) => handle(call as Incoming) as never,
     }
-    const documented = { operationId, summary, description }
     return [
-      operation(`GET /udf/${name}`, { ...definition, ...documented }),
+      operation(`GET /udf/${name}`, { ...definition, operationId, summary, description }),
       operation(`GET /udf/as_of/:as_of/${name}`, {
         ...definition,
         params: timeInPath,
