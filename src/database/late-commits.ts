@@ -15,8 +15,8 @@ export interface LateCommits {
 const syncFile = promisify(fdatasync)
 
 /**
- * Of a database with a log. `work` must not begin within a transaction. Commits that come while the
- * disk is busy with earlier ones share the next sync.
+ * Creates the late commits of a database with a WAL. `work` must not begin within a transaction.
+ * Commits that come while the disk is busy with earlier ones share the next sync.
  */
 export function createLateCommits(db: Database, sync = syncFile): LateCommits {
   if (db.filename === ':memory:') return promptCommits

@@ -31,7 +31,7 @@ export interface GuardedColumn {
 
 /** The numbers of a record, in the columns and units in which its rows are exported. */
 export interface GuardedNumbers {
-  /** By the columns that tell lines apart: a region, a contract. */
+  /** Identifies a line by the columns that distinguish it: a region, a contract. */
   line: Readonly<Record<string, string>>
   /** In the column of its time. */
   time: string | number
@@ -111,7 +111,7 @@ interface Terms<C, R> {
   name: string
   /** One sentence: what it is and where it comes from. */
   description: string
-  /** By field, in the order in which files and exports have them. */
+  /** Columns by field, in the order of files and exports. */
   columns: C
   /** The fields that tell rows apart: of rows that agree in all of them, the last of a file counts. */
   key: readonly (keyof C & string)[]
@@ -143,7 +143,7 @@ interface Terms<C, R> {
   }
   /** Rows of one transaction of an import, where the usual thousand would delay requests. */
   batchMax?: number
-  /** Of files with a column for each of something: the fields of its name and of its cells. */
+  /** Wide files have a column for each member: these fields take its name and its cells. */
   wide?: { name: keyof C & string; value: keyof C & string }
   /** Makes the record of a row, where its columns cannot be read one by one; throws a fault. */
   read?(row: DatasetRow, read: FieldReaders<C>, context: RowContext): R

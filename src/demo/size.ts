@@ -18,7 +18,7 @@ import { analyticsSpreads, spreads } from '../topics/units/math/identities.ts'
 export interface WorldSize {
   /** Whether a code of the catalogue has data; of the others nothing is ever published. */
   has(series: Pick<WorldSeries, 'code' | 'category'>): boolean
-  /** What is generated of a code at `now`. */
+  /** The data that is generated for a code at `now`. */
   depthOf(series: WorldSeries, now: number): Depth
   /** Of bars and ticks of futures. */
   futures?: Reach

@@ -306,7 +306,7 @@ def start_wellhead(
 
     `clock`: where it stands until it is moved; absent: real time. `seed`: the same one gives the same invented prices.
     `world`: `small` has some codes of each kind with a year of history, which is there sooner.
-    `plan`: that of `api_key`; absent: the copy's own account, which has every feature. `binary`: the program, with
+    `plan`: that of `api_key`; absent: the instance's own account, which has every feature. `binary`: the program, with
     arguments before its command where there are any; default WELLHEAD_BINARY, then `wellhead` on the path. `settings`: such as `{"WELLHEAD_LIMITS_PER_MINUTE": "100000"}`.
     """
     directory = Path(tempfile.mkdtemp(prefix="wellhead-"))

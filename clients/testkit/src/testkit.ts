@@ -38,7 +38,7 @@ export interface StartOptions {
    * starts sooner.
    */
   world?: { seed?: number; size?: 'whole' | 'small' }
-  /** The plan of `apiKey`; absent: the copy's own account, which has every feature and no rate limit of note. */
+  /** The plan of `apiKey`; absent: the instance's own account, which has every feature and no rate limit of note. */
   plan?: Plan
   /** The program, with arguments before its command where there are any; default `WELLHEAD_BINARY`, then `wellhead` on the path. */
   binary?: string | readonly string[]

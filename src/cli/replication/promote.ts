@@ -132,7 +132,7 @@ export async function promoteFromHere(
   }
 }
 
-/** The replication epoch that the stream goes on with, where it is another one than a copy's. */
+/** The replication epoch of the stream, where it differs from that of this instance. */
 async function otherEpoch(
   settings: Config['nats'],
   own: { replicationEpoch: string; previousEpochs: readonly string[] },

@@ -129,7 +129,7 @@ export function openDemoInstance(options: InstanceOptions) {
     },
   }
 
-  /** What was published since the database was written is there before the instance answers. */
+  /** Data published since the database was written is imported before the instance answers. */
   const open = (more: Partial<InstanceOptions> = {}): Instance => {
     const instance = openInstance({ ...options, ...more, keeping })
     instance.feed?.advance(clock.now() + 1)

@@ -100,7 +100,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
     async settled() {
       await Promise.all(inProgress.values())
     },
-    /** What is under way writes nothing more. */
+    /** Runs in progress write nothing more. */
     halt() {
       isHalted = true
       deps.fetch.halt()

@@ -16,7 +16,7 @@ export function createFeedSettings(
     store.putSettings(change(row), clock.now())
   }
   return {
-    /** What is in force. */
+    /** The settings of a feed that are in force: configured, or changed at run time. */
     of(name: string) {
       const row = store.settings(name)
       return settingsOf(deps.configured, name, {
@@ -24,7 +24,7 @@ export function createFeedSettings(
         pausedAt: row?.pausedAt ?? undefined,
       })
     },
-    /** What is undefined in `values` stays as it is. */
+    /** Settings that are undefined in `values` stay as they are. */
     change(name: string, values: FeedSetting) {
       save(name, row => {
         const { key, ...rest } = { ...storedValues(row, deps), ...values }

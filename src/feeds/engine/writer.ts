@@ -325,7 +325,7 @@ function knownAround(
       held: byMoment.get(observedAt),
       owner: owners.get(observedAt)?.feed,
     }),
-    /** Whether a value of a shorter period lies in this one. */
+    /** Tells whether a value of a shorter period is stored within this one. */
     isFiner: (period: string) => own > 0 && hasWithin(finer, spanOf(period, kind)),
   }
 }

@@ -218,7 +218,7 @@ function createRowQueue({ writer, dryRun, report, repeats, reject }: RowQueueDep
   }
 
   return {
-    /** Whether there is a batch to write. */
+    /** Returns whether a batch is full and must be written. */
     add(record: ParsedRecord): boolean {
       for (const row of record.rows) addRow(row, record.line)
       records.push(record)

@@ -36,7 +36,7 @@ export interface ParsedRecord {
 export interface ParsedRowFile {
   /** How its rejected lines are written. */
   rejectedForm: RejectedForm
-  /** Whether its rows have keys, of which the last row counts. */
+  /** True where rows have keys: the last row of a key counts. */
   hasKeys: boolean
   /** Its records, block by block. `received` gets the bytes of the file as they are read. */
   read(received: (bytes: Uint8Array) => void): AsyncGenerator<ParsedRecord[]>
