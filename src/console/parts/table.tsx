@@ -86,7 +86,7 @@ export function Table<T>(props: TableProps<T>) {
           {actions}
           {hasRows && columns.some(({ value }) => value) && (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around them
-            <div class="row tools" role="group" aria-label={`${caption}: take along`}>
+            <div class="row tools" role="group" aria-label={`${caption}: export`}>
               <button
                 type="button"
                 class="plain tight"

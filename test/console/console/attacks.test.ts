@@ -136,7 +136,7 @@ needs('chromium').describe('what others wrote, in a browser', () => {
     await stage.instance.ask('POST', '/v1/api-keys', { body: { name: formula } })
     await goTo('/account')
     const saving = page.waitForEvent('download')
-    await page.click('[aria-label="API keys: take along"] button:text-is("CSV")')
+    await page.click('[aria-label="API keys: export"] button:text-is("CSV")')
     const text = readFileSync(await (await saving).path(), 'utf8')
     expect(text).toContain(`'${formula}`)
     expect(text).not.toMatch(/(^|,)"?=/m)

@@ -145,7 +145,7 @@ needs('chromium').describe('the desk of an evaluation copy, in the binary', () =
     await tabTo(page, '.mailbox ul button')
     await page.keyboard.press('Enter')
     const reader = page.locator('article[aria-label=Message]')
-    const views = reader.locator('button:text-is("Letter")')
+    const views = reader.locator('button:text-is("E-mail")')
     if ((await views.count()) > 0) {
       await page.frameLocator('iframe.letter').locator('a[href*="token="]').first().waitFor()
       await reader.locator('button:text-is("Source")').click()

@@ -99,7 +99,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await goTo('/board')
       await page.waitForSelector('table.board tbody tr')
       const saving = page.waitForEvent('download')
-      await page.click('[aria-label="Prices: take along"] button:text-is("CSV")')
+      await page.click('[aria-label="Prices: export"] button:text-is("CSV")')
       const text = readFileSync(await (await saving).path(), 'utf8')
       expect(text).toStartWith('code,price,')
       expect(text).toContain('WTI_USD,61.37')
@@ -110,8 +110,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await context.grantPermissions(['clipboard-read', 'clipboard-write'])
       await goTo('/board')
       await page.waitForSelector('table.board tbody tr')
-      await page.click('[aria-label="Prices: take along"] button:text-is("Copy")')
-      await page.waitForSelector('[aria-label="Prices: take along"] button:has-text("Copied")')
+      await page.click('[aria-label="Prices: export"] button:text-is("Copy")')
+      await page.waitForSelector('[aria-label="Prices: export"] button:has-text("Copied")')
       const copied = await page.evaluate<string>('navigator.clipboard.readText()')
       expect(copied).toStartWith('code\tprice\t')
       expect(copied).toContain('WTI_USD\t61.37\t')
@@ -305,7 +305,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
           .map(part => part.getAttribute('aria-labelledby') ?? part.localName)
       }`)
       await page.evaluate(
-        `document.querySelector('[aria-label="Your alerts: take along"] button:last-child').click()`,
+        `document.querySelector('[aria-label="Your alerts: export"] button:last-child').click()`,
       )
       const onPaper = await page.evaluate<string[]>('self.onPaper')
       expect(onPaper).toContain('alerts')

@@ -264,7 +264,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       const { page, goTo } = await stage.visitor('operator', { isRefused: true })
       await goTo('/operator/people')
       const row = page.locator('section[aria-labelledby=accounts] tr:has-text("ann@example.com")')
-      await row.locator('button:text-is("Look")').first().click()
+      await row.locator('button:text-is("Impersonate")').first().click()
       await row.locator('dialog[open] button.danger').click()
       await page.waitForURL('**/board')
       await page.waitForSelector('.ribbon.look >> text=ann@example.com')

@@ -112,7 +112,7 @@ function Reader(message: Message) {
             label="Shown as"
             value={view.value}
             options={[
-              { value: 'letter', text: 'Letter' },
+              { value: 'letter', text: 'E-mail' },
               { value: 'text', text: 'Text' },
               { value: 'source', text: 'Source' },
             ]}
@@ -129,7 +129,7 @@ function Reader(message: Message) {
         // Its page runs nothing and asks nobody; links open in a window of their own.
         <iframe
           class="letter"
-          title={`Letter: ${subject ?? to}`}
+          title={`E-mail: ${subject ?? to}`}
           sandbox="allow-popups allow-popups-to-escape-sandbox"
           src={url}
         />

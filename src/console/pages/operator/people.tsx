@@ -193,7 +193,7 @@ export function People() {
                 </button>
                 <Confirmed
                   className="tight"
-                  label="Look"
+                  label="Impersonate"
                   question={`Impersonate ${account.email} for 30 minutes? Access is read-only and recorded in the audit trail.`}
                   onConfirm={() => lookAt(account)}
                 />
