@@ -1,0 +1,101 @@
+import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
+import { zoneClock } from '../../../lib/time/zone-clock.ts'
+import type { Period } from './days.ts'
+import { type DeliveryTerms, lengthOf, type Resolution } from './terms.ts'
+
+/** A period with its price; null where there is none. */
+export interface PricedPeriod extends Period {
+  price: number | null
+}
+
+/** A period that has a price. */
+export interface KnownPeriod extends Period {
+  price: number
+}
+
+/** The figures of a day. */
+export interface DayFigures {
+  base: number | null
+  peak: number | null
+  offPeak: number | null
+  min: KnownPeriod | null
+  max: KnownPeriod | null
+  negativePeriods: number
+  count: number
+  complete: boolean
+}
+
+export const isKnown = (period: PricedPeriod): period is KnownPeriod => period.price !== null
+
+/** The mean of prices, each as long as its period; null of none. */
+export function meanPrice(periods: readonly KnownPeriod[]): number | null {
+  let sum = 0
+  let length = 0
+  for (const { start, end, price } of periods) {
+    sum += price * (end - start)
+    length += end - start
+  }
+  return length === 0 ? null : sum / length
+}
+
+/** Whether the market counts a period as peak. `isClosed`: the calendar of the market is closed on a local day. */
+export function peakRule({ zone, peak }: DeliveryTerms, isClosed: (day: number) => boolean) {
+  const clock = zoneClock(zone)
+  return ({ start }: Period): boolean => {
+    const local = clock.localAt(start)
+    const day = Math.floor(local / dayMs) * dayMs
+    const minute = (local - day) / minuteMs
+    const weekday = ((((day / dayMs + 3) % 7) + 7) % 7) + 1
+    return (
+      minute >= peak.from &&
+      minute < peak.to &&
+      peak.weekdays.includes(weekday) &&
+      !(peak.holidays && isClosed(day))
+    )
+  }
+}
+
+/** `isPeak` is of the market's own periods, from which the means are made. */
+export function dayFigures(
+  own: readonly PricedPeriod[],
+  isPeak: (period: Period) => boolean,
+  shown: readonly PricedPeriod[] = own,
+): DayFigures {
+  const known = own.filter(isKnown)
+  const [peak, offPeak] = [known.filter(isPeak), known.filter(period => !isPeak(period))]
+  let [min, max]: (KnownPeriod | null)[] = [null, null]
+  let negativePeriods = 0
+  let count = 0
+  for (const period of shown) {
+    if (!isKnown(period)) continue
+    count += 1
+    if (min === null || period.price < min.price) min = period
+    if (max === null || period.price > max.price) max = period
+    if (period.price < 0) negativePeriods += 1
+  }
+  return {
+    base: meanPrice(known),
+    peak: meanPrice(peak),
+    offPeak: meanPrice(offPeak),
+    min: min ?? null,
+    max: max ?? null,
+    negativePeriods,
+    count,
+    complete: shown.length > 0 && count === shown.length,
+  }
+}
+
+/** Means over longer periods, counted from the start of the day; null where a part is missing. */
+export function coarserPeriods(
+  periods: readonly PricedPeriod[],
+  resolution: Resolution,
+  dayFrom: number,
+): PricedPeriod[] {
+  const length = resolution === 'P1D' ? Number.POSITIVE_INFINITY : lengthOf(resolution)
+  const parts = Map.groupBy(periods, ({ start }) => Math.floor((start - dayFrom) / length))
+  return [...parts.values()].map(group => ({
+    start: group[0]!.start,
+    end: group.at(-1)!.end,
+    price: group.every(isKnown) ? meanPrice(group) : null,
+  }))
+}
