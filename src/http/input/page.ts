@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../answer/integer.ts'
+import { integer } from '../answer/schema.ts'
 import { integerOf } from './query.ts'
 import { integerParameter } from './typed.ts'
 
@@ -37,18 +37,14 @@ export const pageQuery = (
   perPageDefault = perPageMax,
   limits = `1 to ${perPageMax} (${perPageDefault}); more is served as ${perPageMax}.`,
 ) => ({
-  page: integerParameter({
-    description: 'Page, from 1. A page past the end is an empty list.',
+  page: integerParameter('Page, from 1. A page past the end is an empty list.', 1, {
     default: 1,
     minimum: 1,
-    examples: [1],
   }),
-  per_page: integerParameter({
-    description: `Rows a page, ${limits}`,
+  per_page: integerParameter(`Rows a page, ${limits}`, Math.min(100, perPageMax), {
     default: perPageDefault,
     minimum: 1,
     maximum: perPageMax,
-    examples: [Math.min(100, perPageMax)],
   }),
 })
 

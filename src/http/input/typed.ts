@@ -61,39 +61,44 @@ export function isMalformed(schema: TypedParameter, text: string): boolean {
   }
 }
 
-type ParameterOptions = Omit<TypedParameter, 'type' | 'enum'>
+type Example = string | number | boolean
+type ParameterOptions = Omit<TypedParameter, 'type' | 'enum' | 'description' | 'examples'>
 
-export const integerParameter = (options: ParameterOptions) =>
-  typed({ type: 'integer', ...options })
-export const numberParameter = (options: ParameterOptions) => typed({ type: 'number', ...options })
-export const flagParameter = (options: ParameterOptions) => typed({ type: 'boolean', ...options })
-export const wordParameter = (words: readonly string[], options: ParameterOptions) =>
-  typed({ type: 'string', enum: words, ...options })
+const parameter =
+  (type: TypedParameter['type'], usual: Partial<TypedParameter> = {}) =>
+  (description: string, example?: Example, options?: ParameterOptions) =>
+    typed({
+      type,
+      ...usual,
+      description,
+      ...(example !== undefined && { examples: [example] }),
+      ...options,
+    })
+
+export const integerParameter = parameter('integer')
+export const numberParameter = parameter('number')
+export const flagParameter = parameter('boolean')
+export const wordParameter = (
+  words: readonly string[],
+  ...described: Parameters<typeof textParameter>
+) => parameter('string', { enum: words })(...described)
 
 /** A day or a time of it with a zone. */
-export const momentParameter = (options: ParameterOptions) =>
-  typed({
-    type: 'string',
-    anyOf: [
-      { type: 'string', format: 'date' },
-      { type: 'string', format: 'date-time' },
-    ],
-    ...options,
-  })
-export const dayParameter = (options: ParameterOptions) =>
-  typed({ type: 'string', format: 'date', ...options })
-export const instantParameter = (options: ParameterOptions) =>
-  typed({ type: 'string', format: 'date-time', ...options })
-export const idParameter = (options: ParameterOptions) =>
-  typed({ type: 'string', format: 'uuid', ...options })
+export const momentParameter = parameter('string', {
+  anyOf: [
+    { type: 'string', format: 'date' },
+    { type: 'string', format: 'date-time' },
+  ],
+})
+export const dayParameter = parameter('string', { format: 'date' })
+export const instantParameter = parameter('string', { format: 'date-time' })
+export const idParameter = parameter('string', { format: 'uuid' })
 
 /** Free text. */
-export const textParameter = (options: ParameterOptions) =>
-  typed({ type: 'string', minLength: 1, maxLength: 200, ...options })
+export const textParameter = parameter('string', { minLength: 1, maxLength: 200 })
 
 /** One name of something: a code, an alias, a slug. */
-export const codeParameter = (options: ParameterOptions) =>
-  typed({ type: 'string', pattern: '^[^,]+$', ...options })
+export const codeParameter = parameter('string', { pattern: '^[^,]+$' })
 
 const codeNames = ['by_code', 'code', 'commodity'] as const
 type CodeName = (typeof codeNames)[number]
@@ -104,14 +109,11 @@ type CodeName = (typeof codeNames)[number]
  */
 export function oneCode(
   name: CodeName,
-  options: ParameterOptions,
+  ...described: Parameters<typeof codeParameter>
 ): Record<CodeName, ReturnType<typeof codeParameter>> {
   const others = codeNames.filter(other => other !== name)
-  const aliases = others.map(other => [
-    other,
-    codeParameter({ description: `Another name of \`${name}\`.` }),
-  ])
-  return { [name]: codeParameter(options), ...Object.fromEntries(aliases) }
+  const aliases = others.map(other => [other, codeParameter(`Another name of \`${name}\`.`)])
+  return { [name]: codeParameter(...described), ...Object.fromEntries(aliases) }
 }
 
 /** The code that a query names, whichever name it has for it. */
@@ -119,9 +121,10 @@ export const codeOf = (query: Partial<Record<CodeName, string>>): string | undef
   query.by_code || query.code || query.commodity
 
 /** Names, comma-separated, at most `max` of them; undefined: as many as the plan takes. */
-export const codesParameter = (max: number | undefined, options: ParameterOptions) =>
-  typed({
-    type: 'string',
+export const codesParameter = (
+  max: number | undefined,
+  ...described: Parameters<typeof codeParameter>
+) =>
+  parameter('string', {
     pattern: `^[^,]+(,[^,]+)${max === undefined ? '*' : `{0,${max - 1}}`}$`,
-    ...options,
-  })
+  })(...described)

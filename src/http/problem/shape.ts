@@ -1,16 +1,12 @@
 import { t } from 'elysia'
-import { integer } from '../answer/integer.ts'
+import { integer, string } from '../answer/schema.ts'
 
 const links = {
   request_id: t.Optional(t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] })),
   docs_url: t.Optional(t.String({ examples: ['https://prices.example.com/docs#UNAUTHORIZED'] })),
 }
-const code = (example: string) =>
-  t.String({ description: 'Stable code of the error.', examples: [example] })
-const message = t.String({
-  description: 'What is wrong and what would be right.',
-  examples: ['The API key is not valid.'],
-})
+const code = (example: string) => string('Stable code of the error.', example)
+const message = string('What is wrong and what would be right.', 'The API key is not valid.')
 
 /** Bodies of refusals, for the documentation. Each may carry further fields, named by its code. */
 export const NestedProblem = t.Object(
@@ -92,7 +88,7 @@ export const CatalogProblem = t.Object(
         code: code('COMMODITY_NOT_FOUND'),
         message,
         status: integer({ examples: [404] }),
-        commodity_code: t.String({ description: 'The requested name.', examples: ['GASOLNE_USD'] }),
+        commodity_code: string('The requested name.', 'GASOLNE_USD'),
         suggestions: t.Array(t.String({ examples: ['GASOLINE_USD'] }), {
           description: 'Known codes near to it, closest first.',
         }),

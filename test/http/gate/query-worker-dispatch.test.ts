@@ -24,12 +24,12 @@ names.learn([
     hooks: {
       query: t.Object({
         ...pageQuery(1000),
-        start_date: momentParameter({ description: '' }),
-        end_date: momentParameter({ description: '' }),
-        as_of: instantParameter({ description: '' }),
-        days: integerParameter({ minimum: 1, maximum: 365, description: '' }),
-        interval: wordParameter(['1h', '1d'], { description: '' }),
-        bars: flagParameter({ description: '' }),
+        start_date: momentParameter(''),
+        end_date: momentParameter(''),
+        as_of: instantParameter(''),
+        days: integerParameter('', undefined, { minimum: 1, maximum: 365 }),
+        interval: wordParameter(['1h', '1d'], ''),
+        bars: flagParameter(''),
       }),
     },
   },

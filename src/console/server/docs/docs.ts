@@ -5,6 +5,7 @@ import bundleFile from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import licenceFile from 'swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt' with { type: 'file' }
 import { jsonType } from '../../../http/answer/complete.ts'
 import { hasEtag } from '../../../http/answer/etag.ts'
+import { string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { parametersPassedOnKey } from '../../../http/input/known-names.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -108,10 +109,8 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
       'cross-origin-opener-policy': 'same-origin',
       'referrer-policy': 'no-referrer',
     })
-  const pageSchema = t.String({
+  const pageSchema = string('The documentation page.', '<!doctype html>\n<html lang="en">…', {
     contentMediaType: 'text/html',
-    description: 'The documentation page.',
-    examples: ['<!doctype html>\n<html lang="en">…'],
   })
   const routes = [
     operation('GET /openapi.json', {

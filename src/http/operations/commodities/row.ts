@@ -7,7 +7,7 @@ import type { Catalogue } from '../../../topics/catalogue/service/catalogue.ts'
 import type { Series } from '../../../topics/catalogue/store/series.ts'
 import type { Freshness } from '../../../topics/condition/service/freshness.ts'
 import { roundTo } from '../../../topics/prices/math/format.ts'
-import { integer } from '../../answer/integer.ts'
+import { boolean, integer, number } from '../../answer/schema.ts'
 import { invalidParameter, Problem } from '../../problem/problem.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 
@@ -21,7 +21,7 @@ export const commodityFields = {
   }),
   unit: t.String({ examples: ['barrel'] }),
   unit_description: t.String({ examples: ['Per barrel (42 US gallons)'] }),
-  decimals: integer({ description: 'Places that prices are rounded to.', examples: [2] }),
+  decimals: integer('Places that prices are rounded to.', 2),
   type: t.String({ examples: ['spot_price'] }),
   description: t.String({ examples: ['Light sweet crude at Cushing, Oklahoma'] }),
   cadence: t.Union(
@@ -30,9 +30,9 @@ export const commodityFields = {
   ),
   source: t.String({ examples: ['market_reporting'] }),
   data_source: t.String({ examples: ['market_reporting'] }),
-  has_data: t.Boolean({ description: 'Whether the price endpoints have anything to answer.' }),
-  available: t.Boolean({ description: 'The same as `has_data`.' }),
-  active: t.Boolean({ description: 'Whether the code has a source that still publishes it.' }),
+  has_data: boolean('Whether the price endpoints have anything to answer.'),
+  available: boolean('The same as `has_data`.'),
+  active: boolean('Whether the code has a source that still publishes it.'),
   unavailable_reason: t.Optional(
     t.Union(
       [
@@ -46,19 +46,16 @@ export const commodityFields = {
       },
     ),
   ),
-  free_tier: t.Boolean({ description: 'Whether the keyless demo has the code.' }),
+  free_tier: boolean('Whether the keyless demo has the code.'),
   aliases: t.Array(t.String({ examples: ['WTI'] }), {
     description: 'Other names that every endpoint accepts for the code.',
   }),
-  multiplier: integer({ description: '10 to the power of `decimals`.', examples: [100] }),
+  multiplier: integer('10 to the power of `decimals`.', 100),
   validation: t.Object(
     { min: t.Number({ examples: [0] }), max: t.Number({ examples: [1424.6] }) },
     { description: 'Bounds of the values that an import believes.' },
   ),
-  price_change_threshold: t.Number({
-    description: 'Percent between two observations that deserves a look.',
-    examples: [10],
-  }),
+  price_change_threshold: number('Percent between two observations that deserves a look.', 10),
   first_observation: t.Union([t.String({ format: 'date' }), t.Null()], {
     description: 'Day of the oldest observation.',
   }),

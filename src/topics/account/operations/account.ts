@@ -1,9 +1,8 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { countOrNull, instantOrNull, integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { countOrNull, instantOrNull } from '../../../http/operations/schema.ts'
 import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.ts'
 import { tierOf } from '../../../plans/plans.ts'
 import { percentUsed, quotaRemaining } from '../../../plans/quota.ts'
@@ -18,18 +17,18 @@ import {
 
 const AccountAnswer = t.Object({
   account: t.Object({
-    email: t.String({
-      description: 'E-mail address of the caller, also for members of an organization.',
-      examples: ['eval@example.com'],
-    }),
+    email: string(
+      'E-mail address of the caller, also for members of an organization.',
+      'eval@example.com',
+    ),
     tier: t.String({ examples: ['starter'] }),
     tier_name: t.String({ examples: ['Production Boost'] }),
     plan: t.String({ examples: ['starter'] }),
     request_limit: countOrNull('Requests in the current quota window; null without a quota.'),
-    usage_this_month: integer({
-      description: 'Charged requests since the 1st of the month, over all keys of the account.',
-      examples: [1234],
-    }),
+    usage_this_month: integer(
+      'Charged requests since the 1st of the month, over all keys of the account.',
+      1234,
+    ),
     trial_active: t.Boolean(),
     trial_ends_at: instantOrNull('When the trial ends or ended.'),
     email_confirmed: t.Boolean(),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, string } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { invitationState } from '../service/memberships.ts'
 import type { Invitation, Member } from '../store/organizations.ts'
@@ -24,12 +24,9 @@ export const InvitationShape = t.Object(
     role: RoleName,
     status: t.Union([t.Literal('pending'), t.Literal('accepted'), t.Literal('expired')]),
     message: t.Union([t.String(), t.Null()]),
-    invited_by: t.String({
-      description: 'E-mail address of the person who invited.',
-      examples: ['eval@example.com'],
-    }),
+    invited_by: string('E-mail address of the person who invited.', 'eval@example.com'),
     created_at: t.String({ format: 'date-time' }),
-    expires_at: t.String({ format: 'date-time', description: '14 days after creation.' }),
+    expires_at: instant('14 days after creation.'),
   },
   { title: 'Invitation' },
 )
@@ -39,12 +36,12 @@ export const Dashboard = t.Object({
     id: t.String(),
     name: t.String({ examples: ['example.com'] }),
     created_at: t.String({ format: 'date-time' }),
-    plan: t.String({ description: "Of the organization's account.", examples: ['enterprise'] }),
+    plan: string("Of the organization's account.", 'enterprise'),
     member_count: integer({ examples: [3] }),
-    api_calls_this_month: integer({
-      description: 'Charged requests of all members since the 1st of the month.',
-      examples: [1234],
-    }),
+    api_calls_this_month: integer(
+      'Charged requests of all members since the 1st of the month.',
+      1234,
+    ),
     your_role: RoleName,
   }),
   members: t.Array(MemberShape),

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { boolean, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
 import { body, optional, text } from '../../../http/input/body-schema.ts'
@@ -34,16 +35,10 @@ const tokenDescription = 'The token from the e-mail; required if the account has
 const AcceptBody = body({ token: optional(text(tokenMax, { description: tokenDescription })) })
 
 const memberId = t.Object({
-  id: t.String({
-    description: 'Id of the member.',
-    examples: ['00000000-0000-4000-8000-000000000601'],
-  }),
+  id: string('Id of the member.', '00000000-0000-4000-8000-000000000601'),
 })
 const invitationId = t.Object({
-  id: t.String({
-    description: 'Id of the invitation.',
-    examples: ['00000000-0000-4000-8000-000000000603'],
-  }),
+  id: string('Id of the invitation.', '00000000-0000-4000-8000-000000000603'),
 })
 /** People who act on one account together. */
 export const organizationOperations = (deps: OrganizationsDeps) => [
@@ -180,13 +175,13 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
       access: read,
       params: invitationId.properties,
       query: {
-        token: textParameter({ description: tokenDescription, maxLength: tokenMax }),
+        token: textParameter(tokenDescription, undefined, { maxLength: tokenMax }),
       },
       answers: {
         200: t.Object({
           invitation: InvitationShape,
           organization: Named,
-          can_accept: t.Boolean({ description: 'Whether the caller can accept it now.' }),
+          can_accept: boolean('Whether the caller can accept it now.'),
           next: t.Object({ method: t.Literal('POST'), path: t.String() }),
         }),
       },

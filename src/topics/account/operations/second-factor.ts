@@ -1,11 +1,10 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instantOrNull, integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { instantOrNull } from '../../../http/operations/schema.ts'
 import { validationFailed } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoOrNull } from '../../../lib/time/instant.ts'
@@ -83,11 +82,11 @@ export function secondFactorOperations({
       answers: {
         201: envelope(
           t.Object({
-            secret: t.String({
-              description: 'Base32, for an authenticator (TOTP: SHA-1, 6 digits, 30 s).',
-              examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
-            }),
-            otpauth_url: t.String({ description: 'The secret as an `otpauth` URI.' }),
+            secret: string(
+              'Base32, for an authenticator (TOTP: SHA-1, 6 digits, 30 s).',
+              'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+            ),
+            otpauth_url: string('The secret as an `otpauth` URI.'),
           }),
         ),
         422: ValidationProblem,

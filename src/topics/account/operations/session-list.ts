@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, instant, integer, string } from '../../../http/answer/schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
@@ -8,21 +8,15 @@ import { sessionOf } from './sessions.ts'
 
 const own = { meter: false, header: true, action: 'self' } as const
 const params = t.Object({
-  id: t.String({
-    description: 'The `id` of a sign-in.',
-    examples: ['00000000-0000-4000-8000-000000000901'],
-  }),
+  id: string('The `id` of a sign-in.', '00000000-0000-4000-8000-000000000901'),
 })
 const SignInRow = t.Object({
-  id: t.String({ description: 'Id of the session; refreshed tokens keep it.' }),
+  id: string('Id of the session; refreshed tokens keep it.'),
   method: t.Union([t.Literal('password'), t.Literal('link')]),
-  begun_at: t.String({ format: 'date-time', description: 'When the session began.' }),
-  refreshed_at: t.String({
-    format: 'date-time',
-    description: 'When the current token was issued.',
-  }),
+  begun_at: instant('When the session began.'),
+  refreshed_at: instant('When the current token was issued.'),
   expires_at: t.String({ format: 'date-time' }),
-  current: t.Boolean({ description: 'Whether this session made the request.' }),
+  current: boolean('Whether this session made the request.'),
 })
 
 /** The sign-ins of whoever is signed in. */

@@ -123,9 +123,7 @@ function stayOrGo({ keys, sessions, ownUrl }: SessionsDeps) {
         'Ends the current session, or with `all` every session of the account. Requires a session token; API keys get 401.',
       access: own,
       query: {
-        all: flagParameter({
-          description: 'Whether to end every session of the account.',
-          examples: [true],
+        all: flagParameter('Whether to end every session of the account.', true, {
           default: false,
         }),
       },

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
@@ -20,10 +21,8 @@ const NewAccount = envelope(
   t.Object({
     email: t.String({ examples: ['person@example.com'] }),
     plan: t.String({ examples: ['free'] }),
-    api_key: t.String({ description: 'The first API key, returned only in this response.' }),
-    link_token: t.String({
-      description: 'Signs in once, as `link_token` of `POST /v1/auth/session`.',
-    }),
+    api_key: string('The first API key, returned only in this response.'),
+    link_token: string('Signs in once, as `link_token` of `POST /v1/auth/session`.'),
   }),
 )
 

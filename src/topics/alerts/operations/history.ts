@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { idParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -74,10 +74,10 @@ export function alertHistoryOperations(
       access: reading,
       page: { max: limits.alertsHistoryPerPageMax, default: triggersPerPage },
       query: {
-        alert_id: idParameter({
-          description: 'Only triggers of this alert.',
-          examples: ['00000000-0000-4000-8000-000000000201'],
-        }),
+        alert_id: idParameter(
+          'Only triggers of this alert.',
+          '00000000-0000-4000-8000-000000000201',
+        ),
       },
       answers: { 200: Triggers, 404: NestedProblem },
       handle: ({ caller, query, page }) => {

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { notFound } from '../../../http/problem/problem.ts'
@@ -10,10 +11,7 @@ const kinds = ['standard_alerts', 'analytics_alerts'] as const
 export const reading = { meter: true, feature: kinds } as const
 export const writing = { ...reading, header: true } as const
 export const alertParams = t.Object({
-  id: t.String({
-    description: 'Id of the alert.',
-    examples: ['00000000-0000-4000-8000-000000000201'],
-  }),
+  id: string('Id of the alert.', '00000000-0000-4000-8000-000000000201'),
 })
 
 /** What every route of alerts stands on. */

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { oneOf, orNull } from '../../../http/operations/schema.ts'
+import { boolean, integer, number, oneOf, orNull, string } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import {
   type AlertCondition,
@@ -15,7 +14,7 @@ import type { AlertTrigger, NamedTrigger } from '../store/triggers.ts'
 const instant = (description?: string) =>
   t.String({ format: 'date-time', ...(description && { description }) })
 const anyObject = t.Object({}, { additionalProperties: true })
-const condition = t.String({ description: 'In words.', examples: ['price above 90'] })
+const condition = string('In words.', 'price above 90')
 const id = t.String({ examples: ['00000000-0000-4000-8000-000000000201'] })
 const name = t.String({ examples: ['Brent above 90'] })
 const code = t.String({ examples: ['BRENT_CRUDE_USD'] })
@@ -73,13 +72,13 @@ export const TestShape = t.Object(
       value: orNull(t.Number({ examples: [91.2] })),
       timestamp: orNull(instant()),
     }),
-    would_trigger: t.Boolean({ description: 'The condition is met and no cooldown is running.' }),
+    would_trigger: boolean('The condition is met and no cooldown is running.'),
     in_cooldown: t.Boolean(),
     result: oneOf(
       ['would_trigger', 'not_triggered', 'in_cooldown', 'no_data'],
       '`in_cooldown`: the condition is met but a cooldown is running. `no_data`: no price or too few closes; see `error`.',
     ),
-    success: t.Boolean({ description: 'Whether the alert could be evaluated.' }),
+    success: boolean('Whether the alert could be evaluated.'),
     status_code: orNull(integer(), 'Null: nothing is sent.'),
     response_time_ms: integer(),
     error: orNull(t.String()),
@@ -120,10 +119,7 @@ export const TriggerShape = t.Object(
     commodity_code: code,
     condition,
     price: t.Number({ examples: [91.2] }),
-    threshold: t.Number({
-      description: 'The value that the price or measurement was compared with.',
-      examples: [90],
-    }),
+    threshold: number('The value that the price or measurement was compared with.', 90),
     metadata: orNull(
       anyObject,
       'Measurements of an analytics alert: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',

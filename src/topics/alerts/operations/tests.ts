@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, integer, number } from '../../../http/answer/schema.ts'
 import { body, documentedBody, omittable, text } from '../../../http/input/body-schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -40,21 +40,19 @@ const BacktestShape = t.Object({
   vintage: t.Optional(
     t.Literal(true, { description: 'Whether values were replayed as they were recorded.' }),
   ),
-  observations: integer({ description: 'Number of prices evaluated.' }),
+  observations: integer('Number of prices evaluated.'),
   trigger_count: integer(),
   triggers: t.Array(
     t.Object({
       triggered_at: t.String({ format: 'date-time' }),
-      value: t.Number({ description: 'The price.' }),
+      value: number('The price.'),
     }),
     {
       description: 'Oldest first, at most 500.',
     },
   ),
-  truncated: t.Boolean({ description: 'Whether more triggers exist than are listed.' }),
-  cooldown_suppressed: integer({
-    description: 'Prices that met the condition during a cooldown.',
-  }),
+  truncated: boolean('Whether more triggers exist than are listed.'),
+  cooldown_suppressed: integer('Prices that met the condition during a cooldown.'),
 })
 
 /** What alerts would do now, and would have done. */
@@ -97,10 +95,7 @@ const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Cont
     access: onlyReading,
     body: CodeBody.schema,
     query: {
-      commodity_code: codeParameter({
-        description: 'Required, here or in the body.',
-        examples: ['BRENT_CRUDE_USD'],
-      }),
+      commodity_code: codeParameter('Required, here or in the body.', 'BRENT_CRUDE_USD'),
     },
     answers: { 200: TestsShape, 400: t.Union([NestedProblem, FailProblem]) },
     handle: ({ body, caller, query, request, reply }) => {

@@ -1,8 +1,7 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, orNull } from '../../../http/answer/schema.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { correlationMatrix, correlationOf, rollingCorrelation } from '../math/correlation.ts'
@@ -49,10 +48,7 @@ const Analysis = t.Object(
     ),
     direction: t.Union([t.Literal('positive'), t.Literal('negative'), t.Literal('none')]),
     stability: t.Union([t.Literal('stable'), t.Literal('moderate'), t.Literal('unstable')]),
-    data_points: integer({
-      description: 'Number of dates with a close in both series.',
-      examples: [21],
-    }),
+    data_points: integer('Number of dates with a close in both series.', 21),
   },
   { title: 'Correlation' },
 )
@@ -70,10 +66,7 @@ const Matrix = t.Object(
         },
       ],
     }),
-    data_points: integer({
-      description: 'Number of common closes of the pair with the fewest.',
-      examples: [21],
-    }),
+    data_points: integer('Number of common closes of the pair with the fewest.', 21),
   },
   { title: 'CorrelationMatrix' },
 )
@@ -82,7 +75,7 @@ const Rolling = t.Object(
   {
     type: t.Literal('rolling'),
     ...pair,
-    window: integer({ description: 'Returns of each correlation.', examples: [7] }),
+    window: integer('Returns of each correlation.', 7),
     correlations: t.Array(t.Object({ date: dateField, correlation: coefficient() }), {
       description: 'Oldest first.',
     }),
@@ -186,24 +179,22 @@ export const correlationOperations = [
     summary: 'Calculate correlations of series',
     description: `Returns the Pearson coefficient of daily log returns on the dates common to both series; each return spans from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix uses the common dates of each pair. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
     query: {
-      type: wordParameter(types, {
-        description: '`analysis` (default), `matrix` or `rolling`.',
+      type: wordParameter(types, '`analysis` (default), `matrix` or `rolling`.', 'analysis', {
         default: 'analysis',
-        examples: ['analysis'],
       }),
       code1: codeQuery('Required for `analysis` and `rolling`'),
       code2: codeQuery('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
-      codes: codesParameter(codesMax, {
-        description: `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
-        examples: ['WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD'],
-      }),
+      codes: codesParameter(
+        codesMax,
+        `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
+        'WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD',
+      ),
       period: periodQuery(30),
-      window: integerParameter({
-        description: `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
-        default: windowDefault,
-        minimum: 2,
-        examples: [windowDefault],
-      }),
+      window: integerParameter(
+        `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
+        windowDefault,
+        { default: windowDefault, minimum: 2 },
+      ),
     },
     shapes: [Analysis, Matrix, Rolling],
     handle: call => answers[wordOf('type', call.query.type, types, 'analysis')](call),

@@ -1,7 +1,6 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, number, orNull } from '../../../http/answer/schema.ts'
 import { codeOf, oneCode, wordParameter } from '../../../http/input/typed.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import {
   type Band,
@@ -40,12 +39,7 @@ const interval = (probability: number) =>
   t.Object({ low: price, high: price, probability: t.Number({ examples: [probability] }) })
 
 const heldField = (share: number) =>
-  t.Number({
-    minimum: 0,
-    maximum: 1,
-    description: 'Share of intervals that contained the later price.',
-    examples: [share],
-  })
+  number('Share of intervals that contained the later price.', share, { minimum: 0, maximum: 1 })
 
 const Listing = t.Object(
   {
@@ -64,9 +58,9 @@ const Forecast = t.Object(
     current_price: price,
     currency: orNull(t.String({ examples: ['USD'] })),
     unit: t.String({ examples: ['barrel'] }),
-    data_points: integer({ description: 'Closes in the lookback.', examples: [62] }),
+    data_points: integer('Closes in the lookback.', 62),
     observations_per_year: observationsField,
-    volatility: t.Number({ description: 'Percent a year.', examples: [21.7] }),
+    volatility: number('Percent a year.', 21.7),
     forecasts: t.Array(
       t.Object({
         horizon_days: t.Union(horizonDays.map(days => t.Literal(days))),
@@ -84,10 +78,7 @@ const Forecast = t.Object(
     calibration: orNull(
       t.Object({
         horizon_days: integer({ examples: [30] }),
-        intervals: integer({
-          description: 'Forecasts of the last five years whose target day has passed.',
-          examples: [1236],
-        }),
+        intervals: integer('Forecasts of the last five years whose target day has passed.', 1236),
         sigma_1: heldField(0.7),
         sigma_2: heldField(0.94),
       }),
@@ -165,15 +156,13 @@ export const forecastOperations = [
     description: `Returns a statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes. ${closesNote}${windowNote}${spacingNote}\`sma\` expects sma(20), the mean of the last 20 closes; \`ema\` last x exp(drift x n), with the drift the log slope from close to close (least squares of ln ema(20) on the number of the close) over the lookback; \`combined\` the mean of the two. sigma is the sample standard deviation of the log returns from close to close of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(n)), stated probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(A) x 100, percent a year. A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`. \`calibration\` says how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes there are; it needs 21 of them.`,
     feature: 'forecast',
     query: {
-      ...oneCode('code', {
-        description: 'A code or an alias, in any letter case; absent: the methods.',
-        examples: ['WTI_USD'],
-      }),
-      method: wordParameter(methods, {
-        description: `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
-        default: methodDefault,
-        examples: [methodDefault],
-      }),
+      ...oneCode('code', 'A code or an alias, in any letter case; absent: the methods.', 'WTI_USD'),
+      method: wordParameter(
+        methods,
+        `\`sma\`, \`ema\` or \`combined\` (${methodDefault}).`,
+        methodDefault,
+        { default: methodDefault },
+      ),
       period: periodQuery(periodDefault, periodMin),
     },
     shapes: [Forecast, Listing],

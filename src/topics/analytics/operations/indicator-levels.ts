@@ -1,10 +1,9 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, number, orNull, string } from '../../../http/answer/schema.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekName, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
@@ -26,21 +25,16 @@ const price = t.Number({ examples: [74.25] })
 
 const PriceContextShape = t.Object(
   {
-    commodity: t.String({ description: 'Code of the series used.', examples: [defaultPrice] }),
-    price: t.Number({ description: 'The newest close.', examples: [74.25] }),
-    percentile: t.Number({
-      minimum: 0,
-      maximum: 100,
-      description: '100 x count(close <= price) / n.',
-      examples: [61.2],
-    }),
+    commodity: string('Code of the series used.', defaultPrice),
+    price: number('The newest close.', 74.25),
+    percentile: number('100 x count(close <= price) / n.', 61.2, { minimum: 0, maximum: 100 }),
     high_52w: price,
     low_52w: price,
     average_52w: price,
     currency: orNull(t.String({ examples: ['USD'] })),
     unit: t.String({ examples: ['barrel'] }),
-    data_points: integer({ description: 'Closes in the 364 days.', examples: [257] }),
-    timestamp: t.String({ format: 'date-time', description: 'When the price was observed.' }),
+    data_points: integer('Closes in the 364 days.', 257),
+    timestamp: instant('When the price was observed.'),
   },
   { title: 'PriceContext' },
 )
@@ -48,7 +42,7 @@ const PriceContextShape = t.Object(
 const StorageAnalytics = t.Object(
   {
     code: t.String({ examples: [defaultStorage] }),
-    level: t.Number({ description: 'The newest level, in `unit`.', examples: [24.604] }),
+    level: number('The newest level, in `unit`.', 24.604),
     capacity_percent: orNull(
       t.Number({ examples: [31.38] }),
       '100 x level / working capacity on its day, or the level itself if published in percent; null if no capacity is known.',
@@ -57,19 +51,14 @@ const StorageAnalytics = t.Object(
       t.Number({ examples: [26.5] }),
       `Level divided by daily use; for ${Object.keys(useOfStorage).join(', ')}, otherwise null.`,
     ),
-    zscore: t.Number({
-      description: '(level - seasonal_average) / seasonal_std_dev.',
-      examples: [-1.21],
-    }),
+    zscore: number('(level - seasonal_average) / seasonal_std_dev.', -1.21),
     seasonal_average: t.Number({ examples: [27.9] }),
     seasonal_std_dev: t.Number({ examples: [2.72] }),
-    seasonal_years: integer({
+    seasonal_years: integer('Number of earlier years in the average.', 5, {
       minimum: 2,
       maximum: 5,
-      description: 'Number of earlier years in the average.',
-      examples: [5],
     }),
-    week: t.String({ description: 'ISO 8601 week of the level.', examples: ['2026-W47'] }),
+    week: string('ISO 8601 week of the level.', '2026-W47'),
     unit: t.String({ examples: ['million_barrels'] }),
     timestamp: instantField,
   },
@@ -204,11 +193,12 @@ export const levelIndicatorOperations: readonly Operation[] = [
     access: { ...calculated, heavy: true },
     view: 'as_of',
     query: {
-      ...oneCode('by_code', {
-        description: `One code or alias, in any letter case (${defaultPrice}).`,
-        examples: [defaultPrice],
-        default: defaultPrice,
-      }),
+      ...oneCode(
+        'by_code',
+        `One code or alias, in any letter case (${defaultPrice}).`,
+        defaultPrice,
+        { default: defaultPrice },
+      ),
     },
     answers: { 200: indicator(PriceContextShape, 'PriceContextIndicator'), ...refusals },
     handle: ({ at: known, query, request, reply }) =>
@@ -222,11 +212,12 @@ export const levelIndicatorOperations: readonly Operation[] = [
     access: { ...calculated, heavy: true },
     view: 'as_of',
     query: {
-      ...oneCode('code', {
-        description: `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
-        examples: [defaultStorage],
-        default: defaultStorage,
-      }),
+      ...oneCode(
+        'code',
+        `A code of category \`storage\`, or an alias of one (${defaultStorage}).`,
+        defaultStorage,
+        { default: defaultStorage },
+      ),
     },
     answers: { 200: indicator(StorageAnalytics, 'StorageAnalyticsIndicator'), ...refusals },
     handle: ({ at: known, query, request, reply }) =>

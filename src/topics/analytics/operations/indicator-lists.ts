@@ -1,10 +1,9 @@
 import { type TSchema, t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, orNull, string } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { codeOf, oneCode, textParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription } from '../../catalogue/math/catalogue.ts'
@@ -21,14 +20,14 @@ const dayField = t.String({ format: 'date', examples: ['2026-11-17'] })
 const Positions = t.Object(
   {
     market: t.String({ examples: ['WTI'] }),
-    managed_money_long: integer({ description: 'Contracts.', examples: [176_380] }),
+    managed_money_long: integer('Contracts.', 176_380),
     managed_money_short: integer({ examples: [117_333] }),
-    net_position: integer({ description: 'Long minus short.', examples: [59_047] }),
+    net_position: integer('Long minus short.', 59_047),
     change: orNull(
       integer({ examples: [-3_214] }),
       'Change of the net position since the previous report; null for the first report.',
     ),
-    open_interest: integer({ description: 'All open contracts.', examples: [2_035_649] }),
+    open_interest: integer('All open contracts.', 2_035_649),
     report_date: dayField,
     commodity: orNull(t.String({ examples: ['WTI_USD'] }), 'Code of the related price.'),
   },
@@ -56,11 +55,8 @@ const Trade = t.Object(
   {
     member: t.String({ examples: ['Jordan Example'] }),
     ticker: t.String({ examples: ['XYZ'] }),
-    transaction_type: t.String({
-      description: `One of ${transactionTypes.join(', ')}.`,
-      examples: ['purchase'],
-    }),
-    amount_range: t.String({ description: 'As disclosed.', examples: ['$1,001 - $15,000'] }),
+    transaction_type: string(`One of ${transactionTypes.join(', ')}.`, 'purchase'),
+    amount_range: string('As disclosed.', '$1,001 - $15,000'),
     transaction_date: dayField,
     disclosure_date: dayField,
   },
@@ -125,10 +121,7 @@ export const listIndicatorOperations: readonly Operation[] = [
     view: 'as_of',
     page: { max: perPageMax },
     query: {
-      market: textParameter({
-        description: 'One market, in any letter case; absent: all.',
-        examples: ['WTI'],
-      }),
+      market: textParameter('One market, in any letter case; absent: all.', 'WTI'),
     },
     answers: { 200: listOfRows(Positions, 'ManagedMoneyList'), ...refusals },
     handle: ({ at, query, page, reply }) => {
@@ -162,10 +155,7 @@ export const listIndicatorOperations: readonly Operation[] = [
     tags: ['Analytics'],
     access: calculated,
     page: { max: perPageMax },
-    query: oneCode('commodity', {
-      description: 'A code or an alias; absent: all notes.',
-      examples: ['BRENT_CRUDE_USD'],
-    }),
+    query: oneCode('commodity', 'A code or an alias; absent: all notes.', 'BRENT_CRUDE_USD'),
     answers: { 200: listOfRows(Note, 'AnnotationList'), ...refusals },
     handle: ({ at, query, page, request, reply }) => {
       const { annotations } = at

@@ -1,4 +1,5 @@
 import { type TSchema, t } from 'elysia'
+import { instant, string } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 
 export type IndicatorDeps = Pick<
@@ -20,11 +21,8 @@ export const calculated = { feature: 'calculated_metrics', meter: true } as cons
 
 /** What every indicator says of its data. */
 export const metaFields = {
-  as_of: t.String({
-    format: 'date-time',
-    description: 'Date of the oldest price or newest row in the response.',
-  }),
-  source: t.String({ examples: ['EIA'], description: 'Sources, separated by semicolons.' }),
+  as_of: instant('Date of the oldest price or newest row in the response.'),
+  source: string('Sources, separated by semicolons.', 'EIA'),
   source_description: t.String({ examples: ['Published by EIA'] }),
 }
 

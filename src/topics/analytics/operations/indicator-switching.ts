@@ -1,8 +1,8 @@
 import { t } from 'elysia'
+import { instant, number, orNull, string } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -26,43 +26,28 @@ const regions = switchMarkets.map(market => market.id)
 
 const Plant = t.Object({
   code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
-  heat_mwh: t.Number({ description: 'MWh of heat in one unit of the price.', examples: [0.9] }),
-  efficiency: t.Number({ description: 'MWh of electricity from one of heat.', examples: [0.53] }),
-  emission: t.Number({
-    description: 'Tonnes of carbon dioxide from one MWh of heat.',
-    examples: [0.20196],
-  }),
+  heat_mwh: number('MWh of heat in one unit of the price.', 0.9),
+  efficiency: number('MWh of electricity from one of heat.', 0.53),
+  emission: number('Tonnes of carbon dioxide from one MWh of heat.', 0.20196),
 })
 
 const FuelSwitching = t.Object(
   {
-    value: t.Number({
-      description: 'Saving per MWh of electricity from `to_fuel` compared with `from_fuel`.',
-      examples: [-4.41],
-    }),
+    value: number('Saving per MWh of electricity from `to_fuel` compared with `from_fuel`.', -4.41),
     economical: t.Union([t.Literal(gasFuel), t.Literal(coalFuel)], {
       description: '`to_fuel` while `value` is above 0, otherwise `from_fuel`.',
     }),
     from_fuel: fuelField,
     to_fuel: fuelField,
-    unit: t.String({ description: 'Of `value` and of the costs.', examples: ['EUR/MWh'] }),
-    breakeven_price: t.Number({
-      description: 'Gas price at which both cost the same, in `breakeven_unit`.',
-      examples: [28.05],
-    }),
+    unit: string('Of `value` and of the costs.', 'EUR/MWh'),
+    breakeven_price: number('Gas price at which both cost the same, in `breakeven_unit`.', 28.05),
     breakeven_unit: t.String({ examples: ['EUR/MWh'] }),
-    timestamp: t.String({ format: 'date-time', description: 'Of the oldest price used.' }),
+    timestamp: instant('Of the oldest price used.'),
     metadata: t.Object({
       region: t.Union([t.Literal('europe'), t.Literal('us')]),
       region_name: t.String({ examples: ['Northwest Europe'] }),
-      gas_cost: t.Number({
-        description: 'Fuel and carbon of a MWh of electricity from gas.',
-        examples: [95.4],
-      }),
-      coal_cost: t.Number({
-        description: 'Fuel and carbon of a MWh of electricity from coal.',
-        examples: [91],
-      }),
+      gas_cost: number('Fuel and carbon of a MWh of electricity from gas.', 95.4),
+      coal_cost: number('Fuel and carbon of a MWh of electricity from coal.', 91),
       carbon_included: t.Boolean(),
       breakeven_carbon_price: orNull(
         t.Number({ examples: [91.05] }),
@@ -200,11 +185,12 @@ export const fuelSwitchingOperations: readonly Operation[] = [
     access: calculated,
     view: 'as_of',
     query: {
-      region: wordParameter(regions, {
-        description: `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`,
-        examples: ['europe'],
-        default: switchMarkets[0].id,
-      }),
+      region: wordParameter(
+        regions,
+        `\`${regions.join('` or `')}\` (${switchMarkets[0].id}).`,
+        'europe',
+        { default: switchMarkets[0].id },
+      ),
     },
     answers: { 200: indicator(FuelSwitching, 'FuelSwitchingIndicator'), ...refusals },
     handle: ({ at: known, query, reply }) => answer(known, query.region, reply),

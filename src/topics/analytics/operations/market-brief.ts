@@ -1,12 +1,11 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, instant, integer, orNull, string } from '../../../http/answer/schema.ts'
 import { boolOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -49,12 +48,10 @@ const Commodity = t.Object(
     ),
     change_24h_pct: change('The same in percent of that price; null when that is 0.'),
     change_24h: change('The same as `change_24h_abs`.'),
-    as_of: t.String({ format: 'date-time', description: 'When the price was observed.' }),
+    as_of: instant('When the price was observed.'),
     source: priceRowFields.source,
-    stale: t.Boolean({ description: 'No new price for three periods of the cadence.' }),
-    requested_code: t.Optional(
-      t.String({ description: 'The requested alias or futures family, if any.' }),
-    ),
+    stale: boolean('No new price for three periods of the cadence.'),
+    requested_code: t.Optional(string('The requested alias or futures family, if any.')),
     forecast_1m: orNull(
       Forecast,
       'Null with too few daily closes, or a price that is not positive.',
@@ -65,7 +62,7 @@ const Commodity = t.Object(
 
 const Brief = envelope(
   t.Object({
-    as_of: t.String({ format: 'date-time', description: 'When the brief was made.' }),
+    as_of: instant('When the brief was made.'),
     codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
       description: 'Codes in the response, in the order requested.',
     }),
@@ -222,11 +219,11 @@ export const marketBriefOperations: readonly Operation[] = [
     tags: ['Prices'],
     access: { meter: true, heavy: true },
     query: {
-      codes: codesParameter(undefined, {
-        description:
-          "Codes or aliases, comma-separated, up to the plan's limit. Default: the free tier's codes up to that number.",
-        examples: ['BRENT_CRUDE_USD,WTI_USD'],
-      }),
+      codes: codesParameter(
+        undefined,
+        "Codes or aliases, comma-separated, up to the plan's limit. Default: the free tier's codes up to that number.",
+        'BRENT_CRUDE_USD,WTI_USD',
+      ),
       narrative: typed({
         type: 'boolean',
         description: '`true` adds a text summary of the numbers. Default: false.',

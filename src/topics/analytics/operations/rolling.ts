@@ -1,8 +1,7 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, number, orNull } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { closesIn, tooFew } from '../../prices/math/window.ts'
 import { rolling, rollingMeasures, type Spread, seasonality } from '../math/rolling.ts'
 import {
@@ -33,7 +32,7 @@ const Rolling = t.Object(
       rollingMeasures.map(name => t.Literal(name)),
       { description: 'What the values are.' },
     ),
-    window: integer({ description: 'Closes, or changes, of each value.', examples: [20] }),
+    window: integer('Closes, or changes, of each value.', 20),
     period: periodField,
     values: t.Array(
       t.Object({
@@ -51,10 +50,10 @@ const Rolling = t.Object(
 
 const SpreadShape = orNull(
   t.Object({
-    mean: t.Number({ description: 'Percent.', examples: [1.4] }),
-    median: t.Number({ description: 'Percent.', examples: [1.1] }),
-    min: t.Number({ description: 'Percent.', examples: [-12.4] }),
-    max: t.Number({ description: 'Percent.', examples: [19.3] }),
+    mean: number('Percent.', 1.4),
+    median: number('Percent.', 1.1),
+    min: number('Percent.', -12.4),
+    max: number('Percent.', 19.3),
     years: integer({ examples: [10] }),
   }),
 )
@@ -64,7 +63,7 @@ const Seasonality = t.Object(
     by: t.Union([t.Literal('month'), t.Literal('week')]),
     parts: t.Array(
       t.Object({
-        part: integer({ description: 'Month 1 to 12, or ISO week 1 to 53.', examples: [1] }),
+        part: integer('Month 1 to 12, or ISO week 1 to 53.', 1),
         change: SpreadShape,
         level: SpreadShape,
       }),
@@ -137,18 +136,14 @@ export const rollingOperations = [
     description: `Returns a measure of the last \`window\` closes at each date of the period; windows extend back before it. ${closesNote}\`mean\`, \`median\`, \`std_dev\` (n - 1), \`min\`, \`max\` in the unit of the series; \`z_score\` = (last - mean) / std_dev; \`return\`: percent against the close \`window\` closes before; \`volatility\`: std_dev of log returns x sqrt(closes a year of the series) x 100; \`drawdown\`: percent below the highest close of the window; \`beta\`: covariance with the benchmark over its variance, of log returns between common dates. Null if the measure is undefined, such as returns of non-positive prices.`,
     query: {
       code: codeQuery('Required'),
-      measure: wordParameter(rollingMeasures, {
-        description: 'The measure to calculate.',
+      measure: wordParameter(rollingMeasures, 'The measure to calculate.', 'volatility', {
         default: 'mean',
-        examples: ['volatility'],
       }),
-      window: integerParameter({
-        description: `Closes of each value, of \`return\`, \`volatility\` and \`beta\` changes: 2 to ${windowMax} (${windowDefault}).`,
-        default: windowDefault,
-        minimum: 2,
-        maximum: windowMax,
-        examples: [20],
-      }),
+      window: integerParameter(
+        `Closes of each value, of \`return\`, \`volatility\` and \`beta\` changes: 2 to ${windowMax} (${windowDefault}).`,
+        20,
+        { default: windowDefault, minimum: 2, maximum: windowMax },
+      ),
       benchmark: codeQuery('Of beta', 'BRENT_CRUDE_USD'),
       period: periodQuery(periodDefault),
     },
@@ -162,10 +157,8 @@ export const rollingOperations = [
     description: `For each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${closesNote}`,
     query: {
       code: codeQuery('Required'),
-      by: wordParameter(['month', 'week'], {
-        description: 'Calendar months or ISO weeks.',
+      by: wordParameter(['month', 'week'], 'Calendar months or ISO weeks.', 'month', {
         default: 'month',
-        examples: ['month'],
       }),
     },
     shapes: [Seasonality],

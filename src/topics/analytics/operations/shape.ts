@@ -1,6 +1,6 @@
 import type { Static, TObject, TProperties } from '@sinclair/typebox'
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { codeParameter, integerParameter } from '../../../http/input/typed.ts'
@@ -56,23 +56,19 @@ export const windowNote =
 
 export const dateField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const codeField = t.String({ examples: ['WTI_USD'] })
-export const periodField = integer({
-  description: 'Requested calendar days.',
-  examples: [30],
-})
+export const periodField = integer('Requested calendar days.', 30)
 
-export const observationsField = integer({
-  description:
-    'Closes a year at their spacing, by which volatility is scaled: 252 where the median gap between closes is at most 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1.',
-  examples: [252],
-})
+export const observationsField = integer(
+  'Closes a year at their spacing, by which volatility is scaled: 252 where the median gap between closes is at most 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1.',
+  252,
+)
 
 /** How many closes a year has, for descriptions. */
 export const spacingNote =
   '`observations_per_year` A follows the spacing of the closes in the window (median gap in days): 252 up to 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1. '
 
 const tierFields = {
-  tier: t.String({ description: "The caller's plan.", examples: ['enterprise'] }),
+  tier: string("The caller's plan.", 'enterprise'),
   tier_name: t.String({ examples: ['Enterprise'] }),
 }
 
@@ -111,20 +107,15 @@ export const refusals = {
 }
 
 export const codeQuery = (role: string, example = 'WTI_USD') =>
-  codeParameter({
-    description: `${role}: a code or an alias, in any letter case.`,
-    examples: [example],
-    // What only some answers need is told by its role.
+  codeParameter(`${role}: a code or an alias, in any letter case.`, example, {
     ...(role === 'Required' && { required: true as const }),
   })
 
 export const periodQuery = (fallback: number, least = 2) =>
-  integerParameter({
-    description: `Window in calendar days, ${least} to ${periodMax} (${fallback}).`,
+  integerParameter(`Window in calendar days, ${least} to ${periodMax} (${fallback}).`, fallback, {
     default: fallback,
     minimum: least,
     maximum: periodMax,
-    examples: [fallback],
   })
 
 const periodMax = 1825

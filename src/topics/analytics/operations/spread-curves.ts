@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer } from '../../../http/answer/schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -42,7 +42,7 @@ const GasoilCrack = t.Object(
       basis: t.String({ examples: ['gasoil (USD/t) / 7.45 - Brent (USD/bbl)'] }),
       gasoil_usd_per_bbl: t.Number({ examples: [94.3] }),
     }),
-    timestamp: t.String({ format: 'date-time', description: 'Of the older leg.' }),
+    timestamp: instant('Of the older leg.'),
   },
   { title: 'GasoilCrack' },
 )
@@ -80,7 +80,7 @@ const Structure = t.Object(
     front_month: Month,
     back_month_6: t.Union([Month, t.Null()]),
     curve_points: integer({ examples: [12] }),
-    timestamp: t.String({ format: 'date-time', description: 'Of the front month.' }),
+    timestamp: instant('Of the front month.'),
   },
   { title: 'CurveStructure' },
 )
@@ -240,11 +240,11 @@ export function spreadCurveOperations(deps: Context) {
       access: calculated,
       view: 'as_of',
       query: {
-        commodity: codeParameter({
-          description: `Required: one of ${names.join(', ')}; a family code or a slug is accepted too.`,
-          examples: [names[0]!],
-          required: true,
-        }),
+        commodity: codeParameter(
+          `Required: one of ${names.join(', ')}; a family code or a slug is accepted too.`,
+          names[0]!,
+          { required: true },
+        ),
       },
       answers: { 200: envelope(Structure), 404: NestedProblem },
       handle: ({ at: deps, query, request, reply }) =>

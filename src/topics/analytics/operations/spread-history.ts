@@ -1,10 +1,9 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, integer, oneOf } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, typed } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { oneOf } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { oneOf as listed, wrongValue } from '../../../lib/text/wrong-value.ts'
 import { dayMs, isoDay, parseDay, startOfDay } from '../../../lib/time/instant.ts'
@@ -22,14 +21,11 @@ const intervals = ['day', ...longIntervals] as const
 type Bucket = (typeof intervals)[number]
 
 export const historyQuery = {
-  start_date: momentParameter({
-    description: `First day, inclusive; absent: ${daysDefault} days up to \`end_date\`.`,
-    examples: ['2026-09-01'],
-  }),
-  end_date: momentParameter({
-    description: 'Last day, inclusive; absent: today.',
-    examples: ['2026-11-20'],
-  }),
+  start_date: momentParameter(
+    `First day, inclusive; absent: ${daysDefault} days up to \`end_date\`.`,
+    '2026-09-01',
+  ),
+  end_date: momentParameter('Last day, inclusive; absent: today.', '2026-11-20'),
   interval: typed({
     type: 'string',
     description: '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.',
@@ -64,13 +60,8 @@ export const SpreadHistory = t.Object(
       {
         from: dayOrNull,
         to: dayOrNull,
-        observations: integer({
-          description: 'Dates in the requested range that have a value.',
-          examples: [62],
-        }),
-        complete: t.Boolean({
-          description: 'Whether every weekday of the requested range has a value.',
-        }),
+        observations: integer('Dates in the requested range that have a value.', 62),
+        complete: boolean('Whether every weekday of the requested range has a value.'),
       },
       { title: 'SpreadCoverage' },
     ),

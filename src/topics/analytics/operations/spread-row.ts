@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { instant, number } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { hourMs, isoInstant } from '../../../lib/time/instant.ts'
 import { sourcesOf } from '../../catalogue/math/catalogue.ts'
@@ -29,10 +30,7 @@ export const SpreadRow = t.Object(
         name: t.String({ examples: ['WTI Crude Oil'] }),
         price: t.Number({ examples: [71.23] }),
         unit: t.String({ examples: ['barrel'] }),
-        weight: t.Number({
-          description: 'Weight of `price` in `value`, including conversions.',
-          examples: [1],
-        }),
+        weight: number('Weight of `price` in `value`, including conversions.', 1),
         timestamp: instantField,
       }),
       { description: '`value` is the sum of `price` x `weight`.' },
@@ -42,7 +40,7 @@ export const SpreadRow = t.Object(
       description:
         '`value` minus the spread 24 hours earlier (for a daily leg: at its previous close); null if a leg has no earlier price.',
     }),
-    timestamp: t.String({ format: 'date-time', description: 'Of the oldest leg.' }),
+    timestamp: instant('Of the oldest leg.'),
     metadata: t.Object({
       description: t.String(),
       source_description: t.String(),

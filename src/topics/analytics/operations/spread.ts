@@ -1,8 +1,7 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, number, orNull, string } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { type Close, closesIn } from '../../prices/math/window.ts'
 import { analyticsSpreads, type SpreadIdentity } from '../../units/math/identities.ts'
@@ -53,11 +52,8 @@ const Standing = t.Object(
     type: t.Union(types.map(word => t.Literal(word))),
     spread: idField,
     spread_name: t.String({ examples: ['WTI - Brent'] }),
-    code1: t.String({ description: 'First leg.', examples: ['WTI_USD'] }),
-    code2: t.String({
-      description: 'Last leg; of a crack its crude.',
-      examples: ['BRENT_CRUDE_USD'],
-    }),
+    code1: string('First leg.', 'WTI_USD'),
+    code2: string('Last leg; of a crack its crude.', 'BRENT_CRUDE_USD'),
     ...priceFields,
     current_spread: spreadField,
     unit: unitField,
@@ -69,12 +65,12 @@ const Standing = t.Object(
     }),
     historical: t.Object({
       mean: spreadField,
-      std_dev: t.Number({ description: 'Sample standard deviation, n - 1.', examples: [0.41] }),
+      std_dev: number('Sample standard deviation, n - 1.', 0.41),
       min: spreadField,
       max: spreadField,
       percentile: t.Number({ examples: [38.1] }),
       z_score: orNull(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
-      data_points: integer({ description: 'Common dates in the window.', examples: [21] }),
+      data_points: integer('Common dates in the window.', 21),
     }),
     interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),
     period: periodField,
@@ -178,16 +174,18 @@ export const analyticsSpreadOperations = [
     summary: 'Calculate spreads between series',
     description: `Returns a spread on the dates common to all legs, and the position of the newest value within the window. ${closesNote}${windowNote}A close is the spread on a common date, and the window ends at the newest one. ${analyticsSpreads.map(spread => `\`${spread.id}\` = ${spread.formula} (${spread.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
     query: {
-      spread: wordParameter(ids, {
-        description: `One of ${ids.join(', ')}; absent: the list of them.`,
-        examples: ['wti_brent'],
-      }),
+      spread: wordParameter(
+        ids,
+        `One of ${ids.join(', ')}; absent: the list of them.`,
+        'wti_brent',
+      ),
       period: periodQuery(30),
-      type: wordParameter(types, {
-        description: '`current` (default), or `historical` for the values of the window too.',
-        default: 'current',
-        examples: ['current'],
-      }),
+      type: wordParameter(
+        types,
+        '`current` (default), or `historical` for the values of the window too.',
+        'current',
+        { default: 'current' },
+      ),
     },
     shapes: [Standing, List],
     handle: answer,

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -196,11 +196,9 @@ export function spreadOperations(deps: Context) {
       .join('; ')
     const idQuery = wordParameter(
       identities.map(identity => identity.id),
-      {
-        description: `One of ${ids}; absent: ${identities[0]!.id}.`,
-        default: identities[0]!.id,
-        examples: [identities[0]!.id],
-      },
+      `One of ${ids}; absent: ${identities[0]!.id}.`,
+      identities[0]!.id,
+      { default: identities[0]!.id },
     )
     return [
       operation(`GET /v1/spreads/${path}`, {

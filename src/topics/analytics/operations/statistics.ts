@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
+import { integer, number, orNull } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../math/statistics.ts'
 import {
@@ -34,7 +33,7 @@ const Statistics = t.Object(
         t.String({ examples: ['above average'] }),
         'Below -2 extremely oversold, below -1 below average, to 1 normal, to 2 above average, above extremely overbought.',
       ),
-      percentile: t.Number({ description: '100 x count(close <= last) / n.', examples: [90.476] }),
+      percentile: number('100 x count(close <= last) / n.', 90.476),
       percentile_interpretation: t.String({ examples: ['in the upper quarter of the period'] }),
       volatility: orNull(
         t.Number({ examples: [24.3] }),
@@ -46,10 +45,10 @@ const Statistics = t.Object(
       ),
       mean: t.Number({ examples: [79.643] }),
       median: t.Number({ examples: [79.56] }),
-      std_dev: t.Number({ description: 'Sample standard deviation, n - 1.', examples: [2.8768] }),
+      std_dev: number('Sample standard deviation, n - 1.', 2.8768),
       min: t.Number({ examples: [74.07] }),
       max: t.Number({ examples: [83.14] }),
-      data_points: integer({ description: 'Closes in the window.', examples: [21] }),
+      data_points: integer('Closes in the window.', 21),
       observations_per_year: observationsField,
     }),
     generated_at: t.String({ format: 'date-time' }),

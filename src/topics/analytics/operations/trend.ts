@@ -1,9 +1,8 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, integer, number, orNull, string } from '../../../http/answer/schema.ts'
 import { instantOf, integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { type Close, closesIn, tooFew } from '../../prices/math/window.ts'
@@ -48,16 +47,16 @@ const windowMax = 500
 
 const price = t.Number({ examples: [82.83] })
 const rsiField = t.Number({ minimum: 0, maximum: 100, examples: [59.18] })
-const rsiWord = t.String({
-  description: 'Above 70 overbought, from 50 bullish, from 30 bearish, below oversold.',
-  examples: ['bullish'],
-})
+const rsiWord = string(
+  'Above 70 overbought, from 50 bullish, from 30 bearish, below oversold.',
+  'bullish',
+)
 
 const Levels = t.Object(
   {
     support: t.Array(price, { description: 'S1 = 2P - H, S2 = P - (H - L).' }),
     resistance: t.Array(price, { description: 'R1 = 2P - L, R2 = P + (H - L).' }),
-    pivot_point: t.Number({ description: 'P = (H + L + C) / 3.', examples: [80.01] }),
+    pivot_point: number('P = (H + L + C) / 3.', 80.01),
   },
   { title: 'PriceLevels' },
 )
@@ -69,13 +68,8 @@ const Analysis = t.Object(
     period: periodField,
     trend: t.Object({
       direction: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('sideways')]),
-      strength: t.Number({
-        minimum: 0,
-        maximum: 100,
-        description: '100 x R squared.',
-        examples: [74.36],
-      }),
-      slope: t.Number({ description: 'Price units per calendar day.', examples: [0.2687] }),
+      strength: number('100 x R squared.', 74.36, { minimum: 0, maximum: 100 }),
+      slope: number('Price units per calendar day.', 0.2687),
       price_change_pct: orNull(
         t.Number({ examples: [4.9] }),
         '100 x (last - first) / |first| over the window; null when the first close is 0.',
@@ -89,9 +83,7 @@ const Analysis = t.Object(
         t.Number({ examples: [3.96] }),
         '100 x (last - sma_20) / |sma_20|; null when the average is 0.',
       ),
-      golden_cross: t.Boolean({
-        description: 'sma(50) above sma(200), when there are 200 closes, otherwise false.',
-      }),
+      golden_cross: boolean('sma(50) above sma(200), when there are 200 closes, otherwise false.'),
     }),
     levels: Levels,
     signal: t.Object({
@@ -107,9 +99,9 @@ const Analysis = t.Object(
 const run = {
   code: codeField,
   period: periodField,
-  window: integer({ description: 'Closes of the average, changes of the RSI.', examples: [20] }),
+  window: integer('Closes of the average, changes of the RSI.', 20),
   current_price: price,
-  current_value: t.Number({ description: 'At the newest close.', examples: [79.68] }),
+  current_value: number('At the newest close.', 79.68),
   position: t.Union([t.Literal('above'), t.Literal('below')], {
     description:
       'For the price: above (or at) or below its average. For RSI: above (or at) or below 50.',
@@ -380,18 +372,17 @@ export const trendOperations = [
     query: {
       code: codeQuery('Required'),
       period: periodQuery(30),
-      type: wordParameter(types, {
-        description:
-          '`analysis` (default), `sma`, `ema`, `rsi`, `levels`, `macd`, `bollinger` or `atr`.',
-        default: 'analysis',
-        examples: ['analysis'],
-      }),
-      window: integerParameter({
-        description: `Closes of \`sma\`, \`ema\` and \`bollinger\` (${averageWindow}), changes of \`rsi\` and \`atr\` (${rsiWindow}): 2 to ${windowMax}.`,
-        minimum: 2,
-        maximum: windowMax,
-        examples: [20],
-      }),
+      type: wordParameter(
+        types,
+        '`analysis` (default), `sma`, `ema`, `rsi`, `levels`, `macd`, `bollinger` or `atr`.',
+        'analysis',
+        { default: 'analysis' },
+      ),
+      window: integerParameter(
+        `Closes of \`sma\`, \`ema\` and \`bollinger\` (${averageWindow}), changes of \`rsi\` and \`atr\` (${rsiWindow}): 2 to ${windowMax}.`,
+        20,
+        { minimum: 2, maximum: windowMax },
+      ),
     },
     shapes: [Analysis, Average, Rsi, LevelsOnly, MacdRun, Bands, TrueRange],
     handle: answer,

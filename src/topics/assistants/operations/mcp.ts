@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { number, string } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import type { Ask } from './tool.ts'
@@ -58,8 +59,8 @@ const ProtocolError = (description: string) =>
     {
       jsonrpc: t.Literal('2.0', { description: 'Always 2.0.' }),
       error: t.Object({
-        code: t.Number({ description: 'Of JSON-RPC 2.0.', examples: [-32_000] }),
-        message: t.String({ description: 'What is wrong.' }),
+        code: number('Of JSON-RPC 2.0.', -32_000),
+        message: string('What is wrong.'),
       }),
       id: t.Union([t.String(), t.Number(), t.Null()], { description: 'Of the message.' }),
     },

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import {
   body,
@@ -35,11 +36,7 @@ export const PaymentMethodBody = body({
 })
 
 const webAddress = field(
-  t.String({
-    maxLength: urlMax,
-    description: 'URL that the page links back to.',
-    examples: ['https://example.com/account'],
-  }),
+  string('URL that the page links back to.', 'https://example.com/account', { maxLength: urlMax }),
   (form, name) => {
     const address = form.text(name, urlMax)
     if (address === undefined) return undefined

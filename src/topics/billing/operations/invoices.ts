@@ -1,10 +1,9 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { countOrNull, integer, string } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { countOrNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
 import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import { quotaWindow } from '../../../plans/quota.ts'
@@ -21,10 +20,7 @@ export type BillingInvoicesDeps = Pick<
 const perPageMax = 100
 const perPageDefault = 20
 const params = t.Object({
-  id: t.String({
-    description: 'Id of the invoice.',
-    examples: ['00000000-0000-4000-8000-000000000901'],
-  }),
+  id: string('Id of the invoice.', '00000000-0000-4000-8000-000000000901'),
 })
 const day = t.String({ format: 'date', examples: ['2026-11-20'] })
 const Usage = t.Object({
@@ -33,10 +29,7 @@ const Usage = t.Object({
     end: t.String({ format: 'date', description: 'The last day.', examples: ['2026-11-30'] }),
   }),
   requests: t.Object({
-    used: integer({
-      description: 'Requests of all keys, including those paid with credits.',
-      examples: [1234],
-    }),
+    used: integer('Requests of all keys, including those paid with credits.', 1234),
     limit: countOrNull('Null: no quota.'),
     remaining: countOrNull('Null: no quota.'),
   }),
@@ -74,11 +67,7 @@ function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
       access: billingRead,
       params: params.properties,
       answers: {
-        200: t.String({
-          contentMediaType: 'application/pdf',
-          description: 'A PDF document.',
-          examples: ['%PDF-1.7 …'],
-        }),
+        200: string('A PDF document.', '%PDF-1.7 …', { contentMediaType: 'application/pdf' }),
       },
       handle: async ({ caller, params: { id } }) => {
         const invoice = billing.invoices.own(caller.key.account.account.id, id)
@@ -140,9 +129,7 @@ function usage({ keys, meter, now }: BillingInvoicesDeps) {
         'Returns the requests of the whole account in the current or previous quota window, by UTC day, with the current quota. The window is a day on the free plan, a calendar month on other plans and seven days in a trial.',
       access: billingRead,
       query: {
-        period: wordParameter(periods, {
-          description: '`current` (default) or `previous`.',
-          examples: ['previous'],
+        period: wordParameter(periods, '`current` (default) or `previous`.', 'previous', {
           default: 'current',
         }),
       },

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -28,7 +28,7 @@ const Methods = t.Object({
 const Intent = t.Object({
   setup_intent: t.Object({
     id: t.String(),
-    client_secret: t.String({ description: "For the processor's own form." }),
+    client_secret: string("For the processor's own form."),
     status: t.Union([t.Literal('requires_payment_method'), t.Literal('succeeded')]),
     provider: t.String({ examples: ['manual'] }),
   }),

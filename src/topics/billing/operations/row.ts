@@ -1,7 +1,6 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, countOrNull, integer, string } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { countOrNull } from '../../../http/operations/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { CreditPack } from '../../../plans/credit-packs.ts'
 import { offeredPlans, type Plans, quotaPeriods } from '../../../plans/plans.ts'
@@ -14,8 +13,6 @@ import type { Invoice } from '../store/invoices.ts'
 
 const moment = (description?: string) =>
   t.String({ format: 'date-time', ...(description && { description }) })
-const cents = (description: string, example: number) =>
-  integer({ description, examples: [example] })
 const currency = t.Literal('USD')
 export const periodName = t.Union([t.Literal('monthly'), t.Literal('yearly')])
 
@@ -24,13 +21,13 @@ export const PlanShape = t.Object(
     id: t.String({ examples: ['professional'] }),
     name: t.String({ examples: ['Professional'] }),
     tier_name: t.String({ examples: ['Reservoir Mastery'] }),
-    price_monthly: cents('In cents.', 9900),
-    price_yearly: cents('In cents.', 118_800),
+    price_monthly: integer('In cents.', 9900),
+    price_yearly: integer('In cents.', 118_800),
     currency,
     request_limit: countOrNull('Null: no quota.'),
     request_period: t.Union([t.Literal('day'), t.Literal('month')]),
     features: FeatureList,
-    custom_pricing: t.Boolean({ description: 'The price is agreed with the operator.' }),
+    custom_pricing: boolean('The price is agreed with the operator.'),
   },
   { title: 'Plan' },
 )
@@ -39,7 +36,7 @@ export const AddOnShape = t.Object(
   {
     id: t.String({ examples: ['futures_data'] }),
     name: t.String({ examples: ['Futures Data'] }),
-    price_monthly: cents('In cents.', 4900),
+    price_monthly: integer('In cents.', 4900),
     currency,
   },
   { title: 'AddOn' },
@@ -47,10 +44,10 @@ export const AddOnShape = t.Object(
 
 export const SubscriptionShape = t.Object(
   {
-    id: t.String({
-      description: "The account's id if it has no subscription.",
-      examples: ['00000000-0000-4000-8000-000000000902'],
-    }),
+    id: string(
+      "The account's id if it has no subscription.",
+      '00000000-0000-4000-8000-000000000902',
+    ),
     plan: t.String({ examples: ['professional'] }),
     status: t.Union([
       t.Literal('active'),
@@ -66,10 +63,7 @@ export const SubscriptionShape = t.Object(
       description: 'The plan that follows at the end.',
     }),
     usage: t.Object({
-      requests_used: integer({
-        description: 'Requests of all keys in the current quota window.',
-        examples: [1234],
-      }),
+      requests_used: integer('Requests of all keys in the current quota window.', 1234),
       requests_limit: countOrNull('Null: no quota.'),
       percent_used: t.Number({ examples: [1.23] }),
     }),
@@ -103,7 +97,7 @@ export const InvoiceShape = t.Object(
   {
     id: t.String({ examples: ['00000000-0000-4000-8000-000000000901'] }),
     number: t.String({ examples: ['2026-000001'] }),
-    amount: cents('In cents.', 9900),
+    amount: integer('In cents.', 9900),
     currency: t.String({ examples: ['USD'] }),
     status: InvoiceStatusName,
     period_start: moment(),
@@ -126,7 +120,7 @@ export const PackShape = t.Object(
     id: t.String({ examples: ['pack_10k'] }),
     name: t.String({ examples: ['10,000 requests'] }),
     requests: integer({ examples: [10_000] }),
-    price: cents('In cents.', 900),
+    price: integer('In cents.', 900),
     currency,
     expires_after_days: countOrNull('From the purchase; null if they never expire.'),
   },
@@ -138,8 +132,8 @@ export const PurchaseShape = t.Object(
     id: t.String(),
     pack_id: t.String({ examples: ['pack_10k'] }),
     quantity: integer({ examples: [1] }),
-    requests: integer({ description: 'Of all packs together.', examples: [10_000] }),
-    amount: cents('In cents.', 900),
+    requests: integer('Of all packs together.', 10_000),
+    amount: integer('In cents.', 900),
     currency: t.String({ examples: ['USD'] }),
     status: t.Union([t.Literal('completed'), t.Literal('pending')], {
       description: 'Pending: the credits are added once the invoice is paid.',

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, number, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { codeParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
@@ -50,9 +50,7 @@ const Categories = envelope(
 const SingleCommodity = envelope(
   t.Object({
     ...commodityFields,
-    requested_code: t.Optional(
-      t.String({ description: 'The requested alias, if any.', examples: ['WTI'] }),
-    ),
+    requested_code: t.Optional(string('The requested alias, if any.', 'WTI')),
     instrument_disclosure: t.Optional(Disclosure),
     freshness: t.Object({
       as_of: t.Union([t.String({ format: 'date-time' }), t.Null()], {
@@ -65,25 +63,19 @@ const SingleCommodity = envelope(
         t.Literal('empty'),
       ]),
       stale: t.Boolean(),
-      max_age_hours: t.Number({
-        description: 'Age at which the newest price counts as stale.',
-        examples: [72],
-      }),
+      max_age_hours: number('Age at which the newest price counts as stale.', 72),
       next_release_at: t.Optional(
-        t.String({
-          format: 'date-time',
-          description: 'When the next value is released, for a series with release days.',
-        }),
+        instant('When the next value is released, for a series with release days.'),
       ),
     }),
   }),
 )
 
-const includeUnavailable = flagParameter({
-  description: '`true` also lists codes without data, each with the reason.',
-  examples: [true],
-  default: false,
-})
+const includeUnavailable = flagParameter(
+  '`true` also lists codes without data, each with the reason.',
+  true,
+  { default: false },
+)
 
 /** The codes, what they mean and how far their data reaches. */
 export const commodityOperations = (deps: CommoditiesDeps) => [
@@ -106,15 +98,11 @@ function listRoute({ catalogue, commodityTexts, marks }: CommoditiesDeps) {
       access: { meter: true },
       query: {
         include_unavailable: includeUnavailable,
-        category: codeParameter({
-          description: 'Only the codes of this category.',
-          examples: ['crude_oil'],
-        }),
-        q: textParameter({
-          description:
-            'Only the codes with this text in their code, name or an alias, in any letter case.',
-          examples: ['crude'],
-        }),
+        category: codeParameter('Only the codes of this category.', 'crude_oil'),
+        q: textParameter(
+          'Only the codes with this text in their code, name or an alias, in any letter case.',
+          'crude',
+        ),
       },
       answers: { 200: serialised(List), 304: t.Void() },
       handle: ({ query, request, reply }) => {
@@ -200,10 +188,7 @@ function commodityRoute(deps: CommoditiesDeps) {
       tags: ['Catalogue'],
       access: { meter: true },
       params: {
-        code: t.String({
-          description: 'Code or alias, in any letter case.',
-          examples: ['WTI_USD'],
-        }),
+        code: string('Code or alias, in any letter case.', 'WTI_USD'),
       },
       answers: { 200: serialised(SingleCommodity), 304: t.Void(), 404: CatalogProblem },
       handle: ({ params, request, reply }) => {

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
@@ -41,7 +41,7 @@ const demoFields = {
 }
 const DemoRow = t.Object({ ...demoFields, sparkline: Sparkline }, { title: 'DemoPrice' })
 
-const codesNow = integer({ description: 'Codes of the demo that have a price.', examples: [9] })
+const codesNow = integer('Codes of the demo that have a price.', 9)
 
 const DemoPrices = envelope(
   t.Object({
@@ -130,10 +130,11 @@ function pricesRoute(deps: Context) {
         'Returns the newest prices of a few codes without an API key. Limited per client address; the headers show the remaining requests.',
       access,
       query: {
-        codes: codesParameter(undefined, {
-          description: 'Demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
-          examples: ['WTI_USD,GOLD_USD'],
-        }),
+        codes: codesParameter(
+          undefined,
+          'Demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
+          'WTI_USD,GOLD_USD',
+        ),
       },
       answers: { 200: DemoPrices },
       handle: ({ query, request, reply }) => {
@@ -185,10 +186,7 @@ function priceRoute(deps: Context) {
         'Returns the newest price of a demo code. Other codes of the catalogue get 403 with the list of demo codes.',
       access,
       params: {
-        code: t.String({
-          description: 'One of the demo codes or an alias of it.',
-          examples: ['WTI_USD'],
-        }),
+        code: string('One of the demo codes or an alias of it.', 'WTI_USD'),
       },
       answers: {
         200: DemoPrice,

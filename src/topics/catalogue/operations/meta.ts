@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { envelope, success, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -13,7 +13,7 @@ import { FeatureList, TierShape } from '../../keys/operations/tier-shape.ts'
 
 const schemaVersion = '2.0.0'
 
-const updatedAt = t.String({ format: 'date-time', description: 'When these limits took effect.' })
+const updatedAt = instant('When these limits took effect.')
 const constant = (example: number) => integer({ examples: [example] })
 
 const LimitsBody = envelope(
@@ -65,8 +65,8 @@ const Facts = t.Object({
   version: t.String({ examples: [version] }),
   plans: t.Array(TierShape),
   commodities: t.Object({
-    total: integer({ description: 'Codes of the catalogue.', examples: [897] }),
-    available: integer({ description: 'Codes that have data.', examples: [884] }),
+    total: integer('Codes of the catalogue.', 897),
+    available: integer('Codes that have data.', 884),
     categories: t.Array(t.String({ examples: ['crude_oil'] })),
   }),
   features: FeatureList,

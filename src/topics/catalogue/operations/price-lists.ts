@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, number, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { PageMetaShape, type PageRequest } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
@@ -37,16 +37,16 @@ const AllRow = t.Object(
   {
     code: priceRowFields.code,
     name: priceRowFields.name,
-    commodity: t.String({ description: 'The same as `code`.', examples: ['WTI_USD'] }),
+    commodity: string('The same as `code`.', 'WTI_USD'),
     price: priceRowFields.price,
-    value: t.Number({ description: 'The same as `price`.', examples: [71.23] }),
+    value: number('The same as `price`.', 71.23),
     currency: priceRowFields.currency,
     unit: priceRowFields.unit,
     category: t.String({ examples: ['crude_oil'] }),
     source: priceRowFields.source,
     created_at: priceRowFields.created_at,
     updated_at: priceRowFields.updated_at,
-    timestamp: t.String({ format: 'date-time', description: 'The same as `created_at`.' }),
+    timestamp: instant('The same as `created_at`.'),
     change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
     change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
   },
@@ -55,8 +55,8 @@ const AllRow = t.Object(
 
 const allFields = {
   prices: t.Record(t.String(), AllRow, { description: 'By code.' }),
-  count: integer({ description: 'Prices on this page.', examples: [884] }),
-  timestamp: t.String({ format: 'date-time', description: 'Time of the response.' }),
+  count: integer('Prices on this page.', 884),
+  timestamp: instant('Time of the response.'),
 }
 
 const All = t.Object({
@@ -114,11 +114,11 @@ function pricesRoute(deps: PriceListsDeps) {
       tags: ['Prices'],
       access: { meter: true },
       query: {
-        by_code: codesParameter(20, {
-          description:
-            'One to twenty codes or aliases, comma-separated; absent: every available code.',
-          examples: ['WTI_USD,BRENT_CRUDE_USD'],
-        }),
+        by_code: codesParameter(
+          20,
+          'One to twenty codes or aliases, comma-separated; absent: every available code.',
+          'WTI_USD,BRENT_CRUDE_USD',
+        ),
       },
       answers: { 200: serialised(Prices), 304: t.Void(), 400: FailProblem },
       handle: ({ query, request, reply, caller }) => {
@@ -187,10 +187,7 @@ function allPricesRoute(deps: PriceListsDeps) {
       access: { meter: true, reader: true },
       page: { max: perPageMax },
       query: {
-        category: codeParameter({
-          description: 'Only the codes of this category.',
-          examples: ['crude_oil'],
-        }),
+        category: codeParameter('Only the codes of this category.', 'crude_oil'),
       },
       answers: { 200: serialised(All) },
       handle: ({ query, page, reply, caller }) => {

@@ -1,8 +1,7 @@
 import { t } from 'elysia'
 import type { Feeds } from '../../../feeds/engine/feeds.ts'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, oneOf } from '../../../http/answer/schema.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { oneOf } from '../../../http/operations/schema.ts'
 
 const SourceShape = t.Object(
   {
@@ -10,7 +9,7 @@ const SourceShape = t.Object(
     homepage: t.String({ examples: ['https://www.ecb.europa.eu/'] }),
     license_class: oneOf(['open', 'view']),
     attribution: t.String({ examples: ['Source: European Central Bank'] }),
-    codes: integer({ description: 'Codes with values from this publisher.', examples: [39] }),
+    codes: integer('Codes with values from this publisher.', 39),
   },
   { title: 'Source' },
 )

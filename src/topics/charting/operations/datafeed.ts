@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { instantOf, listOf } from '../../../http/input/query.ts'
@@ -447,12 +448,10 @@ export function datafeedOperations(
       summary: 'Search codes for a chart',
       description: 'Returns codes whose name or code contains a text, the nearest first.',
       query: {
-        query: textParameter({ description: 'Part of a code or name.', examples: ['WTI'] }),
-        type: textParameter({ description: 'A category.', examples: ['crude_oil'] }),
-        exchange: textParameter({ description: 'Ignored: there is one.' }),
-        limit: integerParameter({
-          description: 'Number of codes.',
-          examples: [30],
+        query: textParameter('Part of a code or name.', 'WTI'),
+        type: textParameter('A category.', 'crude_oil'),
+        exchange: textParameter('Ignored: there is one.'),
+        limit: integerParameter('Number of codes.', 30, {
           default: searchDefault,
           minimum: 1,
           maximum: searchMax,
@@ -468,11 +467,7 @@ export function datafeedOperations(
       description: `Returns bars of a code as parallel lists, oldest first, at most ${barsMax}. With \`countback\` the newest so many before \`to\`, whatever \`from\` is. Without bars \`no_data\`, and in \`nextTime\` where older ones begin.`,
       query: {
         ...rangeParameters,
-        countback: integerParameter({
-          description: 'Number of bars before `to`.',
-          examples: [300],
-          minimum: 1,
-        }),
+        countback: integerParameter('Number of bars before `to`.', 300, { minimum: 1 }),
       },
       answer: HistoryAnswer,
       handle: historyOf,
@@ -492,9 +487,7 @@ export function datafeedOperations(
       description:
         'Returns the newest price of each code with its change since the previous close.',
       query: {
-        symbols: codesParameter(undefined, {
-          description: 'Codes, separated by commas.',
-          examples: ['WTI_USD'],
+        symbols: codesParameter(undefined, 'Codes, separated by commas.', 'WTI_USD', {
           required: true,
         }),
       },
@@ -521,9 +514,9 @@ export function datafeedOperations(
       handle: timescaleMarksOf,
     },
   ]
-  const keyInPath = { key: t.String({ description: 'A read-only key.' }) }
+  const keyInPath = { key: string('A read-only key.') }
   const timeInPath = {
-    as_of: t.String({ description: 'A moment of the past.', examples: ['2026-11-01T12:00:00Z'] }),
+    as_of: string('A moment of the past.', '2026-11-01T12:00:00Z'),
   }
   return parts.flatMap(({ name, operationId, summary, description, query, answer, handle }) => {
     const definition = {

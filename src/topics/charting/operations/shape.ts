@@ -1,23 +1,16 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import { codeParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { resolutions } from '../math/resolution.ts'
 
-export const symbolParameter = codeParameter({
-  description: 'A code or alias.',
-  examples: ['WTI_USD'],
-  required: true,
-})
+export const symbolParameter = codeParameter('A code or alias.', 'WTI_USD', { required: true })
 const secondsParameter = (description: string, example: number) =>
-  integerParameter({
-    description: `${description} Unix seconds.`,
-    examples: [example],
-    required: true,
-  })
-const resolutionParameter = wordParameter([...resolutions, '1D', '1W', '1M'], {
-  description: 'Width of a bar: 1, 5, 15 or 60 minutes, D, W or M (default: D).',
-  examples: ['D'],
-})
+  integerParameter(`${description} Unix seconds.`, example, { required: true })
+const resolutionParameter = wordParameter(
+  [...resolutions, '1D', '1W', '1M'],
+  'Width of a bar: 1, 5, 15 or 60 minutes, D, W or M (default: D).',
+  'D',
+)
 export const rangeParameters = {
   symbol: symbolParameter,
   from: secondsParameter('Start of the range, inclusive.', 1_762_000_000),
@@ -30,19 +23,14 @@ const texts = t.Array(t.String())
 
 export const HistoryAnswer = t.Object(
   {
-    s: t.String({
-      description: '`ok`, `no_data` or `error`.',
-      examples: ['ok'],
-    }),
+    s: string('`ok`, `no_data` or `error`.', 'ok'),
     t: t.Optional(t.Array(integer(), { description: 'Start of each bar, Unix seconds.' })),
     o: numbers('First price of each bar, in the unit of the series.'),
     h: numbers('Highest price of each bar.'),
     l: numbers('Lowest price of each bar.'),
     c: numbers('Last price of each bar.'),
     v: numbers('Contracts traded in each bar, with contracts of futures in bars of a day.'),
-    nextTime: t.Optional(
-      integer({ description: 'With `no_data`: start of the newest earlier bar, Unix seconds.' }),
-    ),
+    nextTime: t.Optional(integer('With `no_data`: start of the newest earlier bar, Unix seconds.')),
     errmsg: t.Optional(t.String()),
   },
   { title: 'ChartHistory' },
@@ -53,22 +41,22 @@ export const SymbolAnswer = t.Object(
     name: t.String({ examples: ['WTI_USD'] }),
     ticker: t.String({ examples: ['WTI_USD'] }),
     description: t.String(),
-    type: t.String({ description: 'Category of the code.', examples: ['crude_oil'] }),
-    session: t.String({ description: 'Hours in `timezone`.', examples: ['0100-2300:23456'] }),
+    type: string('Category of the code.', 'crude_oil'),
+    session: string('Hours in `timezone`.', '0100-2300:23456'),
     timezone: t.String({ examples: ['Etc/UTC'] }),
     exchange: t.String(),
     listed_exchange: t.String(),
     currency_code: t.Union([t.String(), t.Null()]),
     unit_id: t.String(),
-    minmov: integer({ description: 'Smallest move, in units of 1 / `pricescale`.' }),
-    pricescale: integer({ description: '10 to the power of the decimals.', examples: [100] }),
+    minmov: integer('Smallest move, in units of 1 / `pricescale`.'),
+    pricescale: integer('10 to the power of the decimals.', 100),
     has_intraday: t.Boolean(),
     has_daily: t.Boolean(),
     has_weekly_and_monthly: t.Boolean(),
     intraday_multipliers: texts,
     supported_resolutions: texts,
     visible_plots_set: t.String({ examples: ['ohlc'] }),
-    volume_precision: integer({ description: 'Decimals of volumes.' }),
+    volume_precision: integer('Decimals of volumes.'),
     data_status: t.String({ examples: ['delayed_streaming'] }),
   },
   { title: 'ChartSymbol' },
@@ -77,12 +65,12 @@ export const SymbolAnswer = t.Object(
 export const Mark = t.Object(
   {
     id: t.String(),
-    time: integer({ description: 'Unix seconds.' }),
+    time: integer('Unix seconds.'),
     color: t.String(),
-    label: t.String({ description: 'One letter.' }),
+    label: string('One letter.'),
     text: t.String(),
     labelFontColor: t.String(),
-    minSize: integer({ description: 'Smallest size of the mark, pixels.' }),
+    minSize: integer('Smallest size of the mark, pixels.'),
   },
   { title: 'ChartMark' },
 )
@@ -90,9 +78,9 @@ export const Mark = t.Object(
 export const TimescaleMark = t.Object(
   {
     id: t.String(),
-    time: integer({ description: 'Unix seconds.' }),
+    time: integer('Unix seconds.'),
     color: t.String(),
-    label: t.String({ description: 'One letter.' }),
+    label: string('One letter.'),
     tooltip: texts,
   },
   { title: 'ChartTimescaleMark' },
@@ -103,8 +91,8 @@ export const Quotes = t.Object(
     s: t.String({ examples: ['ok'] }),
     d: t.Array(
       t.Object({
-        s: t.String({ description: '`ok`, or `error` for a code without a price.' }),
-        n: t.String({ description: 'The code as it was requested.' }),
+        s: string('`ok`, or `error` for a code without a price.'),
+        n: string('The code as it was requested.'),
         v: t.Record(t.String(), t.Unknown(), {
           description:
             '`lp` last price, `ch` and `chp` change and percent since the previous close, `prev_close_price`, `short_name`, `description`, `exchange`.',

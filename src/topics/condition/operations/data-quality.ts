@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, number, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -26,9 +26,7 @@ const scoreDecimals = 2
 const alertsMax = 20
 const statuses: readonly QualityStatus[] = ['healthy', 'warning', 'critical']
 
-const score = (description: string) =>
-  t.Number({ description, minimum: 0, maximum: 100, examples: [98.4] })
-const moment = (description: string) => t.String({ format: 'date-time', description })
+const score = (description: string) => number(description, 98.4, { minimum: 0, maximum: 100 })
 const scores = {
   completeness: score('Share of expected points that are present.'),
   timeliness: score(
@@ -43,30 +41,26 @@ const status = t.Union([t.Literal('healthy'), t.Literal('warning'), t.Literal('c
 })
 const code = t.String({ examples: ['WTI_USD'] })
 const name = t.String({ examples: ['WTI Crude Oil'] })
-const scope = t.String({ description: 'Category of the code.', examples: ['crude_oil'] })
-const generatedAt = moment('When it was computed.')
-const updatedAt = moment('When the newest observation was recorded.')
+const scope = string('Category of the code.', 'crude_oil')
+const generatedAt = instant('When it was computed.')
+const updatedAt = instant('When the newest observation was recorded.')
 
 const Summary = t.Object(
   {
     overall_score: score('Mean of the scores of all codes with data; 0 without one.'),
     score: score('The same.'),
-    overall_quality: t.String({
-      description:
-        'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
-      examples: ['excellent'],
-    }),
-    sources_monitored: integer({ description: 'Sources of the codes with data.', examples: [41] }),
-    sources_with_issues: integer({
-      description: 'Sources with at least one code that is not healthy.',
-      examples: [0],
-    }),
-    total_commodities: integer({ description: 'Codes with data.', examples: [884] }),
-    total_issues: integer({ description: 'Of severity critical and warning.', examples: [3] }),
+    overall_quality: string(
+      'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
+      'excellent',
+    ),
+    sources_monitored: integer('Sources of the codes with data.', 41),
+    sources_with_issues: integer('Sources with at least one code that is not healthy.', 0),
+    total_commodities: integer('Codes with data.', 884),
+    total_issues: integer('Of severity critical and warning.', 3),
     last_updated: generatedAt,
     breakdown: t.Object(scores, { description: 'Means over the codes with data.' }),
     recent_alerts: t.Array(
-      t.Object({ severity, message: t.String(), timestamp: moment('When the issue began.') }),
+      t.Object({ severity, message: t.String(), timestamp: instant('When the issue began.') }),
       {
         description: `Newest issues first, at most ${alertsMax}.`,
       },
@@ -78,10 +72,7 @@ const Row = t.Object(
   {
     code,
     name,
-    type: t.String({
-      description: 'What kind of number the series carries.',
-      examples: ['spot_price'],
-    }),
+    type: string('What kind of number the series carries.', 'spot_price'),
     scope,
     last_generated: generatedAt,
     last_updated: updatedAt,
@@ -114,7 +105,7 @@ const Report = t.Object(
         severity,
         description: t.String(),
         affected_points: integer({ examples: [1] }),
-        detected_at: moment('When the issue began.'),
+        detected_at: instant('When the issue began.'),
       }),
     ),
     recommendations: t.Array(t.String()),
@@ -310,10 +301,11 @@ function reportsRoute({ quality, marks }: DataQualityDeps) {
       tags: ['Catalogue'],
       access: { meter: true, heavy: true },
       query: {
-        status: wordParameter(statuses, {
-          description: 'Only codes of this status: healthy, warning or critical.',
-          examples: ['warning'],
-        }),
+        status: wordParameter(
+          statuses,
+          'Only codes of this status: healthy, warning or critical.',
+          'warning',
+        ),
       },
       answers: {
         200: serialised(
@@ -343,7 +335,7 @@ function reportRoute({ catalogue, quality, marks, now }: DataQualityDeps) {
       tags: ['Catalogue'],
       access: { meter: true, heavy: true },
       params: {
-        code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
+        code: string('A code or alias.', 'WTI_USD'),
       },
       answers: { 200: envelope(Report) },
       handle: ({ params, reply }) => {

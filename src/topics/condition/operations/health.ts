@@ -1,10 +1,9 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instantOrNull, integer, string } from '../../../http/answer/schema.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { instantOrNull } from '../../../http/operations/schema.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { replicationText } from '../../../replication/service/condition.ts'
@@ -48,10 +47,10 @@ const Health = t.Object(
     uptime_seconds: integer({ examples: [86_400] }),
     timestamp: t.String({ format: 'date-time' }),
     reason: t.Optional(
-      t.String({
-        description: "What needs the operator's attention, if anything.",
-        examples: ['The data cannot be written: the disk is full.'],
-      }),
+      string(
+        "What needs the operator's attention, if anything.",
+        'The data cannot be written: the disk is full.',
+      ),
     ),
   },
   { title: 'Get service health' },
@@ -59,7 +58,7 @@ const Health = t.Object(
 
 /** A feed as answers have it. */
 export const FeedRow = t.Object({
-  name: t.String({ description: 'Source and category.', examples: ['EIA/storage'] }),
+  name: string('Source and category.', 'EIA/storage'),
   status: t.Union([
     t.Literal('current'),
     t.Literal('delayed'),
@@ -68,8 +67,8 @@ export const FeedRow = t.Object({
   ]),
   last_observation_at: instantOrNull('Time of its newest observation.'),
   expected_by: instantOrNull('When it stops being current unless a new one arrives.'),
-  codes: integer({ description: 'Codes of it with data.', examples: [12] }),
-  stale_codes: integer({ description: 'Of them stale.', examples: [0] }),
+  codes: integer('Codes of it with data.', 12),
+  stale_codes: integer('Of them stale.', 0),
 })
 
 const Status = envelope(
@@ -91,9 +90,9 @@ const Status = envelope(
       }),
     ),
     data: t.Object({
-      commodities: integer({ description: 'Codes of the catalogue.', examples: [897] }),
-      with_data: integer({ description: 'Codes that have a price.', examples: [884] }),
-      stale: integer({ description: 'Codes whose newest price is stale.', examples: [0] }),
+      commodities: integer('Codes of the catalogue.', 897),
+      with_data: integer('Codes that have a price.', 884),
+      stale: integer('Codes whose newest price is stale.', 0),
       stopped: t.Array(t.String(), {
         description:
           'Codes that stopped receiving values: nothing has arrived for three periods of their calendar.',
@@ -129,12 +128,11 @@ const ReadyQuery = t.Object({
     }),
   ),
   max_lag: t.Optional(
-    t.String({
-      pattern: '^[0-9]{1,6}(ms|s|m)$',
-      description:
-        'Maximum replication lag, such as `5s` or `500ms`: a replica further behind returns 503.',
-      examples: ['5s'],
-    }),
+    string(
+      'Maximum replication lag, such as `5s` or `500ms`: a replica further behind returns 503.',
+      '5s',
+      { pattern: '^[0-9]{1,6}(ms|s|m)$' },
+    ),
   ),
 })
 

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
 import { isoInstant, isoOrNull, mailInstant } from '../../../lib/time/instant.ts'
@@ -8,7 +8,7 @@ import type { Incident } from '../store/incidents.ts'
 
 const IncidentRow = t.Object({
   id: integer({ examples: [7] }),
-  part: t.String({ description: 'As in `components` of the status.', examples: ['ingest'] }),
+  part: string('As in `components` of the status.', 'ingest'),
   status: t.Union([t.Literal('degraded'), t.Literal('down')], {
     description: 'Worst state of the incident.',
   }),
@@ -21,7 +21,7 @@ const IncidentRow = t.Object({
 
 const Incidents = t.Object(
   {
-    days: integer({ description: 'Number of days covered.', examples: [incidentDays] }),
+    days: integer('Number of days covered.', incidentDays),
     timestamp: t.String({ format: 'date-time' }),
     incidents: t.Array(IncidentRow, { description: 'The newest first.' }),
   },
@@ -55,11 +55,11 @@ export const incidentOperations: readonly Operation[] = [
     description: 'Returns the incidents of the last 90 days as an RSS feed. Needs no key.',
     access,
     answers: {
-      200: t.String({
-        contentMediaType: 'application/rss+xml',
-        description: 'RSS 2.0: one item when an incident begins and one when it ends.',
-        examples: ['<?xml version="1.0" encoding="utf-8"?>'],
-      }),
+      200: string(
+        'RSS 2.0: one item when an incident begins and one when it ends.',
+        '<?xml version="1.0" encoding="utf-8"?>',
+        { contentMediaType: 'application/rss+xml' },
+      ),
     },
     handle: ({ at, request, reply }) => {
       const { incidents, links, serviceName } = at

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer } from '../../../http/answer/schema.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
@@ -15,7 +15,7 @@ const state = t.Union([
   t.Literal('disabled'),
 ])
 
-const codes = (description: string) => integer({ description, examples: [12] })
+const codes = (description: string) => integer(description, 12)
 
 const PublicStatus = t.Object(
   {

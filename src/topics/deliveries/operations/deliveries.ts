@@ -1,10 +1,9 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { countOrNull, integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { countOrNull } from '../../../http/operations/schema.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import type { Links } from '../../../http/problem/refusals.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
@@ -22,10 +21,7 @@ import {
 const reading = { meter: false } as const
 const writing = { meter: false, header: true } as const
 const params = t.Object({
-  id: t.String({
-    description: 'Id of the delivery.',
-    examples: ['00000000-0000-4000-8000-000000000301'],
-  }),
+  id: string('Id of the delivery.', '00000000-0000-4000-8000-000000000301'),
 })
 const unknown = { 404: ValidationProblem }
 const refused = { 422: ValidationProblem, 503: ValidationProblem }
@@ -113,10 +109,10 @@ function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
       headers: t.Object({
         ...idempotencyHeader.properties,
         [`${headerPrefix}source`.toLowerCase()]: t.Optional(
-          t.String({
-            description: 'The channel that created it, returned as `source`: up to 40 characters.',
-            examples: ['dashboard'],
-          }),
+          string(
+            'The channel that created it, returned as `source`: up to 40 characters.',
+            'dashboard',
+          ),
         ),
       }),
       body: forms.newDelivery,

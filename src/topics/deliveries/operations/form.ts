@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import {
   body,
   changeOf,
@@ -67,12 +68,7 @@ const nameField = (nameMax: number): Field<string> =>
   })
 
 const timeField = field(
-  t.String({
-    pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
-    default: '07:00',
-    description: 'In `time_zone`.',
-    examples: ['07:00'],
-  }),
+  string('In `time_zone`.', '07:00', { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', default: '07:00' }),
   (form, name) => {
     const time = form.text(name, timeMax)
     return time === undefined || minuteOf(time) !== undefined
@@ -81,17 +77,14 @@ const timeField = field(
   },
 )
 
-const zoneField = field(
-  t.String({ default: 'UTC', description: 'IANA name.', examples: ['Europe/Berlin'] }),
-  (form, name) => {
-    const zone = form.text(name, zoneMax)
-    if (zone === undefined) return undefined
-    return (
-      zoneName(zone) ??
-      form.fault(name, 'must be the IANA name of a time zone, such as Europe/Berlin or UTC.')
-    )
-  },
-)
+const zoneField = field(string('IANA name.', 'Europe/Berlin', { default: 'UTC' }), (form, name) => {
+  const zone = form.text(name, zoneMax)
+  if (zone === undefined) return undefined
+  return (
+    zoneName(zone) ??
+    form.fault(name, 'must be the IANA name of a time zone, such as Europe/Berlin or UTC.')
+  )
+})
 
 const recipientField = field(
   t.String({ maxLength: emailMax, examples: ['desk@example.com'] }),

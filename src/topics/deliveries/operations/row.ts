@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { instantOrNull, oneOf } from '../../../http/operations/schema.ts'
+import { boolean, instantOrNull, integer, oneOf, string } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { deliveryCadences } from '../../../plans/delivery-schedule.ts'
 import type { Deliveries, Delivery, RunState } from '../service/deliveries.ts'
@@ -34,7 +33,7 @@ const fields = {
   weekday: t.Union([integer({ minimum: 1, maximum: 7 }), t.Null()], {
     description: '1 = Monday to 7 = Sunday; null unless weekly.',
   }),
-  delivery_time: t.String({ description: '`HH:MM` in `time_zone`.', examples: ['07:00'] }),
+  delivery_time: string('`HH:MM` in `time_zone`.', '07:00'),
   time_zone: t.String({ examples: ['Europe/Berlin'] }),
   destination: t.Literal('email'),
   recipient_email: t.String({ examples: ['desk@example.com'] }),
@@ -42,12 +41,9 @@ const fields = {
     ['own', 'confirmed', 'waiting', 'declined'],
     'An address outside the account must confirm by e-mail first (`waiting`); nothing is sent before it confirms or after it declines.',
   ),
-  enabled: t.Boolean({ description: 'False: paused.' }),
-  source: t.String({ description: 'The channel that created it.', examples: ['api'] }),
-  deliveries_count: integer({
-    description: 'Deliveries sent, scheduled and manual.',
-    examples: [12],
-  }),
+  enabled: boolean('False: paused.'),
+  source: string('The channel that created it.', 'api'),
+  deliveries_count: integer('Deliveries sent, scheduled and manual.', 12),
   last_delivered_on: t.Union([t.String({ format: 'date' }), t.Null()], {
     description: 'Local day of the newest delivery sent.',
   }),

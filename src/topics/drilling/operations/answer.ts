@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, date, integer } from '../../../http/answer/schema.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { notFound, Problem } from '../../../http/problem/problem.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
@@ -8,16 +7,14 @@ import { countAge, type DrillingCalendar } from '../math/period.ts'
 import { type DrillingState, stateOf } from '../math/states.ts'
 
 export const basinQuery = {
-  basin: wordParameter(basinKeys, {
-    description: 'One basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
-    examples: ['permian'],
-  }),
+  basin: wordParameter(
+    basinKeys,
+    'One basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
+    'permian',
+  ),
 }
 const stateQuery = {
-  state: textParameter({
-    description: 'One state by its two letters or its name.',
-    examples: ['TX'],
-  }),
+  state: textParameter('One state by its two letters or its name.', 'TX'),
 }
 export const regionQuery = { ...basinQuery, ...stateQuery, ...rangeQuery }
 
@@ -65,15 +62,9 @@ export function requestedBasins(query: {
 
 /** Of a family at its newest count. */
 export const Age = {
-  as_of: t.String({
-    format: 'date',
-    description: 'Day of the newest count.',
-    examples: ['2026-11-20'],
-  }),
-  data_age_days: integer({ description: 'Days since.', examples: [1] }),
-  stale: t.Boolean({
-    description: 'The newest count is older than three periods of its calendar.',
-  }),
+  as_of: date('Day of the newest count.', '2026-11-20'),
+  data_age_days: integer('Days since.', 1),
+  stale: boolean('The newest count is older than three periods of its calendar.'),
 }
 
 export function ageOf(calendar: DrillingCalendar, newestOn: string, now: number) {

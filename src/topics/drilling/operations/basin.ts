@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
+import { integer, orNull, string } from '../../../http/answer/schema.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, markSources, requireData } from '../../energy/operations/answer.ts'
@@ -53,10 +52,7 @@ export const drillingBasinOperation = energyRecord({
   access: energyHeavyAccess,
   view: 'as_of',
   params: {
-    name: t.String({
-      description: 'A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...',
-      examples: ['permian'],
-    }),
+    name: string('A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...', 'permian'),
   },
   title: 'BasinDrillingBody',
   data: BasinBody,

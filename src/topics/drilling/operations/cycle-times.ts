@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, number, orNull } from '../../../http/answer/schema.ts'
 import {
   momentParameter,
   numberParameter,
@@ -8,7 +8,6 @@ import {
 } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
@@ -34,64 +33,45 @@ const topMax = 10
 const statDecimals = 2
 const radius = { min: 1, max: 100, fallback: 10 }
 
-const text = (description: string, example: string) =>
-  textParameter({ description, examples: [example] })
-
 const placeQuery = {
-  state: textParameter({
-    description: 'Two letters; absent: every state whose wells are known.',
-    examples: ['TX'],
+  state: textParameter('Two letters; absent: every state whose wells are known.', 'TX', {
     pattern: '^[A-Za-z]{2}$',
   }),
-  start_date: momentParameter({
-    description: 'First day of first production, `YYYY-MM-DD`, inclusive.',
-    examples: ['2025-01-01'],
-  }),
-  end_date: momentParameter({
-    description: 'Last day of first production, inclusive.',
-    examples: ['2026-06-30'],
-  }),
-  lat: numberParameter({
-    description: 'Centre of a circle, degrees north, with `lng`.',
-    examples: [31.87],
+  start_date: momentParameter(
+    'First day of first production, `YYYY-MM-DD`, inclusive.',
+    '2025-01-01',
+  ),
+  end_date: momentParameter('Last day of first production, inclusive.', '2026-06-30'),
+  lat: numberParameter('Centre of a circle, degrees north, with `lng`.', 31.87, {
     minimum: -90,
     maximum: 90,
   }),
-  lng: numberParameter({
-    description: 'Degrees east: west is negative.',
-    examples: [-102.03],
-    minimum: -180,
-    maximum: 180,
-  }),
-  radius_miles: numberParameter({
-    description: 'Great-circle distance, 1 to 100 (10).',
-    examples: [radius.fallback],
+  lng: numberParameter('Degrees east: west is negative.', -102.03, { minimum: -180, maximum: 180 }),
+  radius_miles: numberParameter('Great-circle distance, 1 to 100 (10).', radius.fallback, {
     default: radius.fallback,
     minimum: radius.min,
     maximum: radius.max,
   }),
 }
 const nameQuery = {
-  operator: text('Part of the name of the operator.', 'Juniper Ridge'),
-  formation: text('Part of the name of the formation.', 'Wolfcamp'),
+  operator: textParameter('Part of the name of the operator.', 'Juniper Ridge'),
+  formation: textParameter('Part of the name of the formation.', 'Wolfcamp'),
 }
 type Query = { [name in keyof typeof placeQuery | keyof typeof nameQuery]?: string }
 
-const days = (description: string, example: number) =>
-  t.Number({ description, examples: [example] })
 const Stats = t.Object(
   {
     count: integer({ examples: [1840] }),
-    median_days: days('Half of the wells took no longer.', 243),
-    p25_days: days(
+    median_days: number('Half of the wells took no longer.', 243),
+    p25_days: number(
       '25th percentile, linearly interpolated at place (n - 1) x p, as R and NumPy do by default.',
       213,
     ),
-    p75_days: days('75th percentile.', 275),
-    p90_days: days('90th percentile.', 302),
+    p75_days: number('75th percentile.', 275),
+    p90_days: number('90th percentile.', 302),
     min_days: integer({ examples: [104] }),
     max_days: integer({ examples: [402] }),
-    avg_days: days('Arithmetic mean.', 244.31),
+    avg_days: number('Arithmetic mean.', 244.31),
   },
   { title: 'CycleTimeStats' },
 )
@@ -99,10 +79,7 @@ const CycleWell = t.Object(
   {
     api_number: t.String({ examples: ['42329400010000'] }),
     operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    total_days: integer({
-      description: 'From the permit to the first production.',
-      examples: [104],
-    }),
+    total_days: integer('From the permit to the first production.', 104),
     permit_date: Day,
     first_production: Day,
   },
@@ -130,11 +107,8 @@ const stageKeys = {
 const CycleTime = t.Object(
   {
     filters: Filters,
-    well_count: integer({ description: 'Wells that fit.', examples: [2960] }),
-    wells_with_cycle_data: integer({
-      description: 'Those whose permit and first production are known.',
-      examples: [1840],
-    }),
+    well_count: integer('Wells that fit.', 2960),
+    wells_with_cycle_data: integer('Those whose permit and first production are known.', 1840),
     cycle_time_stats: Stats,
     stage_breakdown: t.Object(
       {
@@ -352,9 +326,7 @@ export const cycleTimeOperations: readonly Operation[] = [
     access: productionHeavyAccess,
     query: {
       ...placeQuery,
-      group_by: wordParameter(cohortSpans, {
-        description: '`quarter` (default), `month` or `year`.',
-        examples: ['quarter'],
+      group_by: wordParameter(cohortSpans, '`quarter` (default), `month` or `year`.', 'quarter', {
         default: 'quarter',
       }),
     },

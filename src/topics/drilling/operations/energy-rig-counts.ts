@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
+import { integer, orNull } from '../../../http/answer/schema.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
 import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
 import { basinKeys, isState } from '../math/drilling.ts'

@@ -1,4 +1,5 @@
-import { type Static, type TSchema, t } from 'elysia'
+import type { Static, TSchema } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import type { PageRequest } from '../../../http/input/page.ts'
 import { numberParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -39,28 +40,20 @@ import {
   wordsOf,
 } from './permit-query.ts'
 
-const text = (description: string, example: string) =>
-  textParameter({ description, examples: [example] })
 const gallonsMax = 1e12
 const apiNumber = 'Ten, twelve or fourteen digits, with or without dashes.'
 
 const filterQuery = {
-  query: text(
+  query: textParameter(
     'Free text: each of its words of three characters or more, at most eight, is part of the name of the operator, well or county, or of a substance that was used.',
     'sand',
   ),
   ...statesQuery,
-  county: text('Name of a county, without the word, in any case.', 'Midland'),
-  operator: text('Part of the name of the operator.', 'Juniper Ridge'),
-  well_name: text('Part of the name of the well.', 'Bradford'),
-  api_number: textParameter({
-    description: apiNumber,
-    examples: ['42-329-40001'],
-    pattern: '^[0-9-]{10,18}$',
-  }),
-  min_water_gallons: numberParameter({
-    description: 'Water at least, in gallons.',
-    examples: [10_000_000],
+  county: textParameter('Name of a county, without the word, in any case.', 'Midland'),
+  operator: textParameter('Part of the name of the operator.', 'Juniper Ridge'),
+  well_name: textParameter('Part of the name of the well.', 'Bradford'),
+  api_number: textParameter(apiNumber, '42-329-40001', { pattern: '^[0-9-]{10,18}$' }),
+  min_water_gallons: numberParameter('Water at least, in gallons.', 10_000_000, {
     minimum: 0,
     maximum: gallonsMax,
   }),
@@ -245,7 +238,7 @@ export const fracFocusOperations = [
     operationId: 'listFracDisclosuresOfWell',
     summary: 'List the frac disclosures of a well',
     description: 'Returns the jobs on a well, newest first; empty for a well without any.',
-    params: { api_number: t.String({ description: apiNumber, examples: ['42329400010000'] }) },
+    params: { api_number: string(apiNumber, '42329400010000') },
     title: 'WellFracDisclosures',
     row: Disclosure,
     refusals: listRefusals,

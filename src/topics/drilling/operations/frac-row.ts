@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
+import { date, instant, integer, number, orNull } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day } from '../../energy/operations/answer.ts'
 import type { FracChemical } from '../dataset/frac.ts'
@@ -24,7 +23,7 @@ export const Disclosure = t.Object(
     latitude: orNull(t.Number({ examples: [31.8637] })),
     longitude: orNull(t.Number({ examples: [-102.0319] })),
     source: t.String({ examples: ['import'] }),
-    timestamp: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
+    timestamp: instant('When this service recorded it.'),
   },
   { title: 'FracDisclosure' },
 )
@@ -94,12 +93,8 @@ export const FracSummary = t.Object(
 
 const share = {
   disclosure_count: integer({ examples: [1611] }),
-  percentage: t.Number({ description: 'Of all disclosures.', examples: [54.4] }),
-  date: t.String({
-    format: 'date',
-    description: 'Newest day on which one of its jobs ended.',
-    examples: ['2026-11-04'],
-  }),
+  percentage: number('Of all disclosures.', 54.4),
+  date: date('Newest day on which one of its jobs ended.', '2026-11-04'),
 }
 export const FracByState = t.Object(
   { state: t.String({ examples: ['TX'] }), ...share },
@@ -113,8 +108,8 @@ export const FracByChemical = t.Object(
   {
     chemical_name: t.String({ examples: ['Water'] }),
     cas_number: cas,
-    usage_count: integer({ description: 'Disclosures that name it.', examples: [1980] }),
-    percentage: t.Number({ description: 'Of all disclosures.', examples: [66.8] }),
+    usage_count: integer('Disclosures that name it.', 1980),
+    percentage: number('Of all disclosures.', 66.8),
   },
   { title: 'ChemicalUse' },
 )

@@ -1,7 +1,6 @@
 import { type Static, type TSchema, t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { date, integer, orNull } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { Day, daysOf, markSources } from '../../energy/operations/answer.ts'
@@ -38,16 +37,12 @@ const PermitRow = t.Object(
   {
     state: t.String({ examples: ['TX'] }),
     basin: orNull(Basin, 'The leading one of those that reach into the state.'),
-    permits: integer({ description: 'New permits dated in the month.', examples: [640] }),
+    permits: integer('New permits dated in the month.', 640),
     change: orNull(
       integer({ examples: [-12] }),
       'Against the month before; null for the first month held.',
     ),
-    date: t.String({
-      format: 'date',
-      description: 'First day of the month.',
-      examples: ['2026-11-01'],
-    }),
+    date: date('First day of the month.', '2026-11-01'),
   },
   { title: 'StatePermits' },
 )

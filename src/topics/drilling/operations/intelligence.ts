@@ -1,7 +1,6 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, orNull, string } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
 import { Day, daysOf, markSources, requireData, Stamp } from '../../energy/operations/answer.ts'
@@ -31,11 +30,8 @@ const Trend = t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')])
 
 const Row = t.Object(
   {
-    id: t.String({ description: 'A number that stays with the count.', examples: ['20261120101'] }),
-    basin: t.String({
-      description: 'Of a state: the leading one of those that reach into it.',
-      examples: ['permian'],
-    }),
+    id: string('A number that stays with the count.', '20261120101'),
+    basin: string('Of a state: the leading one of those that reach into it.', 'permian'),
     state: orNull(
       t.String({ examples: ['TX'] }),
       'Two letters; null where the count is of a basin.',
@@ -48,7 +44,7 @@ const Row = t.Object(
     value: t.Number({ examples: [251] }),
     unit: t.String({ examples: ['rigs'] }),
     date: Day,
-    week: t.String({ description: 'ISO week of the date.', examples: ['2026-W47'] }),
+    week: string('ISO week of the date.', '2026-W47'),
     timestamp: Stamp,
     metadata: t.Object({
       source: t.String({ examples: ['EIA'] }),
@@ -89,7 +85,7 @@ const Summary = t.Object(
     change_percent: orNull(t.Number({ examples: [-0.37] })),
     breakdown: t.Array(
       t.Object({
-        name: t.String({ description: 'Basin.', examples: ['permian'] }),
+        name: string('Basin.', 'permian'),
         value: t.Number({ examples: [251] }),
         percentage: orNull(t.Number({ examples: [45.97] }), 'Of the total.'),
       }),

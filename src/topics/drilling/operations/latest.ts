@@ -1,7 +1,6 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, orNull } from '../../../http/answer/schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { Day, markSources, requireData } from '../../energy/operations/answer.ts'
 import { energyOperation, energyRefusals } from '../../energy/operations/frame.ts'
 import { basinKeys, country } from '../math/drilling.ts'
@@ -10,7 +9,7 @@ import { newestCounts } from './metric.ts'
 
 const Latest = t.Object(
   {
-    total_wells: integer({ description: 'Wells drilled in the newest month.', examples: [868] }),
+    total_wells: integer('Wells drilled in the newest month.', 868),
     active_rigs: integer({ examples: [546] }),
     permits_issued: orNull(
       integer({ examples: [2134] }),

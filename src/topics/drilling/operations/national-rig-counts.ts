@@ -1,11 +1,10 @@
 import { t } from 'elysia'
 import type { Stored } from '../../../database/dataset-store.ts'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, date, integer, orNull } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
@@ -67,16 +66,11 @@ const Covered = t.Object(
     to: Day,
     coverage_from: orNull(Day, 'First day of the range that has a count.'),
     coverage_to: orNull(Day, 'Last one.'),
-    earliest_available: t.String({
-      format: 'date',
-      description: 'First day of all that has a count.',
-      examples: [firstRigCountOn],
-    }),
-    observations: integer({ description: 'Counts in the range, on all pages.', examples: [261] }),
-    complete: t.Boolean({
-      description:
-        'Every week of the range that has been published has a count, and the range begins no earlier than the counts.',
-    }),
+    earliest_available: date('First day of all that has a count.', firstRigCountOn),
+    observations: integer('Counts in the range, on all pages.', 261),
+    complete: boolean(
+      'Every week of the range that has been published has a count, and the range begins no earlier than the counts.',
+    ),
   },
   { title: 'RigCountCoverage' },
 )
@@ -239,12 +233,12 @@ export const rigCountOperations: readonly Operation[] = [
     access: energyHeavyAccess,
     view: 'as_of',
     query: {
-      period: wordParameter(countSpans, {
-        description:
-          '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
-        examples: ['month'],
-        default: 'month',
-      }),
+      period: wordParameter(
+        countSpans,
+        '`week`, `month` (default), `quarter` or `year`; `weekly` and the like too. `daily` is a week.',
+        'month',
+        { default: 'month' },
+      ),
     },
     answers: { 200: envelope(Trend), ...energyRefusals },
     handle: ({ at, query, reply }) => {

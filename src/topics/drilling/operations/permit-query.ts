@@ -13,9 +13,7 @@ import type { PermitFilter } from '../store/permit-search.ts'
 import { partCharactersMin } from '../store/permit-words.ts'
 
 export const statesQuery = {
-  states: textParameter({
-    description: 'Two-letter codes, comma-separated; absent: every state.',
-    examples: ['TX,NM'],
+  states: textParameter('Two-letter codes, comma-separated; absent: every state.', 'TX,NM', {
     pattern: '^[A-Za-z]{2}(,[A-Za-z]{2})*$',
   }),
 }
@@ -43,30 +41,28 @@ export const circleQuery = {
     maximum: 100,
   }),
 }
-const text = (description: string, example: string) =>
-  textParameter({ description, examples: [example] })
 
 export const permitQuery = {
   ...statesQuery,
-  county: text(
+  county: textParameter(
     'Name of a county, without the word, in any case; of every state that has one.',
     'Midland',
   ),
-  operator: text('Part of the name of the operator.', 'Juniper Ridge'),
-  well_name: text('Part of the name of the well.', 'Bradford'),
-  formation: text('Part of the name of the target formation.', 'Wolfcamp'),
-  permit_type: text(
+  operator: textParameter('Part of the name of the operator.', 'Juniper Ridge'),
+  well_name: textParameter('Part of the name of the well.', 'Bradford'),
+  formation: textParameter('Part of the name of the target formation.', 'Wolfcamp'),
+  permit_type: textParameter(
     '`new_drill`, `recompletion`, `reentry`, `sidetrack` or whatever else the states list.',
     'new_drill',
   ),
-  well_type: text('`oil`, `gas`, `injection` or whatever else the states list.', 'oil'),
-  address: text(
+  well_type: textParameter('`oil`, `gas`, `injection` or whatever else the states list.', 'oil'),
+  address: textParameter(
     'Not supported: this service has no geocoding. Give `latitude` and `longitude`.',
     '600 Main Street, Midland, TX',
   ),
   ...circleQuery,
   ...rangeQuery,
-  query: text(
+  query: textParameter(
     'Free text: each of its words of three characters or more, at most eight, is part of the name of the operator, county, formation or well, or is a whole permit or API number.',
     'bradford midland',
   ),

@@ -1,6 +1,13 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
+import {
+  boolean,
+  date,
+  instant,
+  integer,
+  number,
+  orNull,
+  string,
+} from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day } from '../../energy/operations/answer.ts'
 import { EnergyMeta } from '../../energy/operations/frame.ts'
@@ -22,10 +29,7 @@ export const Permit = t.Object(
       t.String({ examples: ['42329400010000'] }),
       'Fourteen digits; null until the well has a number.',
     ),
-    api_number_raw: t.String({
-      description: 'As the source writes it; empty without one.',
-      examples: ['42-329-40001'],
-    }),
+    api_number_raw: string('As the source writes it; empty without one.', '42-329-40001'),
     state_code: t.String({ examples: ['TX'] }),
     county,
     permit_number: orNull(t.String({ examples: ['918273'] })),
@@ -34,11 +38,8 @@ export const Permit = t.Object(
     permit_date: Day,
     operator: t.Object({
       name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-      name_raw: t.String({ description: 'As filed.', examples: ['JUNIPER RIDGE OPERATING LLC'] }),
-      name_normalized: t.String({
-        description: 'One for all ways of writing it.',
-        examples: ['JUNIPER RIDGE OPERATING'],
-      }),
+      name_raw: string('As filed.', 'JUNIPER RIDGE OPERATING LLC'),
+      name_normalized: string('One for all ways of writing it.', 'JUNIPER RIDGE OPERATING'),
       number: orNull(t.String({ examples: ['148113'] }), 'Of the operator in its state.'),
     }),
     well: t.Object({
@@ -62,10 +63,10 @@ export const Permit = t.Object(
     }),
     provenance: t.Object({
       source: t.String({ examples: ['Texas RRC'] }),
-      source_url: t.String({
-        description: 'Empty where the source names none.',
-        examples: ['https://example.com/permits/918273'],
-      }),
+      source_url: string(
+        'Empty where the source names none.',
+        'https://example.com/permits/918273',
+      ),
       fetched_at: t.String({ format: 'date-time' }),
       data_as_of: Day,
     }),
@@ -75,7 +76,7 @@ export const Permit = t.Object(
     well_type: t.String({ examples: ['oil'] }),
     formation: orNull(t.String({ examples: ['Wolfcamp A'] })),
     issue_date: Day,
-    timestamp: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
+    timestamp: instant('When this service recorded it.'),
   },
   { title: 'WellPermit' },
 )
@@ -133,7 +134,7 @@ export const Fresh = {
     'Newest permit date held for the states of the answer; null while none is held.',
   ),
   data_age_days: orNull(integer({ examples: [1] }), 'Days from `as_of` to today.'),
-  stale: t.Boolean({ description: 'Nothing newer than 30 days is held.' }),
+  stale: boolean('Nothing newer than 30 days is held.'),
   as_of_basis: t.Literal('permit_date'),
   by_state_as_ofs: t.Optional(
     t.Record(t.String(), t.String({ format: 'date' }), {
@@ -185,7 +186,7 @@ export const LatestPermits = t.Object(
           description: 'The requested states, or all states with a permit.',
         }),
         limit: integer({ examples: [50] }),
-        count: integer({ description: 'Permits in the answer.', examples: [50] }),
+        count: integer('Permits in the answer.', 50),
         as_of: Fresh.as_of,
         data_quality: t.Record(
           t.String(),
@@ -218,13 +219,12 @@ export const LatestPermits = t.Object(
 
 const share = {
   permit_count: integer({ examples: [11342] }),
-  change: integer({
-    description:
-      'Permits of the 30 days up to `as_of` of all states less those of the 30 days before.',
-    examples: [12],
-  }),
-  percentage: t.Number({ description: 'Of all permits held.', examples: [56.7] }),
-  date: t.String({ format: 'date', description: 'Its newest permit.', examples: ['2026-11-20'] }),
+  change: integer(
+    'Permits of the 30 days up to `as_of` of all states less those of the 30 days before.',
+    12,
+  ),
+  percentage: number('Of all permits held.', 56.7),
+  date: date('Its newest permit.', '2026-11-20'),
 }
 export const ByState = t.Object(
   { state: t.String({ examples: ['TX'] }), ...share },
@@ -259,11 +259,8 @@ export const StateActivity = t.Object(
   {
     state_code: t.String({ examples: ['TX'] }),
     state_name: t.String({ examples: ['Texas'] }),
-    permit_count: integer({ description: 'All that are held.', examples: [11342] }),
-    permits_30d: integer({
-      description: 'Dated in the last 30 days, today included.',
-      examples: [812],
-    }),
+    permit_count: integer('All that are held.', 11342),
+    permits_30d: integer('Dated in the last 30 days, today included.', 812),
     permits_365d: integer({ examples: [7021] }),
     top_operators: t.Array(
       t.Object({

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
+import { integer, number, orNull } from '../../../http/answer/schema.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
 import { drillingProductivity, type Productivity } from '../dataset/counts.ts'
@@ -31,14 +30,11 @@ const Latest = t.Object(
 )
 const Summary = t.Object(
   {
-    total_new_well_oil: t.Number({
-      description: 'Barrels a day of all new wells: per rig times rigs, over all basins.',
-      examples: [531000],
-    }),
-    total_new_well_gas: t.Number({
-      description: 'Thousand cubic feet a day, in the same way.',
-      examples: [2740000],
-    }),
+    total_new_well_oil: number(
+      'Barrels a day of all new wells: per rig times rigs, over all basins.',
+      531000,
+    ),
+    total_new_well_gas: number('Thousand cubic feet a day, in the same way.', 2740000),
     total_duc_wells: orNull(
       integer({ examples: [4365] }),
       'Over the basins of the month; null where their survey has none of it.',

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
+import { integer, orNull } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day, Stamp } from '../../energy/operations/answer.ts'
 import { type DucWells, ducWells, type FracSpreads, fracSpreads } from '../dataset/counts.ts'

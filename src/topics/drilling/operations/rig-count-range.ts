@@ -7,28 +7,15 @@ import { longestPeriodYears, periodStart, yearsBefore } from '../math/period.ts'
 const defaultPeriod = '1y'
 
 export const historyQuery = {
-  period: textParameter({
-    description:
-      '`90d`, `26w`, `6m`, `5y` and the like, or `week`, `month`, `quarter`, `year`: calendar periods up to today, at most 15 years. Default `1y`.',
-    examples: ['5y'],
-    default: defaultPeriod,
-  }),
-  'by_period[from]': momentParameter({
-    description: 'First day, `YYYY-MM-DD`, inclusive.',
-    examples: ['2026-01-01'],
-  }),
-  'by_period[to]': momentParameter({
-    description: 'Last day, inclusive.',
-    examples: ['2026-11-20'],
-  }),
-  start_date: momentParameter({
-    description: 'The same as `by_period[from]`.',
-    examples: ['2026-01-01'],
-  }),
-  end_date: momentParameter({
-    description: 'The same as `by_period[to]`.',
-    examples: ['2026-11-20'],
-  }),
+  period: textParameter(
+    '`90d`, `26w`, `6m`, `5y` and the like, or `week`, `month`, `quarter`, `year`: calendar periods up to today, at most 15 years. Default `1y`.',
+    '5y',
+    { default: defaultPeriod },
+  ),
+  'by_period[from]': momentParameter('First day, `YYYY-MM-DD`, inclusive.', '2026-01-01'),
+  'by_period[to]': momentParameter('Last day, inclusive.', '2026-11-20'),
+  start_date: momentParameter('The same as `by_period[from]`.', '2026-01-01'),
+  end_date: momentParameter('The same as `by_period[to]`.', '2026-11-20'),
 }
 
 type Query = { [name in keyof typeof historyQuery]?: string }

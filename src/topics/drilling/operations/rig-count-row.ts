@@ -1,7 +1,6 @@
 import { t } from 'elysia'
 import type { Stored } from '../../../database/dataset-store.ts'
-import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
+import { integer, orNull, string } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekDays, weekNameOf, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, Stamp } from '../../energy/operations/answer.ts'
@@ -33,7 +32,7 @@ export const RigRecord = t.Object(
     ...RigTypeCounts,
     change: orNull(integer({ examples: [-2] }), 'Against the count before; null for the first.'),
     date: Day,
-    week: t.String({ description: 'ISO week of the date.', examples: ['2026-W47'] }),
+    week: string('ISO week of the date.', '2026-W47'),
     unit: t.Literal('rigs'),
     span: Span,
     source: t.String({ examples: ['Rig survey'] }),

@@ -1,7 +1,6 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { date, integer, orNull, string } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
@@ -29,11 +28,7 @@ const StateBody = t.Object(
     state_code: t.String({ examples: ['TX'] }),
     state_name: t.String({ examples: ['Texas'] }),
     slug: t.String({ examples: ['texas'] }),
-    as_of: t.String({
-      format: 'date',
-      description: 'Newest day of everything below.',
-      examples: ['2026-11-20'],
-    }),
+    as_of: date('Newest day of everything below.', '2026-11-20'),
     rig_count: t.Object(
       {
         total: count(247),
@@ -223,10 +218,7 @@ export const statePageOperation = energyRecord({
     'Returns rigs, frac spreads, permits, uncompleted wells, production and basins of a state, with twelve months of permits and rigs. Unavailable values are null.',
   access: energyHeavyAccess,
   params: {
-    state: t.String({
-      description: 'Two letters, or the name in lower case with dashes.',
-      examples: ['texas'],
-    }),
+    state: string('Two letters, or the name in lower case with dashes.', 'texas'),
   },
   title: 'StateDrillingBody',
   data: StateBody,

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { markSources } from '../../energy/operations/answer.ts'
 import { energyRecord } from '../../energy/operations/frame.ts'
@@ -51,10 +52,7 @@ export const timelineOperation = energyRecord({
     'Returns the known permits, spud, hydraulic fracturing, completion and first production of a well, oldest first. 404 for an unknown API number.',
   access: permitAccess,
   params: {
-    api_number: t.String({
-      description: 'Ten, twelve or fourteen digits, with or without dashes.',
-      examples: ['42329400010000'],
-    }),
+    api_number: string('Ten, twelve or fourteen digits, with or without dashes.', '42329400010000'),
   },
   title: 'WellTimelineAnswer',
   data: Timeline,

@@ -1,14 +1,12 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { orNull } from '../../../http/operations/schema.ts'
+import { boolean, integer, number, orNull, string } from '../../../http/answer/schema.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { StateMonth } from '../dataset/wells.ts'
 import { oilEquivalent, perDay } from '../math/well-production.ts'
 import type { NationalMonth } from '../store/state-production.ts'
 import type { WellMonthRow } from '../store/well-production.ts'
 
-export const Month = t.String({ description: 'Month, `YYYY-MM`.', examples: ['2026-08'] })
-const num = (description: string, example: number) => t.Number({ description, examples: [example] })
+export const Month = string('Month, `YYYY-MM`.', '2026-08')
 const boeText = 'Barrels of oil equivalent: oil and a sixth of the thousand cubic feet of gas.'
 
 export const ProductionRecord = t.Object(
@@ -25,29 +23,26 @@ export const ProductionRecord = t.Object(
       integer({ examples: [31] }),
       'Days on which the well produced; null of more than one well.',
     ),
-    source: t.String({ description: 'Who reported it.', examples: ['import'] }),
+    source: string('Who reported it.', 'import'),
   },
   { title: 'ProductionMonth' },
 )
 
 export const StateRow = t.Object(
   {
-    state: t.String({ description: 'Two letters.', examples: ['TX'] }),
+    state: string('Two letters.', 'TX'),
     period: Month,
-    oil_bbl: num('Oil and condensate of the month in barrels.', 179_800_000),
-    oil_bpd: num('The same in barrels a day.', 5_800_000),
-    gas_mcf: num('Gas of the month in thousand cubic feet.', 1_085_000_000),
-    boe: num(boeText, 360_633_333.3),
+    oil_bbl: number('Oil and condensate of the month in barrels.', 179_800_000),
+    oil_bpd: number('The same in barrels a day.', 5_800_000),
+    gas_mcf: number('Gas of the month in thousand cubic feet.', 1_085_000_000),
+    boe: number(boeText, 360_633_333.3),
   },
   { title: 'StateProduction' },
 )
 
 export const State = t.String({ examples: ['TX'] })
 export const Span = t.Object({ start: Month, end: Month }, { description: 'First and last month.' })
-const Source = t.String({
-  description: 'Who it is from; `none` where nothing is held.',
-  examples: ['EIA'],
-})
+const Source = string('Who it is from; `none` where nothing is held.', 'EIA')
 
 export const Overview = t.Object(
   {
@@ -70,20 +65,14 @@ export const Overview = t.Object(
       states_with_data: t.Array(State),
       well_level_states_with_data: t.Array(State),
       latest_period: orNull(Month),
-      total_records: integer({
-        description: 'Months of states and of wells that are held.',
-        examples: [61_240],
-      }),
+      total_records: integer('Months of states and of wells that are held.', 61_240),
       data_age_days: orNull(integer({ examples: [80] }), 'Days since the end of `latest_period`.'),
-      stale: t.Boolean({
-        description: 'The month after `latest_period` is more than two weeks overdue.',
-      }),
+      stale: boolean('The month after `latest_period` is more than two weeks overdue.'),
     }),
-    data_available: t.Boolean({ description: 'Whether there is a national month.' }),
-    provisional: t.Boolean({
-      description:
-        'Filings of the newest national month are still coming in: its numbers will be revised.',
-    }),
+    data_available: boolean('Whether there is a national month.'),
+    provisional: boolean(
+      'Filings of the newest national month are still coming in: its numbers will be revised.',
+    ),
   },
   { title: 'WellProductionOverview' },
 )
@@ -117,10 +106,7 @@ export const TopWell = t.Object(
     well_name: t.String({ examples: ['BRADFORD 14 3H'] }),
     total_oil_bbl: t.Number({ examples: [241_870] }),
     total_gas_mcf: t.Number({ examples: [512_400] }),
-    months_producing: integer({
-      description: 'Months of the span in which oil or gas came out.',
-      examples: [12],
-    }),
+    months_producing: integer('Months of the span in which oil or gas came out.', 12),
   },
   { title: 'TopProducer' },
 )

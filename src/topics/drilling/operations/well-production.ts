@@ -1,10 +1,9 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, orNull, string } from '../../../http/answer/schema.ts'
 import { integerOf, momentOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
-import { orNull } from '../../../http/operations/schema.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
@@ -147,11 +146,11 @@ export const wellProductionOperations: readonly Operation[] = [
     description: 'Returns the production of every state in one month, most oil first.',
     access: productionAccess,
     query: {
-      period: textParameter({
-        description: 'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
-        examples: ['2026-08'],
-        pattern: '^[0-9]{4}-[0-9]{2}$',
-      }),
+      period: textParameter(
+        'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
+        '2026-08',
+        { pattern: '^[0-9]{4}-[0-9]{2}$' },
+      ),
     },
     answers: {
       200: envelope(
@@ -180,17 +179,15 @@ export const wellProductionOperations: readonly Operation[] = [
       'Returns the monthly production of a state, oldest first. Agencies publish no water figures for states.',
     access: productionAccess,
     params: {
-      code: t.String({ description: 'Two letters, in any case.', examples: ['TX'] }),
+      code: string('Two letters, in any case.', 'TX'),
     },
     query: {
-      start_date: textParameter({
-        description: 'First month, as a day in it or `YYYY-MM`; absent: two years before the last.',
-        examples: ['2024-11-01'],
-        pattern: monthPattern,
-      }),
-      end_date: textParameter({
-        description: 'Last month, the same; absent: the running one.',
-        examples: ['2026-11-30'],
+      start_date: textParameter(
+        'First month, as a day in it or `YYYY-MM`; absent: two years before the last.',
+        '2024-11-01',
+        { pattern: monthPattern },
+      ),
+      end_date: textParameter('Last month, the same; absent: the running one.', '2026-11-30', {
         pattern: monthPattern,
       }),
     },
@@ -227,10 +224,10 @@ export const wellProductionOperations: readonly Operation[] = [
       "Returns the monthly production of a well, oldest first. A 404 has the reason: `unknown_state_prefix` (not a state's number), `state_not_covered` (wells of the state are not covered) or `well_not_in_source` (not reported, or not producing yet).",
     access: productionAccess,
     params: {
-      api_number: t.String({
-        description: 'Fourteen digits, or the first ten or twelve, with or without separators.',
-        examples: ['42329400010000'],
-      }),
+      api_number: string(
+        'Fourteen digits, or the first ten or twelve, with or without separators.',
+        '42329400010000',
+      ),
     },
     answers: {
       200: envelope(
@@ -275,26 +272,20 @@ export const wellProductionOperations: readonly Operation[] = [
     description: 'Returns the wells of a state with the highest oil production in recent months.',
     access: productionHeavyAccess,
     query: {
-      state_code: textParameter({
-        description: `Two letters (${homeState}).`,
-        examples: [homeState],
+      state_code: textParameter(`Two letters (${homeState}).`, homeState, {
         default: homeState,
         pattern: '^[A-Za-z]{2}$',
       }),
-      limit: integerParameter({
-        description: `Wells, 1 to ${limitMax} (${limitDefault}).`,
-        examples: [10],
+      limit: integerParameter(`Wells, 1 to ${limitMax} (${limitDefault}).`, 10, {
         default: limitDefault,
         minimum: 1,
         maximum: limitMax,
       }),
-      months: integerParameter({
-        description: `Months up to the newest of the state, 1 to ${monthsMax} (${monthsDefault}).`,
-        examples: [12],
-        default: monthsDefault,
-        minimum: 1,
-        maximum: monthsMax,
-      }),
+      months: integerParameter(
+        `Months up to the newest of the state, 1 to ${monthsMax} (${monthsDefault}).`,
+        12,
+        { default: monthsDefault, minimum: 1, maximum: monthsMax },
+      ),
     },
     answers: {
       200: envelope(

@@ -1,6 +1,6 @@
 import type { TProperties } from '@sinclair/typebox'
 import { type Static, type TSchema, t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import type { Access } from '../../../http/gate/access-kind.ts'
 import type { PageRequest } from '../../../http/input/page.ts'
 import {
@@ -28,10 +28,7 @@ export const EnergyMeta = {
   total_pages: integer({ examples: [14] }),
   api_version: t.Literal('v1'),
   tier_required: t.String({ examples: ['Reservoir Mastery'] }),
-  cache_ttl: integer({
-    description: 'Seconds for which the answer may be kept.',
-    examples: [cacheTtlSeconds],
-  }),
+  cache_ttl: integer('Seconds for which the answer may be kept.', cacheTtlSeconds),
 }
 
 /** `{data, meta}` without a status, as the whole family answers. */
@@ -210,7 +207,7 @@ export const energyById = <T extends TSchema, Row>({
   }): Operation =>
   energyRecord({
     ...definition,
-    params: { id: t.String({ description: what, examples: ['1'] }) },
+    params: { id: string(what, '1') },
     handle(call) {
       const { id } = call.params
       const row = find(recordIdOf(id, subject), call)

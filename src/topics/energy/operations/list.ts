@@ -3,11 +3,8 @@ import { momentParameter } from '../../../http/input/typed.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 
 export const rangeQuery = {
-  start_date: momentParameter({
-    description: 'First day, `YYYY-MM-DD`, inclusive.',
-    examples: ['2026-01-01'],
-  }),
-  end_date: momentParameter({ description: 'Last day, inclusive.', examples: ['2026-11-20'] }),
+  start_date: momentParameter('First day, `YYYY-MM-DD`, inclusive.', '2026-01-01'),
+  end_date: momentParameter('Last day, inclusive.', '2026-11-20'),
 }
 
 /** The days of the query as half-open instants; all days where it names none. */

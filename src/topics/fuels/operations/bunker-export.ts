@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
+import { string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter, typed } from '../../../http/input/typed.ts'
@@ -31,7 +32,7 @@ const ExportBody = t.Union(
         data: t.Object({
           format: t.Literal('csv'),
           filename: t.String({ examples: ['bunker-fuels-2026-11-20.csv'] }),
-          content: t.String({ description: 'The file.' }),
+          content: string('The file.'),
         }),
         meta: MetaShape,
       },
@@ -65,11 +66,7 @@ export function bunkerExportOperations(deps: BunkerDeps) {
           enum: ['json', 'csv'],
           default: 'json',
         }),
-        download: flagParameter({
-          description: '`1` answers the CSV itself, as a file.',
-          examples: [true],
-          default: false,
-        }),
+        download: flagParameter('`1` answers the CSV itself, as a file.', true, { default: false }),
         ...priceQuery,
       },
       answers: { 200: serialised(ExportBody), 404: NestedProblem },

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, typed } from '../../../http/input/typed.ts'
@@ -25,21 +26,12 @@ const access = { meter: true, rate: 'marine-historical', reader: true } as const
 const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
 const perPageMax = 1000
 
-const portNote = {
-  description: 'UN/LOCODE, short code, slug or name of a port, in any case.',
-  examples: ['SIN'],
-}
+const portNote = ['UN/LOCODE, short code, slug or name of a port, in any case.', 'SIN'] as const
 const rangeQuery = {
-  from: momentParameter({
-    description: 'First day or time, inclusive; absent: 30 days ago.',
-    examples: ['2026-11-01'],
-  }),
-  start_date: momentParameter({ description: 'Another name of `from`.', examples: ['2026-11-01'] }),
-  to: momentParameter({
-    description: 'Last day or time, inclusive; absent: now.',
-    examples: ['2026-11-15'],
-  }),
-  end_date: momentParameter({ description: 'Another name of `to`.', examples: ['2026-11-15'] }),
+  from: momentParameter('First day or time, inclusive; absent: 30 days ago.', '2026-11-01'),
+  start_date: momentParameter('Another name of `from`.', '2026-11-01'),
+  to: momentParameter('Last day or time, inclusive; absent: now.', '2026-11-15'),
+  end_date: momentParameter('Another name of `to`.', '2026-11-15'),
   interval: typed({
     type: 'string',
     description: 'raw, hour, day (default), week or month, in any of the accepted spellings.',
@@ -117,7 +109,7 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
       description: `Returns past prices of one port, or of all, as an array in USD per metric ton. ${paged}`,
       access,
       page: { max: perPageMax },
-      query: { port: codeParameter(portNote), ...rangeQuery },
+      query: { port: codeParameter(...portNote), ...rangeQuery },
       answers: {
         200: t.Object(
           {
@@ -156,7 +148,7 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
       summary: 'List historical bunker fuel prices of a port',
       description: `Returns past prices of one port, USD per metric ton. ${paged}`,
       access,
-      params: { port: t.String(portNote) },
+      params: { port: string(...portNote) },
       page: { max: perPageMax },
       query: rangeQuery,
       answers: {

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, instant, integer, number, string } from '../../../http/answer/schema.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -15,16 +15,12 @@ export interface BunkerQuote {
   quote: Quote
 }
 
-const moment = (description: string) => t.String({ format: 'date-time', description })
 const numberOrNull = (description: string) =>
   t.Union([t.Number({ examples: [-3.5] }), t.Null()], { description })
 const currency = t.Literal('USD')
 const unit = t.Literal('MT', { description: 'Metric ton.' })
-const price = t.Number({ examples: [531.5], description: 'USD per metric ton, delivered.' })
-const code = t.String({
-  examples: ['VLSFO_SIN'],
-  description: 'A name of the series: `by_code` of the price endpoints takes it.',
-})
+const price = number('USD per metric ton, delivered.', 531.5)
+const code = string('A name of the series: `by_code` of the price endpoints takes it.', 'VLSFO_SIN')
 const shortCode = t.String({ examples: ['SIN'] })
 
 export const PortShape = t.Object(
@@ -33,7 +29,7 @@ export const PortShape = t.Object(
     name: t.String({ examples: ['Singapore'] }),
     country: t.String({ examples: ['SG'] }),
     timezone: t.String({ examples: ['Asia/Singapore'] }),
-    volume_rank: integer({ examples: [1], description: '1 sells most.' }),
+    volume_rank: integer('1 sells most.', 1),
   },
   { title: 'BunkerPort' },
 )
@@ -53,15 +49,15 @@ export const EntryShape = t.Object(
     change_pct_24h: numberOrNull('The same in percent.'),
     supplier_count: supplierCount,
     availability,
-    last_updated: moment('When the price was observed.'),
+    last_updated: instant('When the price was observed.'),
   },
   { title: 'BunkerEntry' },
 )
 
 export const metaFields = {
   request_id: t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] }),
-  timestamp: moment('Time of the response.'),
-  cache_ttl: integer({ examples: [300], description: 'Seconds for which the answer may be kept.' }),
+  timestamp: instant('Time of the response.'),
+  cache_ttl: integer('Seconds for which the answer may be kept.', 300),
   data_source: t.String({ examples: ['market_reporting'] }),
   source_description: t.String({ examples: ['Compiled from market reporting'] }),
   currency,
@@ -72,7 +68,7 @@ export const MetaShape = t.Object(metaFields, { title: 'BunkerMeta' })
 
 export const DifferenceShape = t.Object(
   {
-    value: t.Number({ examples: [22], description: 'First minus second, USD per metric ton.' }),
+    value: number('First minus second, USD per metric ton.', 22),
     percentage: t.Union([t.Number({ examples: [4.32] }), t.Null()], {
       description: '100 x value / second; null when the second is 0.',
     }),
@@ -99,7 +95,7 @@ export const ListRow = t.Object(
     price,
     currency,
     unit,
-    last_updated: moment('When the price was observed.'),
+    last_updated: instant('When the price was observed.'),
   },
   { title: 'BunkerPrice' },
 )
@@ -115,9 +111,9 @@ export const PairSpread = t.Object(
     percentage: DifferenceShape.properties.percentage,
     from_price: price,
     to_price: price,
-    arbitrage_opportunity: t.Boolean({
-      description: `The prices lie more than ${arbitragePercent} % apart, either way round.`,
-    }),
+    arbitrage_opportunity: boolean(
+      `The prices lie more than ${arbitragePercent} % apart, either way round.`,
+    ),
   },
   { title: 'BunkerPairSpread' },
 )
@@ -126,20 +122,20 @@ export const ScrubberSpread = t.Object(
   {
     value: t.Number({ examples: [94] }),
     percentage: DifferenceShape.properties.percentage,
-    scrubber_benefit_daily: t.Number({
-      examples: [2820],
-      description: `USD a day at sea for a ship that burns ${scrubberTonsADay} t a day.`,
-    }),
+    scrubber_benefit_daily: number(
+      `USD a day at sea for a ship that burns ${scrubberTonsADay} t a day.`,
+      2820,
+    ),
   },
   { description: 'VLSFO minus HFO_380.' },
 )
 
 export const HistoryShape = t.Object(
   {
-    timestamp: moment('When the price was observed; of a bucket the last of its prices.'),
+    timestamp: instant('When the price was observed; of a bucket the last of its prices.'),
     date: t.String({ format: 'date' }),
     code,
-    price: t.Number({ examples: [531.5], description: 'The last price of the bucket.' }),
+    price: number('The last price of the bucket.', 531.5),
     average_value: t.Number({ examples: [530.4] }),
     interval_type: t.String({ examples: ['day'] }),
     min_value: t.Number({ examples: [528.75] }),
@@ -153,7 +149,7 @@ export const HistoryShape = t.Object(
 
 export const ExportRow = t.Object(
   {
-    timestamp: moment('When the price was observed.'),
+    timestamp: instant('When the price was observed.'),
     port_code: shortCode,
     port_name: t.String({ examples: ['Singapore'] }),
     fuel_grade: t.String({ examples: ['VLSFO'] }),

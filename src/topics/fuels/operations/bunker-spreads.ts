@@ -60,11 +60,12 @@ function comparisonOperations(deps: BunkerDeps) {
       description: `Returns the prices of two to ten ports and, for each pair (\`SIN_RTM\`) the spread of every grade that both sell. ${firstMinusSecond}`,
       access,
       query: {
-        ports: codesParameter(comparedMax, {
-          description: 'Two to ten ports, comma-separated, in any of their spellings.',
-          examples: ['SIN,RTM'],
-          required: true,
-        }),
+        ports: codesParameter(
+          comparedMax,
+          'Two to ten ports, comma-separated, in any of their spellings.',
+          'SIN,RTM',
+          { required: true },
+        ),
       },
       answers: {
         200: t.Object(
@@ -178,16 +179,9 @@ function portSpreadOperations(deps: BunkerDeps) {
       description: `Returns the price at \`from\` minus the price at \`to\`, for one grade or all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
       access,
       query: {
-        from: codeParameter({
-          description: 'The first port, in any of its spellings.',
-          examples: ['SIN'],
-          required: true,
-        }),
-        to: codeParameter({ description: 'The second port.', examples: ['RTM'], required: true }),
-        grade: wordParameter(gradeNames, {
-          description: 'One grade or an alias of it; absent: all.',
-          examples: ['VLSFO'],
-        }),
+        from: codeParameter('The first port, in any of its spellings.', 'SIN', { required: true }),
+        to: codeParameter('The second port.', 'RTM', { required: true }),
+        grade: wordParameter(gradeNames, 'One grade or an alias of it; absent: all.', 'VLSFO'),
         fuel_type: priceQuery.fuel_type,
       },
       answers: {

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import {
@@ -113,10 +114,7 @@ function portOperations(deps: BunkerDeps) {
       description: `Returns the newest price of every grade at a port, the differences to other ports, and the saving of a scrubber: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
       access,
       params: {
-        code: t.String({
-          description: 'UN/LOCODE, short code, slug or name of a port, in any case.',
-          examples: ['SIN'],
-        }),
+        code: string('UN/LOCODE, short code, slug or name of a port, in any case.', 'SIN'),
       },
       answers: {
         200: t.Object(

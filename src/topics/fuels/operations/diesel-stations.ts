@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, instant, integer, number, string } from '../../../http/answer/schema.ts'
 import { body, decimal, nullableAs, optional } from '../../../http/input/body-schema.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -66,7 +66,7 @@ const Nearby = t.Object(
             'The same for people.',
           ),
           fuel_types: t.Array(t.String({ examples: ['diesel'] })),
-          last_updated: t.String({ format: 'date-time', description: 'When the price was seen.' }),
+          last_updated: instant('When the price was seen.'),
           state: t.String({ examples: ['TX'] }),
           distance_meters: integer({ examples: [2260] }),
         },
@@ -80,16 +80,11 @@ const Nearby = t.Object(
       radius_miles: t.Number({ examples: [5] }),
     }),
     metadata: t.Object({
-      total_stations: integer({
-        description: `Stations in the area; the ${stationsMax} nearest are answered.`,
-      }),
-      source: t.String({
-        examples: ['import'],
-        description: 'Who gave the prices; `none` without stations.',
-      }),
+      total_stations: integer(`Stations in the area; the ${stationsMax} nearest are answered.`),
+      source: string('Who gave the prices; `none` without stations.', 'import'),
       source_description: t.String(),
-      cached: t.Boolean({ description: 'Always false: stations are read, not fetched.' }),
-      api_cost: t.Number({ description: 'Always 0.' }),
+      cached: boolean('Always false: stations are read, not fetched.'),
+      api_cost: number('Always 0.'),
       timestamp: t.String({ format: 'date-time' }),
       cache_age_hours: orNull(t.Number(), 'Always null, as nothing is cached.'),
     }),

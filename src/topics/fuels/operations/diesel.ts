@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { boolean, date, instant, string } from '../../../http/answer/schema.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -18,16 +19,16 @@ const states = 'Two letters, in any case.'
 
 const AverageShape = t.Object(
   {
-    state: t.String({ examples: ['CA'], description: `Two letters; ${national} for the country.` }),
+    state: string(`Two letters; ${national} for the country.`, 'CA'),
     price: t.Number({ examples: [4.871] }),
     currency: t.Literal('USD'),
     unit: t.Literal('gallon'),
     granularity: t.Union([t.Literal('state'), t.Literal('national')]),
     source: t.String({ examples: ['EIA'] }),
-    updated_at: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
-    as_of: t.String({ format: 'date', description: 'The week it is of.' }),
+    updated_at: instant('When this service recorded it.'),
+    as_of: date('The week it is of.'),
     formatted: t.String({ examples: ['$4.871'] }),
-    cached: t.Boolean({ description: 'Always false: averages are read, not fetched.' }),
+    cached: boolean('Always false: averages are read, not fetched.'),
   },
   { title: 'DieselAverage' },
 )
@@ -75,11 +76,7 @@ export function dieselOperations(deps: DieselDeps) {
       description: `Returns the average pump price of diesel in a state or the country, in USD per gallon with taxes. ${weekly}`,
       access: { meter: true },
       query: {
-        state: textParameter({
-          description: `${states} Absent: the country.`,
-          examples: ['CA'],
-          pattern: '^[A-Za-z]{2}$',
-        }),
+        state: textParameter(`${states} Absent: the country.`, 'CA', { pattern: '^[A-Za-z]{2}$' }),
       },
       answers: { 200: DieselPrice, ...refusals },
       handle: ({ query, reply }) => {
@@ -92,7 +89,7 @@ export function dieselOperations(deps: DieselDeps) {
       summary: 'Get the average diesel price of a state',
       description: `Returns the average pump price of diesel in the state of the path. ${weekly}`,
       access: { meter: true },
-      params: { state: t.String({ description: states, examples: ['CA'] }) },
+      params: { state: string(states, 'CA') },
       answers: { 200: envelope(t.Object({ ...regional, metadata: Metadata })) },
       handle: ({ params, reply }) => success(averageOf(params.state, reply)),
     }),

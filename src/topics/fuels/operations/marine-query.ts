@@ -18,35 +18,31 @@ const aliases = ['MGO', 'IFO380', 'HSFO', 'HFO380', 'IFO180', 'VLSFO_05S']
 export const gradeNames = [...grades, ...aliases]
 
 export const priceQuery = {
-  port_code: codeParameter({
-    description: 'UN/LOCODE, short code, slug or name of a port, in any case; absent: all.',
-    examples: ['SGSIN'],
-  }),
-  port: codeParameter({ description: 'Another name of `port_code`.', examples: ['SINGAPORE'] }),
-  fuel_type: wordParameter(gradeNames, {
-    description: `${grades.join(', ')}, or an alias: ${aliases.join(', ')}; absent: all.`,
-    examples: ['VLSFO'],
-  }),
-  grade: wordParameter(gradeNames, {
-    description: 'Another name of `fuel_type`.',
-    examples: ['VLSFO'],
-  }),
-  region: wordParameter([...portRegions, ...regionGroupNames], {
-    description: `${portRegions.join(', ')}, or ${regionGroupNames.join(', ')}; absent: all.`,
-    examples: ['Asia'],
-  }),
+  port_code: codeParameter(
+    'UN/LOCODE, short code, slug or name of a port, in any case; absent: all.',
+    'SGSIN',
+  ),
+  port: codeParameter('Another name of `port_code`.', 'SINGAPORE'),
+  fuel_type: wordParameter(
+    gradeNames,
+    `${grades.join(', ')}, or an alias: ${aliases.join(', ')}; absent: all.`,
+    'VLSFO',
+  ),
+  grade: wordParameter(gradeNames, 'Another name of `fuel_type`.', 'VLSFO'),
+  region: wordParameter(
+    [...portRegions, ...regionGroupNames],
+    `${portRegions.join(', ')}, or ${regionGroupNames.join(', ')}; absent: all.`,
+    'Asia',
+  ),
 }
 
 export const portQuery = {
-  region: wordParameter(portRegions, {
-    description: `${portRegions.join(', ')}, in any case; absent: all.`,
-    examples: ['Asia'],
-  }),
-  country: textParameter({
-    description: 'Two letters (ISO 3166-1).',
-    examples: ['SG'],
-    pattern: '^[A-Za-z]{2}$',
-  }),
+  region: wordParameter(
+    portRegions,
+    `${portRegions.join(', ')}, in any case; absent: all.`,
+    'Asia',
+  ),
+  country: textParameter('Two letters (ISO 3166-1).', 'SG', { pattern: '^[A-Za-z]{2}$' }),
   major_ports: typed({
     type: 'boolean',
     description: 'Major ports only; `false` (default): all.',

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, string } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
@@ -17,7 +17,6 @@ export interface MarineSeries {
   port: Port | undefined
 }
 
-const moment = (description: string) => t.String({ format: 'date-time', description })
 const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(
   schema: T,
   description?: string,
@@ -39,7 +38,7 @@ const rowFields = {
   country: orNull(t.String({ examples: ['SG'] })),
   region: orNull(t.String({ examples: ['Asia'] })),
   fuel_type: t.String({ examples: ['VLSFO'] }),
-  grade: t.String({ examples: ['VLSFO'], description: 'The same as `fuel_type`.' }),
+  grade: string('The same as `fuel_type`.', 'VLSFO'),
   grade_name: t.String({ examples: [gradeNames.VLSFO] }),
   price: t.Number({ examples: [531.5] }),
   formatted: t.String({ examples: ['$531.50'] }),
@@ -47,8 +46,8 @@ const rowFields = {
   unit: t.Literal('MT', { description: 'Metric ton.' }),
   type: t.Literal('spot_price'),
   source: t.String({ examples: ['market_reporting'] }),
-  created_at: moment('When the price was observed.'),
-  updated_at: moment('When this service recorded it.'),
+  created_at: instant('When the price was observed.'),
+  updated_at: instant('When this service recorded it.'),
 }
 
 export const filterShape = t.Object({
@@ -70,7 +69,7 @@ export const MarinePrices = t.Object(
     ),
     count: integer({ examples: [32] }),
     filters: filterShape,
-    updated_at: moment('When the newest of the prices was recorded.'),
+    updated_at: instant('When the newest of the prices was recorded.'),
     metadata,
   },
   { title: 'MarinePrices' },
@@ -84,12 +83,7 @@ export const MarineHistory = t.Object(
         t.Object(
           {
             ...rowFields,
-            bucket_start: t.Optional(
-              t.String({
-                format: 'date-time',
-                description: 'Start of the UTC bucket; absent on raw rows.',
-              }),
-            ),
+            bucket_start: t.Optional(instant('Start of the UTC bucket; absent on raw rows.')),
             open: t.Optional(t.Number({ examples: [529.25] })),
             high: t.Optional(t.Number({ examples: [532] })),
             low: t.Optional(t.Number({ examples: [528.75] })),
@@ -113,7 +107,7 @@ export const MarineHistory = t.Object(
 )
 
 const portFields = {
-  code: t.String({ examples: ['SGSIN'], description: 'UN/LOCODE.' }),
+  code: string('UN/LOCODE.', 'SGSIN'),
   short_code: t.String({ examples: ['SIN'] }),
   slug: t.String({ examples: ['SINGAPORE'] }),
   name: t.String({ examples: ['Singapore'] }),
@@ -132,7 +126,7 @@ const portFields = {
   fuel_services: t.Array(t.String({ examples: ['VLSFO'] })),
   trading_hours: t.String({ examples: ['24/7'] }),
   timezone: t.String({ examples: ['Asia/Singapore'] }),
-  volume_rank: integer({ examples: [1], description: '1 sells most.' }),
+  volume_rank: integer('1 sells most.', 1),
 }
 
 export const Ports = t.Object(
@@ -153,7 +147,7 @@ const Latest = t.Object(
     price: t.Number({ examples: [531.5] }),
     currency: t.Literal('USD'),
     unit: t.Literal('MT'),
-    updated_at: moment('When it was recorded.'),
+    updated_at: instant('When it was recorded.'),
   },
   { title: 'MarinePortPrice' },
 )

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, string } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { type Answering, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -20,12 +20,12 @@ export const listShape = <T extends typeof SurchargeRow | typeof ParcelRow>(row:
   t.Object({
     surcharges: t.Array(row),
     count: integer({ examples: [4] }),
-    updated_at: t.String({ format: 'date-time', description: 'When the newest of them was read.' }),
+    updated_at: instant('When the newest of them was read.'),
     metadata: SourceNote,
   })
 export const carrierParams = (example: string) =>
   t.Object({
-    carrier: t.String({ description: 'Code of a carrier, in any case.', examples: [example] }),
+    carrier: string('Code of a carrier, in any case.', example),
   })
 export const refusals = { 400: NestedProblem, 404: NestedProblem }
 

@@ -25,10 +25,7 @@ const History = t.Object({
 })
 
 const serviceLevel = {
-  service_level: textParameter({
-    description: 'Only this service level, in any case; absent: all.',
-    examples: ['ground'],
-  }),
+  service_level: textParameter('Only this service level, in any case; absent: all.', 'ground'),
 }
 
 /** What parcel carriers add for fuel, by service level. */

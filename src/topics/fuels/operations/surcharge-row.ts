@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { date, instant, number, string } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceDescription } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -9,20 +10,15 @@ const band = (description: string) =>
     { min: t.Number({ examples: [3.7] }), max: t.Number({ examples: [3.75] }) },
     { description },
   )
-const effectiveDate = t.String({
-  format: 'date',
-  description: 'Day from which it is charged.',
-  examples: ['2026-11-18'],
-})
-const percent = t.Number({ examples: [26], description: 'Percent of the charge for carriage.' })
-const source = t.String({
-  examples: ['https://alder.example/fuel-surcharge'],
-  description: "Address of the carrier's published table.",
-})
-const retrievedAt = t.String({
-  format: 'date-time',
-  description: 'When the table was last read. A delayed carrier is served as it was then.',
-})
+const effectiveDate = date('Day from which it is charged.', '2026-11-18')
+const percent = number('Percent of the charge for carriage.', 26)
+const source = string(
+  "Address of the carrier's published table.",
+  'https://alder.example/fuel-surcharge',
+)
+const retrievedAt = instant(
+  'When the table was last read. A delayed carrier is served as it was then.',
+)
 
 export const SurchargeRow = t.Object(
   {
@@ -31,10 +27,10 @@ export const SurchargeRow = t.Object(
     mode: t.Literal('ltl'),
     surcharge_percent: percent,
     effective_date: effectiveDate,
-    doe_diesel_price: t.Number({
-      examples: [3.718],
-      description: 'Government on-highway diesel price that the table was read at, USD a gallon.',
-    }),
+    doe_diesel_price: number(
+      'Government on-highway diesel price that the table was read at, USD a gallon.',
+      3.718,
+    ),
     diesel_band: band('Band of the table with `min <= price < max`.'),
     source,
     retrieved_at: retrievedAt,
@@ -52,10 +48,7 @@ export const ParcelRow = t.Object(
     surcharge_percent: percent,
     effective_date: effectiveDate,
     index_name: t.String({ examples: ['US Retail Diesel'] }),
-    index_price: t.Number({
-      examples: [3.718],
-      description: 'Price of the index that the table was read at, in `index_unit`.',
-    }),
+    index_price: number('Price of the index that the table was read at, in `index_unit`.', 3.718),
     index_unit: t.String({ examples: ['USD/gallon'] }),
     index_band: band('Band of the table with `min <= price < max`.'),
     doe_diesel_price: t.Union([t.Number({ examples: [3.718] }), t.Null()], {

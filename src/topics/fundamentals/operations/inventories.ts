@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, number, string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -28,7 +28,7 @@ import {
 import { levelDecimals } from '../math/storage.ts'
 import type { InventoryRecord } from '../service/inventories.ts'
 
-const level = t.Number({ examples: [424.2], description: 'In `unit`.' })
+const level = number('In `unit`.', 424.2)
 const change = t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
   description: 'Against the level of a week before (7 to 13 days older); null without one.',
 })
@@ -38,30 +38,21 @@ const date = t.String({
   description: 'Day of the level.',
   examples: ['2026-11-18'],
 })
-const productField = t.String({
-  description: inventoryProducts.join(', '),
-  examples: ['crude_oil'],
-})
+const productField = string(inventoryProducts.join(', '), 'crude_oil')
 
 const Record = t.Object(
   {
     id: t.String({ examples: ['1'] }),
     product: productField,
-    location: t.String({ description: inventoryLocations.join(', '), examples: ['US'] }),
-    code: t.String({
-      description: 'Code of the series, for the price and storage endpoints.',
-      examples: ['US_CRUDE_STORAGE'],
-    }),
+    location: string(inventoryLocations.join(', '), 'US'),
+    code: string('Code of the series, for the price and storage endpoints.', 'US_CRUDE_STORAGE'),
     level,
-    volume: t.Number({ examples: [424.2], description: 'The same as `level`.' }),
+    volume: number('The same as `level`.', 424.2),
     unit,
     change,
     date,
     source: t.String({ examples: ['EIA'] }),
-    timestamp: t.String({
-      format: 'date-time',
-      description: 'When this service recorded the level.',
-    }),
+    timestamp: instant('When this service recorded the level.'),
   },
   { title: 'OilInventory' },
 )
@@ -70,16 +61,10 @@ const Latest = t.Composite([Record, t.Object({ products: t.Array(Record) })], {
 })
 const Summary = t.Object(
   {
-    total_crude: t.Number({
-      description: 'Commercial crude oil, without the strategic reserve.',
-      examples: [424.2],
-    }),
+    total_crude: number('Commercial crude oil, without the strategic reserve.', 424.2),
     cushing: t.Number({ examples: [24.604] }),
     spr: t.Number({ examples: [409.8] }),
-    total_products: t.Number({
-      description: 'All commercial petroleum less crude oil.',
-      examples: [853.8],
-    }),
+    total_products: number('All commercial petroleum less crude oil.', 853.8),
     gasoline: t.Number({ examples: [207.4] }),
     distillate: t.Number({ examples: [111.5] }),
     unit,
@@ -163,10 +148,11 @@ function placesOf(query: { product?: string; location?: string }): InventoryPlac
 const nationalPlaces = inventoryProducts.map(nationalPlace)
 const cushingPlace = inventoryPlaces.find(place => place.location === 'Cushing')!
 const reservePlace = inventoryPlaces.find(place => place.location === 'SPR')!
-const productQuery = wordParameter(inventoryProducts, {
-  description: `One of ${inventoryProducts.join(', ')}.`,
-  examples: ['gasoline'],
-})
+const productQuery = wordParameter(
+  inventoryProducts,
+  `One of ${inventoryProducts.join(', ')}.`,
+  'gasoline',
+)
 
 function marked<T extends readonly InventoryRecord[]>({ at, reply }: EnergyCall, records: T): T {
   markFixtures(reply, at.marks, records)
@@ -213,10 +199,11 @@ export const inventoryOperations = [
     view: 'as_of',
     query: {
       product: productQuery,
-      location: wordParameter(inventoryLocations, {
-        description: `One of ${inventoryLocations.join(', ')}.`,
-        examples: ['PADD3'],
-      }),
+      location: wordParameter(
+        inventoryLocations,
+        `One of ${inventoryLocations.join(', ')}.`,
+        'PADD3',
+      ),
       ...rangeQuery,
     },
     title: 'OilInventories',

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, instant, integer, number, string } from '../../../http/answer/schema.ts'
 
 export const defaultCode = 'BRENT_CRUDE_USD'
 /** Whom the forecasts are from. */
@@ -7,23 +7,16 @@ export const sourceName = 'model'
 
 const price = t.Number({ examples: [71.5] })
 const bound = t.Union([price, t.Null()])
-const period = t.String({ description: 'Month or quarter.', examples: ['2026-12'] })
+const period = string('Month or quarter.', '2026-12')
 const commodity = t.String({ examples: [defaultCode] })
-const source = t.String({
-  description: `\`${sourceName}\`: made by this service.`,
-  examples: [sourceName],
-})
-const publishedAt = t.String({
-  format: 'date-time',
-  description: 'The publication that it belongs to.',
-  examples: ['2026-11-01T06:00:00Z'],
-})
+const source = string(`\`${sourceName}\`: made by this service.`, sourceName)
+const publishedAt = instant('The publication that it belongs to.', '2026-11-01T06:00:00Z')
 
 const forecastFields = {
   period,
   commodity,
   price,
-  forecast_price: t.Number({ description: 'The same as `price`.', examples: [71.5] }),
+  forecast_price: number('The same as `price`.', 71.5),
   lower_bound: t.Union([price, t.Null()], {
     description: 'Nine in ten prices of the middle of the period lie between the bounds.',
   }),
@@ -34,13 +27,11 @@ const forecastFields = {
   published_at: publishedAt,
   metadata: t.Object({
     method: t.String({ examples: ['damped_drift'] }),
-    data_points: integer({ description: 'Closes that it was made from.', examples: [252] }),
+    data_points: integer('Closes that it was made from.', 252),
     months: t.Array(t.String({ examples: ['2026-12'] }), {
       description: 'The months that the period is the mean of.',
     }),
-    hindcast: t.Boolean({
-      description: 'Computed after its publication was due, from the closes before that alone.',
-    }),
+    hindcast: boolean('Computed after its publication was due, from the closes before that alone.'),
   }),
 }
 export const Forecast = t.Object(forecastFields, { title: 'MonthlyForecast' })
@@ -56,18 +47,12 @@ export const Accuracy = t.Object(
     commodity: t.Union([commodity, t.Null()], { description: 'Null: all of them together.' }),
     source,
     mape: percent('Mean of |error| / |actual| in percent; null when every actual price was 0.'),
-    mae: t.Number({ description: 'Mean of |error|.', examples: [4.51] }),
-    rmse: t.Number({ description: 'Square root of the mean squared error.', examples: [5.87] }),
-    mean_error: t.Number({
-      description: 'Mean of the errors: positive when forecasts were too high.',
-      examples: [-0.38],
-    }),
+    mae: number('Mean of |error|.', 4.51),
+    rmse: number('Square root of the mean squared error.', 5.87),
+    mean_error: number('Mean of the errors: positive when forecasts were too high.', -0.38),
     avg_error_pct: percent('Mean of error / |actual| in percent.'),
-    sample_size: integer({ description: 'Forecasts judged.', examples: [222] }),
-    period_evaluated: t.String({
-      description: 'First and last month.',
-      examples: ['2024-12 to 2026-10'],
-    }),
+    sample_size: integer('Forecasts judged.', 222),
+    period_evaluated: string('First and last month.', '2024-12 to 2026-10'),
     '30_day': t.Object({
       accuracy: percent(
         '100 less the mean error in percent of the forecasts made a month before, not under 0; null without one.',
@@ -90,7 +75,7 @@ const Archived = t.Object(
     period,
     commodity,
     forecast_price: price,
-    forecast: t.Number({ description: 'The same as `forecast_price`.', examples: [71.5] }),
+    forecast: number('The same as `forecast_price`.', 71.5),
     actual_price: orNull,
     actual: orNull,
     error: t.Union([t.Number({ examples: [-2.31] }), t.Null()], {

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode, typed } from '../../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -36,10 +37,7 @@ const modelNote = `The forecast of a month is the mean price expected of it, mad
 const actualNote =
   'The actual price of a month that is over is the mean of its daily closes, to the decimals of the code; an error is the forecast less it.'
 
-const commodityQuery = oneCode('commodity', {
-  description: 'A code or alias.',
-  examples: [defaultCode],
-})
+const commodityQuery = oneCode('commodity', 'A code or alias.', defaultCode)
 const refusals = {
   400: t.Union([FailProblem, NestedProblem]),
   404: NestedProblem,
@@ -130,14 +128,9 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
       summary: 'Get the price forecast of a month or quarter',
       description: `Returns the newest forecast of one code for one period, including past periods. A quarter is the mean of the newest forecasts of its three months, and so are its bounds. ${modelNote}`,
       params: {
-        period: t.String({
-          description: 'Month or quarter, `2026-12` or `2026-Q4`.',
-          examples: ['2026-Q4'],
-        }),
+        period: string('Month or quarter, `2026-12` or `2026-Q4`.', '2026-Q4'),
       },
-      query: oneCode('commodity', {
-        description: `A code or alias (${defaultCode}).`,
-        examples: [defaultCode],
+      query: oneCode('commodity', `A code or alias (${defaultCode}).`, defaultCode, {
         default: defaultCode,
       }),
       title: 'PeriodForecastBody',

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, number } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -24,15 +24,12 @@ const unitName = 'million_barrels_per_day' as const
 const mbpd = (bpd: number): number => roundTo(bpd / barrelsEach, mbpdDecimals)
 
 const produced = {
-  production_mbpd: t.Number({ description: 'Million barrels a day.', examples: [9.1] }),
-  production_bpd: integer({ description: 'The same in barrels a day.', examples: [9100000] }),
+  production_mbpd: number('Million barrels a day.', 9.1),
+  production_bpd: integer('The same in barrels a day.', 9100000),
 }
 const totals = {
-  total_production_mbpd: t.Number({ description: 'Million barrels a day.', examples: [28.73] }),
-  total_production_bpd: integer({
-    description: 'The same in barrels a day.',
-    examples: [28730000],
-  }),
+  total_production_mbpd: number('Million barrels a day.', 28.73),
+  total_production_bpd: integer('The same in barrels a day.', 28730000),
 }
 const change = t.Union([t.Number({ examples: [-0.05] }), t.Null()], {
   description: 'In million barrels a day against the month before; null without it.',
@@ -59,10 +56,7 @@ const Record = t.Object(
     date,
     month: monthField,
     source: t.String({ examples: ['EIA'] }),
-    timestamp: t.String({
-      format: 'date-time',
-      description: 'When this service recorded the month.',
-    }),
+    timestamp: instant('When this service recorded the month.'),
   },
   { title: 'OpecProduction' },
 )
@@ -136,10 +130,7 @@ function newest(call: EnergyCall): { month: string; rows: OpecRow[] } {
 }
 
 const listQuery = {
-  country: textParameter({
-    description: 'Name of a country, in any letter case.',
-    examples: ['Saudi Arabia'],
-  }),
+  country: textParameter('Name of a country, in any letter case.', 'Saudi Arabia'),
   ...rangeQuery,
 }
 
@@ -244,9 +235,7 @@ export const opecOperations = [
     description: 'Returns the countries of the newest month by production; equal ones by name.',
     view: 'as_of',
     query: {
-      limit: integerParameter({
-        description: 'Countries, 1 to 50 (10).',
-        examples: [5],
+      limit: integerParameter('Countries, 1 to 50 (10).', 5, {
         default: 10,
         minimum: 1,
         maximum: 50,

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { date, instant, integer, number, string } from '../../../http/answer/schema.ts'
 
 /** Named first where one code must be. */
 export const firstChoice = 'BRENT_CRUDE_USD'
@@ -7,8 +7,8 @@ export const firstChoice = 'BRENT_CRUDE_USD'
 const commodity = t.String({ examples: [firstChoice] })
 const source = t.String({ examples: ['EIA'] })
 const value = t.Number({ examples: [71.5] })
-const unit = t.String({ description: 'Of the code.', examples: ['barrel'] })
-const period = t.String({ description: 'Month or quarter.', examples: ['2026-12'] })
+const unit = string('Of the code.', 'barrel')
+const period = string('Month or quarter.', '2026-12')
 const published = t.String({ format: 'date', examples: ['2026-11-03'] })
 const orNull = (description: string) => t.Union([value, t.Null()], { description })
 export const actualNote =
@@ -24,15 +24,8 @@ export const Record = t.Object(
     currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
     period,
     published_date: published,
-    target_date: t.String({
-      format: 'date',
-      description: 'Last day of the period.',
-      examples: ['2026-12-31'],
-    }),
-    timestamp: t.String({
-      format: 'date-time',
-      description: 'When this service recorded the forecast.',
-    }),
+    target_date: date('Last day of the period.', '2026-12-31'),
+    timestamp: instant('When this service recorded the forecast.'),
   },
   { title: 'Outlook' },
 )
@@ -40,10 +33,7 @@ export const Summary = t.Object(
   {
     total_forecasts: integer({ examples: [6552] }),
     latest_forecast: Record,
-    average_forecast: t.Number({
-      description: 'Mean over what that publication forecasts of the same code.',
-      examples: [70.8],
-    }),
+    average_forecast: number('Mean over what that publication forecasts of the same code.', 70.8),
     as_of_date: published,
   },
   { title: 'OutlookSummary' },
@@ -66,11 +56,7 @@ export const Production = t.Object(
 )
 export const Past = t.Object(
   {
-    date: t.String({
-      format: 'date',
-      description: 'Last day of the period.',
-      examples: ['2026-10-31'],
-    }),
+    date: date('Last day of the period.', '2026-10-31'),
     commodity,
     forecast_value: value,
     actual_value: orNull(actualNote),

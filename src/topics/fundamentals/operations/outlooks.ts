@@ -35,10 +35,7 @@ const numberNote =
 const publicationNote =
   'Outlooks are published on the first Tuesday of the month at noon in New York.'
 
-const commodityQuery = oneCode('commodity', {
-  description: 'A code or alias.',
-  examples: [firstChoice],
-})
+const commodityQuery = oneCode('commodity', 'A code or alias.', firstChoice)
 const filterQuery = { ...commodityQuery, ...rangeQuery }
 type Query = Parameters<typeof rangeOf>[0] & Parameters<typeof codeOf>[0]
 type OutlookCall = EnergyCall & { query: Query; request: Request }

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { date, integer, number } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -18,33 +18,27 @@ const periods = Object.keys(periodDays) as (keyof typeof periodDays)[]
 const defaultDays = periodDays['90d']
 
 export const historyQuery = {
-  start_date: momentParameter({
-    description: 'First day, `YYYY-MM-DD`, inclusive.',
-    examples: ['2026-01-01'],
-  }),
-  end_date: momentParameter({
-    description: 'Last day, inclusive. Alone: the 90 days up to it.',
-    examples: ['2026-11-20'],
-  }),
+  start_date: momentParameter('First day, `YYYY-MM-DD`, inclusive.', '2026-01-01'),
+  end_date: momentParameter('Last day, inclusive. Alone: the 90 days up to it.', '2026-11-20'),
   interval: typed({
     type: 'string',
     description: '`daily`, `weekly` or `monthly`; absent: as published.',
     examples: ['weekly'],
     enum: ['daily', 'weekly', 'monthly'],
   }),
-  period: wordParameter(periods, {
-    description:
-      '`7d`, `30d`, `90d` (default), `1y` or `all`, up to now; used when no dates are given.',
-    examples: ['1y'],
-    default: '90d',
-  }),
+  period: wordParameter(
+    periods,
+    '`7d`, `30d`, `90d` (default), `1y` or `all`, up to now; used when no dates are given.',
+    '1y',
+    { default: '90d' },
+  ),
 }
 
 const Row = t.Object(
   {
-    date: t.String({ format: 'date', description: 'Day of the level.', examples: ['2026-11-18'] }),
+    date: date('Day of the level.', '2026-11-18'),
     value: t.Number({ examples: [24.604] }),
-    level: t.Number({ examples: [24.604], description: 'The same as `value`.' }),
+    level: number('The same as `value`.', 24.604),
     unit: t.String({ examples: ['million_barrels'] }),
     change: t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
       description: 'Against the row before; null for the first there is.',

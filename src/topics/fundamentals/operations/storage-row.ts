@@ -1,29 +1,19 @@
 import { t } from 'elysia'
-import { orNull } from '../../../http/operations/schema.ts'
+import { date, instant, number, orNull } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { StorageLevel } from '../service/storage.ts'
 
-const moment = (description: string) => t.String({ format: 'date-time', description })
-
 const levelFields = {
-  value: t.Number({ examples: [24.604], description: 'Level, in `unit`.' }),
+  value: number('Level, in `unit`.', 24.604),
   unit: t.String({ examples: ['million_barrels'] }),
 }
 const utilization = orNull(
-  t.Number({
-    examples: [31.38],
-    description: '100 x level / working capacity; null while no capacity is known.',
-  }),
+  number('100 x level / working capacity; null while no capacity is known.', 31.38),
 )
-const changeWeek = orNull(
-  t.Number({
-    examples: [-0.821],
-    description: 'Against the level a week before; null without one.',
-  }),
-)
+const changeWeek = orNull(number('Against the level a week before; null without one.', -0.821))
 
 export const Sources = t.Object(
   {
@@ -40,15 +30,15 @@ export function sourcesRow(series: readonly Series[]) {
 }
 
 const ownDates = {
-  as_of: t.String({ format: 'date', description: 'Day of the level.', examples: ['2026-11-18'] }),
-  recorded_at: moment('When this service recorded the level.'),
+  as_of: date('Day of the level.', '2026-11-18'),
+  recorded_at: instant('When this service recorded the level.'),
 }
 
 const Brief = t.Object(
   {
     ...levelFields,
     change_week: changeWeek,
-    updated_at: moment('Time of the level.'),
+    updated_at: instant('Time of the level.'),
     ...ownDates,
     code: t.String({ examples: ['CUSHING_STORAGE'] }),
     name: t.String({ examples: ['Cushing Crude Storage'] }),
@@ -67,10 +57,7 @@ const levelShape = {
   name: t.String({ examples: ['Cushing Crude Storage'] }),
   ...levelFields,
   capacity: orNull(
-    t.Number({
-      examples: [78.41],
-      description: 'Working capacity on the day of the level, in `unit`; null while none is known.',
-    }),
+    number('Working capacity on the day of the level, in `unit`; null while none is known.', 78.41),
   ),
   utilization_percent: utilization,
   change: t.Object(
@@ -84,17 +71,12 @@ const levelShape = {
         'Against the level 7, 28 and 364 days before, the same weekday in weekly surveys. Where none is of that day, the newest of the six days before it; null without one.',
     },
   ),
-  change_percent: orNull(
-    t.Number({
-      examples: [-3.23],
-      description: 'The change of the week in percent of the level before.',
-    }),
-  ),
-  updated_at: moment('Time of the level.'),
+  change_percent: orNull(number('The change of the week in percent of the level before.', -3.23)),
+  updated_at: instant('Time of the level.'),
   source: t.String({ examples: ['EIA'] }),
   ...ownDates,
-  level: t.Number({ examples: [24.604], description: 'The same as `value`.' }),
-  timestamp: moment('The same as `updated_at`.'),
+  level: number('The same as `value`.', 24.604),
+  timestamp: instant('The same as `updated_at`.'),
   metadata: Sources,
 }
 
@@ -107,7 +89,7 @@ export const Reserve = t.Object(
       t.Object({
         name: t.String({ examples: ['Bryan Mound'] }),
         ...levelFields,
-        capacity: orNull(t.Number({ examples: [247.1], description: 'Null while none is known.' })),
+        capacity: orNull(number('Null while none is known.', 247.1)),
       }),
     ),
   },
@@ -118,9 +100,9 @@ const Padd = t.Object(
   {
     name: t.String({ examples: ['PADD 3 Crude Storage'] }),
     ...levelFields,
-    level: t.Number({ examples: [240.312], description: 'The same as `value`.' }),
+    level: number('The same as `value`.', 240.312),
     change_week: changeWeek,
-    updated_at: moment('Time of the level.'),
+    updated_at: instant('Time of the level.'),
     ...ownDates,
   },
   { title: 'PaddLevel' },
@@ -133,11 +115,11 @@ export const AllRegions = t.Object(
     padd3: Padd,
     padd4: Padd,
     padd5: Padd,
-    total_us: t.Number({
-      examples: [424.2],
-      description: 'US commercial crude as published; the sum of the regions while it is not.',
-    }),
-    updated_at: moment('Time of the newest of the levels.'),
+    total_us: number(
+      'US commercial crude as published; the sum of the regions while it is not.',
+      424.2,
+    ),
+    updated_at: instant('Time of the newest of the levels.'),
     metadata: Sources,
   },
   { title: 'RegionalStorage' },
@@ -154,8 +136,8 @@ export const OneRegion = t.Object(
     name: t.String({ examples: ['PADD 3 Crude Storage'] }),
     ...levelFields,
     level: t.Number({ examples: [240.312] }),
-    updated_at: moment('Time of the level.'),
-    timestamp: moment('The same as `updated_at`.'),
+    updated_at: instant('Time of the level.'),
+    timestamp: instant('The same as `updated_at`.'),
     ...ownDates,
     metadata: Sources,
   },

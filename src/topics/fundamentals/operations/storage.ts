@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
@@ -114,11 +115,10 @@ const historyRoute = (alias: boolean) => ({
   description: `${alias ? 'Alias of `GET /v1/storage/history/{code}`. ' : ''}Returns levels of a place, newest first, on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
   access: { meter: true },
   params: {
-    code: t.String({
-      description:
-        'Any code of category `storage`, or `CUSHING`, `SPR`, `US`, `PADD1` to `PADD5`, in any case.',
-      examples: ['CUSHING_STORAGE'],
-    }),
+    code: string(
+      'Any code of category `storage`, or `CUSHING`, `SPR`, `US`, `PADD1` to `PADD5`, in any case.',
+      'CUSHING_STORAGE',
+    ),
   },
   view: 'as_of' as const,
   query: historyQuery,
@@ -194,10 +194,11 @@ export const storageOperations: readonly Operation[] = [
     access: { meter: true },
     view: 'as_of',
     query: {
-      region: wordParameter(regions, {
-        description: 'One of PADD1 to PADD5, in any case; absent: all five.',
-        examples: ['PADD3'],
-      }),
+      region: wordParameter(
+        regions,
+        'One of PADD1 to PADD5, in any case; absent: all five.',
+        'PADD3',
+      ),
     },
     answers: { 200: t.Union([envelope(AllRegions), envelope(OneRegion)]), 404: NestedProblem },
     handle: call => {

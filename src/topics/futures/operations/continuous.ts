@@ -1,11 +1,10 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, integer, number, oneOf, orNull, string } from '../../../http/answer/schema.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { integerParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
-import { oneOf, orNull } from '../../../http/operations/schema.ts'
 import { Problem, refusedParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -46,19 +45,14 @@ const daysBeforeDefault = 5
 const Continuous = t.Object(
   {
     ...familyFields,
-    contract: t.String({
-      description: 'The contract that is active now.',
-      examples: ['WTI_FUTURES_2027_01'],
-    }),
+    contract: string('The contract that is active now.', 'WTI_FUTURES_2027_01'),
     months: integer({ examples: [3] }),
     source: sourceField,
     roll_method: oneOf(
       ['last_trading_day', 'days_before', 'volume', 'open_interest'],
       'When a contract is left: after its last trading day, or by the asked rule.',
     ),
-    roll_days: t.Optional(
-      integer({ description: 'Trading days before the last one, with `days_before`.' }),
-    ),
+    roll_days: t.Optional(integer('Trading days before the last one, with `days_before`.')),
     adjustment: oneOf(
       adjustments,
       'What became of the steps; `none`: prices are those that were traded.',
@@ -67,15 +61,10 @@ const Continuous = t.Object(
     prices: t.Array(
       t.Object({
         date: dayField,
-        price: t.Number({
-          description: 'Close of the active contract, adjusted if requested.',
-          examples: [71.87],
-        }),
-        unadjusted: t.Optional(
-          t.Number({ description: 'The traded close, if `close` is adjusted.' }),
-        ),
+        price: number('Close of the active contract, adjusted if requested.', 71.87),
+        unadjusted: t.Optional(number('The traded close, if `close` is adjusted.')),
         active_contract: codeField,
-        rolled: t.Boolean({ description: 'First date of this contract.' }),
+        rolled: boolean('First date of this contract.'),
       }),
     ),
     rolls: t.Optional(
@@ -85,13 +74,12 @@ const Continuous = t.Object(
           from: codeField,
           to: codeField,
           gap: orNull(
-            t.Number({
-              description:
-                'New minus old settlement on the date, or on the last date that has both where the old contract has ended.',
-              examples: [0.42],
-            }),
+            number(
+              'New minus old settlement on the date, or on the last date that has both where the old contract has ended.',
+              0.42,
+            ),
           ),
-          ratio: orNull(t.Number({ description: 'New over old settlement.', examples: [1.0058] })),
+          ratio: orNull(number('New over old settlement.', 1.0058)),
         }),
         {
           description:
@@ -113,25 +101,23 @@ const monthsQuery = (defaultMonths: number) =>
       minimum: 1,
       maximum: 60,
     }),
-    adjustment: wordParameter(['unadjusted', ...adjustments], {
-      description:
-        '`back_adjusted` shifts earlier prices by the gaps of later rolls, `ratio_adjusted` multiplies them by their ratios; `none` or `unadjusted` (default) leaves them.',
-      examples: ['back_adjusted'],
-      default: 'none',
-    }),
-    roll: wordParameter(rollRules, {
-      description:
-        "When the series leaves a contract: after its last trading day (`expiry`, default), `roll_days` trading days before it (`days_before`), or on the day after the next contract's `volume` or `open_interest` exceeds its own.",
-      examples: ['days_before'],
-      default: 'expiry',
-    }),
-    roll_days: integerParameter({
-      description: `Trading days before the last one, 1 to 60 (${daysBeforeDefault}); for \`days_before\`.`,
-      examples: [5],
-      default: daysBeforeDefault,
-      minimum: 1,
-      maximum: 60,
-    }),
+    adjustment: wordParameter(
+      ['unadjusted', ...adjustments],
+      '`back_adjusted` shifts earlier prices by the gaps of later rolls, `ratio_adjusted` multiplies them by their ratios; `none` or `unadjusted` (default) leaves them.',
+      'back_adjusted',
+      { default: 'none' },
+    ),
+    roll: wordParameter(
+      rollRules,
+      "When the series leaves a contract: after its last trading day (`expiry`, default), `roll_days` trading days before it (`days_before`), or on the day after the next contract's `volume` or `open_interest` exceeds its own.",
+      'days_before',
+      { default: 'expiry' },
+    ),
+    roll_days: integerParameter(
+      `Trading days before the last one, 1 to 60 (${daysBeforeDefault}); for \`days_before\`.`,
+      5,
+      { default: daysBeforeDefault, minimum: 1, maximum: 60 },
+    ),
     ...knownQuery,
   })
 

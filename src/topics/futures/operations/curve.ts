@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { date, integer, number } from '../../../http/answer/schema.ts'
 import { momentParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -32,11 +32,7 @@ const Curve = t.Object(
   {
     ...familyFields,
     source: sourceField,
-    analysis_date: t.String({
-      format: 'date',
-      description: 'Trading date of the newest quote.',
-      examples: ['2026-11-20'],
-    }),
+    analysis_date: date('Trading date of the newest quote.', '2026-11-20'),
     curve_type: t.Union(
       [t.Literal('contango'), t.Literal('backwardation'), t.Literal('flat'), t.Literal('mixed')],
       {
@@ -53,7 +49,7 @@ const Curve = t.Object(
         month: monthField,
         price: priceField,
         expiration: dayField,
-        months_out: integer({ description: 'Months from the front month.', examples: [0] }),
+        months_out: integer('Months from the front month.', 0),
         contract: codeField,
       }),
       { description: 'The contracts once more in a shorter spelling.' },
@@ -61,12 +57,12 @@ const Curve = t.Object(
     curve_metrics: t.Object({
       front_month_price: priceField,
       back_month_price: priceField,
-      total_slope: t.Number({ description: 'Back minus front.', examples: [-1.4] }),
+      total_slope: number('Back minus front.', -1.4),
       slope_percentage: t.Union([t.Number({ examples: [-1.95] }), t.Null()], {
         description: 'The same in percent of the front; null when that is 0.',
       }),
       average_price: priceField,
-      price_range: t.Number({ description: 'Highest minus lowest.', examples: [1.6] }),
+      price_range: number('Highest minus lowest.', 1.6),
       steepness: t.Union([t.Literal('flat'), t.Literal('moderate'), t.Literal('steep')], {
         description: 'By the size of the slope: under 0.5 percent flat, under 5 moderate.',
       }),
@@ -96,10 +92,10 @@ export function futuresCurveOperations(routes: FuturesRoutes) {
       view: 'as_of',
       params: slugParams.properties,
       query: {
-        date: momentParameter({
-          description: 'The curve as it was at the end of a day; default: now.',
-          examples: ['2026-11-19'],
-        }),
+        date: momentParameter(
+          'The curve as it was at the end of a day; default: now.',
+          '2026-11-19',
+        ),
       },
       answers: { 200: t.Union([Curve, NoCurve]) },
       handle: ({ at: { futures }, params, query, reply }) => {

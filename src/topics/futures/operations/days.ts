@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, integer, string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -53,7 +53,7 @@ const Ohlc = t.Object(
     ...oneContract,
     days_requested: integer({ examples: [30] }),
     days_served: integer({ examples: [30] }),
-    truncated: t.Boolean({ description: 'Whether fewer days are returned than requested.' }),
+    truncated: boolean('Whether fewer days are returned than requested.'),
     date,
     open,
     high,
@@ -77,7 +77,7 @@ const Intraday = t.Object(
     count: countField,
     prices: t.Array(
       t.Object({
-        time: t.String({ description: 'UTC, `HH:MM`.', examples: ['14:55'] }),
+        time: string('UTC, `HH:MM`.', '14:55'),
         timestamp: instantField,
         price: priceField,
         volume: integer({ examples: [1204] }),
@@ -115,15 +115,8 @@ function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesR
           minimum: 1,
           maximum: ohlcDaysMax,
         }),
-        date: momentParameter({
-          description: 'One trading date instead.',
-          examples: ['2026-11-19'],
-        }),
-        interval: wordParameter(['1d'], {
-          description: '`1d` only.',
-          examples: ['1d'],
-          default: '1d',
-        }),
+        date: momentParameter('One trading date instead.', '2026-11-19'),
+        interval: wordParameter(['1d'], '`1d` only.', '1d', { default: '1d' }),
       },
       answers: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]) },
       handle: ({ at, params, query, reply }) =>
@@ -144,10 +137,10 @@ function intradayRoute(routes: FuturesRoutes) {
       params: slugParams.properties,
       query: {
         ...contractQuery('the front month'),
-        date: momentParameter({
-          description: 'Trading date; default: the running one, or the last that has prices.',
-          examples: ['2026-11-20'],
-        }),
+        date: momentParameter(
+          'Trading date; default: the running one, or the last that has prices.',
+          '2026-11-20',
+        ),
       },
       answers: { 200: Intraday },
       handle: ({ at, params, query, reply }) =>

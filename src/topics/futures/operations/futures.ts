@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, integer, string } from '../../../http/answer/schema.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -42,10 +42,7 @@ const Current = t.Object(
     }),
     trading_hours: t.Object({
       timezone: t.String({ examples: ['America/New_York'] }),
-      open: t.String({
-        description: 'Local time; later than the close: on the evening before.',
-        examples: ['18:00'],
-      }),
+      open: string('Local time; later than the close: on the evening before.', '18:00'),
       close: t.String({ examples: ['17:00'] }),
       days: t.Array(t.String({ examples: ['Monday'] }), {
         description: 'Days on which a session ends.',
@@ -61,7 +58,7 @@ const Current = t.Object(
     roll_indicator: t.Optional(
       t.Object(
         {
-          should_roll: t.Boolean({ description: 'With 3 days or fewer.' }),
+          should_roll: boolean('With 3 days or fewer.'),
           days_remaining: integer({ examples: [5] }),
           next_contract: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
           message: t.String(),
@@ -69,9 +66,7 @@ const Current = t.Object(
         { description: 'While the front month has 7 days or fewer.' },
       ),
     ),
-    data_age_warning: t.Optional(
-      t.String({ description: 'While the newest quote is older than 24 hours.' }),
-    ),
+    data_age_warning: t.Optional(string('While the newest quote is older than 24 hours.')),
     metadata: t.Object({
       total_contracts: integer({ examples: [12] }),
       data_source: sourceField,

@@ -1,11 +1,10 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, integer, oneOf } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { oneOf } from '../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { longIntervals } from '../../prices/math/bars.ts'
@@ -45,10 +44,10 @@ const Historical = t.Object(
       to: dayField,
       interval: oneOf(barIntervals),
     }),
-    count: integer({ description: 'Rows on this page.', examples: [20] }),
+    count: integer('Rows on this page.', 20),
     prices: t.Array(Bar),
     metadata: t.Object({
-      continuous: t.Boolean({ description: 'Whether the contract changes with the front month.' }),
+      continuous: boolean('Whether the contract changes with the front month.'),
       source_description: t.String(),
     }),
     meta: PageMetaShape,

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, textParameter } from '../../../http/input/typed.ts'
@@ -87,33 +88,26 @@ export const rollRule =
   'A contract leaves the curve when its last trading day is over: the curve of a past date no longer has the contracts that ended on it. `/curve`, `/spreads` and `/spread-history` follow this one rule.'
 
 export const slugParams = t.Object({
-  slug: t.String({
-    description:
-      'Slug or alias of the family in any letter case (`exch-wti`, `CL`); `.N` behind it makes the Nth listed month the default contract.',
-    examples: ['exch-wti'],
-  }),
+  slug: string(
+    'Slug or alias of the family in any letter case (`exch-wti`, `CL`); `.N` behind it makes the Nth listed month the default contract.',
+    'exch-wti',
+  ),
 })
 
 const contractText = '`YYYY-MM`, a contract code, or N for the Nth listed month'
 
 export const contractQuery = (fallback: string) => ({
-  contract: textParameter({
-    description: `${contractText}; default: ${fallback}.`,
-    examples: ['2027-01'],
-  }),
+  contract: textParameter(`${contractText}; default: ${fallback}.`, '2027-01'),
 })
 
 export const rangeQuery = {
-  from: momentParameter({
-    description: 'First trading date, inclusive. `start_date` is accepted too.',
-    examples: ['2026-10-01'],
-  }),
-  to: momentParameter({
-    description: 'Last trading date, inclusive. `end_date` is accepted too.',
-    examples: ['2026-11-20'],
-  }),
-  start_date: momentParameter({ description: 'Another name of `from`.', examples: ['2026-10-01'] }),
-  end_date: momentParameter({ description: 'Another name of `to`.', examples: ['2026-11-20'] }),
+  from: momentParameter(
+    'First trading date, inclusive. `start_date` is accepted too.',
+    '2026-10-01',
+  ),
+  to: momentParameter('Last trading date, inclusive. `end_date` is accepted too.', '2026-11-20'),
+  start_date: momentParameter('Another name of `from`.', '2026-10-01'),
+  end_date: momentParameter('Another name of `to`.', '2026-11-20'),
 }
 
 /**

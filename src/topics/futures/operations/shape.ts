@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { date, instant, integer, number, string } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { ContractDay } from '../math/contract-days.ts'
@@ -9,17 +9,11 @@ import type { ContractQuote, CurvePoint } from '../service/quotes.ts'
 
 export const dayField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })
-export const monthField = t.String({
-  description: 'Contract month, `YYYY-MM`.',
-  examples: ['2027-01'],
-})
+export const monthField = string('Contract month, `YYYY-MM`.', '2027-01')
 export const codeField = t.String({ examples: ['WTI_FUTURES_2027_01'] })
 export const priceField = t.Number({ examples: [71.87] })
 export const countField = integer({ examples: [12] })
-export const sourceField = t.String({
-  description: 'Whom the numbers are from.',
-  examples: ['market_reporting'],
-})
+export const sourceField = string('Whom the numbers are from.', 'market_reporting')
 export const openInterestOrNull = t.Union([integer({ examples: [284113] }), t.Null()], {
   description: 'Null until it is published.',
 })
@@ -30,14 +24,14 @@ const settlementOrNull = t.Union([priceField, t.Null()], {
   description: 'As the exchange published it, null until then; never a copy of the close.',
 })
 
-export const spreadField = t.Number({ description: 'First minus second.', examples: [0.21] })
+export const spreadField = number('First minus second.', 0.21)
 export const spreadPercentField = t.Union([t.Number({ examples: [0.29] }), t.Null()], {
   description: 'In percent of the second; null when that is 0.',
 })
 
 /** What every answer about a family begins with. */
 export const familyFields = {
-  commodity: t.String({ description: 'Code of the family.', examples: ['WTI_FUTURES'] }),
+  commodity: string('Code of the family.', 'WTI_FUTURES'),
   slug: t.String({ examples: ['exch-wti'] }),
   currency: t.String({ examples: ['USD'] }),
   unit: t.String({ examples: ['barrel'] }),
@@ -77,11 +71,7 @@ export const Contract = t.Object(
       },
     ),
     is_front_month: t.Boolean(),
-    expiry_date: t.String({
-      format: 'date',
-      description: 'Last trading day.',
-      examples: ['2026-12-21'],
-    }),
+    expiry_date: date('Last trading day.', '2026-12-21'),
     open_interest: t.Optional(integer({ examples: [284113] })),
     settlement: settlementOrNull,
     trading_date: dayField,
@@ -128,12 +118,8 @@ export function contractRow(quote: ContractQuote, { currency, unit }: Family, de
 
 export const Bar = t.Object(
   {
-    date: t.String({
-      format: 'date',
-      description: 'Trading date; of a week or month the last in it.',
-      examples: ['2026-11-19'],
-    }),
-    timestamp: t.String({ format: 'date-time', description: 'When the close was quoted.' }),
+    date: date('Trading date; of a week or month the last in it.', '2026-11-19'),
+    timestamp: instant('When the close was quoted.'),
     contract: codeField,
     contract_month: monthField,
     contract_code: codeField,
@@ -181,10 +167,7 @@ export const CurvePointShape = t.Object(
         'What `settlement_price` is: the settlement of the trading date, or the last trade until it is published.',
     }),
     trading_date: dayField,
-    months_to_expiry: integer({
-      description: 'Calendar months from the analysis date to the last trading day.',
-      examples: [1],
-    }),
+    months_to_expiry: integer('Calendar months from the analysis date to the last trading day.', 1),
     expiry_date: dayField,
   },
   { title: 'FuturesCurvePoint' },

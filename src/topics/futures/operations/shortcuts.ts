@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { instant, number, string } from '../../../http/answer/schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -39,7 +40,7 @@ const averageDays = 30
 const Latest = envelope(
   t.Object(
     {
-      contract: t.String({ description: 'The requested name.', examples: [defaultTicker] }),
+      contract: string('The requested name.', defaultTicker),
       contracts: t.Array(
         t.Object({
           contract: codeField,
@@ -62,7 +63,7 @@ const Pair = t.Object(
   {
     contract1: codeField,
     contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
-    spread: t.Number({ description: 'First minus second.', examples: [0.21] }),
+    spread: number('First minus second.', 0.21),
     current_spread: t.Number({ examples: [0.21] }),
     spread_percent: t.Union([t.Number({ examples: [0.29] }), t.Null()]),
     average_spread: t.Union([t.Number({ examples: [0.18] }), t.Null()], {
@@ -72,7 +73,7 @@ const Pair = t.Object(
     price2: priceField,
     currency: t.String({ examples: ['USD'] }),
     unit: t.String({ examples: ['barrel'] }),
-    timestamp: t.String({ format: 'date-time', description: 'Of the older quote.' }),
+    timestamp: instant('Of the older quote.'),
   },
   { title: 'FuturesPair' },
 )
@@ -80,11 +81,11 @@ const Pair = t.Object(
 const access = { feature: 'futures', meter: true, reader: true } as const
 const refusals = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }
 const latestQuery = t.Object({
-  contract: codeParameter({
-    description: `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`,
-    examples: ['BZ'],
-    default: defaultTicker,
-  }),
+  contract: codeParameter(
+    `Slug or ticker (${defaultTicker}); \`.N\` begins at the Nth listed month.`,
+    'BZ',
+    { default: defaultTicker },
+  ),
   ...knownQuery,
 })
 
@@ -133,15 +134,12 @@ function pairRoute(routes: FuturesRoutes) {
       access,
       view: 'as_of',
       query: {
-        contract1: codeParameter({
-          description:
-            'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
-          examples: ['CL.1'],
-          required: true,
-        }),
-        contract2: codeParameter({
-          description: 'The same for the second contract. Required.',
-          examples: ['CL.2'],
+        contract1: codeParameter(
+          'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
+          'CL.1',
+          { required: true },
+        ),
+        contract2: codeParameter('The same for the second contract. Required.', 'CL.2', {
           required: true,
         }),
       },

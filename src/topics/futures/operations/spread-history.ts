@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -38,10 +39,7 @@ const SpreadHistory = t.Object(
   {
     family: t.String({ examples: ['WTI_FUTURES'] }),
     ...familyFields,
-    contract1: t.String({
-      description: 'Contract code, or the place on the curve of each date.',
-      examples: ['1'],
-    }),
+    contract1: string('Contract code, or the place on the curve of each date.', '1'),
     contract2: t.String({ examples: ['2'] }),
     period: t.Object({ from: dayField, to: dayField }),
     count: countField,
@@ -78,15 +76,12 @@ export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: Future
       page: { max: perPageMax },
       query: {
         ...rangeQuery,
-        contract1: textParameter({
-          description:
-            '`YYYY-MM`, a contract code, or N: the Nth contract of the curve of each date (default: 1).',
-          examples: ['1'],
-          default: '1',
-        }),
-        contract2: textParameter({
-          description: 'The same for the second leg (default: 2).',
-          examples: ['2'],
+        contract1: textParameter(
+          '`YYYY-MM`, a contract code, or N: the Nth contract of the curve of each date (default: 1).',
+          '1',
+          { default: '1' },
+        ),
+        contract2: textParameter('The same for the second leg (default: 2).', '2', {
           default: '2',
         }),
       },

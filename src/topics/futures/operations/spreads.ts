@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, number } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -39,13 +39,10 @@ const Spread = t.Object(
     spread_percent: spreadPercentField,
     price1: priceField,
     price2: priceField,
-    average: t.Number({
-      description: 'Of the closes of the common dates of the period.',
-      examples: [0.18],
-    }),
+    average: number('Of the closes of the common dates of the period.', 0.18),
     min: t.Number({ examples: [-0.05] }),
     max: t.Number({ examples: [0.44] }),
-    timestamp: t.String({ format: 'date-time', description: 'Of the older quote.' }),
+    timestamp: instant('Of the older quote.'),
   },
   { title: 'CalendarSpread' },
 )
@@ -84,10 +81,7 @@ export function futuresSpreadsOperations(routes: FuturesRoutes) {
           minimum: 1,
           maximum: 365,
         }),
-        date: momentParameter({
-          description: 'Trading date; default: the latest.',
-          examples: ['2026-11-19'],
-        }),
+        date: momentParameter('Trading date; default: the latest.', '2026-11-19'),
       },
       answers: { 200: Spreads },
       handle: ({ at, params, query, reply }) =>

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -15,10 +15,7 @@ import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
 const access = { meter: false, header: true } as const
 const changing = { ...access, action: 'change_keys' } as const
 const params = t.Object({
-  id: t.String({
-    description: 'Id of the key.',
-    examples: ['00000000-0000-4000-8000-000000000102'],
-  }),
+  id: string('Id of the key.', '00000000-0000-4000-8000-000000000102'),
 })
 const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: integer() }))
 const One = envelope(t.Object({ api_key: ApiKeyShape }))

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, number } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -29,25 +29,16 @@ const fields = {
     description: 'Origin of the counted requests: `api`, `console` or both.',
   }),
   overview: t.Object({
-    totalRequests: integer({
-      description: 'Requests in the range, including refusals and errors.',
-      examples: [1234],
-    }),
-    monthlyRequests: integer({
-      description: 'Since the 1st of the running month.',
-      examples: [1234],
-    }),
+    totalRequests: integer('Requests in the range, including refusals and errors.', 1234),
+    monthlyRequests: integer('Since the 1st of the running month.', 1234),
     dailyAverage: t.Number({ examples: [41.13] }),
     peakDay: t.Union([t.String({ format: 'date' }), t.Null()]),
     peakHour: t.Union([integer({ minimum: 0, maximum: 23 }), t.Null()], {
       description: 'Hour of the day, UTC.',
     }),
     uniqueEndpoints: integer({ examples: [3] }),
-    errorRate: t.Number({
-      description: 'Percent of the requests answered 4xx or 5xx.',
-      examples: [1.5],
-    }),
-    avgResponseTime: t.Number({ description: 'Milliseconds.', examples: [0.42] }),
+    errorRate: number('Percent of the requests answered 4xx or 5xx.', 1.5),
+    avgResponseTime: number('Milliseconds.', 0.42),
   }),
   dailyUsage: t.Array(
     t.Object({ date: t.String({ format: 'date' }), requests: integer(), errors: integer() }),
@@ -90,17 +81,18 @@ export function performanceOperations({ meter, now }: PerformanceDeps) {
       tags: ['Analytics'],
       access: { meter: true, heavy: true, reader: false },
       query: {
-        range: wordParameter(rangeNames, {
-          description: '`7d`, `30d` (default) or `90d`, ending with the current day.',
-          examples: ['30d'],
-          default: '30d',
-        }),
-        via: wordParameter(vias, {
-          description:
-            '`api` (default): requests of clients. `console`: requests of console pages, which are free of charge. `all`: both.',
-          examples: ['api'],
-          default: 'api',
-        }),
+        range: wordParameter(
+          rangeNames,
+          '`7d`, `30d` (default) or `90d`, ending with the current day.',
+          '30d',
+          { default: '30d' },
+        ),
+        via: wordParameter(
+          vias,
+          '`api` (default): requests of clients. `console`: requests of console pages, which are free of charge. `all`: both.',
+          'api',
+          { default: 'api' },
+        ),
       },
       answers: { 200: Performance, 402: FlatProblem },
       handle: ({ caller, query }) => {

@@ -1,6 +1,11 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { countOrNull, instantOrNull } from '../../../http/operations/schema.ts'
+import {
+  boolean,
+  countOrNull,
+  instantOrNull,
+  integer,
+  string,
+} from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { scopes } from '../../../plans/scopes.ts'
 import { isActive, type MadeKey } from '../service/key-changes.ts'
@@ -8,28 +13,18 @@ import type { KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
 
 const keyFields = {
-  id: t.String({
-    description: 'Stays the same when the key is rotated.',
-    examples: ['00000000-0000-4000-8000-000000000101'],
-  }),
+  id: string('Stays the same when the key is rotated.', '00000000-0000-4000-8000-000000000101'),
   name: t.Union([t.String({ examples: ['trading desk'] }), t.Null()]),
-  held_by: t.String({
-    description: "E-mail address of the key's owner.",
-    examples: ['eval@example.com'],
-  }),
-  token_hint: t.String({
-    description: 'First and last four characters of the token.',
-    examples: ['3f9a…c07e'],
-  }),
-  active: t.Boolean({ description: 'Neither revoked nor expired.' }),
+  held_by: string("E-mail address of the key's owner.", 'eval@example.com'),
+  token_hint: string('First and last four characters of the token.', '3f9a…c07e'),
+  active: boolean('Neither revoked nor expired.'),
   created_at: t.String({ format: 'date-time' }),
   revoked_at: instantOrNull('When the key was revoked.'),
   last_used_at: instantOrNull('When the key was last used, accurate to a second.'),
   expires_at: instantOrNull('From this time requests with the key get 401.'),
-  read_only: t.Boolean({
-    description:
-      'Allows only requests that change nothing: GET, HEAD, and POST operations that only read, such as a batch of prices or MCP.',
-  }),
+  read_only: boolean(
+    'Allows only requests that change nothing: GET, HEAD, and POST operations that only read, such as a batch of prices or MCP.',
+  ),
   allowed_ips: t.Array(t.String({ examples: ['203.0.113.0/24'] }), {
     description: 'Networks the key may be used from; empty: any.',
   }),
@@ -40,7 +35,7 @@ const keyFields = {
     description: 'Scopes of the key; empty for all.',
   }),
   usage: t.Object({
-    requests_used: integer({ description: 'Of the running quota window.', examples: [1234] }),
+    requests_used: integer('Of the running quota window.', 1234),
     request_limit: countOrNull('Null: no quota.'),
   }),
 }
@@ -53,9 +48,7 @@ export const ApiKeyShape = t.Object(keyFields, {
 export const NewApiKeyShape = t.Object(
   {
     ...keyFields,
-    plain_token: t.String({
-      description: 'The token, 64 hexadecimal characters; returned only once.',
-    }),
+    plain_token: string('The token, 64 hexadecimal characters; returned only once.'),
   },
   {
     title: 'NewApiKey',

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { countOrNull } from '../../../http/operations/schema.ts'
+import { countOrNull, integer } from '../../../http/answer/schema.ts'
 import { features } from '../../../plans/tiers.ts'
 
 export const WindowName = t.Union([
@@ -45,10 +44,10 @@ export const TierShape = t.Object(
     market_brief_codes: integer({ examples: [10] }),
     watches: countOrNull('Null: unlimited.'),
     min_watch_interval_seconds: integer({ examples: [300] }),
-    export_requests_per_10k_rows: integer({
-      description: 'Requests of the quota that 10,000 rows of `GET /v1/export/prices` count as.',
-      examples: [5],
-    }),
+    export_requests_per_10k_rows: integer(
+      'Requests of the quota that 10,000 rows of `GET /v1/export/prices` count as.',
+      5,
+    ),
     alerts: countOrNull('Null: unlimited.'),
     features: FeatureList,
     addons: t.Array(t.String(), { description: 'Add-ons available on this plan.' }),

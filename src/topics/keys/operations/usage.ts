@@ -1,10 +1,16 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import {
+  boolean,
+  countOrNull,
+  instant,
+  instantOrNull,
+  integer,
+  number,
+} from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { RateClassName } from '../../../http/gate/rates.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { countOrNull, instantOrNull } from '../../../http/operations/schema.ts'
 import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.ts'
 import { forecast, quotaRemaining } from '../../../plans/quota.ts'
 import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
@@ -31,24 +37,15 @@ const UsageAnswer = t.Object({
       limit: countOrNull('Null: no limit.'),
       used: integer(),
       remaining: countOrNull('Null: no limit.'),
-      resets_at: t.String({
-        format: 'date-time',
-        description: 'When the full limit is available again.',
-      }),
+      resets_at: instant('When the full limit is available again.'),
     }),
     {
       description: 'Every window that applies to the key; rolling windows after this request.',
     },
   ),
-  burn_rate_per_day: t.Number({
-    description: 'Requests per day since the quota window began.',
-    examples: [61.7],
-  }),
+  burn_rate_per_day: number('Requests per day since the quota window began.', 61.7),
   forecast: t.Object({
-    used_at_reset: integer({
-      description: 'Projected requests at the end of the window at this rate.',
-      examples: [1851],
-    }),
+    used_at_reset: integer('Projected requests at the end of the window at this rate.', 1851),
     exhausted_at: instantOrNull(
       'Projected time at which the quota is exhausted; null if not before the reset.',
     ),
@@ -66,10 +63,8 @@ const UserAnswer = t.Object({
     t.Literal('production'),
     t.Literal('reservoir_mastery'),
   ]),
-  reservoir_mastery: t.Boolean({ description: 'Whether the plan is Professional or above.' }),
-  admin: t.Boolean({
-    description: 'Always false: operators use the admin token, not an account.',
-  }),
+  reservoir_mastery: boolean('Whether the plan is Professional or above.'),
+  admin: boolean('Always false: operators use the admin token, not an account.'),
   requests_this_month: integer({ examples: [1234] }),
   request_limit: countOrNull('Requests in the current quota window; null without a quota.'),
   email_confirmed: t.Boolean(),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { bareOrPart, flag, optional, part } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
@@ -16,7 +16,7 @@ const perPageDefault = 20
 
 const NotificationShape = t.Object({
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000701'] }),
-  type: t.String({ description: 'What it is about.', examples: ['price_alert'] }),
+  type: string('What it is about.', 'price_alert'),
   title: t.String({ examples: ['Brent above 90'] }),
   message: t.String({ examples: ['Brent Crude Oil is at 90.42 USD, above 90.'] }),
   read: t.Boolean(),
@@ -34,7 +34,7 @@ const Listed = t.Object({
 const Counted = t.Object({ unread_count: unreadCount })
 const Marked = t.Object({ notification: NotificationShape, unread_count: unreadCount })
 const AllMarked = t.Object({
-  marked: integer({ description: 'Number of notifications that were unread.' }),
+  marked: integer('Number of notifications that were unread.'),
   unread_count: t.Literal(0),
 })
 const PreferencesShape = t.Object({
@@ -65,10 +65,7 @@ const PreferencesBody = bareOrPart(
 )
 
 const params = t.Object({
-  id: t.String({
-    description: 'Id of the notification.',
-    examples: ['00000000-0000-4000-8000-000000000701'],
-  }),
+  id: string('Id of the notification.', '00000000-0000-4000-8000-000000000701'),
 })
 const read = { meter: false } as const
 const write = { meter: false, header: true } as const
@@ -83,11 +80,7 @@ const list: readonly Operation[] = [
     access: read,
     page: { max: perPageMax, default: perPageDefault },
     query: {
-      unread: flagParameter({
-        description: 'True returns only unread notifications.',
-        examples: [true],
-        default: false,
-      }),
+      unread: flagParameter('True returns only unread notifications.', true, { default: false }),
     },
     answers: { 200: Listed },
     handle: ({ at, caller, query, page }) => {

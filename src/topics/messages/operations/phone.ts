@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { boolean, instant, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
@@ -13,12 +14,12 @@ const phoneFields = {
   phone: t.Union([t.String({ examples: ['+15550100001'] }), t.Null()], {
     description: 'In E.164; null: none.',
   }),
-  verified: t.Boolean({ description: 'Whether the code sent to the number was entered.' }),
+  verified: boolean('Whether the code sent to the number was entered.'),
   country_code: t.Union([t.String({ examples: ['US'] }), t.Null()]),
   added_at: t.Union([t.String({ format: 'date-time' }), t.Null()]),
 }
-const message = t.String({ description: 'For a person.' })
-const expiresAt = t.String({ format: 'date-time', description: 'Expiry of the code.' })
+const message = string('For a person.')
+const expiresAt = instant('Expiry of the code.')
 const PhoneShape = t.Object(phoneFields)
 const Added = t.Object({
   ...phoneFields,

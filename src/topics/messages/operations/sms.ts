@@ -1,10 +1,9 @@
 import { t } from 'elysia'
 import { transact } from '../../../database/database.ts'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, countOrNull, integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { countOrNull } from '../../../http/operations/schema.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, secondMs, startOfNextMonth } from '../../../lib/time/instant.ts'
@@ -21,23 +20,18 @@ export type SmsDeps = Pick<
 
 const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])
 const SettingsShape = t.Object({
-  enabled: t.Boolean({
-    description: 'False stops all alerts by text message. Nothing is sent before opt-in.',
-  }),
+  enabled: boolean('False stops all alerts by text message. Nothing is sent before opt-in.'),
   quiet_hours: t.Object({
     start: clockOrNull,
     end: clockOrNull,
     timezone: t.String({ examples: ['UTC'] }),
   }),
-  max_messages_per_day: integer({
-    description: 'Maximum alerts per day in the time zone of the quiet hours.',
-    examples: [10],
-  }),
+  max_messages_per_day: integer('Maximum alerts per day in the time zone of the quiet hours.', 10),
   alert_types: t.Array(t.String({ examples: ['price_alert'] }), {
     description: `Types that are sent: ${smsAlertTypes.join(', ')}.`,
   }),
 })
-const message = t.String({ description: 'For a person.' })
+const message = string('For a person.')
 const instant = t.String({ format: 'date-time' })
 const OptedIn = t.Object({
   opted_in: t.Literal(true),
@@ -55,12 +49,12 @@ const reasons = [
   'monthly_limit_reached',
 ] as const
 const Eligibility = t.Object({
-  eligible: t.Boolean({ description: 'Whether only consent is missing.' }),
+  eligible: boolean('Whether only consent is missing.'),
   reasons: t.Array(t.String({ examples: ['phone_missing'] }), {
     description: `What prevents text messages: ${reasons.join(', ')}.`,
   }),
   plan: t.String({ examples: ['professional'] }),
-  feature: t.Boolean({ description: 'Whether the plan has text messages.' }),
+  feature: boolean('Whether the plan has text messages.'),
   phone_verified: t.Boolean(),
   opted_in: t.Boolean(),
   country_supported: t.Boolean(),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer, string } from '../../../http/answer/schema.ts'
 import { documentedBody } from '../../../http/input/body-schema.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -30,17 +30,11 @@ const BatchBody = t.Object(
       }),
     ),
     currency: t.Optional(
-      t.String({
-        description:
-          'Converts all prices to this currency: USD, EUR, GBP, or another currency with a rate.',
-      }),
+      string(
+        'Converts all prices to this currency: USD, EUR, GBP, or another currency with a rate.',
+      ),
     ),
-    as_of: t.Optional(
-      t.String({
-        format: 'date-time',
-        description: 'Returns the prices and rates known at this time.',
-      }),
-    ),
+    as_of: t.Optional(instant('Returns the prices and rates known at this time.')),
     precision: t.Optional(
       t.String({
         enum: ['rounded', 'full'],
@@ -73,7 +67,7 @@ const Batch = envelope(
       description: 'Known codes without a current price.',
     }),
     count: integer(),
-    currency: t.Optional(t.String({ description: 'The requested currency.' })),
+    currency: t.Optional(string('The requested currency.')),
   }),
 )
 

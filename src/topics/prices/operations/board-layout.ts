@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { boolean, string } from '../../../http/answer/schema.ts'
 import { body, field, readFields, text } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
 import { envelope } from '../../../http/operations/answer.ts'
@@ -17,11 +18,7 @@ const nameMax = 60
 
 const GroupShape = t.Object(
   {
-    name: t.String({
-      maxLength: nameMax,
-      description: 'The heading of the group; empty: none.',
-      examples: ['Crude'],
-    }),
+    name: string('The heading of the group; empty: none.', 'Crude', { maxLength: nameMax }),
     codes: t.Array(t.String({ examples: ['WTI_USD'] }), {
       description: 'In the order in which they are shown.',
     }),
@@ -32,9 +29,7 @@ const GroupShape = t.Object(
 const LayoutAnswer = envelope(
   t.Object({
     groups: t.Array(GroupShape, { description: 'In the order in which they are shown.' }),
-    is_own: t.Boolean({
-      description: 'False: nothing was saved yet, and these are the demo codes.',
-    }),
+    is_own: boolean('False: nothing was saved yet, and these are the demo codes.'),
     updated_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
       description: 'When it was last saved; null if never.',
     }),

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
+import { number } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
@@ -26,7 +27,7 @@ const codesMax = 200
 const Move = t.Union(
   [
     t.Object({
-      amount: t.Number({ examples: [-0.52], description: 'In the unit of the price.' }),
+      amount: number('In the unit of the price.', -0.52),
       percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
     }),
     t.Null(),
@@ -103,10 +104,11 @@ export function boardOperations({ latestPrices, history, codes, ...deps }: Board
       description: `Returns the newest prices of up to ${codesMax} codes with their changes over 24 hours, 7 and 30 days, how fresh they are, and the daily closes of ${sparklineDays} days, in one request.`,
       access: { meter: true },
       query: {
-        codes: codesParameter(200, {
-          description: `One to ${codesMax} codes or aliases, comma-separated; absent: the codes of the demo.`,
-          examples: ['WTI_USD,BRENT_CRUDE_USD'],
-        }),
+        codes: codesParameter(
+          200,
+          `One to ${codesMax} codes or aliases, comma-separated; absent: the codes of the demo.`,
+          'WTI_USD,BRENT_CRUDE_USD',
+        ),
       },
       answers: { 200: serialised(BoardAnswer), 400: FailProblem },
       handle: ({ query, request, reply, caller }) => {

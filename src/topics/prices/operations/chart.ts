@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, integer, oneOf, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { instantOf } from '../../../http/input/query.ts'
 import { instantParameter, momentParameter, typed } from '../../../http/input/typed.ts'
@@ -8,7 +8,6 @@ import { envelope, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
-import { oneOf } from '../../../http/operations/schema.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, isoOrNull, secondMs } from '../../../lib/time/instant.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
@@ -43,9 +42,7 @@ const ChartAnswer = envelope(
     from: t.String({ format: 'date-time' }),
     to: t.String({ format: 'date-time' }),
     as_of: t.Union([t.String({ format: 'date-time' }), t.Null()]),
-    truncated: t.Boolean({
-      description: `There are more than ${pointsMax} points; the newest are returned.`,
-    }),
+    truncated: boolean(`There are more than ${pointsMax} points; the newest are returned.`),
     times: t.Array(integer({ examples: [1_763_078_400] }), {
       description:
         'Unix seconds, ascending: the start of a bar, or when a raw price was observed. One for each element of the lists below.',
@@ -152,15 +149,12 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
       description: `Returns one series over a range as parallel arrays, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\`, the values known at that time.`,
       access: { meter: true, reader: true as const },
       query: {
-        code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
-        start_date: momentParameter({
-          description: 'First day (from 00:00 UTC) or time, inclusive.',
-          examples: ['2026-01-01'],
-        }),
-        end_date: momentParameter({
-          description: 'Last day (to 24:00 UTC) or time, inclusive; absent: now.',
-          examples: ['2026-11-15'],
-        }),
+        code: string('A code or alias.', 'WTI_USD'),
+        start_date: momentParameter('First day (from 00:00 UTC) or time, inclusive.', '2026-01-01'),
+        end_date: momentParameter(
+          'Last day (to 24:00 UTC) or time, inclusive; absent: now.',
+          '2026-11-15',
+        ),
         days: typed({
           type: 'integer',
           description: `Length of the range in days up to now, 1 to 365 (${defaultDays}); ignored when dates are given.`,
@@ -177,11 +171,10 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
           enum: validIntervals,
         }),
         ...precisionQuery,
-        as_of: instantParameter({
-          description:
-            'Returns the series as known at this time; bars are rebuilt from the values known then.',
-          examples: ['2026-11-01T12:00:00Z'],
-        }),
+        as_of: instantParameter(
+          'Returns the series as known at this time; bars are rebuilt from the values known then.',
+          '2026-11-01T12:00:00Z',
+        ),
       },
       answers: { 200: serialised(ChartAnswer), 400: t.Union([FailProblem, NestedProblem]) },
       handle: ({ query, request, reply }) => {

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { instant, number } from '../../../http/answer/schema.ts'
 import { dayOf, listOf } from '../../../http/input/query.ts'
 import { codeParameter, textParameter, typed } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -34,9 +35,9 @@ const Priced = (
 ) =>
   t.Object(
     {
-      amount: t.Number({ description: 'Number of units that `value` prices.', examples: [1] }),
+      amount: number('Number of units that `value` prices.', 1),
       value: t.Number({ examples: [value] }),
-      unit_price: t.Number({ description: 'Price of one unit.', examples: [unitPrice] }),
+      unit_price: number('Price of one unit.', unitPrice),
       currency: t.Union([t.String({ examples: [currency] }), t.Null()]),
       unit: t.String({ examples: [unit] }),
     },
@@ -58,11 +59,11 @@ const Conversion = envelope(
     fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], {
       description: 'Null without a requested currency.',
     }),
-    unit_factor: t.Number({
-      description: 'Units of `from` in one unit of `to`; a price in pence counts as hundredths.',
-      examples: [7.33],
-    }),
-    as_of: t.String({ format: 'date-time', description: 'Time of the oldest observation used.' }),
+    unit_factor: number(
+      'Units of `from` in one unit of `to`; a price in pence counts as hundredths.',
+      7.33,
+    ),
+    as_of: instant('Time of the oldest observation used.'),
   }),
 )
 
@@ -79,16 +80,12 @@ export const convertOperations: readonly Operation[] = [
       'Currencies convert at the newest rates, or those of `date`, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
     access: { meter: true },
     query: {
-      by_code: codeParameter({
-        description: 'One code or alias.',
-        examples: ['WTI_USD'],
-        required: true,
-      }),
-      to_currency: textParameter({
-        description: 'Currency to convert to; absent: the currency of the price.',
-        examples: ['EUR'],
-        pattern: '^[A-Za-z]{3}$',
-      }),
+      by_code: codeParameter('One code or alias.', 'WTI_USD', { required: true }),
+      to_currency: textParameter(
+        'Currency to convert to; absent: the currency of the price.',
+        'EUR',
+        { pattern: '^[A-Za-z]{3}$' },
+      ),
       to_unit: typed({
         type: 'string',
         enum: targetUnits,

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { instant, number, string } from '../../../http/answer/schema.ts'
 import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -41,23 +42,14 @@ export const isMoney = (series: Series): series is Series & { currency: string }
 
 /** What was converted, and by which rate. */
 export const conversionFields = {
-  original_price: t.Number({
-    description: 'The original price.',
-    examples: [71.23],
-  }),
+  original_price: number('The original price.', 71.23),
   original_currency: t.String({ examples: ['USD'] }),
-  original_unit: t.String({
-    description: 'Pence prices are converted per whole unit: `pence_per_therm` becomes `therm`.',
-    examples: ['barrel'],
-  }),
-  fx_rate: t.Number({
-    description: 'Of one `original_currency` in `currency`.',
-    examples: [0.8639],
-  }),
-  fx_as_of: t.String({
-    format: 'date-time',
-    description: 'Time of the oldest rate used.',
-  }),
+  original_unit: string(
+    'Pence prices are converted per whole unit: `pence_per_therm` becomes `therm`.',
+    'barrel',
+  ),
+  fx_rate: number('Of one `original_currency` in `currency`.', 0.8639),
+  fx_as_of: instant('Time of the oldest rate used.'),
 }
 
 export const ConvertedRow = t.Object({

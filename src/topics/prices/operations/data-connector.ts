@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
@@ -42,10 +42,7 @@ const Rows = t.Object(
             port: t.String({ examples: ['SINGAPORE'] }),
             region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
             unit: t.Literal('MT'),
-            source: t.String({
-              examples: ['Terminal feed'],
-              description: 'Name of the data source or publisher.',
-            }),
+            source: string('Name of the data source or publisher.', 'Terminal feed'),
             timestamp: t.String({ format: 'date-time' }),
           },
           { title: 'ConnectorPrice' },
@@ -59,23 +56,19 @@ const Rows = t.Object(
 )
 
 const query = {
-  fuel_type: codeParameter({
-    description: `${connectorFuels.join(', ')}, an alias, or a fuel of your own sources; absent: all.`,
-    examples: ['VLSFO'],
-  }),
-  port: codeParameter({
-    description: 'A port in any spelling, or one of your own sources; absent: all.',
-    examples: ['SINGAPORE'],
-  }),
-  region: wordParameter(regionGroupNames, {
-    description: `${regionGroupNames.join(', ')}; absent: all.`,
-    examples: ['APAC'],
-  }),
-  since: momentParameter({
-    description:
-      'Only prices from this time. Default: all prices of your own sources, otherwise 30 days.',
-    examples: ['2026-11-01'],
-  }),
+  fuel_type: codeParameter(
+    `${connectorFuels.join(', ')}, an alias, or a fuel of your own sources; absent: all.`,
+    'VLSFO',
+  ),
+  port: codeParameter(
+    'A port in any spelling, or one of your own sources; absent: all.',
+    'SINGAPORE',
+  ),
+  region: wordParameter(regionGroupNames, `${regionGroupNames.join(', ')}; absent: all.`, 'APAC'),
+  since: momentParameter(
+    'Only prices from this time. Default: all prices of your own sources, otherwise 30 days.',
+    '2026-11-01',
+  ),
 }
 
 interface Filter {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { t } from 'elysia'
 import { hasEtag } from '../../../http/answer/etag.ts'
 import { type ByteRange, rangeHolds, rangeOf } from '../../../http/answer/range.ts'
+import { string } from '../../../http/answer/schema.ts'
 import { streamOf, wholeBody } from '../../../http/answer/stream.ts'
 import { instantOf, listOf, momentOf } from '../../../http/input/query.ts'
 import {
@@ -209,45 +210,42 @@ export function exportOperations(deps: ExportDeps) {
       description: `Returns recorded prices of many codes as one streamed file, sorted by code and time. Quarantined days and values that may not be redistributed (\`license_class\` \`view\`) are excluded.\n\nEvery started 10,000 rows count as the plan's \`export_requests_per_10k_rows\` requests; an export that starts within the quota is sent completely. Resume an interrupted export with \`Range\` and the \`ETag\` in \`If-Range\`; only the remainder is charged. Plans without the feature get ${sliceDays} days of the demo codes.`,
       access: { meter: true, reader: true, feature: 'bulk_export', weighed: true },
       query: {
-        codes: codesParameter(codesMax, {
-          description: `1 to ${codesMax} codes or aliases, comma-separated; \`*\`: every code that has data.`,
-          examples: ['WTI_USD,BRENT_CRUDE_USD'],
-          required: true,
-        }),
-        start_date: momentParameter({
-          description: `First day (from 00:00 UTC) or time. Default: ${defaultDays} days before the end.`,
-          examples: ['2026-11-01'],
-        }),
-        end_date: momentParameter({
-          description: 'Last day (to 24:00 UTC) or time. Default: now.',
-          examples: ['2026-11-15'],
-        }),
-        interval: wordParameter(validIntervals, {
-          description:
-            'raw or bars of an hour, day, week or month (UTC), in any of the accepted spellings. Bars are of whole UTC days.',
-          default: 'raw',
-          examples: ['day'],
-        }),
+        codes: codesParameter(
+          codesMax,
+          `1 to ${codesMax} codes or aliases, comma-separated; \`*\`: every code that has data.`,
+          'WTI_USD,BRENT_CRUDE_USD',
+          { required: true },
+        ),
+        start_date: momentParameter(
+          `First day (from 00:00 UTC) or time. Default: ${defaultDays} days before the end.`,
+          '2026-11-01',
+        ),
+        end_date: momentParameter('Last day (to 24:00 UTC) or time. Default: now.', '2026-11-15'),
+        interval: wordParameter(
+          validIntervals,
+          'raw or bars of an hour, day, week or month (UTC), in any of the accepted spellings. Bars are of whole UTC days.',
+          'day',
+          { default: 'raw' },
+        ),
         as_of: asOfQuery,
-        columns: textParameter({
-          pattern: '^[a-z_]+(,[a-z_]+)*$',
-          description: `Columns in order, comma-separated, from ${namesFor(false).join(', ')}; for bars also ${namesFor(true).slice(namesFor(false).length).join(', ')}. Absent: code, observed_at, price, currency, unit; for bars also open, high, low.`,
-          examples: ['code,observed_at,price'],
-        }),
-        format: wordParameter(bulkFormats, {
-          description:
-            '`csv` or `ndjson` (packed as `Accept-Encoding` says), `parquet` (zstd, row groups by code and time) or an `arrow` stream.',
-          default: 'csv',
-          examples: ['csv'],
-        }),
+        columns: textParameter(
+          `Columns in order, comma-separated, from ${namesFor(false).join(', ')}; for bars also ${namesFor(true).slice(namesFor(false).length).join(', ')}. Absent: code, observed_at, price, currency, unit; for bars also open, high, low.`,
+          'code,observed_at,price',
+          { pattern: '^[a-z_]+(,[a-z_]+)*$' },
+        ),
+        format: wordParameter(
+          bulkFormats,
+          '`csv` or `ndjson` (packed as `Accept-Encoding` says), `parquet` (zstd, row groups by code and time) or an `arrow` stream.',
+          'csv',
+          { default: 'csv' },
+        ),
       },
       answers: {
-        200: t.String({
-          contentMediaType: 'text/csv',
-          description:
-            'The file, without rounding. `X-Total` is the number of rows, `X-Quota-Requests` the requests charged.',
-          examples: ['code,observed_at,price,currency,unit'],
-        }),
+        200: string(
+          'The file, without rounding. `X-Total` is the number of rows, `X-Quota-Requests` the requests charged.',
+          'code,observed_at,price,currency,unit',
+          { contentMediaType: 'text/csv' },
+        ),
         400: t.Union([FailProblem, NestedProblem]),
         416: NestedProblem,
       },

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { hasEtag } from '../../../http/answer/etag.ts'
-import { integer } from '../../../http/answer/integer.ts'
 import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
+import { instant, integer, string } from '../../../http/answer/schema.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -21,23 +21,17 @@ const Instant = t.String({ format: 'date-time' })
 const FileList = envelope(
   t.Object(
     {
-      made_at: t.String({
-        format: 'date-time',
-        description: 'When the files were last brought up to date.',
-      }),
+      made_at: instant('When the files were last brought up to date.'),
       count: integer({ examples: [11] }),
       files: t.Array(
         t.Object({
           name: t.String({ examples: ['2026.parquet'] }),
-          url: t.String({ description: 'URL of the file; requires an API key.' }),
-          year: integer({ description: 'Of the observations (UTC).', examples: [2026] }),
-          size: integer({ description: 'Bytes.', examples: [4_812_345] }),
+          url: string('URL of the file; requires an API key.'),
+          year: integer('Of the observations (UTC).', 2026),
+          size: integer('Bytes.', 4_812_345),
           rows: integer({ examples: [1_048_576] }),
-          sha256: t.String({ description: 'SHA-256 of the file, also its `ETag`.' }),
-          changed_at: t.String({
-            format: 'date-time',
-            description: 'When the content last changed.',
-          }),
+          sha256: string('SHA-256 of the file, also its `ETag`.'),
+          changed_at: instant('When the content last changed.'),
         }),
         { description: 'Oldest year first.' },
       ),
@@ -48,7 +42,7 @@ const FileList = envelope(
 const Link = envelope(
   t.Object(
     {
-      url: t.String({ description: 'URL of the file without a key.' }),
+      url: string('URL of the file without a key.'),
       expires_at: Instant,
     },
     { title: 'PriceFileLink' },
@@ -56,7 +50,7 @@ const Link = envelope(
 )
 
 const named = t.Object({
-  name: t.String({ description: 'The name of a file of the list.', examples: ['2026.parquet'] }),
+  name: string('The name of a file of the list.', '2026.parquet'),
 })
 const fileBody = t.String({
   contentMediaType: 'application/vnd.apache.parquet',
@@ -182,12 +176,9 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
       description: 'With `Range` too. The link comes from `GET /v1/files/prices/{name}/link`.',
       access: { open: 'The link is signed.', rate: 'none' },
       params: {
-        expires: t.String({ description: 'Expiry of the link, Unix ms.' }),
-        signature: t.String({ description: 'Signature of the link.' }),
-        name: t.String({
-          description: 'The name of a file of the list.',
-          examples: ['2026.parquet'],
-        }),
+        expires: string('Expiry of the link, Unix ms.'),
+        signature: string('Signature of the link.'),
+        name: string('The name of a file of the list.', '2026.parquet'),
       },
       answers: { 200: fileBody, 416: NestedProblem },
       handle: async ({ params, request, reply }) => {

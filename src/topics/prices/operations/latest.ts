@@ -1,5 +1,5 @@
 import { type Static, t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { KnownCodes } from '../../../http/input/codes.ts'
@@ -26,10 +26,11 @@ const PriceList = envelope(
 )
 
 const latestQuery = t.Object({
-  by_code: codesParameter(20, {
-    description: 'One to twenty codes or aliases, comma-separated; absent: every available code.',
-    examples: ['WTI_USD'],
-  }),
+  by_code: codesParameter(
+    20,
+    'One to twenty codes or aliases, comma-separated; absent: every available code.',
+    'WTI_USD',
+  ),
   as_of: asOfQuery,
   ...precisionQuery,
 })

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { mean } from 'simple-statistics'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, integer } from '../../../http/answer/schema.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -34,11 +34,11 @@ const Metric = t.Object(
     volatility_30d: t.Union([t.Number({ examples: [31.4] }), t.Null()], {
       description: 'Percent per year; null for fewer than five closes.',
     }),
-    observations_per_year: integer({
-      description: 'Closes per year at the spacing of the 30 days, used to scale volatility.',
-      examples: [252],
-    }),
-    as_of: t.String({ format: 'date-time', description: 'When the current price was observed.' }),
+    observations_per_year: integer(
+      'Closes per year at the spacing of the 30 days, used to scale volatility.',
+      252,
+    ),
+    as_of: instant('When the current price was observed.'),
   },
   { title: 'PriceMetrics' },
 )
@@ -82,9 +82,7 @@ export const metricsOperations: readonly Operation[] = [
       'Returns range, averages and volatility of each code. Days without observations and quarantined days are excluded, never filled.\n\n| number | definition |\n|---|---|\n| range | lowest and highest observation of the 24 hours up to the newest, and of 52 weeks (364 days) |\n| averages | arithmetic means of the daily closes (last observation of each UTC day) of the 7 and 30 calendar days that end with the newest close |\n| volatility | sample standard deviation of the log returns from close to close of those 30 days x sqrt(`observations_per_year`) x 100; 252 observations per year for daily, 52 for weekly and 12 for monthly closes |',
     access: { meter: true },
     query: {
-      by_code: codesParameter(20, {
-        description: 'One to twenty codes or aliases, comma-separated.',
-        examples: ['WTI_USD'],
+      by_code: codesParameter(20, 'One to twenty codes or aliases, comma-separated.', 'WTI_USD', {
         required: true,
       }),
       ...knownQuery,

@@ -5,11 +5,11 @@ import { roundTo } from '../math/format.ts'
 const precisions = ['rounded', 'full'] as const
 
 export const precisionQuery = {
-  precision: wordParameter(precisions, {
-    description:
-      '`full` returns prices with every stored digit, `rounded` (default) with the decimals of the series. Texts and changes are always rounded.',
-    examples: ['full'],
-  }),
+  precision: wordParameter(
+    precisions,
+    '`full` returns prices with every stored digit, `rounded` (default) with the decimals of the series. Texts and changes are always rounded.',
+    'full',
+  ),
 }
 
 /** Whether a request asks for every stored digit. */

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { boolean, date, instant, number, string } from '../../../http/answer/schema.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import {
   instrumentDisclosure,
@@ -15,7 +16,7 @@ export const Disclosure = t.Object(
   {
     code: t.String(),
     instrument_type: t.Literal('calendar_month_average_swap'),
-    contract_month: t.Optional(t.String({ description: '`YYYY-MM`', examples: ['2026-12'] })),
+    contract_month: t.Optional(string('`YYYY-MM`', '2026-12')),
     description: t.String(),
     settlement_basis: t.String(),
   },
@@ -37,25 +38,21 @@ const Change = t.Object(
 export const priceRowFields = {
   code: t.String({ examples: ['WTI_USD'] }),
   name: t.String({ examples: ['WTI Crude Oil'] }),
-  price: t.Number({ examples: [71.23], description: "Rounded to the code's decimals." }),
+  price: number("Rounded to the code's decimals.", 71.23),
   formatted: t.String({ examples: ['$71.23'] }),
   currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
   unit: t.String({ examples: ['barrel'] }),
   type: t.String({ examples: ['spot_price'] }),
   source: t.String({ examples: ['market_reporting'] }),
   data_source: t.String({ examples: ['market_reporting'] }),
-  created_at: t.String({ format: 'date-time', description: 'When the price was observed.' }),
+  created_at: instant('When the price was observed.'),
   observed_on: t.Optional(
-    t.String({
-      format: 'date',
-      description:
-        'Day that the price is for, for series with at most one value per day. If the source gives no time, `created_at` is midnight of that day, before the price was known.',
-    }),
+    date(
+      'Day that the price is for, for series with at most one value per day. If the source gives no time, `created_at` is midnight of that day, before the price was known.',
+    ),
   ),
-  updated_at: t.String({ format: 'date-time', description: 'When this service recorded it.' }),
-  as_of: t.Optional(
-    t.String({ format: 'date', description: 'Day of the price: physical crude and list prices.' }),
-  ),
+  updated_at: instant('When this service recorded it.'),
+  as_of: t.Optional(date('Day of the price: physical crude and list prices.')),
 }
 
 export const PriceRow = t.Object(
@@ -66,7 +63,7 @@ export const PriceRow = t.Object(
         description: 'Physical crude only.',
       }),
     ),
-    stale: t.Optional(t.Boolean({ description: 'Physical crude only.' })),
+    stale: t.Optional(boolean('Physical crude only.')),
     change_24h: t.Union([t.Number(), t.Null()]),
     change_24h_percent: t.Union([t.Number(), t.Null()]),
     changes: t.Object(
@@ -81,9 +78,7 @@ export const PriceRow = t.Object(
           'Change against the newest observation at or before `created_at` minus the period; for 24 h a daily series uses its previous close.',
       },
     ),
-    requested_code: t.Optional(
-      t.String({ description: 'The requested alias or futures family, if any.' }),
-    ),
+    requested_code: t.Optional(string('The requested alias or futures family, if any.')),
     instrument_disclosure: t.Optional(Disclosure),
     metadata: t.Object({
       source: t.String(),

@@ -1,10 +1,9 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { instant, instantOrNull, integer, number, string } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
-import { instantOrNull } from '../../../http/operations/schema.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
@@ -21,29 +20,20 @@ const Vintages = envelope(
       name: priceRowFields.name,
       currency: priceRowFields.currency,
       unit: priceRowFields.unit,
-      source: t.String({ description: 'Source of the newest value.', examples: ['EIA'] }),
-      coverage_since: t.String({
-        format: 'date-time',
-        description: 'Start of the revision history.',
-      }),
-      count: integer({ description: 'Points.', examples: [1] }),
+      source: string('Source of the newest value.', 'EIA'),
+      coverage_since: instant('Start of the revision history.'),
+      count: integer('Points.', 1),
       points: t.Array(
         t.Object({
           observed_at: t.String({ format: 'date-time' }),
           observed_on: t.Optional(t.String({ format: 'date' })),
           vintages: t.Array(
             t.Object({
-              value: t.Number({
-                description: 'With every stored digit, in `unit`.',
-                examples: [71.23],
-              }),
-              recorded_at: t.String({
-                format: 'date-time',
-                description: 'When the value was recorded.',
-              }),
+              value: number('With every stored digit, in `unit`.', 71.23),
+              recorded_at: instant('When the value was recorded.'),
               replaced_at: instantOrNull('When it was replaced; null if it is current.'),
               is_current: t.Boolean(),
-              source: t.String({ description: 'Source of the value.', examples: ['EIA'] }),
+              source: string('Source of the value.', 'EIA'),
               batch: t.Union([integer({ examples: [17] }), t.Null()], {
                 description:
                   'Number of its batch: a file, a push or a feed run; null if not stored.',
@@ -67,16 +57,12 @@ export const vintageOperations: readonly Operation[] = [
     description: `Returns all revisions of a price: each value with the time it became current, the time it was replaced and its source. A withdrawn point has no current value. At most ${pointsMax} points.`,
     access: { meter: true, reader: true as const },
     query: {
-      by_code: codeParameter({
-        description: 'One code or alias.',
-        examples: ['WTI_USD'],
-        required: true,
-      }),
-      observed_at: momentParameter({
-        description: 'The `created_at` of a point, or a UTC day for all of its points.',
-        examples: ['2026-11-13'],
-        required: true,
-      }),
+      by_code: codeParameter('One code or alias.', 'WTI_USD', { required: true }),
+      observed_at: momentParameter(
+        'The `created_at` of a point, or a UTC day for all of its points.',
+        '2026-11-13',
+        { required: true },
+      ),
     },
     answers: {
       200: Vintages,

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
@@ -25,11 +25,11 @@ export type WidgetsDeps = Pick<
 >
 
 const sharedFields = {
-  refresh_seconds: integer({ description: 'Minimum seconds between requests.', examples: [300] }),
-  attribution: t.String({
-    description: 'Attribution to show with the prices.',
-    examples: ['Energy Prices: Compiled from market reporting'],
-  }),
+  refresh_seconds: integer('Minimum seconds between requests.', 300),
+  attribution: string(
+    'Attribution to show with the prices.',
+    'Energy Prices: Compiled from market reporting',
+  ),
 }
 
 const Widget = envelope(
@@ -40,11 +40,11 @@ const Widget = envelope(
   }),
 )
 
-const WidgetPage = t.String({
-  contentMediaType: 'text/html',
-  description: 'One self-contained document: no scripts, nothing loaded from elsewhere.',
-  examples: ['<!doctype html>\n<html lang="en">…'],
-})
+const WidgetPage = string(
+  'One self-contained document: no scripts, nothing loaded from elsewhere.',
+  '<!doctype html>\n<html lang="en">…',
+  { contentMediaType: 'text/html' },
+)
 
 const CodeWidget = envelope(
   t.Object({
@@ -75,11 +75,11 @@ function tableRoute(deps: WidgetsDeps) {
         'Returns the newest prices in a compact form, or as an HTML document for a frame that reloads itself after `refresh_seconds`. Codes without a price are omitted.',
       access: { meter: true },
       query: {
-        codes: codesParameter(20, {
-          description:
-            'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
-          examples: ['WTI_USD,BRENT_CRUDE_USD'],
-        }),
+        codes: codesParameter(
+          20,
+          'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
+          'WTI_USD,BRENT_CRUDE_USD',
+        ),
         format: typed({
           type: 'string',
           description: '`json` (default) or `html`.',
@@ -131,7 +131,7 @@ function codeRoute(deps: WidgetsDeps) {
       description: 'Returns the newest price of a code with recent daily closes.',
       access: { meter: true },
       params: {
-        code: t.String({ description: 'A code or alias.', examples: ['WTI_USD'] }),
+        code: string('A code or alias.', 'WTI_USD'),
       },
       query: {
         days: typed({

@@ -24,62 +24,55 @@ const isWindow = (text: string): text is WindowName => Object.hasOwn(windowDays,
 export const windowFormats = ['json', 'csv', 'ndjson'] as const
 
 export const windowQuery = {
-  by_code: codesParameter(20, {
-    description:
-      'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
-    examples: ['WTI_USD'],
-  }),
-  commodity: codesParameter(20, {
-    description: 'Another name of `by_code`.',
-    examples: ['WTI_USD'],
-  }),
-  code: codesParameter(20, { description: 'Another name of `by_code`.', examples: ['WTI_USD'] }),
-  start_date: momentParameter({
-    description:
-      'First day (from 00:00 UTC) or time of the range, inclusive. Replaces the window of the path.',
-    examples: ['2026-11-01'],
-  }),
-  end_date: momentParameter({
-    description:
-      'Last day (to 24:00 UTC) or time of the range, inclusive. Without `start_date` the window ends here.',
-    examples: ['2026-11-15'],
-  }),
-  days: integerParameter({
-    description:
-      'Length of the window in days, 1 to 365; ignored when dates or `period` are given.',
-    minimum: 1,
-    maximum: 365,
-    examples: [14],
-  }),
-  interval: wordParameter(validIntervals, {
-    description:
-      'raw, minute, hour, day, week or month, in any of the accepted spellings. Default: raw for short windows, otherwise bars; see the metadata.',
-    examples: ['day'],
-  }),
-  by_type: wordParameter(priceTypes, {
-    description: 'Only series of this type; `spot_price` means no filter.',
-    examples: ['spot_price'],
-  }),
-  currency: textParameter({
-    description:
-      'Converts prices to this currency, each row at the rate of its UTC day (for a bar, the day of its last observation): the last close of the rate up to that day, through USD or EUR if no series pairs the two. See `fx_rate` and `fx_on`; with `as_of` the rate known at that time.',
-    examples: ['EUR'],
-    pattern: '^[A-Za-z]{3}$',
-  }),
+  by_code: codesParameter(
+    20,
+    'One to twenty codes or aliases, comma-separated; absent: the codes of the free tier.',
+    'WTI_USD',
+  ),
+  commodity: codesParameter(20, 'Another name of `by_code`.', 'WTI_USD'),
+  code: codesParameter(20, 'Another name of `by_code`.', 'WTI_USD'),
+  start_date: momentParameter(
+    'First day (from 00:00 UTC) or time of the range, inclusive. Replaces the window of the path.',
+    '2026-11-01',
+  ),
+  end_date: momentParameter(
+    'Last day (to 24:00 UTC) or time of the range, inclusive. Without `start_date` the window ends here.',
+    '2026-11-15',
+  ),
+  days: integerParameter(
+    'Length of the window in days, 1 to 365; ignored when dates or `period` are given.',
+    14,
+    { minimum: 1, maximum: 365 },
+  ),
+  interval: wordParameter(
+    validIntervals,
+    'raw, minute, hour, day, week or month, in any of the accepted spellings. Default: raw for short windows, otherwise bars; see the metadata.',
+    'day',
+  ),
+  by_type: wordParameter(
+    priceTypes,
+    'Only series of this type; `spot_price` means no filter.',
+    'spot_price',
+  ),
+  currency: textParameter(
+    'Converts prices to this currency, each row at the rate of its UTC day (for a bar, the day of its last observation): the last close of the rate up to that day, through USD or EUR if no series pairs the two. See `fx_rate` and `fx_on`; with `as_of` the rate known at that time.',
+    'EUR',
+    { pattern: '^[A-Za-z]{3}$' },
+  ),
   ...precisionQuery,
-  format: wordParameter(windowFormats, {
-    description:
-      '`json`, `csv` or `ndjson` (one row per line, without metadata); `Accept` works too. Pages of csv and ndjson can have up to 10,000 rows.',
-    examples: ['json'],
-  }),
+  format: wordParameter(
+    windowFormats,
+    '`json`, `csv` or `ndjson` (one row per line, without metadata); `Accept` works too. Pages of csv and ndjson can have up to 10,000 rows.',
+    'json',
+  ),
 }
 
 export const movingWindowQuery = {
-  period: wordParameter(Object.keys(windowDays), {
-    description:
-      '`past_day`, `past_week`, `past_month` or `past_year` instead of the window of the path.',
-    examples: ['past_week'],
-  }),
+  period: wordParameter(
+    Object.keys(windowDays),
+    '`past_day`, `past_week`, `past_month` or `past_year` instead of the window of the path.',
+    'past_week',
+  ),
   as_of: typed({
     type: 'string',
     format: 'date-time',

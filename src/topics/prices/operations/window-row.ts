@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, date, instant, integer } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { csvCell } from '../../../lib/text/csv.ts'
 import { type Piece, pieceOf, type TextBuffer } from '../../../lib/text/text-buffer.ts'
@@ -14,19 +14,14 @@ import { rounder } from './precision.ts'
 import { carriesDay, Disclosure, formatted, priceRowFields, speaksForDays } from './row.ts'
 
 const barFields = {
-  bucket_start: t.Optional(
-    t.String({
-      format: 'date-time',
-      description: 'Start of the UTC bucket; weeks start on Monday.',
-    }),
-  ),
+  bucket_start: t.Optional(instant('Start of the UTC bucket; weeks start on Monday.')),
   open: t.Optional(t.Number()),
   high: t.Optional(t.Number()),
   low: t.Optional(t.Number()),
   average: t.Optional(
     t.Number({ description: 'Arithmetic mean of the observations of the bucket.' }),
   ),
-  sample_count: t.Optional(integer({ description: 'Observations in the bucket.' })),
+  sample_count: t.Optional(integer('Observations in the bucket.')),
 }
 
 /** Of rows in another currency. */
@@ -36,11 +31,7 @@ const exchangeFields = {
   original_unit: t.Optional(conversionFields.original_unit),
   fx_rate: t.Optional(conversionFields.fx_rate),
   fx_on: t.Optional(
-    t.String({
-      format: 'date',
-      description: 'Day of the close used for the rate; the oldest for a cross rate.',
-      examples: ['2026-11-13'],
-    }),
+    date('Day of the close used for the rate; the oldest for a cross rate.', '2026-11-13'),
   ),
 }
 
@@ -62,13 +53,11 @@ export const WindowBody = t.Object(
         codes: t.Array(t.String({ examples: ['WTI_USD'] })),
         interval: t.String({ examples: ['day'] }),
         interval_requested: t.Union([t.String(), t.Null()]),
-        downsampled: t.Boolean({
-          description: 'Bars are returned although raw rows were likely wanted.',
-        }),
+        downsampled: boolean('Bars are returned although raw rows were likely wanted.'),
         from: t.String({ format: 'date-time' }),
         to: t.String({ format: 'date-time' }),
         timezone: t.Literal('UTC'),
-        count: integer({ description: 'Rows on this page.' }),
+        count: integer('Rows on this page.'),
         source_description: t.String(),
         instrument_disclosures: t.Optional(t.Array(Disclosure)),
         quarantine: t.Optional(

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import type { Access } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
@@ -85,7 +86,7 @@ export function windowOperations(deps: Context) {
     query: {
       ...windowQuery,
       ...movingWindowQuery,
-      at: dayParameter({ description: dayDescription, examples: ['2026-11-14'] }),
+      at: dayParameter(dayDescription, '2026-11-14'),
       ...pages,
     },
     answers: response,
@@ -123,10 +124,7 @@ export function windowOperations(deps: Context) {
       description: `Returns the prices of one UTC calendar day, like past_day with \`at\`.${rowOrderNote}`,
       access: dayAccess,
       params: {
-        date: t.String({
-          description: 'A UTC calendar day, `YYYY-MM-DD`.',
-          examples: ['2026-11-14'],
-        }),
+        date: string('A UTC calendar day, `YYYY-MM-DD`.', '2026-11-14'),
       },
       query: { ...windowQuery, ...movingWindowQuery, ...pages },
       answers: response,

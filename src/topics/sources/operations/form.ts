@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import {
   body,
   choice,
@@ -35,29 +35,16 @@ const fieldNames = t.Partial(
 const configSchema = t.Object(
   {
     url: t.Optional(
-      t.String({
-        examples: ['https://prices.example.com/bunkers.json'],
-        description: '`api`: the address, https and public.',
-      }),
+      string('`api`: the address, https and public.', 'https://prices.example.com/bunkers.json'),
     ),
-    path: t.Optional(
-      t.String({
-        examples: ['terminal/today.csv'],
-        description: "`file`: path inside the operator's directory.",
-      }),
-    ),
+    path: t.Optional(string("`file`: path inside the operator's directory.", 'terminal/today.csv')),
     format: t.Optional(
       t.Union(
         sourceFormats.map(format => t.Literal(format)),
         { description: 'Detected from the content by default.' },
       ),
     ),
-    items: t.Optional(
-      t.String({
-        examples: ['data.prices'],
-        description: 'Path of the list in the JSON document.',
-      }),
-    ),
+    items: t.Optional(string('Path of the list in the JSON document.', 'data.prices')),
     fields: t.Optional({
       ...fieldNames,
       description: 'Source field for each field: `{"price": "usd.mid"}`.',
@@ -72,9 +59,7 @@ const configSchema = t.Object(
         { description: 'How the credentials are sent. Default: by the kind of credentials.' },
       ),
     ),
-    auth_header: t.Optional(
-      t.String({ examples: ['X-API-Key'], description: 'With auth `header`.' }),
-    ),
+    auth_header: t.Optional(string('With auth `header`.', 'X-API-Key')),
     interval_minutes: t.Optional(
       integer({
         minimum: intervalMinutes.min,
@@ -119,12 +104,11 @@ const nameField = field(
 )
 
 const typeField = field(
-  t.String({
-    maxLength: typeCharactersMax,
-    examples: ['api'],
-    description:
-      '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are stored but not synced.',
-  }),
+  string(
+    '`api`, `file` and `webhook` are synced; `database`, `sftp`, `custom` and others are stored but not synced.',
+    'api',
+    { maxLength: typeCharactersMax },
+  ),
   (form, name) => typeIn(form, name),
 )
 

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import type { DataSource, DataSources } from '../service/sources.ts'
@@ -6,10 +7,7 @@ import type { DataSource, DataSources } from '../service/sources.ts'
 export const sourceAccess = { feature: 'data_connector', meter: true } as const
 export const sourceWrite = { ...sourceAccess, header: true } as const
 export const sourceParams = t.Object({
-  id: t.String({
-    description: 'Id of the data source.',
-    examples: ['00000000-0000-4000-8000-000000000801'],
-  }),
+  id: string('Id of the data source.', '00000000-0000-4000-8000-000000000801'),
 })
 
 /** A source of the caller's account; unknown, malformed and foreign ids look the same. */

@@ -1,6 +1,12 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { countOrNull, instantOrNull } from '../../../http/operations/schema.ts'
+import {
+  boolean,
+  countOrNull,
+  instantOrNull,
+  integer,
+  number,
+  string,
+} from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { DataSource, SourceHealth, SourceRow, SourceSyncLog } from '../service/sources.ts'
@@ -26,13 +32,13 @@ const fields = {
   scraper_config: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], {
     description: 'As it was sent.',
   }),
-  has_credentials: t.Boolean({ description: 'Credentials are never returned.' }),
+  has_credentials: boolean('Credentials are never returned.'),
   last_sync_at: instantOrNull('When the last sync ended.'),
   next_sync_at: instantOrNull('Null if not scheduled.'),
   successful_syncs: integer(),
   failed_syncs: integer(),
   last_error: textOrNull('Why the last sync failed; null after a successful sync.'),
-  ingest_url: t.Optional(t.String({ description: 'For type `webhook`: URL to push rows to.' })),
+  ingest_url: t.Optional(string('For type `webhook`: URL to push rows to.')),
   created_at: moment,
   updated_at: moment,
 }
@@ -97,7 +103,7 @@ const rejections = t.Array(t.String({ examples: ['row 3: price n/a is not a plai
 export const countFields = {
   received: integer(),
   inserted: integer(),
-  revised: integer({ description: 'Another price for a known time, fuel and port.' }),
+  revised: integer('Another price for a known time, fuel and port.'),
   unchanged: integer(),
   rejected: integer(),
   rejections,
@@ -156,10 +162,7 @@ export const HealthShape = t.Object(
       description:
         '`down`: the last three syncs, or all of them, failed. `degraded`: one of the last twenty failed.',
     }),
-    success_rate: t.Number({
-      examples: [95],
-      description: 'Percentage of the last twenty syncs; 100 before the first.',
-    }),
+    success_rate: number('Percentage of the last twenty syncs; 100 before the first.', 95),
     avg_duration_ms: t.Number({ examples: [412] }),
     last_sync_status: textOrNull('`success` or `failed`; null before the first.'),
     last_sync_at: instantOrNull('When the last sync ended.'),

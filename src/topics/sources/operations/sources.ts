@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer } from '../../../http/answer/schema.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'

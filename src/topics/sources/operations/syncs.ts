@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer } from '../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -22,7 +22,7 @@ const Tested = envelope(
       description: 'The first rows, as they would be returned.',
     }),
     error: t.Union([t.String(), t.Null()]),
-    rejected: integer({ description: 'Rows that a sync would skip.' }),
+    rejected: integer('Rows that a sync would skip.'),
     rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
   }),
 )

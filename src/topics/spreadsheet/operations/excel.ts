@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter, textParameter, typed } from '../../../http/input/typed.ts'
@@ -31,12 +31,11 @@ export interface ExcelDeps extends Context, SheetRunDeps {
 }
 
 const runQuery = {
-  path: textParameter({
-    description: `A data path of this service, called with GET; add its own parameters to this request. Starts with one of: ${dataPaths.join(', ')}.`,
-    examples: ['/v1/prices/past_month'],
-    pattern: '^/v1/',
-    required: true,
-  }),
+  path: textParameter(
+    `A data path of this service, called with GET; add its own parameters to this request. Starts with one of: ${dataPaths.join(', ')}.`,
+    '/v1/prices/past_month',
+    { pattern: '^/v1/', required: true },
+  ),
   limit: typed({
     type: 'integer',
     description: `Rows, 1 to ${runRowsMax} (25); more is served as ${runRowsMax}.`,
@@ -48,11 +47,12 @@ const runQuery = {
 }
 
 const latestQuery = {
-  codes: codesParameter(20, {
-    description: 'One to twenty codes or aliases, comma-separated.',
-    examples: ['WTI_USD,BRENT_CRUDE_USD'],
-  }),
-  by_code: codesParameter(20, { description: 'The same as `codes`.', examples: ['WTI_USD'] }),
+  codes: codesParameter(
+    20,
+    'One to twenty codes or aliases, comma-separated.',
+    'WTI_USD,BRENT_CRUDE_USD',
+  ),
+  by_code: codesParameter(20, 'The same as `codes`.', 'WTI_USD'),
 }
 
 const CellShape = t.Union([t.String(), t.Number(), t.Boolean(), t.Null()])
@@ -62,7 +62,7 @@ const Run = envelope(
     message: t.String({ examples: ['25 of 30 rows.'] }),
     retrieved_at: t.String({ format: 'date-time' }),
     returned_row_count: integer({ examples: [25] }),
-    source_row_count: integer({ description: 'Rows returned by the path.', examples: [30] }),
+    source_row_count: integer('Rows returned by the path.', 30),
     columns: t.Array(t.String(), { maxItems: columnsMax, examples: [['code', 'name', 'price']] }),
     rows: t.Array(t.Array(CellShape), { examples: [[['WTI_USD', 'WTI Crude Oil', 71.23]]] }),
   }),

@@ -1,5 +1,5 @@
-import { t } from 'elysia'
 import { XMLBuilder } from 'fast-xml-parser'
+import { string } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, type Problem } from '../../../http/problem/problem.ts'
@@ -14,17 +14,15 @@ export const sheetCharactersMax = 32_767
 export const xmlType = 'application/xml; charset=utf-8'
 
 export const Xml = (root: string) =>
-  t.String({
+  string('The same as XML.', `<${root}><status>ok</status>…</${root}>`, {
     contentMediaType: 'application/xml',
-    description: 'The same as XML.',
-    examples: [`<${root}><status>ok</status>…</${root}>`],
   })
 
-export const formatQuery = wordParameter(['json', 'xml'], {
-  description:
-    '`json` or `xml`; absent: as `Accept` says, otherwise JSON. Errors in XML return 200 with a word in `status`.',
-  examples: ['json'],
-})
+export const formatQuery = wordParameter(
+  ['json', 'xml'],
+  '`json` or `xml`; absent: as `Accept` says, otherwise JSON. Errors in XML return 200 with a word in `status`.',
+  'json',
+)
 
 /** Whether an answer is wanted as XML: by the path's suffix, `format=xml` or the Accept header. */
 export function wantsXml(request: Request): boolean {

@@ -37,10 +37,10 @@ export function cableOperations(deps: Context) {
       description: description(deps.config.brand.streamChannels, streams.perKey),
       access: { meter: false, feature: 'streaming', parameter: 'token' },
       query: {
-        token: textParameter({
-          description: 'The API key, where no Authorization header can be sent.',
-          examples: ['<API_KEY>'],
-        }),
+        token: textParameter(
+          'The API key, where no Authorization header can be sent.',
+          '<API_KEY>',
+        ),
       },
       answers: {
         101: t.Void({ description: 'The connection is a WebSocket.' }),

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -44,20 +45,15 @@ export function streamOperations(deps: WatchStreamDeps) {
       access: { meter: false, feature: 'streaming' },
       headers: t.Object({
         'last-event-id': t.Optional(
-          t.String({
-            description: 'The `id` of the last received event; the stream resumes after it.',
-            examples: ['42'],
-          }),
+          string('The `id` of the last received event; the stream resumes after it.', '42'),
         ),
       }),
       query: {
-        since: textParameter({
-          description:
-            'Only events with a `seq` above this. Default: 0; `now`: only future events.',
-          examples: ['0'],
-          pattern: '^([0-9]{1,15}|now)$',
-          default: '0',
-        }),
+        since: textParameter(
+          'Only events with a `seq` above this. Default: 0; `now`: only future events.',
+          '0',
+          { pattern: '^([0-9]{1,15}|now)$', default: '0' },
+        ),
       },
       answers: {
         200: t.String({ contentMediaType: 'text/event-stream', examples: [example] }),

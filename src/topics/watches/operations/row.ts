@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { instantOrNull, oneOf } from '../../../http/operations/schema.ts'
+import { instant, instantOrNull, integer, oneOf, string } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { watchEventTypes } from '../math/change.ts'
 import type { WatchEvent } from '../service/feed.ts'
@@ -20,10 +19,7 @@ const watchFields = {
     2,
     'A change of at least this percentage between two runs is a `threshold_crossed`.',
   ),
-  source: t.String({
-    description: 'The channel that created it, from the request header.',
-    examples: ['api'],
-  }),
+  source: string('The channel that created it, from the request header.', 'api'),
   tool_name: t.Union([t.String({ examples: ['price-desk'] }), t.Null()], {
     description: 'The tool that created it, from the request header.',
   }),
@@ -61,7 +57,7 @@ export const watchRow = (watch: Watch): WatchShape => ({
 export const watchTwice = (watch: Watch) => ({ ...watchRow(watch), subscription: watchRow(watch) })
 
 const values = {
-  code: t.String({ description: 'As it is watched.', examples: ['BRENT_CRUDE_USD'] }),
+  code: string('As it is watched.', 'BRENT_CRUDE_USD'),
   price: numberOrNull(74.25, 'The newest at the run; null: there was none.'),
   currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
   unit: t.String({ examples: ['barrel'] }),
@@ -79,19 +75,13 @@ const values = {
 
 export const WatchEventShape = t.Object(
   {
-    seq: integer({
-      description: "Increases within the account's feed; numbers may be skipped.",
-      examples: [42],
-    }),
-    id: t.String({
-      description: 'Id of the corresponding webhook event.',
-      examples: ['evt_8kq2zr5m0c4n7p9w1s3t6v8x0y'],
-    }),
+    seq: integer("Increases within the account's feed; numbers may be skipped.", 42),
+    id: string('Id of the corresponding webhook event.', 'evt_8kq2zr5m0c4n7p9w1s3t6v8x0y'),
     watch_id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
     type: oneOf(watchEventTypes),
     ...values,
     payload: t.Object(values, { description: 'The same values.' }),
-    created_at: t.String({ format: 'date-time', description: 'When the watch ran.' }),
+    created_at: instant('When the watch ran.'),
   },
   { title: 'WatchEvent', description: 'Result of a watch run for one code.' },
 )

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { sourceOf, toolOf } from '../../../http/answer/attribution.ts'
-import { integer } from '../../../http/answer/integer.ts'
+import { boolean, countOrNull, integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
@@ -9,7 +9,6 @@ import { idParameter, integerParameter, typed } from '../../../http/input/typed.
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { countOrNull } from '../../../http/operations/schema.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -40,18 +39,15 @@ const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
 const Events = envelope(
   t.Object({
     events: t.Array(WatchEventShape),
-    cursor: integer({ description: 'Value for `since` in the next request.', examples: [42] }),
-    has_more: t.Boolean({ description: 'Whether more events are available.' }),
+    cursor: integer('Value for `since` in the next request.', 42),
+    has_more: boolean('Whether more events are available.'),
   }),
 )
 
 const reading = { meter: true } as const
 const writing = { meter: true, header: true } as const
 const params = t.Object({
-  id: t.String({
-    description: 'Id of the watch.',
-    examples: ['00000000-0000-4000-8000-000000000501'],
-  }),
+  id: string('Id of the watch.', '00000000-0000-4000-8000-000000000501'),
 })
 
 const accountOf = ({ key }: Caller): string => key.account.account.id
@@ -194,16 +190,11 @@ function feed({ watches, watchFeed, catalogue, marks }: Context) {
         "Returns events of the account's watches in order, stored for 30 days. Send the `cursor` of the previous response as `since` to get every event exactly once. Free of charge. `GET /v1/stream` returns the same as a stream.",
       access: { meter: false },
       query: {
-        since: integerParameter({
-          description: 'Only events with a `seq` above this. Default: 0.',
-          examples: [0],
+        since: integerParameter('Only events with a `seq` above this. Default: 0.', 0, {
           default: 0,
           minimum: 0,
         }),
-        watch_id: idParameter({
-          description: 'Only events of this watch.',
-          examples: ['00000000-0000-4000-8000-000000000501'],
-        }),
+        watch_id: idParameter('Only events of this watch.', '00000000-0000-4000-8000-000000000501'),
         limit: typed({
           type: 'integer',
           description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
@@ -7,7 +8,7 @@ import type { OpenSecret } from '../service/account-secrets.ts'
 
 const Secret = envelope(
   t.Object({
-    secret: t.String({ description: '`whsec_` and 48 hexadecimal characters.' }),
+    secret: string('`whsec_` and 48 hexadecimal characters.'),
     created_at: t.String({ format: 'date-time' }),
   }),
 )

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
+import { number, oneOf, string } from '../../../http/answer/schema.ts'
 import { type Field, field } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
-import { oneOf } from '../../../http/operations/schema.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import { type Condition, type Timeframe, timeframesMs } from '../../alerts/math/threshold.ts'
 
@@ -20,18 +20,14 @@ const operators = [
 const timeframes = Object.keys(timeframesMs) as Timeframe[]
 
 export const ConditionShape = t.Object({
-  commodity: t.String({ examples: ['WTI_USD'], description: 'A code or alias.' }),
+  commodity: string('A code or alias.', 'WTI_USD'),
   operator: oneOf(operators),
   value: t.Optional(
-    t.Number({
-      examples: [80],
-      description:
-        'A price or, for a percentage condition, a percentage above 0. Not for `between`.',
-    }),
+    number('A price or, for a percentage condition, a percentage above 0. Not for `between`.', 80),
   ),
   timeframe: t.Optional(oneOf(timeframes)),
-  min_value: t.Optional(t.Number({ examples: [70], description: 'For `between`, inclusive.' })),
-  max_value: t.Optional(t.Number({ examples: [80], description: 'For `between`, inclusive.' })),
+  min_value: t.Optional(number('For `between`, inclusive.', 70)),
+  max_value: t.Optional(number('For `between`, inclusive.', 80)),
   trigger_on: t.Optional(
     t.Union([t.Literal('enter'), t.Literal('exit')], {
       description: 'For `between`: fire only when the price crosses a bound.',

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
+import { integer, string } from '../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
@@ -119,11 +119,8 @@ function logged({ webhooks, outbox: { log } }: Context) {
       params: webhookParams.properties,
       page: { max: perPageMax, default: perPageDefault },
       query: {
-        status: wordParameter(logStatuses, {
-          description: `One of ${logStatuses.join(', ')}.`,
-          examples: ['failed'],
-        }),
-        event_type: textParameter({ description: 'A type or alias.', examples: ['price.updated'] }),
+        status: wordParameter(logStatuses, `One of ${logStatuses.join(', ')}.`, 'failed'),
+        event_type: textParameter('A type or alias.', 'price.updated'),
       },
       answers: { 200: LogPage },
       handle: ({ caller, params: { id }, query, page }) => {
@@ -160,10 +157,10 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) 
       headers: idempotencyHeader,
       params: {
         ...webhookParams.properties,
-        event_id: t.String({
-          description: '`id` of the log, or the `evt_…` id.',
-          examples: ['00000000-0000-4000-8000-000000000411'],
-        }),
+        event_id: string(
+          '`id` of the log, or the `evt_…` id.',
+          '00000000-0000-4000-8000-000000000411',
+        ),
       },
       body: noBody,
       answers: { 202: envelope(LogShape) },

@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/integer.ts'
-import { instantOrNull, oneOf } from '../../../http/operations/schema.ts'
+import { instantOrNull, integer, oneOf, string } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { LogEntry, MessageState, Outbox } from '../../../outbox/outbox.ts'
 import type { Condition } from '../../alerts/math/threshold.ts'
@@ -29,9 +28,7 @@ const webhookFields = {
   disabled_reason: textOrNull(
     '`consecutive_failures` if the service disabled it; null if its owner did.',
   ),
-  secret: t.Optional(
-    t.String({ description: 'Returned only when it is created, rotated or set.' }),
-  ),
+  secret: t.Optional(string('Returned only when it is created, rotated or set.')),
   secret_hint: t.String({ examples: ['whsec_…c07e'] }),
   signature_scheme: t.Union([t.Literal('timestamped'), t.Literal('body')]),
   ordered: t.Boolean(),
@@ -40,15 +37,11 @@ const webhookFields = {
   timeout_seconds: integer({ examples: [30] }),
   max_retries: integer({ examples: [5] }),
   successful_deliveries: integer({ examples: [1234] }),
-  failed_deliveries: integer({
-    description: 'Deliveries that failed after all retries.',
-    examples: [2],
-  }),
-  consecutive_failures: integer({
-    description:
-      'Failed deliveries since the last 2xx; 10 disable the endpoint. Tests and failures not caused by the endpoint are not counted: `last_delivery_status` can be `failed` while this is 0.',
-    examples: [0],
-  }),
+  failed_deliveries: integer('Deliveries that failed after all retries.', 2),
+  consecutive_failures: integer(
+    'Failed deliveries since the last 2xx; 10 disable the endpoint. Tests and failures not caused by the endpoint are not counted: `last_delivery_status` can be `failed` while this is 0.',
+    0,
+  ),
   last_delivery_status: t.Union([t.Literal('success'), t.Literal('failed'), t.Null()]),
   last_delivery_at: instantOrNull('When a delivery last ended.'),
   created_at: t.String({ format: 'date-time' }),
@@ -149,7 +142,7 @@ const Debug = t.Object(
   {
     request_headers: open,
     response_headers: open,
-    response_body: t.String({ description: 'Its first KB.' }),
+    response_body: string('Its first KB.'),
     timing: t.Object({
       connect_ms: t.Union([t.Number(), t.Null()]),
       first_byte_ms: t.Union([t.Number(), t.Null()]),
@@ -163,10 +156,7 @@ const Debug = t.Object(
 export const LogShape = t.Object(
   {
     id: t.String({ examples: ['00000000-0000-4000-8000-000000000411'] }),
-    event_id: t.String({
-      description: 'The same over all attempts.',
-      examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],
-    }),
+    event_id: string('The same over all attempts.', 'evt_01jd6w4zr8c0n2m5k7p9q1s3t5'),
     webhook_id: t.String(),
     event_type: t.String({ examples: ['price.updated'] }),
     status: oneOf(logStatuses),

@@ -1,12 +1,11 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { instant, integer, number, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
 import { body, decimal, flag, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import {
   invalidParameter,
   notFound,
@@ -32,7 +31,7 @@ const moment = t.String({ format: 'date-time' })
 const BigChangeShape = t.Object({
   code: t.String({ examples: ['WTI_USD'] }),
   observed_at: moment,
-  before: t.Number({ description: 'The previous value, or the value before it in time.' }),
+  before: number('The previous value, or the value before it in time.'),
   after: t.Number(),
   percent: orNull(t.Number(), 'Null if the previous value is 0.'),
 })
@@ -40,7 +39,7 @@ export const BatchShape = t.Object(
   {
     id: integer({ examples: [17] }),
     kind: oneOf(batchKinds),
-    actor: t.String({ description: 'Who wrote it.', examples: ['command ann'] }),
+    actor: string('Who wrote it.', 'command ann'),
     dataset: orNull(t.String(), 'Null: prices.'),
     source: orNull(t.String({ examples: ['EIA'] }), 'Source of the values, if given.'),
     feed_run: orNull(t.String(), 'The run of a feed.'),
@@ -54,35 +53,30 @@ export const BatchShape = t.Object(
     inserted: integer(),
     revised: integer(),
     unchanged: integer(),
-    removed: integer({ description: 'Points withdrawn from all reads.' }),
-    superseded: integer({ description: 'Overridden by a later row of the same file.' }),
+    removed: integer('Points withdrawn from all reads.'),
+    superseded: integer('Overridden by a later row of the same file.'),
     rejected: integer(),
-    held: integer({ description: 'Values held for review.' }),
-    kept_as_corrected: integer({
-      description: 'Values skipped because of an earlier decision of an operator.',
-    }),
+    held: integer('Values held for review.'),
+    kept_as_corrected: integer('Values skipped because of an earlier decision of an operator.'),
     biggest_changes: t.Array(BigChangeShape),
   },
   { title: 'Batch' },
 )
 const BatchSeriesShape = t.Object({
   code: t.String({ examples: ['WTI_USD'] }),
-  points: integer({ description: 'Number of changes.' }),
+  points: integer('Number of changes.'),
   from: moment,
   to: moment,
 })
 const RowChangeShape = t.Object({
-  row: t.String({
-    description: 'Table, row key and column.',
-    examples: ['rig_counts US 2026-11-13 oil'],
-  }),
-  before: t.Number({ description: 'In the unit of the column.' }),
-  now: t.Number({ description: 'In the unit of the column.' }),
-  percent: orNull(t.Number({ description: 'Of what it was.' }), 'Null: it was 0.'),
+  row: string('Table, row key and column.', 'rig_counts US 2026-11-13 oil'),
+  before: number('In the unit of the column.'),
+  now: number('In the unit of the column.'),
+  percent: orNull(number('Of what it was.'), 'Null: it was 0.'),
 })
 const One = envelope(t.Object({ batch: BatchShape }))
 const params = t.Object({
-  id: t.String({ description: 'Number of the batch.', examples: ['17'] }),
+  id: string('Number of the batch.', '17'),
 })
 
 const NewBatchBody = body({
@@ -176,18 +170,9 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
       access: operator,
       page: { max: perPageMax },
       query: {
-        kind: wordParameter(batchKinds, {
-          description: `One of ${batchKinds.join(', ')}.`,
-          examples: ['file'],
-        }),
-        code: codeParameter({
-          description: 'Only batches that changed this series.',
-          examples: ['WTI_USD'],
-        }),
-        since: momentParameter({
-          description: 'Only batches opened since this time.',
-          examples: ['2026-11-20'],
-        }),
+        kind: wordParameter(batchKinds, `One of ${batchKinds.join(', ')}.`, 'file'),
+        code: codeParameter('Only batches that changed this series.', 'WTI_USD'),
+        since: momentParameter('Only batches opened since this time.', '2026-11-20'),
       },
       answers: { 200: envelope(t.Object({ batches: t.Array(BatchShape), meta: PageMetaShape })) },
       handle: ({ query, page }) => {
@@ -303,19 +288,10 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         200: envelope(
           t.Object({
             batch: BatchShape,
-            restored: integer({
-              description: 'Values or rows that were restored.',
-            }),
-            removed: integer({
-              description: 'Values or rows that did not exist before and were removed.',
-            }),
-            left: integer({
-              description: 'Values or rows that were written later and left unchanged.',
-            }),
-            recorded_at: t.String({
-              format: 'date-time',
-              description: 'From this time `as_of` returns the restored values.',
-            }),
+            restored: integer('Values or rows that were restored.'),
+            removed: integer('Values or rows that did not exist before and were removed.'),
+            left: integer('Values or rows that were written later and left unchanged.'),
+            recorded_at: instant('From this time `as_of` returns the restored values.'),
           }),
         ),
       },
@@ -388,13 +364,10 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
     t.Object({
       code: t.String({ examples: ['WTI_USD'] }),
       observed_at: moment,
-      before: t.Number({ description: 'The previous value.' }),
+      before: number('The previous value.'),
       after: orNull(t.Number(), 'Null if it was deleted.'),
-      batch: integer({ description: 'Number of the batch, for undo.' }),
-      recorded_at: t.String({
-        format: 'date-time',
-        description: 'From this time `as_of` returns the new value.',
-      }),
+      batch: integer('Number of the batch, for undo.'),
+      recorded_at: instant('From this time `as_of` returns the new value.'),
     }),
   )
   return [

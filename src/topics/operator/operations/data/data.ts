@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { instant, integer } from '../../../../http/answer/schema.ts'
 import { streamOf } from '../../../../http/answer/stream.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { formOf } from '../../../../http/input/form.ts'
@@ -77,16 +77,12 @@ const Counts = t.Object({
   inserted: integer(),
   revised: integer(),
   unchanged: integer(),
-  held: integer({ description: 'Values held for review and not recorded.' }),
-  kept_as_corrected: integer({
-    description:
-      'Values skipped because an operator corrected, deleted, undid or rejected them before. `replace` records them.',
-  }),
-  batch: integer({ description: 'The batch of this write.' }),
-  recorded_at: t.String({
-    format: 'date-time',
-    description: 'From this time `as_of` returns all of it.',
-  }),
+  held: integer('Values held for review and not recorded.'),
+  kept_as_corrected: integer(
+    'Values skipped because an operator corrected, deleted, undid or rejected them before. `replace` records them.',
+  ),
+  batch: integer('The batch of this write.'),
+  recorded_at: instant('From this time `as_of` returns all of it.'),
 })
 /** Prices in and out for the operator: what the command line does, over the same code. */
 export const dataAdminOperations = (deps: AdminDataDeps) => [
@@ -162,14 +158,13 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
 
 const Moment = t.String({ format: 'date-time' })
 const ComparisonShape = t.Object({
-  inserted: integer({ description: 'Times that have no value.' }),
-  revised: integer({ description: 'Times that have another value.' }),
+  inserted: integer('Times that have no value.'),
+  revised: integer('Times that have another value.'),
   unchanged: integer(),
-  held: integer({ description: 'Values that the anomaly checks would hold.' }),
-  kept_as_corrected: integer({
-    description:
-      'Values that would be skipped because of an earlier decision of an operator; see `replace`.',
-  }),
+  held: integer('Values that the anomaly checks would hold.'),
+  kept_as_corrected: integer(
+    'Values that would be skipped because of an earlier decision of an operator; see `replace`.',
+  ),
   biggest_changes: t.Array(
     t.Object({
       code: t.String({ examples: ['WTI_USD'] }),
@@ -186,8 +181,8 @@ const ComparisonShape = t.Object({
       revised: integer(),
       from: Moment,
       to: Moment,
-      recorded_between: integer({ description: 'Range of recorded values.' }),
-      recorded: integer({ description: 'Values of the whole series.' }),
+      recorded_between: integer('Range of recorded values.'),
+      recorded: integer('Values of the whole series.'),
     }),
   ),
 })
@@ -276,32 +271,33 @@ function reading(deps: AdminDataDeps) {
         'Returns the current values of one, several or all series by code and time, in the import format, as a stream. Values that may not be redistributed (`license_class` `view`) are excluded.',
       access: { ...operator, reader: true },
       query: {
-        codes: codesParameter(undefined, {
-          description: 'Codes to export, comma-separated; absent: all.',
-          examples: ['WTI_USD,BRENT_CRUDE_USD'],
-        }),
-        format: wordParameter(bulkFormats, {
-          description: '`csv` (default), `ndjson`, `parquet` or `arrow`.',
-          examples: ['csv'],
-          default: 'csv',
-        }),
-        source: textParameter({
-          description: 'Only values of this source, by its name or that of a feed; csv and ndjson.',
-          examples: ['EIA'],
-        }),
-        history: flagParameter({
-          description:
-            '`true`: with `source`, `recorded_at` and `deleted`, and every value that was replaced or deleted; csv and ndjson.',
-          examples: [true],
-        }),
-        start_date: momentParameter({
-          description: 'First day, for parquet and arrow. Default: the beginning.',
-          examples: ['2026-11-01'],
-        }),
-        end_date: momentParameter({
-          description: 'Last day, for parquet and arrow. Default: the end.',
-          examples: ['2026-11-15'],
-        }),
+        codes: codesParameter(
+          undefined,
+          'Codes to export, comma-separated; absent: all.',
+          'WTI_USD,BRENT_CRUDE_USD',
+        ),
+        format: wordParameter(
+          bulkFormats,
+          '`csv` (default), `ndjson`, `parquet` or `arrow`.',
+          'csv',
+          { default: 'csv' },
+        ),
+        source: textParameter(
+          'Only values of this source, by its name or that of a feed; csv and ndjson.',
+          'EIA',
+        ),
+        history: flagParameter(
+          '`true`: with `source`, `recorded_at` and `deleted`, and every value that was replaced or deleted; csv and ndjson.',
+          true,
+        ),
+        start_date: momentParameter(
+          'First day, for parquet and arrow. Default: the beginning.',
+          '2026-11-01',
+        ),
+        end_date: momentParameter(
+          'Last day, for parquet and arrow. Default: the end.',
+          '2026-11-15',
+        ),
       },
       answers: {
         200: t.String({

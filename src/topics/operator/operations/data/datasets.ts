@@ -5,7 +5,7 @@ import type { DatasetFault } from '../../../../datasets/fields.ts'
 import { checked, type DatasetRow, neededInstant, textIn } from '../../../../datasets/fields.ts'
 import type { Dataset } from '../../../../feeds/files/dataset.ts'
 import { checkEarlierRow } from '../../../../feeds/files/earlier-rows.ts'
-import { integer } from '../../../../http/answer/integer.ts'
+import { integer, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, part } from '../../../../http/input/body-schema.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'
@@ -65,14 +65,11 @@ const DatasetShape = t.Object(
         description: t.String(),
       }),
     ),
-    example: t.String({ description: 'A file of two rows.' }),
+    example: string('A file of two rows.'),
     key: t.Array(t.String(), {
       description: 'Key columns; the last row of a file with the same key wins.',
     }),
-    batch_max: integer({
-      description: 'Rows that the command line sends at once.',
-      examples: [1000],
-    }),
+    batch_max: integer('Rows that the command line sends at once.', 1000),
     wide: t.Union([t.Object({ name: t.String(), value: t.String() }), t.Null()], {
       description:
         'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
@@ -88,7 +85,7 @@ const DatasetShape = t.Object(
 )
 
 const nameParams = t.Object({
-  name: t.String({ description: 'Name of the dataset.', examples: ['futures-settlements'] }),
+  name: string('Name of the dataset.', 'futures-settlements'),
 })
 
 const Counts = t.Object({
@@ -96,10 +93,10 @@ const Counts = t.Object({
   inserted: integer(),
   revised: integer(),
   unchanged: integer(),
-  held: integer({ description: 'Held for review and not recorded.' }),
-  kept_as_corrected: integer({
-    description: 'Skipped because an undo removed the row before. `replace` records it.',
-  }),
+  held: integer('Held for review and not recorded.'),
+  kept_as_corrected: integer(
+    'Skipped because an undo removed the row before. `replace` records it.',
+  ),
   dry_run: t.Boolean(),
   recorded_at: t.String({ format: 'date-time' }),
 })

@@ -4,7 +4,7 @@ import type { FeedSetting } from '../../../../feeds/engine/settings.ts'
 import type { FeedView } from '../../../../feeds/engine/view.ts'
 import { targetName, unreadOf } from '../../../../feeds/publishers/map.ts'
 import type { FeedRun } from '../../../../feeds/store/feeds.ts'
-import { integer } from '../../../../http/answer/integer.ts'
+import { integer, oneOf, string } from '../../../../http/answer/schema.ts'
 import { requireArea } from '../../../../http/gate/permission.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import {
@@ -23,7 +23,6 @@ import {
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { oneOf } from '../../../../http/operations/schema.ts'
 import { notFound, stateForbids, validationFailed } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, parseDay } from '../../../../lib/time/instant.ts'
@@ -42,24 +41,21 @@ const RunShape = t.Object(
     trigger: oneOf(['schedule', 'operator', 'start']),
     started_at: t.String({ format: 'date-time' }),
     finished_at: moment,
-    took_ms: t.Union([integer({ description: 'Milliseconds.' }), t.Null()]),
+    took_ms: t.Union([integer('Milliseconds.'), t.Null()]),
     result: t.Union([oneOf(['new', 'unchanged', 'failed', 'held']), t.Null()], {
       description: 'held: the result was held for review and nothing was written.',
     }),
-    requests: integer({ description: 'Requests to the publisher.' }),
-    bytes: integer({ description: 'Bytes of bodies, unpacked.' }),
-    rows_read: integer({ description: 'Values that were sent, blanks left out.' }),
-    inserted: integer({ description: 'Periods of codes that had no value.' }),
-    revised: integer({ description: 'Periods whose value changed.' }),
+    requests: integer('Requests to the publisher.'),
+    bytes: integer('Bytes of bodies, unpacked.'),
+    rows_read: integer('Values that were sent, blanks left out.'),
+    inserted: integer('Periods of codes that had no value.'),
+    revised: integer('Periods whose value changed.'),
     unchanged: integer(),
-    rejected: integer({ description: 'Values that are not numbers or are out of bounds.' }),
-    held: integer({
-      description:
-        'Values held for review: all values if the result is held, otherwise single ones.',
-    }),
-    kept_as_corrected: integer({
-      description: 'Values skipped because of an earlier decision of an operator.',
-    }),
+    rejected: integer('Values that are not numbers or are out of bounds.'),
+    held: integer(
+      'Values held for review: all values if the result is held, otherwise single ones.',
+    ),
+    kept_as_corrected: integer('Values skipped because of an earlier decision of an operator.'),
     newest_period: t.Union([t.String({ examples: ['2026-08-18'] }), t.Null()]),
     problem: t.Union([
       t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() }),
@@ -77,7 +73,7 @@ const FeedShape = t.Object(
     license_class: oneOf(['open', 'view']),
     attribution: t.String(),
     state: oneOf(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
-    codes: integer({ description: 'Codes that it fills.' }),
+    codes: integer('Codes that it fills.'),
     datasets: t.Array(t.String({ examples: ['rig-counts'] })),
     last_run: t.Union([RunShape, t.Null()]),
     last_new_at: moment,
@@ -92,8 +88,8 @@ const MapShape = t.Object(
     source_id: t.String({ examples: ['RWTC'] }),
     code: t.Optional(t.String({ examples: ['WTI_USD'] })),
     dataset: t.Optional(t.String({ examples: ['rig-counts'] })),
-    unit: t.String({ description: "The publisher's.", examples: ['$/BBL'] }),
-    factor: t.String({ description: 'Multiplier of each value.', examples: ['0.001'] }),
+    unit: string("The publisher's.", '$/BBL'),
+    factor: string('Multiplier of each value.', '0.001'),
     from: moment,
     to: moment,
   },
@@ -106,7 +102,7 @@ const SettingShape = t.Object({
 })
 const Ran = t.Object({ run: RunShape })
 
-const name = t.Object({ name: t.String({ description: 'Name of the feed.', examples: ['ecb'] }) })
+const name = t.Object({ name: string('Name of the feed.', 'ecb') })
 const refusals = { 404: NestedProblem, 422: ValidationProblem }
 
 export function runRow(run: FeedRun) {
@@ -349,12 +345,12 @@ export function feedAdminOperations({
       answers: {
         200: t.Object({
           ok: t.Boolean(),
-          took_ms: integer({ description: 'Milliseconds.' }),
+          took_ms: integer('Milliseconds.'),
           sample: t.Union([
             t.Object({
               source_id: t.String(),
               period: t.String({ examples: ['2026-08-18'] }),
-              value: t.String({ description: 'As it was sent.', examples: ['85.10'] }),
+              value: string('As it was sent.', '85.10'),
               unit: t.String(),
             }),
             t.Null(),

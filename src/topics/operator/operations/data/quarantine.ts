@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { integer, string } from '../../../../http/answer/schema.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -76,7 +76,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQ
       description: 'Makes the days visible again.',
       access: operator,
       params: {
-        id: t.String({ description: 'Number of the range.', examples: ['1'] }),
+        id: string('Number of the range.', '1'),
       },
       answers: { 200: envelope(QuarantineRow) },
       handle: ({ params }) => {

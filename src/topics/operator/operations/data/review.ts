@@ -1,13 +1,12 @@
 import { t } from 'elysia'
 import { transact } from '../../../../database/database.ts'
-import { integer } from '../../../../http/answer/integer.ts'
+import { integer, number, oneOf, orNull } from '../../../../http/answer/schema.ts'
 import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -55,12 +54,12 @@ const FlagShape = t.Object(
       'For a row: the complete row as sent. It is held as a whole.',
     ),
     observed_at: t.String({ format: 'date-time' }),
-    price: t.Number({ description: 'The flagged number.', examples: [912] }),
+    price: number('The flagged number.', 912),
     before: orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
     rule: oneOf(reviewRules),
     reason: t.String({ examples: ['+900.0% after 91.2, as between a decimal point'] }),
     source: orNull(t.String({ examples: ['EIA'] })),
-    batch: integer({ description: 'The batch that contained it.' }),
+    batch: integer('The batch that contained it.'),
     status: oneOf(
       flagStatuses,
       'waiting: held and not recorded. flagged: recorded and listed. kept: skipped because of an earlier decision of an operator.',
@@ -176,16 +175,14 @@ export function reviewAdminOperations({
       access: operator,
       page: { max: perPageMax },
       query: {
-        status: wordParameter([...flagStatuses, 'all'], {
-          description: `One of ${flagStatuses.join(', ')}, or all (waiting).`,
-          examples: ['waiting'],
-          default: 'waiting',
-        }),
-        code: codeParameter({ description: 'Only values of this series.', examples: ['WTI_USD'] }),
-        dataset: textParameter({
-          description: 'Only rows of this dataset.',
-          examples: ['rig-counts'],
-        }),
+        status: wordParameter(
+          [...flagStatuses, 'all'],
+          `One of ${flagStatuses.join(', ')}, or all (waiting).`,
+          'waiting',
+          { default: 'waiting' },
+        ),
+        code: codeParameter('Only values of this series.', 'WTI_USD'),
+        dataset: textParameter('Only rows of this dataset.', 'rig-counts'),
       },
       answers: { 200: Listed },
       handle: ({ query, page }) => {

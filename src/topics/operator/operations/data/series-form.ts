@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../../http/answer/schema.ts'
 import {
   changeOf,
   checked,
@@ -102,10 +103,7 @@ export const termFields = {
       'When a release day is closed in `calendar`: release on the trading day `after` (default) or `before` it, or `skip` it.',
   }),
   time_zone: field(
-    t.String({
-      description: 'IANA zone of `value_time` and `release_time` (UTC).',
-      examples: ['Europe/London'],
-    }),
+    string('IANA zone of `value_time` and `release_time` (UTC).', 'Europe/London'),
     (form, name) => {
       const value = form.text(name, 60)
       if (value === undefined) return undefined

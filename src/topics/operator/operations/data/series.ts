@@ -1,13 +1,12 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../../http/answer/complete.ts'
-import { integer } from '../../../../http/answer/integer.ts'
+import { boolean, integer, number, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
 import { serialised } from '../../../../http/answer/serialised.ts'
 import { body, documentedBody } from '../../../../http/input/body-schema.ts'
 import { flagParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound, validationFailed } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoOrNull, parseInstant } from '../../../../lib/time/instant.ts'
@@ -35,18 +34,18 @@ const SeriesRow = t.Object(
     category: t.String({ examples: ['crude_oil'] }),
     currency: t.Union([t.String(), t.Null()]),
     unit: t.String({ examples: ['barrel'] }),
-    decimals: integer({ description: 'Places that prices are rounded to.' }),
+    decimals: integer('Places that prices are rounded to.'),
     cadence: oneOf(
       cadences,
       "Release frequency; for a series filled by a feed, that feed's frequency.",
     ),
     source: t.String(),
     description: t.String(),
-    level: t.Number({ description: 'A typical value; 0 if a custom series has none.' }),
-    min: t.Number({ description: 'Values below this are rejected.' }),
-    max: t.Number({ description: 'Values above this are rejected.' }),
+    level: number('A typical value; 0 if a custom series has none.'),
+    min: number('Values below this are rejected.'),
+    max: number('Values above this are rejected.'),
     calendar: orNull(oneOf(marketNames), 'Null: by category and code.'),
-    release_lag_days: integer({ description: 'Days between the date of a value and its release.' }),
+    release_lag_days: integer('Days between the date of a value and its release.'),
     release_days: t.Array(t.String({ examples: ['wed'] }), {
       description: 'Release days of the week or month, if set.',
     }),
@@ -66,14 +65,14 @@ const SeriesRow = t.Object(
     license_class: orNull(oneOf(['open', 'view'])),
     attribution: orNull(t.String()),
     aliases: t.Array(t.String()),
-    own: t.Boolean({ description: 'Whether it is a custom series; otherwise it is shipped.' }),
+    own: boolean('Whether it is a custom series; otherwise it is shipped.'),
     guards: t.Record(t.String(), t.String(), {
       description: 'Actions of the anomaly checks, if set.',
     }),
     visible_to: t.Union([t.Array(t.String()), t.Null()], {
       description: 'Ids of the accounts that can see it. Null: everyone.',
     }),
-    active: t.Boolean({ description: 'False: it is not served.' }),
+    active: boolean('False: it is not served.'),
     changed: t.Array(t.String({ examples: ['cadence'] }), {
       description: 'Settings that differ from the shipped ones; for a custom series all settings.',
     }),
@@ -83,7 +82,7 @@ const SeriesRow = t.Object(
 )
 const One = envelope(t.Object({ series: SeriesRow }))
 const params = t.Object({
-  code: t.String({ description: 'Code or alias.', examples: ['WTI_USD'] }),
+  code: string('Code or alias.', 'WTI_USD'),
 })
 const ChangeBody = body(changedSeriesFields, {
   example: { name: 'WTI crude oil, spot', decimals: 3 },
@@ -203,14 +202,8 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
         'Returns every series of the catalogue by code, with the bounds of accepted values.',
       access: { ...operator, reader: true },
       query: {
-        own: flagParameter({
-          description: '`true`: only custom series; `false`: only shipped ones.',
-          examples: [true],
-        }),
-        changed: flagParameter({
-          description: '`true`: only series with settings of the operator.',
-          examples: [true],
-        }),
+        own: flagParameter('`true`: only custom series; `false`: only shipped ones.', true),
+        changed: flagParameter('`true`: only series with settings of the operator.', true),
       },
       answers: { 200: serialised(envelope(t.Array(SeriesRow))) },
       handle: ({ query, reply }) => {

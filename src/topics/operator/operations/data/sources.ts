@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { noBody } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -59,10 +60,10 @@ export function sourceAdminOperations({
       access: operator,
       page: { max: perPageMax },
       query: {
-        name: textParameter({
-          description: 'Only those of this name, in any letter case, or of this id.',
-          examples: ['Terminal feed'],
-        }),
+        name: textParameter(
+          'Only those of this name, in any letter case, or of this id.',
+          'Terminal feed',
+        ),
       },
       answers: { 200: Listed },
       handle: ({ query, page }) => {
@@ -81,10 +82,7 @@ export function sourceAdminOperations({
       access: operator,
       headers: idempotencyHeader,
       params: {
-        id: t.String({
-          description: 'Id of the data source.',
-          examples: ['00000000-0000-4000-8000-000000000801'],
-        }),
+        id: string('Id of the data source.', '00000000-0000-4000-8000-000000000801'),
       },
       body: noBody,
       answers: { 200: envelope(LogShape), 422: ValidationProblem },

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { string } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -31,10 +32,7 @@ const AccountWebhook = t.Object(
   { title: 'AccountWebhook' },
 )
 const params = t.Object({
-  id: t.String({
-    description: 'Id of the account.',
-    examples: ['00000000-0000-4000-8000-000000000001'],
-  }),
+  id: string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })
 
 /** What an account has made, for whoever helps its owner. */
@@ -89,10 +87,7 @@ export function accountItemOperations({
       access,
       params: {
         ...params.properties,
-        webhook_id: t.String({
-          description: 'Id of the endpoint.',
-          examples: ['00000000-0000-4000-8000-000000000401'],
-        }),
+        webhook_id: string('Id of the endpoint.', '00000000-0000-4000-8000-000000000401'),
       },
       page: { max: perPageMax },
       answers: { 200: envelope(t.Object({ events: t.Array(LogShape), meta: PageMetaShape })) },

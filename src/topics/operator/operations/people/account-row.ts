@@ -1,6 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
-import { instantOrNull } from '../../../../http/operations/schema.ts'
+import { instantOrNull, integer, string } from '../../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull, startOfMonth } from '../../../../lib/time/instant.ts'
 import {
   ApiKeyShape,
@@ -35,7 +34,7 @@ const accountFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
   email: t.String({ examples: ['eval@example.com'] }),
   plan: t.String({ examples: ['starter'] }),
-  tier: t.String({ description: 'The plan, or `trial` while one runs.', examples: ['starter'] }),
+  tier: string('The plan, or `trial` while one runs.', 'starter'),
   tier_name: t.String({ examples: ['Production Boost'] }),
   add_ons: t.Array(t.String({ examples: ['futures_data'] })),
   trial_active: t.Boolean(),

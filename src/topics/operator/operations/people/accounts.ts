@@ -1,12 +1,11 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { integer, orNull } from '../../../../http/answer/schema.ts'
 import { body, flag } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { orNull } from '../../../../http/operations/schema.ts'
 import {
   invalidParameter,
   notFound,
@@ -97,13 +96,11 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
       access,
       page: { max: perPageMax },
       query: {
-        email: textParameter({
-          description: 'The account with this address.',
-          examples: ['eval@example.com'],
+        email: textParameter('The account with this address.', 'eval@example.com', {
           format: 'email',
         }),
-        q: textParameter({ description: 'Part of the address.', examples: ['@example.com'] }),
-        plan: codeParameter({ description: 'Id of a plan.', examples: ['enterprise'] }),
+        q: textParameter('Part of the address.', '@example.com'),
+        plan: codeParameter('Id of a plan.', 'enterprise'),
       },
       answers: {
         200: t.Object({

@@ -1,12 +1,11 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { instantOrNull, integer, string } from '../../../../http/answer/schema.ts'
 import { body, moment, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { instantOrNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -31,22 +30,17 @@ const LedgerInvoice = t.Object(
     billed_to: t.String({ examples: ['eval@example.com'] }),
     due_at: t.String({ format: 'date-time' }),
     paid_at: instantOrNull('When it was paid.'),
-    attempt_count: integer({ description: 'Number of payment attempts.' }),
+    attempt_count: integer('Number of payment attempts.'),
     next_attempt_at: instantOrNull('Next payment attempt.'),
     last_error: t.Union([t.String(), t.Null()]),
     provider: t.String({ examples: ['manual'] }),
-    lines: t.Array(
-      t.Object({ description: t.String(), amount: integer({ description: 'In cents.' }) }),
-    ),
+    lines: t.Array(t.Object({ description: t.String(), amount: integer('In cents.') })),
   },
   { title: 'LedgerInvoice' },
 )
 const One = envelope(t.Object({ invoice: LedgerInvoice }))
 const params = t.Object({
-  id: t.String({
-    description: 'Id of the invoice.',
-    examples: ['00000000-0000-4000-8000-000000000901'],
-  }),
+  id: string('Id of the invoice.', '00000000-0000-4000-8000-000000000901'),
 })
 
 const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['static'] => ({
@@ -88,14 +82,8 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
       access: operator,
       page: { max: perPageMax },
       query: {
-        status: wordParameter(invoiceStatuses, {
-          description: 'Only invoices with this status.',
-          examples: ['open'],
-        }),
-        account: idParameter({
-          description: 'Id of an account.',
-          examples: ['00000000-0000-4000-8000-000000000001'],
-        }),
+        status: wordParameter(invoiceStatuses, 'Only invoices with this status.', 'open'),
+        account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
       },
       answers: {
         200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { instantOrNull, integer, string } from '../../../../http/answer/schema.ts'
 import {
   body,
   moment,
@@ -11,7 +11,6 @@ import {
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { instantOrNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { type CreditLeft, giftPack } from '../../../billing/service/credit-packs.ts'
@@ -23,10 +22,7 @@ const operator = { operator: 'people' } as const
 const requestsMax = 1_000_000_000
 const reasonMax = 500
 const params = t.Object({
-  id: t.String({
-    description: 'Id of the account.',
-    examples: ['00000000-0000-4000-8000-000000000001'],
-  }),
+  id: string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })
 
 const CreditShape = t.Object(
@@ -35,8 +31,8 @@ const CreditShape = t.Object(
     kind: t.Union([t.Literal('gift'), t.Literal('bought')], {
       description: 'Gift: granted by the operator.',
     }),
-    requests: integer({ description: 'Initial number of credits.', examples: [10_000] }),
-    remaining: integer({ description: 'Remaining credits.', examples: [8_200] }),
+    requests: integer('Initial number of credits.', 10_000),
+    remaining: integer('Remaining credits.', 8_200),
     created_at: t.String({ format: 'date-time' }),
     expires_at: instantOrNull('Null: they do not expire.'),
   },

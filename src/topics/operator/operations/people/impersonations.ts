@@ -1,10 +1,10 @@
 import { t } from 'elysia'
+import { orNull, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, optional, whole } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant, minuteMs } from '../../../../lib/time/instant.ts'
 import type { Impersonation } from '../../../account/service/impersonations.ts'
@@ -19,7 +19,7 @@ const impersonationFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000901'] }),
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
   email: orNull(t.String(), 'The address of the account.'),
-  actor: t.String({ description: 'Who started the impersonation.', examples: ['operator ci'] }),
+  actor: string('Who started the impersonation.', 'operator ci'),
   begun_at: t.String({ format: 'date-time' }),
   expires_at: t.String({ format: 'date-time' }),
 }
@@ -27,7 +27,7 @@ const ImpersonationShape = t.Object(impersonationFields, { title: 'Look' })
 const Begun = envelope(
   t.Object({
     ...impersonationFields,
-    token: t.String({ description: 'Use it after `Bearer`; returned only once.' }),
+    token: string('Use it after `Bearer`; returned only once.'),
   }),
 )
 const ImpersonationBody = body({
@@ -91,10 +91,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
       description: 'Ends an impersonation; its token stops working.',
       access: operator,
       params: {
-        id: t.String({
-          description: 'Id of the impersonation.',
-          examples: ['00000000-0000-4000-8000-000000000901'],
-        }),
+        id: string('Id of the impersonation.', '00000000-0000-4000-8000-000000000901'),
       },
       answers: { 200: envelope(t.Object({ id: t.String(), ended: t.Literal(true) })) },
       handle: ({ params: { id } }) => {

@@ -1,8 +1,8 @@
 import { t } from 'elysia'
+import { oneOf, orNull, string } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
-import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 
 const perPageMax = 100
@@ -12,7 +12,7 @@ const OrganizationShape = t.Object(
   {
     id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
     name: t.String({ examples: ['Example Trading'] }),
-    account_id: t.String({ description: 'The account that all members share.' }),
+    account_id: string('The account that all members share.'),
     email: orNull(t.String(), 'Its address.'),
     plan: orNull(
       t.String({ examples: ['professional'] }),

@@ -1,5 +1,11 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import {
+  boolean,
+  countOrNull,
+  instantOrNull,
+  integer,
+  string,
+} from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -7,7 +13,6 @@ import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { countOrNull, instantOrNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -39,10 +44,10 @@ const LedgerSubscription = t.Object(
     plan: t.String({ examples: ['professional'] }),
     status: t.Union([t.Literal('active'), t.Literal('past_due'), t.Literal('cancelled')]),
     billing_period: periodName,
-    price: integer({ description: 'Of a period, in cents.', examples: [9900] }),
-    price_agreed: t.Boolean({
-      description: 'Whether the price was agreed individually; otherwise it follows the plan.',
-    }),
+    price: integer('Of a period, in cents.', 9900),
+    price_agreed: boolean(
+      'Whether the price was agreed individually; otherwise it follows the plan.',
+    ),
     current_period_start: t.String({ format: 'date-time' }),
     current_period_end: t.String({ format: 'date-time' }),
     cancel_at_period_end: t.Boolean(),
@@ -92,10 +97,7 @@ const oneOf = <T extends string>(name: string, value: string | undefined, all: r
 }
 
 const params = t.Object({
-  id: t.String({
-    description: 'Id of the subscription.',
-    examples: ['00000000-0000-4000-8000-000000000902'],
-  }),
+  id: string('Id of the subscription.', '00000000-0000-4000-8000-000000000902'),
 })
 
 function listing({ billing, keys }: AdminSubscriptionDeps) {
@@ -109,18 +111,9 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
       access: operator,
       page: { max: perPageMax },
       query: {
-        status: wordParameter(statuses, {
-          description: 'Only subscriptions of this status.',
-          examples: ['active'],
-        }),
-        plan: wordParameter(plansSold, {
-          description: 'Only subscriptions to this plan.',
-          examples: ['professional'],
-        }),
-        account: idParameter({
-          description: 'Id of an account.',
-          examples: ['00000000-0000-4000-8000-000000000001'],
-        }),
+        status: wordParameter(statuses, 'Only subscriptions of this status.', 'active'),
+        plan: wordParameter(plansSold, 'Only subscriptions to this plan.', 'professional'),
+        account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
       },
       answers: {
         200: envelope(

@@ -1,11 +1,10 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { integer, orNull, string } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { momentParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { AuditEntry } from '../../store/audit.ts'
@@ -16,36 +15,32 @@ const perPageMax = 500
 
 const EntryShape = t.Object(
   {
-    id: integer({ description: 'Increases by one per entry.', examples: [42] }),
+    id: integer('Increases by one per entry.', 42),
     at: t.String({ format: 'date-time' }),
-    actor: t.String({
-      description:
-        "Who acted: `operator` with the token's name, `command` with the system user, `key` or `person` with an id, `feed` with its name, `stranger` for a refused sign-in.",
-      examples: ['operator ci'],
-    }),
+    actor: string(
+      "Who acted: `operator` with the token's name, `command` with the system user, `key` or `person` with an id, `feed` with its name, `stranger` for a refused sign-in.",
+      'operator ci',
+    ),
     account_id: orNull(t.String(), 'The account of a key or a person.'),
     email: orNull(t.String(), 'Its e-mail address, if it still has one.'),
-    action: t.String({
-      description: 'The action: a request by method and route, `sign in`, `import` or a run.',
-      examples: ['PATCH /admin/v1/accounts/:id'],
-    }),
-    thing: t.String({
-      description: 'The target: the path of a request, a batch, an account or a run.',
-      examples: ['/admin/v1/accounts/00000000-0000-4000-8000-000000000101'],
-    }),
+    action: string(
+      'The action: a request by method and route, `sign in`, `import` or a run.',
+      'PATCH /admin/v1/accounts/:id',
+    ),
+    thing: string(
+      'The target: the path of a request, a batch, an account or a run.',
+      '/admin/v1/accounts/00000000-0000-4000-8000-000000000101',
+    ),
     from: orNull(t.String({ examples: ['203.0.113.7'] }), 'Null for internal actions.'),
-    outcome: t.String({
-      description: 'The status of a request, or its outcome.',
-      examples: ['200'],
-    }),
+    outcome: string('The status of a request, or its outcome.', '200'),
     details: orNull(
       t.Record(t.String(), t.Union([t.String(), t.Number()])),
       'Details of the change, without secrets or personal addresses.',
     ),
-    hash: t.String({
-      description: 'SHA-256 of this entry and of the hash before it, hexadecimal.',
-      examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'],
-    }),
+    hash: string(
+      'SHA-256 of this entry and of the hash before it, hexadecimal.',
+      '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    ),
   },
   { title: 'AuditEntry' },
 )
@@ -82,22 +77,13 @@ export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
       access: { operator: 'service' },
       page: { max: perPageMax },
       query: {
-        since: momentParameter({
-          description: 'From this day or time.',
-          examples: ['2026-11-01'],
-        }),
-        until: momentParameter({
-          description: 'Before this day or time.',
-          examples: ['2026-12-01'],
-        }),
-        actor: textParameter({
-          description: 'Part of an actor, the id of an account, or its address.',
-          examples: ['command ann'],
-        }),
-        thing: textParameter({
-          description: 'Part of the action, target or details.',
-          examples: ['WTI_USD'],
-        }),
+        since: momentParameter('From this day or time.', '2026-11-01'),
+        until: momentParameter('Before this day or time.', '2026-12-01'),
+        actor: textParameter(
+          'Part of an actor, the id of an account, or its address.',
+          'command ann',
+        ),
+        thing: textParameter('Part of the action, target or details.', 'WTI_USD'),
       },
       answers: { 200: envelope(t.Object({ entries: t.Array(EntryShape), meta: PageMetaShape })) },
       handle: ({ query, page }) => {

@@ -1,9 +1,8 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { boolean, integer, oneOf, orNull } from '../../../../http/answer/schema.ts'
 import { body, choice } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
-import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { stateForbids } from '../../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import type { DeskTask } from '../../service/backup-desk.ts'
@@ -24,9 +23,7 @@ const TaskShape = t.Object(
 )
 const Listed = envelope(
   t.Object({
-    is_configured: t.Boolean({
-      description: 'False if no backup destination is configured, or in a demo instance.',
-    }),
+    is_configured: boolean('False if no backup destination is configured, or in a demo instance.'),
     made_at: orNull(moment, 'When the last one was made.'),
     checked_at: orNull(moment, 'When the newest backup was last verified.'),
     trouble: orNull(t.String(), 'Why the last backup or verification failed.'),
@@ -35,7 +32,7 @@ const Listed = envelope(
         {
           name: t.String({ examples: ['2026-11-22T18-00-00Z.db'] }),
           made_at: moment,
-          bytes: integer({ description: 'Size of the copy, in bytes.', examples: [73400320] }),
+          bytes: integer('Size of the copy, in bytes.', 73400320),
           place: t.String({ examples: ['directory /var/backups/prices'] }),
         },
         { title: 'KeptBackup' },

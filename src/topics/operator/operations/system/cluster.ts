@@ -1,8 +1,7 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { boolean, instant, integer, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
-import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { ClusterNode, HeldQuotas, Topology } from '../../../../replication/service/nodes.ts'
 
@@ -10,8 +9,8 @@ const moment = t.String({ format: 'date-time' })
 const quotas = (description: string) =>
   t.Object(
     {
-      keys: integer({ description: 'Keys that have a quota.', examples: [120] }),
-      requests: integer({ description: 'Requests of all of them.', examples: [48_000] }),
+      keys: integer('Keys that have a quota.', 120),
+      requests: integer('Requests of all of them.', 48_000),
     },
     { description },
   )
@@ -19,9 +18,7 @@ const quotas = (description: string) =>
 const Cluster = envelope(
   t.Object(
     {
-      is_configured: t.Boolean({
-        description: 'False if `nats.servers` is empty; no other fields follow.',
-      }),
+      is_configured: boolean('False if `nats.servers` is empty; no other fields follow.'),
       trouble: orNull(t.String(), 'Why NATS details are missing or nothing is published.'),
       state: orNull(
         oneOf(['publishing', 'connecting', 'stopped'], 'How this instance publishes its commits.'),
@@ -31,10 +28,7 @@ const Cluster = envelope(
       backlog: orNull(integer({ examples: [0] }), 'Changes not yet in the stream.'),
       lease: orNull(
         t.Object({
-          epoch: integer({
-            description: 'Increases with each promotion to primary.',
-            examples: [3],
-          }),
+          epoch: integer('Increases with each promotion to primary.', 3),
           url: orNull(t.String({ examples: ['http://10.0.0.4:8470'] }), 'Holder of the lease.'),
         }),
         'Instance that may write; null without a standby.',
@@ -42,18 +36,15 @@ const Cluster = envelope(
       nodes: t.Array(
         t.Object(
           {
-            id: t.String({ description: 'Of the process.' }),
+            id: string('Of the process.'),
             role: oneOf(['primary', 'replica']),
             url: orNull(t.String({ examples: ['http://10.0.0.5:8470'] }), 'Null: not known.'),
-            is_standby: t.Boolean({ description: 'Whether it takes over when the primary fails.' }),
+            is_standby: boolean('Whether it takes over when the primary fails.'),
             version: t.String({ examples: ['1.0.0'] }),
             started_at: moment,
-            told_at: t.String({ format: 'date-time', description: 'When it last reported.' }),
-            change: integer({ description: 'Its current change.', examples: [91_204] }),
-            behind: integer({
-              description: 'Published changes that it has not applied.',
-              examples: [0],
-            }),
+            told_at: instant('When it last reported.'),
+            change: integer('Its current change.', 91_204),
+            behind: integer('Published changes that it has not applied.', 0),
             lag_ms: orNull(
               integer({ examples: [12] }),
               'Replication lag in ms; null for a primary or if unknown.',
@@ -74,24 +65,12 @@ const Cluster = envelope(
         t.Object(
           {
             name: t.String({ examples: ['changes'] }),
-            messages: integer({
-              description: 'Messages in the stream.',
-              examples: [91_330],
-            }),
-            bytes: integer({
-              description: 'Size in the stream, in bytes.',
-              examples: [18_240_512],
-            }),
-            position: integer({ description: 'The last message.', examples: [91_330] }),
+            messages: integer('Messages in the stream.', 91_330),
+            bytes: integer('Size in the stream, in bytes.', 18_240_512),
+            position: integer('The last message.', 91_330),
             leader: orNull(t.String({ examples: ['n1'] }), 'Null with a single NATS server.'),
-            copies: integer({
-              description: 'Configured number of stream replicas.',
-              examples: [3],
-            }),
-            current_copies: integer({
-              description: 'Stream replicas that are up to date.',
-              examples: [3],
-            }),
+            copies: integer('Configured number of stream replicas.', 3),
+            current_copies: integer('Stream replicas that are up to date.', 3),
           },
           { title: 'ClusterStream' },
         ),

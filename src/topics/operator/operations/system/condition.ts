@@ -1,9 +1,8 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { boolean, integer, number, orNull } from '../../../../http/answer/schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { orNull } from '../../../../http/operations/schema.ts'
 import { isoOrNull, secondMs } from '../../../../lib/time/instant.ts'
 import { troubleText } from '../../../condition/service/condition.ts'
 import type { QueryWorkers } from '../../../condition/service/vitals.ts'
@@ -45,29 +44,23 @@ const Condition = envelope(
         unit_breaks: codes('Codes whose level has changed by the ratio of two units.'),
       }),
       process: t.Object({
-        memory_bytes: integer({ description: 'Resident memory.', examples: [183500800] }),
-        loop_wait_ms: t.Number({
-          description: 'Longest event loop delay in the last minute, ms.',
-          examples: [12.5],
-        }),
-        is_overloaded: t.Boolean({ description: 'Heavy routes are refused.' }),
+        memory_bytes: integer('Resident memory.', 183500800),
+        loop_wait_ms: number('Longest event loop delay in the last minute, ms.', 12.5),
+        is_overloaded: boolean('Heavy routes are refused.'),
         query_workers: orNull(
           t.Object({
-            ready: integer({ description: 'Workers that are ready.', examples: [1] }),
-            starting: integer({ description: 'Workers that are starting.', examples: [0] }),
-            failed: integer({
-              description: '1 while no worker can be started, and for a minute after one ended.',
-              examples: [0],
-            }),
+            ready: integer('Workers that are ready.', 1),
+            starting: integer('Workers that are starting.', 0),
+            failed: integer(
+              '1 while no worker can be started, and for a minute after one ended.',
+              0,
+            ),
             trouble: orNull(t.String(), 'Error of the workers, if any.'),
           }),
           'The query workers for heavy requests. Null: the main thread serves them.',
         ),
-        answers: integer({ description: 'Responses since the start.', examples: [120433] }),
-        server_errors: integer({
-          description: 'Responses with a status of 500 or above.',
-          examples: [0],
-        }),
+        answers: integer('Responses since the start.', 120433),
+        server_errors: integer('Responses with a status of 500 or above.', 0),
       }),
       disk: t.Object({
         free_bytes: orNull(integer({ examples: [52428800000] }), 'Null if unknown.'),

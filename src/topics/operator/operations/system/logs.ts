@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { integer, string } from '../../../../http/answer/schema.ts'
 import { integerOf } from '../../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
@@ -15,16 +15,13 @@ const Lines = envelope(
     lines: t.Array(
       t.Object(
         {
-          number: integer({ description: 'Increases by one per line.', examples: [41] }),
-          line: t.String({ description: 'As it was written.' }),
+          number: integer('Increases by one per line.', 41),
+          line: string('As it was written.'),
         },
         { title: 'LogLine' },
       ),
     ),
-    last: integer({
-      description: 'Number of the newest line, for `after`; 0 if there are none.',
-      examples: [42],
-    }),
+    last: integer('Number of the newest line, for `after`; 0 if there are none.', 42),
   }),
 )
 
@@ -36,23 +33,18 @@ export const logAdminOperations = ({ logTail }: Partial<Pick<Context, 'logTail'>
     description: `The last ${limitMax} log lines of this process, oldest first; use \`after\` to get new lines. Tokens, secrets and passwords are redacted. The list is cleared at each start.`,
     access: { operator: 'service' },
     query: {
-      after: integerParameter({
-        minimum: 0,
-        default: 0,
-        description: 'Only lines with a higher number: `last` of the previous response.',
-        examples: [42],
-      }),
-      contains: textParameter({
+      after: integerParameter(
+        'Only lines with a higher number: `last` of the previous response.',
+        42,
+        { minimum: 0, default: 0 },
+      ),
+      contains: textParameter('Only lines that contain this text, ignoring case.', 'warn', {
         maxLength: textMax,
-        description: 'Only lines that contain this text, ignoring case.',
-        examples: ['warn'],
       }),
-      limit: integerParameter({
+      limit: integerParameter('Maximum number of lines, the newest ones.', 200, {
         minimum: 1,
         maximum: limitMax,
         default: limitUsual,
-        description: 'Maximum number of lines, the newest ones.',
-        examples: [200],
       }),
     },
     answers: { 200: Lines },

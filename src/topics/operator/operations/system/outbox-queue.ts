@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { integer, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, listOf } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -7,7 +7,6 @@ import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -28,10 +27,10 @@ const MessageShape = t.Object(
   {
     id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
     kind: oneOf(kinds),
-    lane: t.String({
-      description: 'Messages of a lane share a receiver and its limits.',
-      examples: ['00000000-0000-4000-8000-000000000402'],
-    }),
+    lane: string(
+      'Messages of a lane share a receiver and its limits.',
+      '00000000-0000-4000-8000-000000000402',
+    ),
     event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
     event_type: t.String({ examples: ['price.updated'] }),
     about: orNull(t.String(), 'Internal reference of the message.'),
@@ -51,15 +50,13 @@ const Listed = envelope(
   t.Object({
     messages: t.Array(MessageShape),
     counts: t.Object({
-      waiting: integer({ description: 'Pending messages of the requested kind.' }),
-      given_up: integer({ description: 'Abandoned messages of the last 30 days.' }),
+      waiting: integer('Pending messages of the requested kind.'),
+      given_up: integer('Abandoned messages of the last 30 days.'),
     }),
     meta: PageMetaShape,
   }),
 )
-const Changed = envelope(
-  t.Object({ count: integer({ description: 'Number of affected messages.', examples: [1] }) }),
-)
+const Changed = envelope(t.Object({ count: integer('Number of affected messages.', 1) }))
 const IdsBody = body({
   ids: listOf(t.String(), 'ids of messages', idsMax, id => id),
 })
@@ -100,16 +97,13 @@ function list({ queue, keys }: AdminQueueDeps) {
       access: operator,
       page: { max: perPageMax },
       query: {
-        state: wordParameter(states, {
-          description:
-            '`waiting`: pending, soonest first. `given_up`: abandoned, newest first, for 30 days.',
-          default: 'waiting',
-          examples: ['given_up'],
-        }),
-        kind: wordParameter(kinds, {
-          description: `One of ${kinds.join(', ')}.`,
-          examples: ['email'],
-        }),
+        state: wordParameter(
+          states,
+          '`waiting`: pending, soonest first. `given_up`: abandoned, newest first, for 30 days.',
+          'given_up',
+          { default: 'waiting' },
+        ),
+        kind: wordParameter(kinds, `One of ${kinds.join(', ')}.`, 'email'),
       },
       answers: { 200: Listed },
       handle: ({ query, page }) => {

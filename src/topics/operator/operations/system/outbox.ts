@@ -1,12 +1,11 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { boolean, instant, integer, oneOf, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
-import { oneOf } from '../../../../http/operations/schema.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { HeldMessage } from '../../../../outbox/held-back.ts'
@@ -22,10 +21,7 @@ const HeldShape = t.Object(
   {
     id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
     kind: oneOf(kinds),
-    event_id: t.String({
-      description: 'Stays the same when it is sent.',
-      examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'],
-    }),
+    event_id: string('Stays the same when it is sent.', 'evt_01jd6w4zr8c0n2m5k7p9q1s3t5'),
     event_type: t.String({ examples: ['price.updated'] }),
     about: t.Union([
       t.String({ examples: ['delivery_run:019aa1c6-7f00-7abc-8def-0123456789ab'] }),
@@ -33,7 +29,7 @@ const HeldShape = t.Object(
     ]),
     account_id: t.Union([t.String(), t.Null()]),
     created_at: t.String({ format: 'date-time' }),
-    held_at: t.String({ format: 'date-time', description: 'When the database was restored.' }),
+    held_at: instant('When the database was restored.'),
   },
   { title: 'HeldMessage' },
 )
@@ -47,7 +43,7 @@ const Listed = envelope(
 const Released = envelope(
   t.Object({
     released: integer({ examples: [12] }),
-    more: t.Boolean({ description: 'Repeat the request for the rest.' }),
+    more: boolean('Repeat the request for the rest.'),
   }),
 )
 const ReleaseBody = body({
@@ -88,10 +84,7 @@ export const outboxAdminOperations: readonly Operation[] = [
     access: operator,
     page: { max: perPageMax },
     query: {
-      kind: wordParameter(kinds, {
-        description: `One of ${kinds.join(', ')}.`,
-        examples: ['email'],
-      }),
+      kind: wordParameter(kinds, `One of ${kinds.join(', ')}.`, 'email'),
     },
     answers: { 200: Listed },
     handle: ({ at, query, page }) => {

@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import { explain } from '../../../../config/config.ts'
+import { string } from '../../../../http/answer/schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 
@@ -8,15 +9,12 @@ const Settings = envelope(
     settings: t.Array(
       t.Object({
         key: t.String({ examples: ['server.port'] }),
-        value: t.String({
-          description: 'Display value; secrets are masked.',
-          examples: ['8470'],
-        }),
-        source: t.String({
-          description: 'A flag, an environment variable, a line of a file, or `default`.',
-          examples: ['default'],
-        }),
-        description: t.String({ description: 'What it does.' }),
+        value: string('Display value; secrets are masked.', '8470'),
+        source: string(
+          'A flag, an environment variable, a line of a file, or `default`.',
+          'default',
+        ),
+        description: string('What it does.'),
       }),
     ),
   }),

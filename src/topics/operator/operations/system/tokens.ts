@@ -1,8 +1,8 @@
 import { t } from 'elysia'
+import { oneOf, orNull, string } from '../../../../http/answer/schema.ts'
 import { body, choice, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
-import { oneOf, orNull } from '../../../../http/operations/schema.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { adminRoles } from '../../../../plans/admin-roles.ts'
@@ -31,9 +31,7 @@ const TokenShape = t.Object(
 const MadeShape = t.Object(
   {
     ...TokenShape.properties,
-    plain_token: t.String({
-      description: '64 hexadecimal characters; returned only in this response.',
-    }),
+    plain_token: string('64 hexadecimal characters; returned only in this response.'),
   },
   { title: 'NewAdminToken' },
 )
@@ -85,10 +83,7 @@ export const tokenAdminOperations: readonly Operation[] = [
       'Revokes a token immediately. If none is left, run `wellhead token rotate` on the server.',
     access,
     params: {
-      id: t.String({
-        description: 'Id of the token.',
-        examples: ['00000000-0000-4000-8000-000000000901'],
-      }),
+      id: string('Id of the token.', '00000000-0000-4000-8000-000000000901'),
     },
     answers: { 200: envelope(t.Object({ token: TokenShape })) },
     handle: ({ at, params: { id } }) => {
@@ -106,9 +101,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     access,
     idempotent: true,
     answers: {
-      200: envelope(
-        t.Object({ admin_token: t.String({ description: '64 hexadecimal characters.' }) }),
-      ),
+      200: envelope(t.Object({ admin_token: string('64 hexadecimal characters.') })),
     },
     handle: ({ at }) => success({ admin_token: at.adminTokens.rotate() }),
   }),

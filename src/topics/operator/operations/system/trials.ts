@@ -1,11 +1,10 @@
 import { t } from 'elysia'
-import { integer } from '../../../../http/answer/integer.ts'
+import { boolean, integer, orNull, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, checked, field, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { orNull } from '../../../../http/operations/schema.ts'
 import { validationFailed } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { phoneNumberOf } from '../../../../lib/text/phone-number.ts'
@@ -19,9 +18,9 @@ const urlMax = 2048
 const notAnAddress = 'must be an e-mail address.'
 
 const trialFields = {
-  taken: t.Boolean({ description: 'Whether the recipient accepted it.' }),
+  taken: boolean('Whether the recipient accepted it.'),
   status_code: orNull(integer({ examples: [250] }), 'Response of the recipient, if any.'),
-  message: t.String({ description: 'Summary for the operator.' }),
+  message: string('Summary for the operator.'),
 }
 const Tried = envelope(t.Object(trialFields, { title: 'Trial' }))
 const HookTried = envelope(
@@ -29,7 +28,7 @@ const HookTried = envelope(
     {
       ...trialFields,
       duration_ms: integer({ examples: [84] }),
-      secret: t.String({ description: 'The secret that signed this test event only.' }),
+      secret: string('The secret that signed this test event only.'),
     },
     { title: 'WebhookTrial' },
   ),
