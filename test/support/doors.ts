@@ -44,6 +44,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/catalogue/service': ['catalogue.ts', 'contract-calendar.ts'],
   'topics/condition/service': ['component.ts'],
   'topics/deliveries/operations': ['row.ts'],
+  'topics/delivery/math': ['terms.ts'],
   'topics/drilling/store': ['permit-periods.ts'],
   'topics/energy/operations': ['answer.ts', 'frame.ts', 'list.ts'],
   'topics/fundamentals/operations': ['storage-row.ts'],

@@ -37,7 +37,8 @@ const pathOf = (code: string) => `${path}/${encodeURIComponent(code)}`
 
 /** What is a number, a list or a truth in a term; the others are text. */
 const numbers = new Set(['decimals', 'level', 'min', 'max', 'release_lag_days'])
-const truths = new Set(['active'])
+const truths = new Set(['active', 'peak_holidays'])
+const lists = new Set(['aliases', 'release_days', 'peak_days'])
 
 /** The options of one series, each the term of its name. */
 const termOptions: readonly (readonly [flag: string, about: string])[] = [
@@ -67,11 +68,29 @@ const termOptions: readonly (readonly [flag: string, about: string])[] = [
     'ids or addresses of the accounts that can see it, comma-separated; all',
   ],
   ['--guards <pairs>', 'actions of the validation rules: jump=off,repeat=hold'],
+  ['--time <word>', 'observed, or delivery: values are of delivery periods'],
+  ['--resolution <word>', 'length of a delivery period: PT5M, PT15M, PT30M, PT1H or P1D'],
+  ['--resolutions <pairs>', 'resolutions by market day: 2018-10-01=PT1H,2025-10-01=PT15M'],
+  ['--zone <zone>', 'time zone of the market day: Europe/Berlin'],
+  ['--day-starts <HH:MM>', 'when the market day begins, in --zone'],
+  ['--horizon <duration>', 'how far ahead a period may begin: P2D'],
+  ['--gate-closes <HH:MM>', 'when the auction closes, on the day before delivery'],
+  ['--publishes-at <HH:MM>', 'when prices are published, on the day before delivery'],
+  ['--peak-hours <HH:MM-HH:MM>', 'peak hours, in --zone'],
+  ['--peak-days <days>', 'days with peak hours: mon,tue,wed,thu,fri'],
+  ['--peak-holidays <word>', 'true: closed days of --calendar have no peak'],
 ]
 
 /** What guards do, from `jump=off,repeat=hold`. */
 export const guardsOf = (text: string): Record<string, string> =>
   Object.fromEntries(text.split(',').map(pair => pair.split('=').map(part => part.trim())))
+
+/** Resolutions by their first market day, from `2018-10-01=PT1H,2025-10-01=PT15M`. */
+const resolutionsOf = (text: string) =>
+  text.split(',').map(pair => {
+    const [from, resolution] = pair.split('=').map(part => part.trim())
+    return { from, resolution }
+  })
 
 /** The value of a term as the interface takes it, from a text; nothing in it takes the term back. */
 function termOf(name: string, text: string): unknown {
@@ -82,7 +101,8 @@ function termOf(name: string, text: string): unknown {
   if (truths.has(name)) return value === 'true' ? true : value === 'false' ? false : value
   if (name === 'guards') return guardsOf(value)
   if (name === 'visible_to') return value === 'all' ? null : value.split(/[\s,;]+/).filter(Boolean)
-  if (name === 'aliases' || name === 'release_days') return value.split(/[\s,;]+/).filter(Boolean)
+  if (name === 'resolutions') return resolutionsOf(value)
+  if (lists.has(name)) return value.split(/[\s,;]+/).filter(Boolean)
   return value
 }
 
@@ -108,7 +128,7 @@ function refuseUnknown(names: readonly string[], where: string) {
 }
 
 /** Terms that are lists or pairs, which a table may also say as the options do. */
-const composed = new Set(['visible_to', 'aliases', 'release_days', 'guards'])
+const composed = new Set(['visible_to', 'guards', 'resolutions', ...lists])
 
 function termsOfTable(table: Terms, where: string): Terms {
   refuseUnknown(Object.keys(table), where)

@@ -9,6 +9,7 @@ import {
   type SeriesIdentity,
 } from '../../topics/catalogue/math/lookup.ts'
 import type { Candidate } from '../../topics/catalogue/math/suggest.ts'
+import { type DeliveryRow, deliveryTerms, settingsOf } from '../../topics/delivery/math/terms.ts'
 import { parseContractCode } from '../../topics/futures/math/families.ts'
 import { type BlockEnvelope, encodePoints } from '../../topics/prices/files/point-block.ts'
 import type { Comparison } from '../../topics/prices/service/comparison.ts'
@@ -33,7 +34,11 @@ interface ListedSeries extends SeriesIdentity {
   has_data: boolean
   own: boolean
   changed: string[]
+  time?: 'delivery'
 }
+
+const isOfDelivery = (listed: ListedSeries): listed is ListedSeries & DeliveryRow =>
+  listed.time === 'delivery'
 
 /** What the server says of a series, as the checks of rows take it. */
 const identityOf = (listed: ListedSeries): SeriesIdentity & Candidate => ({
@@ -50,6 +55,7 @@ const identityOf = (listed: ListedSeries): SeriesIdentity & Candidate => ({
   ...(listed.value_time !== null && {
     valueAt: { zone: listed.time_zone ?? 'UTC', minute: minuteOf(listed.value_time)! },
   }),
+  ...(isOfDelivery(listed) && { delivery: deliveryTerms(settingsOf(listed)) }),
 })
 
 /** How an import is recorded. */

@@ -12,6 +12,8 @@ const spelledDates: readonly string[] = [
   'filters end_date',
   // Names of columns.
   'Fields timestamp',
+  // A time of day.
+  ' publishes_at',
 ]
 /** Periods: a day, a month or a quarter. */
 const periods = ['newest_period', 'period', 'observed_at']

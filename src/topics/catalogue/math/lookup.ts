@@ -2,7 +2,7 @@ import { type Candidate, suggestCodes } from './suggest.ts'
 import type { SeriesTerms, TermsInForce } from './terms.ts'
 
 /** What the checks need to know of a series. */
-export interface SeriesIdentity extends Pick<TermsInForce, 'bounds' | 'valueAt'> {
+export interface SeriesIdentity extends Pick<TermsInForce, 'bounds' | 'valueAt' | 'delivery'> {
   id: number
   code: string
   category: string

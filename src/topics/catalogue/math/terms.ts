@@ -1,3 +1,10 @@
+import {
+  type DeliverySettings,
+  type DeliveryTerms,
+  deliveryTerms,
+  newestResolution,
+  weekdayNames,
+} from '../../delivery/math/terms.ts'
 import type { Cadence } from './catalogue.ts'
 
 /** Calendars that series are published by. */
@@ -12,9 +19,6 @@ export const marketNames = [
   'every_day',
 ] as const
 export type MarketName = (typeof marketNames)[number]
-
-/** Days that a series comes out on: days of the week, or days of the month. */
-const weekdayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
 
 /** How a day of a release calendar is written: `wed`, `15`, or `last` of the month. */
 export const isReleaseDay = (text: string): boolean =>
@@ -40,7 +44,7 @@ export interface ReleaseTerms {
 export const isCode = (text: string): boolean => /^[A-Z][A-Z0-9_]{1,49}$/.test(text)
 
 /** What an operator says of a series. What is absent is as shipped, or the default of an own one. */
-export interface SeriesTerms {
+export interface SeriesTerms extends DeliverySettings {
   name?: string
   category?: string
   /** Null if the value is not a price. */
@@ -101,6 +105,8 @@ export interface TermsInForce {
   releases?: ReleaseTerms
   /** The time of day of values that come with a day only. */
   valueAt?: { zone: string; minute: number }
+  /** Of a series whose values are of delivery periods. */
+  delivery?: DeliveryTerms
 }
 
 /** The widest that a value can be where nothing else bounds it. */
@@ -128,6 +134,7 @@ export function withTerms<S extends SeriesBase>(
   isOwn: boolean,
 ): S & TermsInForce {
   const releases = releasesBy(terms)
+  const delivery = deliveryTerms(terms)
   const series = {
     ...shipped,
     name: terms.name ?? shipped.name,
@@ -135,7 +142,9 @@ export function withTerms<S extends SeriesBase>(
     currency: terms.currency === undefined ? shipped.currency : terms.currency,
     unit: terms.unit ?? shipped.unit,
     decimals: terms.decimals ?? shipped.decimals,
-    cadence: terms.cadence ?? cadenceOf(releases) ?? shipped.cadence,
+    cadence: delivery
+      ? deliveryCadence(delivery)
+      : (terms.cadence ?? cadenceOf(releases) ?? shipped.cadence),
     source: terms.source ?? shipped.source,
     description: terms.description ?? shipped.description,
     level: terms.level ?? shipped.level,
@@ -151,8 +160,13 @@ export function withTerms<S extends SeriesBase>(
       terms.valueTime === undefined
         ? undefined
         : { zone: terms.timeZone ?? 'UTC', minute: minutesOf(terms.valueTime) },
+    ...(delivery && { delivery }),
   }
 }
+
+/** A day of periods has many values, whatever else is said of them. */
+const deliveryCadence = (delivery: DeliveryTerms): Cadence =>
+  newestResolution(delivery) === 'P1D' ? 'daily' : 'intraday_5m'
 
 function releasesBy(terms: SeriesTerms): ReleaseTerms | undefined {
   const { releaseDays, releaseTime, releaseHoliday = 'after', timeZone = 'UTC' } = terms

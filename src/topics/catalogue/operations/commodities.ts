@@ -10,6 +10,7 @@ import {
   commodityFields,
   commodityOf,
   commodityRow,
+  deliveryShape,
   markSeries,
   seriesOf,
 } from '../../../http/operations/commodities/row.ts'
@@ -19,6 +20,7 @@ import { CatalogProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { maxAgeHours } from '../../calendars/math/freshness.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
+import { deliveryRow } from '../../delivery/math/terms.ts'
 import { Disclosure, disclosureRow } from '../../prices/operations/row.ts'
 import { categoryName } from '../math/catalogue.ts'
 import { mentions } from '../math/lookup.ts'
@@ -52,6 +54,7 @@ const SingleCommodity = envelope(
     ...commodityFields,
     requested_code: t.Optional(string('The requested alias, if any.', 'WTI')),
     instrument_disclosure: t.Optional(Disclosure),
+    ...deliveryShape,
     freshness: t.Object({
       as_of: t.Union([t.String({ format: 'date-time' }), t.Null()], {
         description: 'Time of the newest price.',
@@ -205,6 +208,7 @@ function commodityRoute(deps: CommoditiesDeps) {
           ),
           ...(requestedCode !== undefined && { requested_code: requestedCode }),
           ...(disclosure && { instrument_disclosure: disclosure }),
+          ...(series.delivery && deliveryRow(series.delivery)),
           freshness: {
             as_of: isoOrNull(asOf),
             data_status: quote?.status ?? ('empty' as const),

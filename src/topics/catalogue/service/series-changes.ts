@@ -1,6 +1,7 @@
 import { snakeCase } from '../../../lib/text/snake-case.ts'
 import { calendarOf } from '../../calendars/math/calendar.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
+import { deliveryFaults } from '../../delivery/math/terms.ts'
 import { parseContractCode } from '../../futures/math/families.ts'
 import { isCode, type SeriesBase, type SeriesTerms, withTerms } from '../math/terms.ts'
 import type { Series, SeriesStore } from '../store/series.ts'
@@ -78,7 +79,7 @@ export function createSeriesChanges({
         field: 'time_zone',
         why: 'requires value_time, such as 16:30, or release_days.',
       })
-    faults.push(...releaseFaults(code, terms, category))
+    faults.push(...releaseFaults(code, terms, category), ...deliveryFaults(terms))
     if (
       terms.category !== undefined &&
       closedCategories.has(category) &&
@@ -140,7 +141,11 @@ export function createSeriesChanges({
       taken(entries.map(({ code, terms }) => ({ code, own: true, terms }))),
     /** What is wrong with new terms of a series. */
     faults: (series: Series, terms: SeriesTerms) => [
-      ...faultsOf(series.code, terms, series.category),
+      ...faultsOf(series.code, { ...series.shippedTerms, ...terms }, series.category),
+      ...(((terms.time ?? series.shippedTerms?.time) === 'delivery') !==
+        (series.delivery !== undefined) && catalogue.extent(series) !== undefined
+        ? [{ field: 'time', why: 'must not change: the series has values.' }]
+        : []),
       ...(terms.visibleTo && !series.own
         ? [
             {

@@ -29,11 +29,21 @@ export interface Series extends TermsInForce {
   own?: boolean
   /** What the operator says of it. */
   terms?: SeriesTerms
+  /** What ships with the code beyond its columns; the operator's terms win. */
+  shippedTerms?: SeriesTerms
 }
 
 export type NewSeries = Omit<
   Series,
-  'id' | 'fixture' | 'contractOf' | 'aliases' | 'publisher' | 'own' | 'terms' | keyof TermsInForce
+  | 'id'
+  | 'fixture'
+  | 'contractOf'
+  | 'aliases'
+  | 'publisher'
+  | 'own'
+  | 'terms'
+  | 'shippedTerms'
+  | keyof TermsInForce
 >
 
 /** What the operator says of a code; the code need not be there yet where it is an own one. */
@@ -65,7 +75,11 @@ const columns =
 
 export type SeriesStore = ReturnType<typeof createSeriesStore>
 
-export function createSeriesStore(db: Database) {
+/** `shippedTermsOf`: what ships with a code beyond the columns of its row. */
+export function createSeriesStore(
+  db: Database,
+  shippedTermsOf: (code: string) => SeriesTerms | undefined = () => undefined,
+) {
   const all = lazy<SeriesRow, []>(db, `SELECT ${columns} FROM series ORDER BY code`)
   const aliases = lazy<{ alias: string; code: string }, []>(
     db,
@@ -137,7 +151,10 @@ export function createSeriesStore(db: Database) {
           aliases: (byCode.get(row.code) ?? []).map(({ alias }) => alias),
         }
         const stored = termsById.get(row.id)
-        return stored ? byTerms(series, stored) : series
+        const shippedTerms = shippedTermsOf(row.code)
+        if (shippedTerms) series.shippedTerms = shippedTerms
+        if (stored) return byTerms(series, stored)
+        return shippedTerms ? { ...series, ...withTerms(series, shippedTerms, false) } : series
       })
     },
     /** Adds or updates catalogue rows and replaces the aliases, in one transaction. */
@@ -190,7 +207,7 @@ function byTerms(shipped: Series, stored: { own: 0 | 1; terms: string }): Series
   const terms = JSON.parse(stored.terms) as SeriesTerms
   const own = stored.own === 1
   const series: Series = {
-    ...withTerms(shipped, terms, own),
+    ...withTerms(shipped, { ...shipped.shippedTerms, ...terms }, own),
     aliases: [...new Set([...shipped.aliases, ...(terms.aliases ?? [])])].sort(),
     own,
     terms,

@@ -63,14 +63,15 @@ export function dayFigures(
 ): DayFigures {
   const known = own.filter(isKnown)
   const [peak, offPeak] = [known.filter(isPeak), known.filter(period => !isPeak(period))]
-  let [min, max]: (KnownPeriod | null)[] = [null, null]
+  let min: KnownPeriod | undefined
+  let max: KnownPeriod | undefined
   let negativePeriods = 0
   let count = 0
   for (const period of shown) {
     if (!isKnown(period)) continue
     count += 1
-    if (min === null || period.price < min.price) min = period
-    if (max === null || period.price > max.price) max = period
+    if (!min || period.price < min.price) min = period
+    if (!max || period.price > max.price) max = period
     if (period.price < 0) negativePeriods += 1
   }
   return {

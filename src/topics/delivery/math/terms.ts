@@ -1,3 +1,4 @@
+import { snakeCase } from '../../../lib/text/snake-case.ts'
 import { dayMs, minuteMs } from '../../../lib/time/instant.ts'
 
 /** Lengths of a delivery period, the shortest first. */
@@ -63,3 +64,119 @@ export const resolutionOn = ({ resolutions: all }: DeliveryTerms, date: string):
 /** The resolution in force now. */
 export const newestResolution = ({ resolutions: all }: DeliveryTerms): Resolution =>
   all.at(-1)!.resolution
+
+/** What an operator says of delivery; `time` decides whether anything of it counts. */
+export interface DeliverySettings {
+  time?: 'observed' | 'delivery'
+  resolutions?: ResolutionFrom[]
+  zone?: string
+  dayStarts?: string
+  horizon?: string
+  gateCloses?: string
+  publishesAt?: string
+  /** `08:00-20:00`. */
+  peakHours?: string
+  peakDays?: string[]
+  peakHolidays?: boolean
+}
+
+export const weekdayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+
+/** A resolution that always was in force. */
+export const sinceEver = (resolution: Resolution): ResolutionFrom[] => [
+  { from: '1900-01-01', resolution },
+]
+
+const minuteOf = (time: string): number => Number(time.slice(0, 2)) * 60 + Number(time.slice(3))
+const minuteOrNone = (time: string | undefined) => (time === undefined ? undefined : minuteOf(time))
+
+/** The settings in force; undefined for a series whose values are of moments. */
+export function deliveryTerms(settings: DeliverySettings): DeliveryTerms | undefined {
+  const { time, zone, resolutions: all } = settings
+  if (time !== 'delivery' || zone === undefined || !all?.length) return undefined
+  const { peakHours = '08:00-20:00', peakDays = weekdayNames.slice(0, 5) } = settings
+  const [peakFrom = '', peakTo = ''] = peakHours.split('-')
+  return {
+    zone,
+    dayStarts: minuteOf(settings.dayStarts ?? '00:00'),
+    resolutions: all,
+    horizon: settings.horizon ?? 'P2D',
+    gateCloses: minuteOrNone(settings.gateCloses),
+    publishesAt: minuteOrNone(settings.publishesAt),
+    peak: {
+      from: minuteOf(peakFrom),
+      to: minuteOf(peakTo),
+      weekdays: peakDays.map(day => (weekdayNames as readonly string[]).indexOf(day) + 1),
+      holidays: settings.peakHolidays ?? false,
+    },
+  }
+}
+
+const timeText = (minute: number): string =>
+  `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
+
+/** The terms as the API names them. */
+export const deliveryRow = (terms: DeliveryTerms) => ({
+  time: 'delivery' as const,
+  resolution: newestResolution(terms),
+  resolutions: [...terms.resolutions],
+  zone: terms.zone,
+  day_starts: timeText(terms.dayStarts),
+  horizon: terms.horizon,
+  ...(terms.gateCloses !== undefined && { gate_closes: timeText(terms.gateCloses) }),
+  ...(terms.publishesAt !== undefined && { publishes_at: timeText(terms.publishesAt) }),
+  peak_hours: `${timeText(terms.peak.from)}-${timeText(terms.peak.to)}`,
+  peak_days: terms.peak.weekdays.map(day => weekdayNames[day - 1]!),
+  peak_holidays: terms.peak.holidays,
+})
+
+export type DeliveryRow = ReturnType<typeof deliveryRow>
+
+/** The settings that a row of the API stands for. */
+export const settingsOf = (row: DeliveryRow): DeliverySettings => ({
+  time: row.time,
+  resolutions: row.resolutions,
+  zone: row.zone,
+  dayStarts: row.day_starts,
+  horizon: row.horizon,
+  ...(row.gate_closes !== undefined && { gateCloses: row.gate_closes }),
+  ...(row.publishes_at !== undefined && { publishesAt: row.publishes_at }),
+  peakHours: row.peak_hours,
+  peakDays: row.peak_days,
+  peakHolidays: row.peak_holidays,
+})
+
+/** Settings that say nothing of a series whose values are of moments. */
+const onlyOfDelivery = [
+  'resolutions',
+  'zone',
+  'dayStarts',
+  'horizon',
+  'gateCloses',
+  'publishesAt',
+  'peakHours',
+  'peakDays',
+  'peakHolidays',
+] as const
+
+/** What is wrong with settings together; each alone is right. */
+export function deliveryFaults(
+  settings: DeliverySettings & { timeZone?: string; valueTime?: string },
+): { field: string; why: string }[] {
+  if (settings.time !== 'delivery')
+    return onlyOfDelivery
+      .filter(term => settings[term] !== undefined)
+      .map(term => ({
+        field: term === 'resolutions' ? 'resolution' : snakeCase(term),
+        why: 'requires time delivery.',
+      }))
+  const faults: { field: string; why: string }[] = []
+  if (settings.zone === undefined)
+    faults.push({ field: 'zone', why: 'is required with time delivery.' })
+  if (!settings.resolutions?.length)
+    faults.push({ field: 'resolution', why: 'is required with time delivery.' })
+  for (const term of ['timeZone', 'valueTime'] as const)
+    if (settings[term] !== undefined)
+      faults.push({ field: snakeCase(term), why: 'must be absent with time delivery; use zone.' })
+  return faults
+}

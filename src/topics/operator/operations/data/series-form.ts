@@ -28,7 +28,9 @@ import {
   releaseHolidays,
   type SeriesTerms,
 } from '../../../catalogue/math/terms.ts'
+import { sinceEver } from '../../../delivery/math/terms.ts'
 import { guardActions, guardRules } from '../../../prices/math/guards.ts'
+import { deliveryFields } from './delivery-fields.ts'
 
 const widest = 1e12
 const aliasesMax = 50
@@ -204,6 +206,17 @@ export const newSeriesFields = {
   guards: optional(guards),
   visible_to: optional(visibleTo),
   active: optional(active),
+  time: optional(deliveryFields.time),
+  resolution: optional(deliveryFields.resolution),
+  resolutions: optional(deliveryFields.resolutions),
+  zone: optional(deliveryFields.zone),
+  day_starts: optional(deliveryFields.day_starts),
+  horizon: optional(deliveryFields.horizon),
+  gate_closes: optional(deliveryFields.gate_closes),
+  publishes_at: optional(deliveryFields.publishes_at),
+  peak_hours: optional(deliveryFields.peak_hours),
+  peak_days: optional(deliveryFields.peak_days),
+  peak_holidays: optional(deliveryFields.peak_holidays),
 }
 
 /** Null takes a term back; of a currency it says that the number is not money. */
@@ -235,6 +248,17 @@ export const changedSeriesFields = {
     guards: takenBack(guards),
     visible_to: takenBack(visibleTo),
     active: takenBack(active),
+    time: takenBack(deliveryFields.time),
+    resolution: takenBack(deliveryFields.resolution),
+    resolutions: takenBack(deliveryFields.resolutions),
+    zone: takenBack(deliveryFields.zone),
+    day_starts: takenBack(deliveryFields.day_starts),
+    horizon: takenBack(deliveryFields.horizon),
+    gate_closes: takenBack(deliveryFields.gate_closes),
+    publishes_at: takenBack(deliveryFields.publishes_at),
+    peak_hours: takenBack(deliveryFields.peak_hours),
+    peak_days: takenBack(deliveryFields.peak_days),
+    peak_holidays: takenBack(deliveryFields.peak_holidays),
   }),
   reset: optional(flag({ description: 'True: resets all settings made before this request.' })),
 }
@@ -266,7 +290,23 @@ export const termsOf = (values: TermValues): SeriesTerms => ({
   guards: values.guards as SeriesTerms['guards'],
   visibleTo: values.visible_to,
   active: values.active,
+  time: values.time,
+  resolutions: resolutionsOf(values),
+  zone: values.zone,
+  dayStarts: values.day_starts,
+  horizon: values.horizon,
+  gateCloses: values.gate_closes,
+  publishesAt: values.publishes_at,
+  peakHours: values.peak_hours,
+  peakDays: values.peak_days,
+  peakHolidays: values.peak_holidays,
 })
+
+/** One resolution is said in place of a list; null resets both. */
+const resolutionsOf = ({ resolution, resolutions }: TermValues) =>
+  resolution === undefined || resolution === null
+    ? (resolutions ?? resolution)
+    : sinceEver(resolution)
 
 /** Terms with a change: what it names takes the place of what was, null takes it back. */
 export function changedTerms(

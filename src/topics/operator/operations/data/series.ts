@@ -5,6 +5,7 @@ import { serialised } from '../../../../http/answer/serialised.ts'
 import { body, documentedBody } from '../../../../http/input/body-schema.ts'
 import { flagParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
+import { deliveryShape } from '../../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound, validationFailed } from '../../../../http/problem/problem.ts'
@@ -20,6 +21,7 @@ import {
 } from '../../../catalogue/math/terms.ts'
 import type { TermFault } from '../../../catalogue/service/series-changes.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
+import { deliveryRow } from '../../../delivery/math/terms.ts'
 import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } from './series-form.ts'
 
 export type AdminSeriesDeps = Pick<Context, 'catalogue' | 'idempotency' | 'now' | 'seriesChanges'>
@@ -77,6 +79,7 @@ const SeriesRow = t.Object(
       description: 'Settings that differ from the shipped ones; for a custom series all settings.',
     }),
     has_data: t.Boolean(),
+    ...deliveryShape,
   },
   { title: 'OperatorSeries' },
 )
@@ -88,7 +91,21 @@ const ChangeBody = body(changedSeriesFields, {
   example: { name: 'WTI crude oil, spot', decimals: 3 },
 })
 const NewBody = documentedBody(
-  t.Union([t.Object(newSeriesFields), t.Object({ series: t.Array(t.Object(newSeriesFields)) })]),
+  t.Union([t.Object(newSeriesFields), t.Object({ series: t.Array(t.Object(newSeriesFields)) })], {
+    examples: [
+      {
+        code: 'DESK_POWER_EUR',
+        name: 'German power, day ahead',
+        category: 'power',
+        unit: 'mwh',
+        currency: 'EUR',
+        time: 'delivery',
+        resolution: 'PT15M',
+        zone: 'Europe/Berlin',
+        publishes_at: '12:45',
+      },
+    ],
+  }),
   false,
 )
 
@@ -101,6 +118,12 @@ const wireNames: Partial<Record<keyof SeriesTerms, string>> = {
   valueTime: 'value_time',
   licenseClass: 'license_class',
   visibleTo: 'visible_to',
+  dayStarts: 'day_starts',
+  gateCloses: 'gate_closes',
+  publishesAt: 'publishes_at',
+  peakHours: 'peak_hours',
+  peakDays: 'peak_days',
+  peakHolidays: 'peak_holidays',
 }
 
 /** A row of the list as JSON, and what of its series may become another without a change of its terms. */
@@ -157,6 +180,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
       active: series.unavailableReason === null,
       changed: (Object.keys(terms) as (keyof SeriesTerms)[]).map(term => wireNames[term] ?? term),
       has_data: hasData(series),
+      ...(series.delivery && deliveryRow(series.delivery)),
     }
   }
   const texts = new WeakMap<Series, RowText>()
