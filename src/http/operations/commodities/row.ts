@@ -8,10 +8,9 @@ import type { Series } from '../../../topics/catalogue/store/series.ts'
 import type { Freshness } from '../../../topics/condition/service/freshness.ts'
 import { resolutions, weekdayNames } from '../../../topics/delivery/math/terms.ts'
 import { roundTo } from '../../../topics/prices/math/format.ts'
-import { boolean, integer, number } from '../../answer/schema.ts'
+import { boolean, integer, number, oneOf } from '../../answer/schema.ts'
 import { invalidParameter, Problem } from '../../problem/problem.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
-import { oneOf } from '../schema.ts'
 
 export const commodityFields = {
   code: t.String({ examples: ['WTI_USD'] }),
