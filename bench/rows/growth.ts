@@ -48,11 +48,11 @@ async function grown(points: number, options: BenchOptions): Promise<Line> {
   if (!existsSync(file)) await writeCsv(file, points, firstAt, stepMs)
   options.say(`growth: ${points} points`)
   try {
-    const loadS = await seconds([...built(), 'import', file, '--data', dir, '--replace'])
+    const load = await timedCommand([...built(), 'import', file, '--data', dir, '--replace'])
     const diskMb = statSync(join(dir, 'wellhead.db')).size / 2 ** 20
-    const exportS = await seconds([...built(), 'export', '-o', copy, '--data', dir])
+    const exported = await timedCommand([...built(), 'export', '-o', copy, '--data', dir])
     rmSync(copy, { force: true })
-    const backupS = await seconds([...built(), 'backup', copy, '--data', dir])
+    const backup = await timedCommand([...built(), 'backup', copy, '--data', dir])
     const startedAt = performance.now()
     return await withServers([serveWellhead(dir, 'serve', 'built')], async ({ port, pid }) => {
       const startMs = performance.now() - startedAt
@@ -90,13 +90,13 @@ async function grown(points: number, options: BenchOptions): Promise<Line> {
       return {
         row: `growth: ${points.toLocaleString('en-US')} points`,
         ours: [
-          `load ${Math.round(points / loadS).toLocaleString('en-US')} rows/s`,
+          `load ${ofCommand(load)}, ${Math.round(points / load.processorS).toLocaleString('en-US')} rows a second of processor time`,
           `start ${Math.round(startMs)} ms`,
           `latest ${latest.toFixed(2)} ms`,
           `window newest ${newest.toFixed(2)} ms, a tenth back ${tenth.toFixed(2)} ms, oldest ${oldest.toFixed(2)} ms`,
           `day of all codes ${day.toFixed(1)} ms`,
-          `export ${exportS.toFixed(1)} s`,
-          `backup ${backupS.toFixed(1)} s`,
+          `export ${ofCommand(exported)}`,
+          `backup ${ofCommand(backup)}`,
           `memory ${Math.round(memoryMb / kilobytesPerMb)} MB`,
           `disk ${Math.round(diskMb)} MB`,
         ].join('; '),
@@ -128,12 +128,23 @@ async function writeCsv(file: string, points: number, firstAt: number, stepMs: n
   await sink.end()
 }
 
-async function seconds(command: string[]): Promise<number> {
+interface Cost {
+  seconds: number
+  processorS: number
+}
+
+const ofCommand = ({ seconds, processorS }: Cost) =>
+  `${seconds.toFixed(1)} s (processor ${processorS.toFixed(1)} s)`
+
+async function timedCommand(command: string[]): Promise<Cost> {
   const startedAt = performance.now()
   const child = spawned(command)
   const [code, text] = await Promise.all([child.exited, new Response(child.stdout).text()])
   if (code !== 0) throw new Error(`${command.join(' ')} ended with exit code ${code}: ${text}`)
-  return (performance.now() - startedAt) / 1000
+  return {
+    seconds: (performance.now() - startedAt) / 1000,
+    processorS: Number(child.resourceUsage()!.cpuTime.total) / 1e6,
+  }
 }
 
 async function timed(port: number, token: string, path: string): Promise<number> {
