@@ -97,12 +97,7 @@ function pageHeaders(headers: Record<string, string | number>, url: string, meta
   headers['x-page'] = String(meta.page)
   headers['x-per-page'] = String(meta.per_page)
   headers['x-has-next'] = String(meta.has_next)
-  const address = new URL(url)
-  // A key in the address must not travel on in a header that ends up in logs.
-  address.searchParams.delete('api_key')
-  // Parsed and written once: no text of a parameter can contain what stands for the page.
-  address.searchParams.set('page', '-')
-  const [before, after] = address.href.split(/(?<=[?&]page=)-/) as [string, string]
+  const [before, after] = aroundPage(url)
   const link = (page: number, rel: string) => `<${before}${page}${after}>; rel="${rel}"`
   const last = Math.max(1, meta.total_pages)
   const links = [link(1, 'first')]
@@ -110,4 +105,22 @@ function pageHeaders(headers: Record<string, string | number>, url: string, meta
   if (meta.has_prev) links.push(link(Math.min(meta.page - 1, last), 'prev'))
   if (meta.has_next) links.push(link(meta.page + 1, 'next'))
   headers.link = [...links, link(last, 'last')].join(', ')
+}
+
+/** Parameters that are written as they stand, but for colons and commas; none of them is a page. */
+const plainAddress = /^[^?#]+\?(?:(?!page=|api_key=)[\w.*-]+=[\w.*:,-]*(?:&(?!$)|$))+$/
+
+/** What stands before and after the number of a page in the addresses of the pages. */
+function aroundPage(url: string): [before: string, after: string] {
+  if (plainAddress.test(url)) {
+    const queryAt = url.indexOf('?')
+    const query = url.slice(queryAt).replaceAll(':', '%3A').replaceAll(',', '%2C')
+    return [`${url.slice(0, queryAt)}${query}&page=`, '']
+  }
+  const address = new URL(url)
+  // A key in the address must not travel on in a header that ends up in logs.
+  address.searchParams.delete('api_key')
+  // Parsed and written once: no text of a parameter can contain what stands for the page.
+  address.searchParams.set('page', '-')
+  return address.href.split(/(?<=[?&]page=)-/) as [string, string]
 }

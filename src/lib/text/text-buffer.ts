@@ -5,6 +5,8 @@ const bytesDefault = 64 * 1024
 const heldBytesMax = 2 ** 20
 /** A text up to here is written character by character while it is ASCII. */
 const shortCharacters = 24
+/** Up to so many bytes, a loop takes less than the call that copies them. */
+const copiedBytesMax = 8
 const widestNumber = 20
 const instantBytes = 24
 const dayBytes = 10
@@ -36,7 +38,6 @@ export class TextBuffer {
   private length = 0
   private dayStartsAt = Number.NaN
   private readonly day = new Uint8Array(dayBytes)
-  private repeated: { at: number; text: Piece } = { at: Number.NaN, text: pieceOf('') }
 
   /** What an earlier text left that was not finished is dropped. */
   clear(): void {
@@ -45,7 +46,9 @@ export class TextBuffer {
 
   piece(piece: Piece): void {
     this.makeRoom(piece.length)
-    this.bytes.set(piece, this.length)
+    const { bytes, length } = this
+    if (piece.length > copiedBytesMax) bytes.set(piece, length)
+    else for (let i = 0; i < piece.length; i += 1) bytes[length + i] = piece[i]!
     this.length += piece.length
   }
 
@@ -123,15 +126,6 @@ export class TextBuffer {
       this.digits(ms % secondMs, 3)
     }
     this.byte(upperZ)
-  }
-
-  /** The same of one that mostly is that of the call before. */
-  repeatedInstant(at: number): void {
-    if (this.repeated.at !== at) {
-      const start = this.length
-      this.instant(at)
-      this.repeated = { at, text: this.bytes.slice(start, this.length) }
-    } else this.piece(this.repeated.text)
   }
 
   isoDay(at: number): void {

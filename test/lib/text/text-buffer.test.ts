@@ -15,11 +15,6 @@ test('a buffer writes instants and days as isoInstant and isoDay do', () => {
   fc.assert(
     fc.property(at, moment => {
       expect(written(buffer => buffer.instant(moment))).toBe(isoInstant(moment))
-      const twice = written(buffer => {
-        buffer.repeatedInstant(moment)
-        buffer.repeatedInstant(moment)
-      })
-      expect(twice).toBe(isoInstant(moment).repeat(2))
       expect(written(buffer => buffer.isoDay(moment))).toBe(isoDay(moment))
     }),
     { numRuns: 2000 },

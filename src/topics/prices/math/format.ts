@@ -10,6 +10,8 @@ const powers = Array.from({ length: 16 }, (_, n) => 10 ** n)
 const unitsMax = 1e9
 /** How near to a half the product must be for its rounding to be in doubt. */
 const halfMargin = 1e-6
+/** Smaller values are written with an exponent. */
+const plainMin = 1e-6
 
 /** Rounds half away from zero to `decimals` places, in decimal: 1.005 becomes 1.01. */
 export function roundTo(value: number, decimals: number): number {
@@ -28,9 +30,11 @@ export function unitsOf(value: number, decimals: number): number | undefined {
   if (power === undefined || !(scaled < unitsMax)) return undefined
   const whole = Math.floor(scaled)
   // Away from a half no error of the product can change the result; one division rounds as reading
-  // the decimal text would.
-  if (Math.abs(scaled - whole - 0.5) < halfMargin) return undefined
-  const units = scaled - whole > 0.5 ? whole + 1 : whole
+  // the decimal text would. A value that this division makes of the half is written as the half.
+  const isNearHalf = Math.abs(scaled - whole - 0.5) < halfMargin
+  const isHalf = magnitude >= plainMin && (whole + 0.5) / power === magnitude
+  if (isNearHalf && !isHalf) return undefined
+  const units = isNearHalf || scaled - whole > 0.5 ? whole + 1 : whole
   return value < 0 && units !== 0 ? -units : units
 }
 

@@ -208,9 +208,8 @@ const plainDecimalsMax = 6
 
 const fieldPieces = {
   formatted: pieceOf(',"formatted":"'),
+  formattedMinus: pieceOf(',"formatted":"-'),
   observedOn: pieceOf('","observed_on":"'),
-  updatedAt: pieceOf('","updated_at":"'),
-  asOf: pieceOf('","as_of":"'),
   bucketStart: pieceOf('","bucket_start":"'),
   open: pieceOf('","open":'),
   high: pieceOf(',"high":'),
@@ -219,7 +218,13 @@ const fieldPieces = {
   sampleCount: pieceOf(',"sample_count":'),
   end: pieceOf('"}'),
   barEnd: pieceOf('}'),
-  minus: pieceOf('-'),
+}
+
+const fieldTexts = {
+  updatedAt: '","updated_at":"',
+  asOf: '","as_of":"',
+  bucketStart: '","bucket_start":"',
+  end: '"}',
 }
 
 function ownCurrencyWriter(
@@ -232,7 +237,8 @@ function ownCurrencyWriter(
   const withDay = carriesDay(series)
   const ofDays = speaksForDays(series)
   const affixes = affixesOf(series.currency, series.unit, type === 'fx_rate')
-  const [before, after] = [affixes.before, affixes.after].map(pieceOf) as [Piece, Piece]
+  const before = pieceOf(affixes.before)
+  const formattedBefore = pieceOf(`,"formatted":"${affixes.before}`)
   const head = pieceOf(
     `{"code":${JSON.stringify(series.code)},"name":${JSON.stringify(series.name)},"price":`,
   )
@@ -244,7 +250,7 @@ function ownCurrencyWriter(
     const name = sourceOf(row)
     if (last?.name !== name) {
       const text = JSON.stringify(name)
-      const middle = `${unitText},"source":${text},"data_source":${text},"created_at":"`
+      const middle = `${affixes.after}${unitText},"source":${text},"data_source":${text},"created_at":"`
       last = { name, middle: pieceOf(middle), csvTail: `${unitCells},${csvCell(name)}` }
     }
     return last
@@ -256,24 +262,41 @@ function ownCurrencyWriter(
     else out.decimal(units, places)
   }
   const isPlain = !isFull && decimals <= plainDecimalsMax
-  /** The number of a price, and its text for people. */
+  /** The number of a price, and its text for people up to what stands after its number. */
   const price = (out: TextBuffer, value: number) => {
     const units = unitsOf(value, decimals)
     if (units === undefined || !isPlain) out.text(String(shown(value, decimals)))
     else out.decimal(units, decimals)
-    out.piece(fieldPieces.formatted)
     if (units === undefined) {
-      out.text(formatted(series, roundTo(value, decimals)))
+      out.piece(fieldPieces.formatted)
+      const text = formatted(series, roundTo(value, decimals))
+      out.text(text.slice(0, text.length - affixes.after.length))
       return
     }
-    if (units < 0) out.piece(fieldPieces.minus)
-    out.piece(before)
+    if (units < 0) {
+      out.piece(fieldPieces.formattedMinus)
+      out.piece(before)
+    } else out.piece(formattedBefore)
     out.grouped(units, decimals)
-    out.piece(after)
+  }
+  /** From the moment of recording to the field after it; many rows of a page have the same. */
+  const recorded = { at: Number.NaN, text: undefined as Piece | undefined }
+  const updatedAt = (out: TextBuffer, { recordedAt, bar }: HistoryRow) => {
+    const next = withDay ? fieldTexts.asOf : bar ? fieldTexts.bucketStart : fieldTexts.end
+    if (recorded.at === recordedAt) {
+      recorded.text ??= pieceOf(`${fieldTexts.updatedAt}${isoInstant(recordedAt)}${next}`)
+      out.piece(recorded.text)
+      return
+    }
+    recorded.at = recordedAt
+    recorded.text = undefined
+    out.text(fieldTexts.updatedAt)
+    out.instant(recordedAt)
+    out.text(next)
   }
   return {
     json(row, out) {
-      const { observedAt, recordedAt, bar } = row
+      const { observedAt, bar } = row
       out.piece(head)
       price(out, row.value)
       out.piece(sourceTexts(row).middle)
@@ -282,17 +305,12 @@ function ownCurrencyWriter(
         out.piece(fieldPieces.observedOn)
         out.isoDay(observedAt)
       }
-      out.piece(fieldPieces.updatedAt)
-      out.repeatedInstant(recordedAt)
+      updatedAt(out, row)
       if (withDay) {
-        out.piece(fieldPieces.asOf)
         out.isoDay(observedAt)
+        out.piece(bar ? fieldPieces.bucketStart : fieldPieces.end)
       }
-      if (!bar) {
-        out.piece(fieldPieces.end)
-        return
-      }
-      out.piece(fieldPieces.bucketStart)
+      if (!bar) return
       out.instant(bar.startsAt)
       out.piece(fieldPieces.open)
       number(out, bar.open)

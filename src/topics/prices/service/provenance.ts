@@ -114,16 +114,15 @@ export function createProvenance({
         ),
       ),
     ]
-    const bySeries = new Map(
-      [...Map.groupBy(rows, row => row.seriesId)].map(([id, seriesRows]) => {
-        if (!isSourced(id)) return [id, [catalogue.byId(id)]]
-        const all = isPast ? past(id, seriesRows) : standing(id, seriesRows)
-        return [
-          id,
-          all.sort((a, b) => (sourceOf(a).description < sourceOf(b).description ? -1 : 1)),
-        ]
-      }),
-    )
+    const sourcesOfSeries = (id: number): Series[] => {
+      if (!isSourced(id)) return [catalogue.byId(id)]
+      const seriesRows = rows.filter(row => row.seriesId === id)
+      const all = isPast ? past(id, seriesRows) : standing(id, seriesRows)
+      return all.sort((a, b) => (sourceOf(a).description < sourceOf(b).description ? -1 : 1))
+    }
+    const bySeries = new Map<number, Series[]>()
+    for (const { seriesId } of rows)
+      if (!bySeries.has(seriesId)) bySeries.set(seriesId, sourcesOfSeries(seriesId))
     const names = new Map(
       [...bySeries].flatMap(([id, all]) =>
         all.length === 1 ? [[id, sourceOf(all[0]!).name]] : [],

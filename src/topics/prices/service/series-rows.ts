@@ -109,18 +109,27 @@ function barsOfStretch(
   const interval = span === 1 ? 'hour' : 'day'
   const folded = (start: number, end: number) =>
     foldedBars(observations, seriesId, interval, start, end, bornBy)
-  const lastWhole = bucketStart(interval, to)
+  const lastStart = bucketStart(interval, to)
   const first = bucketStart(interval, from)
   const firstWhole = first < from ? bucketEnd(interval, first) : first
-  if (firstWhole > lastWhole) return folded(from, to)
-  const bars = lastWhole < to ? folded(lastWhole, to) : []
-  if (firstWhole < lastWhole && bars.length < limit) {
-    const rowsLeft = limit - bars.length
-    const whole = observations.bars(seriesId, span, firstWhole, lastWhole, rowsLeft, bornBy)
-    // A bar that something was added to since is made again from what it had then.
-    const asBorn = (bar: Bar) => folded(bar.startsAt, bucketEnd(interval, bar.startsAt))
-    bars.push(...whole.flatMap(bar => (bar.recordedAt <= bornBy ? bar : asBorn(bar))))
-  }
+  if (firstWhole > lastStart) return folded(from, to)
+  // The bucket that the end cuts is mostly the stored bar: nothing was observed in the rest of it.
+  const isCut = lastStart < to
+  const end = isCut ? bucketEnd(interval, lastStart) : to
+  const stored = observations.bars(
+    seriesId,
+    span,
+    firstWhole,
+    end,
+    isCut ? limit + 1 : limit,
+    bornBy,
+  )
+  // A bar that something was added to since, or after the end, is made from what belongs to it.
+  const isWhole = (bar: Bar) => bar.recordedAt <= bornBy && bar.closedAt < to
+  const anew = ({ startsAt }: Bar) => folded(startsAt, Math.min(to, bucketEnd(interval, startsAt)))
+  const bars = stored.every(isWhole)
+    ? stored
+    : stored.flatMap(bar => (isWhole(bar) ? bar : anew(bar)))
   if (from < firstWhole && bars.length < limit) bars.push(...folded(from, firstWhole))
-  return bars
+  return bars.length > limit ? bars.slice(0, limit) : bars
 }

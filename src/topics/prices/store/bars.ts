@@ -85,13 +85,17 @@ export function createBarReads(db: Database): BarReads {
     `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND ${bornAt('b')} <= ?
      ORDER BY starts_at DESC LIMIT ?`,
   )
+  const sparseDays = `d.series_id = ?1 AND d.span = 24 AND d.starts_at > ?2 - ${dayMs} AND d.starts_at < ?3 AND ${isSparse('d')}`
+  const sparseDay = lazy<{ found: 1 }, number[]>(
+    db,
+    `SELECT 1 AS found FROM bars d WHERE ${sparseDays} LIMIT 1`,
+  )
   const hoursOfSparseDays = lazy<Bar, number[]>(
     db,
     `SELECT ${hourOf('o.observed_at')} AS startsAt, o.value AS open, o.value AS high, o.value AS low, o.value AS close, o.value AS sum,
        1 AS count, 1 AS hours, o.observed_at AS closedAt, o.recorded_at AS recordedAt, ${hourBornAt} AS bornAt
      FROM bars d CROSS JOIN observations o
-     WHERE d.series_id = ?1 AND d.span = 24 AND d.starts_at > ?2 - ${dayMs} AND d.starts_at < ?3 AND ${isSparse('d')}
-       AND o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs}
+     WHERE ${sparseDays} AND o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs}
        AND ${hourOf('o.observed_at')} >= ?2 AND ${hourOf('o.observed_at')} < ?3 AND ${hourBornAt} <= ?4
      ORDER BY d.starts_at DESC, o.observed_at DESC LIMIT ?5`,
   )
@@ -113,6 +117,7 @@ export function createBarReads(db: Database): BarReads {
     const stored = bars.all(seriesId, 1, from, to, bornBy, limit)
     // Of a page that is full already only what is newer than its last row can have a place in it.
     const since = stored.length < limit ? from : stored.at(-1)!.startsAt
+    if (!sparseDay.get(seriesId, since, to)) return stored
     return newestFirst(stored, hoursOfSparseDays.all(seriesId, since, to, bornBy, limit), limit)
   }
   return {

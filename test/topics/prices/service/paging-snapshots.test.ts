@@ -157,3 +157,13 @@ test('a walk of another moment keeps its values', () => {
     10, 11, 12, 13, 14, 150, 16, 17, 18, 19,
   ])
 })
+
+test('a walk goes on with its snapshot after thousands of other questions, also if it is slow', () => {
+  const { page, write, point, question } = openSnapshots()
+  page(1)
+  write([point(0.5)])
+  for (let n = 2; n <= 5; n += 1) {
+    for (let i = 0; i < 4_000; i += 1) page(1, now, { ...question, key: `other ${n} ${i}` })
+    expect(hoursOf(page(n))[0]).toBe(10 * n - 10)
+  }
+})
