@@ -83,9 +83,13 @@ export function datasetStore<R extends object>(
     select(columns, `WHERE ${keyNames.map(name => `${name} = ?`).join(' AND ')}`),
   )
   const insert = reads.statement(
-    `INSERT INTO ${table} (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)
-     ON CONFLICT (${keyNames.join(', ')}) DO UPDATE SET
-       ${[...names, 'recorded_at'].map(name => `${name} = excluded.${name}`).join(', ')}`,
+    `INSERT INTO ${table} (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)`,
+  )
+  // A statement of its own, because ON CONFLICT of an INSERT would replace the OR REPLACE of the
+  // triggers that keep revisions.
+  const update = reads.statement(
+    `UPDATE ${table} SET ${[...names, 'recorded_at'].map(name => `${name} = ?`).join(', ')}
+     WHERE ${keyNames.map(name => `${name} = ?`).join(' AND ')}`,
   )
   const boundOf = (record: object) => {
     const cells = cellsOf(record)
@@ -94,12 +98,18 @@ export function datasetStore<R extends object>(
       return typeof cell === 'boolean' ? Number(cell) : cell
     }
   }
+  type Bound = ReturnType<typeof boundOf>
+  const writeRow = (before: Cells | undefined | null, bound: Bound, recordedAt: number) => {
+    const values = [...fields.map(bound), recordedAt]
+    if (before) update.run(...values, ...keyFields.map(bound))
+    else insert.run(...values)
+    return before ? 'revised' : 'inserted'
+  }
   const put = (record: R, recordedAt: number): WriteOutcome => {
     const bound = boundOf(record)
     const before = old.get(...keyFields.map(bound))
     if (before && fields.every(field => before[field] === bound(field))) return 'unchanged'
-    insert.run(...fields.map(bound), recordedAt)
-    return before ? 'revised' : 'inserted'
+    return writeRow(before, bound, recordedAt)
   }
   /** Sorting is stable: rows of one time keep their order. */
   const inOrder = (records: readonly Recorded<R>[]): readonly Recorded<R>[] => {
@@ -145,7 +155,10 @@ export function datasetStore<R extends object>(
       return (...bindings: Bindings) => statement.all(...bindings).map(row => row.value)
     },
     put,
-    set: (record, recordedAt) => void insert.run(...fields.map(boundOf(record)), recordedAt),
+    set(record, recordedAt) {
+      const bound = boundOf(record)
+      writeRow(old.get(...keyFields.map(bound)), bound, recordedAt)
+    },
     write: (records, recordedAt) =>
       transact(reads.db, () =>
         countsOf(inOrder(records).map(record => put(record, record.recordedAt ?? recordedAt))),

@@ -156,8 +156,11 @@ const masked = (name: string, value: unknown): unknown =>
     ? mask
     : value
 
+/** A copy, because a part of a text keeps the whole text in memory. */
 const cut = (text: string): string =>
-  text.length > bodyCharactersMax ? `${text.slice(0, bodyCharactersMax)}${mask}` : text
+  text.length > bodyCharactersMax
+    ? Buffer.from(`${text.slice(0, bodyCharactersMax)}${mask}`).toString()
+    : text
 
 interface ProblemText {
   code?: string

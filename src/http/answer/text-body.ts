@@ -2,6 +2,8 @@ import { onePieceBytesMax, wholeBody } from './stream.ts'
 
 /** Shorter texts are cheaper encoded anew than looked up. */
 const sharedCharactersMin = 64 * 1024
+/** Longer ones are rarely asked for twice, and would hold their memory until others come. */
+const sharedCharactersMax = 2 ** 20
 /** Of the texts that were answered last. */
 const recentCount = 4
 /** A character takes up to three bytes. */
@@ -20,7 +22,8 @@ export function createTextBodies(): (
 ) => string | ReturnType<typeof wholeBody> {
   const recent: { text: string; bytes: Bytes }[] = []
   const bytesOf = (text: string): Bytes => {
-    if (text.length < sharedCharactersMin) return Buffer.from(text)
+    if (text.length < sharedCharactersMin || text.length > sharedCharactersMax)
+      return Buffer.from(text)
     const earlier = recent.find(answered => answered.text === text)
     if (earlier) return earlier.bytes
     const bytes = Buffer.from(text)
