@@ -158,12 +158,9 @@ function prepareForWriting(db: Database, version: number, autocheckpoint: number
 }
 
 function prepareForReading(db: Database) {
-  // Reads that fall outside the page cache come from the page cache of the kernel, these without a
-  // copy. Every connection maps the file for itself and each of them counts as memory of this process.
-  db.run(`PRAGMA mmap_size = ${process.env.XMMAP ?? 33554432}`)
-  // 16 MB of pages: the upper levels of every tree of a large database, and far under the memory we
-  // promise.
-  db.run(`PRAGMA cache_size = -${process.env.XCACHE ?? 16384}`)
+  // 8 MB of pages: the upper levels of every tree of a large database. Everything else comes from
+  // the page cache of the kernel. Each connection has its own.
+  db.run('PRAGMA cache_size = -8192')
   // After the migrations: one that builds a table anew must be able to drop the old one.
   db.run('PRAGMA foreign_keys = ON')
   db.run('PRAGMA temp_store = MEMORY')

@@ -89,8 +89,8 @@ describe('a database that is open', () => {
         busy_timeout: 250,
         wal_autocheckpoint: 1000,
         journal_size_limit: 67_108_864,
-        mmap_size: 33_554_432,
-        cache_size: -16_384,
+        mmap_size: 0,
+        cache_size: -8192,
         temp_store: 2,
         trusted_schema: 0,
       }

@@ -48,6 +48,8 @@ export interface QueryWorkerPoolDeps {
   waitMaxMs?: number
   /** The waits before a worker that did not start is tried again, one after the other. */
   retryDelaysMs?: readonly number[]
+  /** How long nothing is asked before the workers end, milliseconds. */
+  idleMaxMs?: number
 }
 
 interface Waiting {
@@ -81,6 +83,8 @@ const retryDelaysDefaultMs = [200, secondMs, 5 * secondMs, 15 * secondMs, minute
 const failuresMax = 3
 /** A worker that has not opened by then never will. */
 const openMaxMs = minuteMs
+/** One that waits holds 60 MB, and one starts again within a tenth of a second. */
+const idleDefaultMs = minuteMs
 /** How long the end of a worker is reported. */
 const endReportedMs = minuteMs
 /** One that is worked on and one behind it, so that a reader need not wait for its next question. */
@@ -92,6 +96,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
     perAccountMax = perAccountDefault,
     waitMaxMs = waitDefaultMs,
     retryDelaysMs = retryDelaysDefaultMs,
+    idleMaxMs = idleDefaultMs,
   } = deps
   const { monotonic } = deps.stopwatch
   const queue = createFairQueue(perAccountMax)
@@ -107,6 +112,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
   let lastEnd: { at: number; reason: string } | undefined
   let isPausing = false
   let endPause = () => {}
+  let endIdle = () => {}
 
   const isAnyReady = () => {
     for (const { isReady } of workers) if (isReady) return true
@@ -191,6 +197,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
     failures = 0
     failure = undefined
     handOut()
+    waitIdle()
   }
 
   const trouble = (): WorkerTrouble | undefined => {
@@ -222,6 +229,27 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
     worker.asked.delete(id)
     settle(outcome)
     handOut()
+    waitIdle()
+  }
+
+  const isIdle = () => {
+    for (const { asked } of workers) if (asked.size > 0) return false
+    return queue.size() === 0 && rests.size === 0
+  }
+
+  /** Ends the workers once nothing was asked for a while: their memory is free until they are needed. */
+  const waitIdle = () => {
+    endIdle()
+    if (isIdle()) endIdle = after(idleMaxMs, release)
+  }
+
+  const release = () => {
+    if (isStopped || !isIdle()) return
+    for (const worker of workers) {
+      if (!worker.isReady) continue
+      workers.delete(worker)
+      worker.thread.stop()
+    }
   }
 
   const takePiece = (id: number, piece: Uint8Array | undefined, error: string | undefined) => {
@@ -235,6 +263,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
   const endRest = (id: number, error?: Error) => {
     const controller = rests.get(id)?.controller
     rests.delete(id)
+    waitIdle()
     if (error) controller?.error(error)
     else controller?.close()
   }
@@ -297,6 +326,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
           cancel() {
             rests.get(id)?.worker.thread.post({ kind: 'drop', id })
             rests.delete(id)
+            waitIdle()
           },
         },
         // One piece ahead of a client: a slow one costs a buffer, not a thread.
@@ -315,6 +345,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
     stop() {
       isStopped = true
       endPause()
+      endIdle()
       for (const waiting of queue.drain()) waiting.settle({ kind: 'overloaded' })
       for (const worker of workers) worker.thread.stop()
       for (const worker of [...workers]) bury(worker, 'stopped')

@@ -38,6 +38,13 @@ describe('bodies of texts', () => {
     expect(await bytesOf(bodyOf(long('a')))).not.toBe(first)
   })
 
+  test('are not kept of texts longer than a megabyte', async () => {
+    const bodyOf = createTextBodies()
+    const text = 'a'.repeat(2 ** 20 + 1)
+    const first = await bytesOf(bodyOf(text))
+    expect(await bytesOf(bodyOf(text))).not.toBe(first)
+  })
+
   test('are the texts themselves of short ones', () => {
     const bodyOf = createTextBodies()
     expect([bodyOf('{}'), bodyOf('{}'), bodyOf('{}')]).toEqual(['{}', '{}', '{}'])

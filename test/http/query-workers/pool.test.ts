@@ -32,23 +32,27 @@ function heldQueryWorker() {
     onEnd: listener => {
       end = listener
     },
-    stop() {},
+    stop() {
+      isStopped = true
+    },
   }
+  let isStopped = false
   const questions = () =>
     posted.flatMap(message => (message.kind === 'question' ? [message.question] : []))
   return {
     thread,
     posted,
     questions,
+    isStopped: () => isStopped,
     ready: () => hear({ kind: 'ready' }),
-    answer: (id: number) =>
+    answer: (id: number, { goesOn = false } = {}) =>
       hear({
         kind: 'answer',
         id,
         status: 200,
         headers: [],
         body: new Uint8Array(),
-        goesOn: false,
+        goesOn,
         asked: [],
       }),
     die: () => end('killed by the test'),
@@ -62,6 +66,7 @@ function poolOf(
     waitMaxMs?: number
     threads?: number
     retryDelaysMs?: readonly number[]
+    idleMaxMs?: number
   } = {},
 ) {
   const readers: ReturnType<typeof heldQueryWorker>[] = []
@@ -243,6 +248,41 @@ describe('createReaderPool', () => {
     for (let id = 1; id <= 5; id += 1) readers[0]!.answer(id)
     expect(await next).toMatchObject({ kind: 'answer' })
     pool.stop()
+  })
+
+  test('workers that nobody asks end, and the next question starts one again', async () => {
+    const { pool, readers, lines } = poolOf({ idleMaxMs: 0 })
+    for (let i = 0; i < 3; i += 1) {
+      const answered = pool.ask('a', question)
+      expect(readers).toHaveLength(i + 1)
+      readers[i]!.ready()
+      readers[i]!.answer(readers[i]!.questions()[0]!.id)
+      expect(await answered).toMatchObject({ kind: 'answer' })
+      while (!readers[i]!.isStopped()) await new Promise(done => setImmediate(done))
+      // The thread says so once it is gone, which is no failure.
+      readers[i]!.die()
+      expect(pool.state()).toEqual({ ready: 0, starting: 0, failed: 0, trouble: undefined })
+    }
+    expect(lines).toEqual([])
+  })
+
+  test('no worker ends while a question is open or an answer goes on', async () => {
+    const { pool, readers } = poolOf({ idleMaxMs: 0 })
+    // Timers fire in the order of their times: one that was set to end the worker has fired by then.
+    const turns = () => Bun.sleep(5)
+    void pool.ask('a', question)
+    void pool.ask('a', question)
+    const reader = readers[0]!
+    reader.ready()
+    const [first, second] = reader.questions().map(({ id }) => id)
+    reader.answer(first!)
+    await turns()
+    expect(reader.isStopped()).toBe(false)
+    reader.answer(second!, { goesOn: true })
+    await turns()
+    expect(reader.isStopped()).toBe(false)
+    await pool.rest(second!, new Uint8Array()).cancel()
+    while (!reader.isStopped()) await new Promise(done => setImmediate(done))
   })
 
   test('stopping the query worker pool answers every waiting question', async () => {
