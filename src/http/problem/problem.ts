@@ -235,6 +235,9 @@ export interface FieldFault {
   field: string
   message: string
   value: unknown
+  /** Why a time is refused, as a word, and those next to it. */
+  reason?: string
+  nearest?: readonly string[]
 }
 
 /** A refusal. Thrown anywhere behind the front door and rendered in one place. */

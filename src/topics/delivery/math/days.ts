@@ -91,7 +91,14 @@ export function createPeriodFinder(terms: DeliveryTerms) {
     const start = moment - ((moment - day.from) % length)
     return { start, end: Math.min(start + length, day.to) }
   }
-  return { at }
+  return {
+    at,
+    /** Whether a period begins at a moment; in the market day of the last question at once. */
+    isStart: (moment: number): boolean =>
+      day && moment >= day.from && moment < day.to
+        ? (moment - day.from) % length === 0
+        : at(moment).start === moment,
+  }
 }
 
 /** When the values of a market day are published; undefined where they come with delivery. */

@@ -1,3 +1,4 @@
+import { addDuration } from '../../../lib/time/duration.ts'
 import { parseDay, parseInstant } from '../../../lib/time/instant.ts'
 import { zoneClock } from '../../../lib/time/zone-clock.ts'
 import { createPeriodFinder, dayOfDate, periodsOf } from './days.ts'
@@ -12,6 +13,15 @@ export interface NoPeriod {
 const localTime = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)$/
 const wholeNumber = /^\d{1,3}$/
 
+const readers = new WeakMap<DeliveryTerms, PeriodReader>()
+
+/** The reader of a series: it goes on in the market day in which it was last. */
+export function periodReader(terms: DeliveryTerms): PeriodReader {
+  const known = readers.get(terms) ?? createPeriodReader(terms)
+  readers.set(terms, known)
+  return known
+}
+
 /** Reads the times that values of a delivery series come with, for many values of one series. */
 export function createPeriodReader(terms: DeliveryTerms) {
   const finder = createPeriodFinder(terms)
@@ -22,11 +32,16 @@ export function createPeriodReader(terms: DeliveryTerms) {
     return [before.start, before.end]
   }
   const startAt = (at: number): number | NoPeriod =>
-    finder.at(at).start === at ? at : { reason: 'no_such_period', nearest: around(at) }
+    finder.isStart(at) ? at : { reason: 'no_such_period', nearest: around(at) }
 
+  let horizon = { now: Number.NaN, latest: 0 }
   return {
-    /** The start itself, or why it is none. */
-    startAt,
+    isStart: finder.isStart,
+    /** The latest start that values may have. */
+    latest(now: number): number {
+      if (horizon.now !== now) horizon = { now, latest: addDuration(now, terms.horizon) ?? now }
+      return horizon.latest
+    },
     /**
      * A time as text: an instant, a local time, or with periods of a day the market day. Undefined:
      * it is none of these.

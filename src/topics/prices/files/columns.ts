@@ -21,6 +21,8 @@ export interface Columns<Place> {
   /** Undefined when `values` say the codes. */
   code: Place | undefined
   observedAt: Place
+  /** The number of a delivery period, of the market day in `observedAt`. */
+  period?: Place | undefined
   currency: Place | undefined
   /** When a value became known. */
   recordedAt?: Place | undefined
@@ -137,7 +139,8 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
   const taken = (field: FieldName) =>
     mapping.has(field) ? mapped(names, field, mapping.get(field)!) : guessed(names, field)
   const codes = [...mapping.keys()].filter(key => !isField(key))
-  let observedAt = taken('observed_at')
+  const numbered = mapping.has('observed_at') ? undefined : numberedPeriods(names)
+  let observedAt = numbered?.date ?? taken('observed_at')
   let price = codes.length > 0 ? undefined : taken('price')
   const pair =
     names.length === 4 && names[0] === 'line' && names[1] === 'reason' ? names.slice(2) : names
@@ -150,6 +153,7 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
   if (observedAt === undefined) throw missing(names, 'observed_at', 'the time')
   const place = observedAt
   const further = {
+    period: numbered?.period,
     recordedAt: taken('recorded_at'),
     source: taken('source'),
     deleted: taken('deleted'),
@@ -178,6 +182,15 @@ export function columnsIn(names: readonly string[], request: ColumnRequest): Col
     ...further,
     values: [{ place: price, code: series }],
   }
+}
+
+/** The columns of delivery periods that are numbered within their day, where both are there. */
+function numberedPeriods(names: readonly string[]) {
+  const named = (word: string) => names.find(name => plain(name) === word)
+  const [date, period] = [named('date'), named('period')]
+  return named('observed_at') === undefined && date !== undefined && period !== undefined
+    ? { date, period }
+    : undefined
 }
 
 /** Columns that have a publisher's name for a series, each with the codes that it is here. */
@@ -245,6 +258,7 @@ export function positionsIn(
     columns: {
       code: at0(columns.code),
       observedAt: at(columns.observedAt),
+      period: at0(columns.period),
       currency: at0(columns.currency),
       recordedAt: at0(columns.recordedAt),
       source: at0(columns.source),

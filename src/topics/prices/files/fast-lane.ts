@@ -2,6 +2,7 @@ import { earliestAt, latestAt, scaled } from '../../../datasets/cell.ts'
 import { hourMs, minuteMs, parseDay, secondMs } from '../../../lib/time/instant.ts'
 import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import { boundsOf } from '../../catalogue/math/terms.ts'
+import { periodReader } from '../../delivery/math/moments.ts'
 import type { Columns } from './columns.ts'
 
 /**
@@ -23,6 +24,9 @@ interface Spelling {
   min: number
   max: number
   currency: Uint8Array
+  latest: number
+  /** Of delivery periods alone. */
+  isStart: ((at: number) => boolean) | undefined
 }
 
 const zero = 48
@@ -35,6 +39,8 @@ const daysMax = 100_000
  */
 const digitsMax = 15
 const textMax = 40
+/** Of `2026-10-25`. */
+const dayLength = 10
 const powers = Array.from({ length: digitsMax + 1 }, (_, n) => 10 ** n)
 
 export interface Shape {
@@ -63,14 +69,13 @@ export function laneOf(
     price: only.place,
     currency: columns.currency ?? -1,
   }
-  const codeSpellings = spellings(catalogue)
+  const codeSpellings = spellings(catalogue, now)
   const fixed =
     only.code === undefined
       ? undefined
       : codeSpellings.find(Buffer.from(only.code), 0, only.code.length)
   if (only.code !== undefined && !fixed) return undefined
   const days = dayParser()
-  const latest = latestAt(now)
   const cut = separator.charCodeAt(0)
   const cuts = new Int32Array(width + 1)
   const lane: Lane = { seriesId: 0, observedAt: 0, value: 0, read }
@@ -93,7 +98,11 @@ export function laneOf(
       fixed ?? codeSpellings.find(bytes, cuts[places.code]!, cuts[places.code + 1]! - 1)
     if (!series) return false
     const at = timeAt(bytes, cuts[places.time]!, cuts[places.time + 1]! - 1, days)
-    if (!(at >= earliestAt && at <= latest)) return false
+    if (!(at >= earliestAt && at <= series.latest)) return false
+    if (series.isStart !== undefined) {
+      const isDay = cuts[places.time + 1]! - 1 - cuts[places.time]! === dayLength
+      if (isDay || !series.isStart(at)) return false
+    }
     const value = scaled(numberAt(bytes, cuts[places.price]!, cuts[places.price + 1]! - 1), scale)
     if (!(value >= series.min && value <= series.max)) return false
     if (places.currency >= 0) {
@@ -112,7 +121,7 @@ export function laneOf(
  * Series by the bytes of their name. Files mostly repeat the code of the row before, so that one is
  * compared first.
  */
-function spellings(catalogue: CodeLookup) {
+function spellings(catalogue: CodeLookup, now: number) {
   const byHash = new Map<number, Spelling>()
   let previous: Spelling | undefined
   const learn = (bytes: Uint8Array, from: number, to: number): Spelling | undefined => {
@@ -120,11 +129,14 @@ function spellings(catalogue: CodeLookup) {
     const series = catalogue.find(text)
     // A day stands for a time of day there, or nothing is taken any more.
     if (!series || series.valueAt || series.terms?.active === false) return undefined
+    const reader = series.delivery && periodReader(series.delivery)
     return {
       name: Buffer.from(text),
       id: series.id,
       ...boundsOf(series),
       currency: Buffer.from(series.currency ?? ''),
+      latest: reader ? reader.latest(now) : latestAt(now),
+      isStart: reader?.isStart,
     }
   }
   return {

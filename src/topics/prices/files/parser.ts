@@ -163,10 +163,11 @@ function jsonTable({ form, text }: FileHead, request: ColumnRequest): JsonTable 
 }
 
 function parsedFileOf(table: PriceTable, reading: RowReading) {
-  const { recordedAt, source, deleted } = table.columns
+  const { recordedAt, source, deleted, period } = table.columns
   /** Its points may have a time of recording or a source, or be deleted. */
   const saysMore = recordedAt !== undefined || deleted !== undefined || source !== undefined
-  const isUsual = !saysMore && !reading.spelling && !reading.known && !reading.asRecorded
+  const isUsual =
+    !saysMore && period === undefined && !reading.spelling && !reading.known && !reading.asRecorded
   return {
     saysMore,
     /** How its rejected lines are written. */
@@ -285,11 +286,11 @@ function jsonRows(columns: Columns<string>, text: string): SentRow[] | string {
 }
 
 function rowsOf<Place>(
-  { code, observedAt, currency, recordedAt, source, deleted, values }: Columns<Place>,
+  { code, observedAt, period, currency, recordedAt, source, deleted, values }: Columns<Place>,
   at: (place: Place | undefined) => unknown,
 ): SentRow[] {
   const [time, unit, known] = [at(observedAt), at(currency), at(recordedAt)]
-  const [whose, gone] = [at(source), at(deleted)]
+  const [whose, gone, number] = [at(source), at(deleted), at(period)]
   return values.map(value => {
     const row: SentRow = {
       code: value.code ?? at(code),
@@ -297,6 +298,7 @@ function rowsOf<Place>(
       price: at(value.place),
       currency: unit,
     }
+    if (number !== undefined) row.period = number
     if (known !== undefined) row.recordedAt = known
     if (whose !== undefined) row.source = whose
     if (gone !== undefined) row.deleted = gone

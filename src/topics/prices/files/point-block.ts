@@ -2,6 +2,7 @@ import { earliestAt, latestAt } from '../../../datasets/cell.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import { boundsOf } from '../../catalogue/math/terms.ts'
+import { periodReader } from '../../delivery/math/moments.ts'
 import type { Point } from '../store/observations.ts'
 import { checkRow, type RawRow } from './rows.ts'
 
@@ -98,7 +99,8 @@ export function decodePoints(bytes: Uint8Array): PointBlock | undefined {
         const series = catalogue.find(code)
         const isTaken = series !== undefined && series.terms?.active !== false
         const { min, max } = series ? boundsOf(series) : { min: 0, max: 0 }
-        const latest = latestAt(now)
+        const reader = series?.delivery && periodReader(series.delivery)
+        const latest = reader ? reader.latest(now) : latestAt(now)
         for (const end = i + partCount; i < end; i += 1) {
           const observedAt = numbers[i * head.width]!
           const value = numbers[i * head.width + 1]!
@@ -108,6 +110,7 @@ export function decodePoints(bytes: Uint8Array): PointBlock | undefined {
             Number.isSafeInteger(observedAt) &&
             observedAt >= earliestAt &&
             observedAt <= latest &&
+            (reader === undefined || reader.isStart(observedAt)) &&
             value >= min &&
             value <= max
           if (isUsual) {

@@ -1,8 +1,18 @@
-import { absent, instantOf, isBlank, numberOf, scaled, shown } from '../../../datasets/cell.ts'
-import { isoDay } from '../../../lib/time/instant.ts'
+import {
+  absent,
+  earliestAt,
+  instantOf,
+  isBlank,
+  numberOf,
+  scaled,
+  shown,
+} from '../../../datasets/cell.ts'
+import { isoDay, isoInstant, parseInstant } from '../../../lib/time/instant.ts'
 import { momentAt } from '../../../lib/time/zone.ts'
 import type { CodeLookup, SeriesIdentity } from '../../catalogue/math/lookup.ts'
 import { boundsOf } from '../../catalogue/math/terms.ts'
+import { type NoPeriod, periodReader } from '../../delivery/math/moments.ts'
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import { likelyUnit } from '../../units/math/likely.ts'
 import type { Point } from '../store/observations.ts'
 
@@ -13,6 +23,8 @@ import type { Point } from '../store/observations.ts'
 export interface RawRow {
   code: unknown
   observedAt: unknown
+  /** The number of a delivery period, from 1, of the market day `observedAt`. */
+  period?: unknown
   price: unknown
   currency?: unknown
   /** When the value became known; absent where that is now. */
@@ -36,7 +48,13 @@ export type Field =
 export type Checked =
   | { kind: 'point'; point: Point }
   | { kind: 'blank' }
-  | { kind: 'rejected'; field: Field; reason: string }
+  | { kind: 'rejected'; field: Field; reason: string; refusal?: TimeRefusal }
+
+/** Why a time is not that of a delivery period, as a word, and the starts next to it. */
+export interface TimeRefusal {
+  reason: NoPeriod['reason'] | 'beyond_horizon'
+  nearest: readonly number[]
+}
 
 /**
  * The point of a row, or a sentence that names the field, its value and what would be right. The
@@ -56,9 +74,15 @@ export function checkRow(
   if (isBlank(raw.price) && !deleted) return { kind: 'blank' }
   const series = seriesOf(raw.code, catalogue)
   if (typeof series === 'string') return { kind: 'rejected', field: 'code', reason: series }
-  const observedAt = momentOf(raw.observedAt, series, now)
-  if (typeof observedAt === 'string')
-    return { kind: 'rejected', field: 'observed_at', reason: observedAt }
+  const observedAt = series.delivery
+    ? startOf(raw, series.code, series.delivery, now, asRecorded)
+    : momentOf(raw, series, now)
+  if (typeof observedAt !== 'number')
+    return {
+      kind: 'rejected',
+      field: 'observed_at',
+      ...(typeof observedAt === 'string' ? { reason: observedAt } : observedAt),
+    }
   const price = deleted ? 0 : numberOf(raw.price)
   if (typeof price === 'string') return { kind: 'rejected', field: 'price', reason: price }
   const value = scaled(price, scale)
@@ -116,8 +140,50 @@ function knownSince(written: unknown, now: number): number | string {
   return `recorded_at ${shown(written)} is in the future: times up to now are accepted`
 }
 
+/** The start of the period that a value is of. */
+function startOf(
+  { observedAt: time, period }: RawRow,
+  code: string,
+  terms: DeliveryTerms,
+  now: number,
+  asRecorded: boolean,
+): number | string | { reason: string; refusal: TimeRefusal } {
+  const reader = periodReader(terms)
+  const text = typeof time === 'string' ? time.trim() : ''
+  const isNumbered = period !== undefined && period !== null && period !== ''
+  // What another instance has recorded is taken, whatever the periods are today.
+  const recorded = asRecorded ? parseInstant(text) : undefined
+  if (recorded !== undefined) return recorded
+  const start = isNumbered ? reader.numbered(text, period) : reader.read(text)
+  const sent = isNumbered ? `date ${shown(time)}, period ${shown(period)}` : shownTime(time)
+  if (start === undefined)
+    return `${sent} must be the start of a delivery period of ${code}: an instant with its zone, a local time of ${terms.zone}, or date and period`
+  if (typeof start === 'object') {
+    const nearest = start.nearest.map(isoInstant).join(' and ')
+    const reason =
+      start.reason === 'ambiguous'
+        ? `${sent} occurs twice in ${terms.zone}: write ${nearest.replace(' and ', ' or ')}`
+        : `${sent} is not the start of a delivery period of ${code}: the nearest are ${nearest}`
+    return { reason, refusal: start }
+  }
+  if (start < earliestAt) return `${sent} is before 1900: times from 1900-01-01 on are accepted`
+  const latest = reader.latest(now)
+  if (start <= latest) return start
+  const reason = `${sent} is beyond the horizon of ${code}, ${terms.horizon}: periods up to ${isoInstant(latest)} are accepted`
+  return { reason, refusal: { reason: 'beyond_horizon', nearest: [] } }
+}
+
+const shownTime = (time: unknown): string =>
+  `observed_at ${typeof time === 'string' && time.trim() !== '' ? shown(time.trim()) : absent(time)}`
+
 /** When a value was made; one that comes with its day alone, at the time of day that its series has. */
-function momentOf(time: unknown, { valueAt }: SeriesIdentity, now: number): number | string {
+function momentOf(
+  { observedAt: time, period }: RawRow,
+  { code, valueAt }: SeriesIdentity,
+  now: number,
+): number | string {
+  if (period !== undefined && period !== null && period !== '')
+    return `period ${shown(period)} must be absent: ${code} has no delivery periods`
   const at = instantOf(time, now)
   const isDay = typeof time === 'string' && dayAlone.test(time.trim())
   if (!valueAt || !isDay || typeof at === 'string') return at

@@ -1,5 +1,6 @@
 import { isoDay } from '../../../lib/time/instant.ts'
 import { dataStatus, freshUntil } from '../../calendars/math/freshness.ts'
+import { boundsOf } from '../../catalogue/math/terms.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { NamedFactor } from '../../units/math/mistaken.ts'
 import {
@@ -78,7 +79,10 @@ export function createGuards({
       Number.MAX_SAFE_INTEGER,
       learntValues,
     )
-    const guards = terms?.guards as GuardTerms | undefined
+    const guards = {
+      ...(series.delivery && deliveryGuards(boundsOf(series).min)),
+      ...(terms?.guards as GuardTerms | undefined),
+    }
     const state = followSeries(
       {
         volatility,
@@ -219,6 +223,16 @@ export function createGuards({
     forgetAll: () => states.clear(),
   }
 }
+
+/**
+ * Periods lie ahead and many to a day. Where prices may be negative, zero and its sides are ordinary,
+ * and prices near zero move by any ratio from one period to the next: moves are listed, not held.
+ */
+const deliveryGuards = (min: number): GuardTerms => ({
+  future: 'off',
+  same_day: 'off',
+  ...(min < 0 && { sign: 'off', zero: 'off', jump: 'flag', unit: 'flag' }),
+})
 
 /** Points by series, oldest first. */
 function inOrder(points: readonly Point[]): Map<number, Point[]> {

@@ -37,7 +37,7 @@ import {
 } from '../../../prices/files/bulk/open.ts'
 import { datedExportText, type ExportFormat, exportText } from '../../../prices/files/export.ts'
 import { decodePoints } from '../../../prices/files/point-block.ts'
-import { checkRow, type RawRow } from '../../../prices/files/rows.ts'
+import { checkRow, type RawRow, type TimeRefusal } from '../../../prices/files/rows.ts'
 import type { Batches } from '../../../prices/service/batches.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../../../prices/service/bulk.ts'
 import { observationPages } from '../../../prices/store/export.ts'
@@ -109,7 +109,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminD
       headers: idempotencyHeader,
       body: t.Any({
         description:
-          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?, "source"?, "deleted"?}], "source"?, "batch"?, "replace"?}`, or one such object a line as `application/x-ndjson`. `recorded_at`: when the value was published, if known; `as_of` returns it from then on. `source`: the source of all values or of one. `deleted`: true if a point no longer has a value. `batch`: the open batch of a file; without it the request is its own batch. `replace`: true also records values that an operator corrected, deleted or undid before.',
+          '`{"observations":[{"code","observed_at","price","currency"?,"recorded_at"?, "source"?, "deleted"?}], "source"?, "batch"?, "replace"?}`, or one such object a line as `application/x-ndjson`. `recorded_at`: when the value was published, if known; `as_of` returns it from then on. `observed_at` of a series of delivery periods is the start of the period, as an instant or a local time of its `zone`; `date` and `period` (from 1) can replace it. A time that is not the start of a period is refused with the `nearest` ones. `source`: the source of all values or of one. `deleted`: true if a point no longer has a value. `batch`: the open batch of a file; without it the request is its own batch. `replace`: true also records values that an operator corrected, deleted or undid before.',
         examples: [
           {
             observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
@@ -381,7 +381,13 @@ interface Sent {
     catalogue: CodeLookup,
     now: number,
     asRecorded: boolean,
-    fault: (row: number, field: string, reason: string, value: unknown) => void,
+    fault: (
+      row: number,
+      field: string,
+      reason: string,
+      value: unknown,
+      more?: Pick<FieldFault, 'reason' | 'nearest'>,
+    ) => void,
   ): Point[]
 }
 
@@ -441,12 +447,13 @@ function checkCount(received: number): void {
 /** Every row as a point, or the refusal of all of them with what is wrong with each. */
 function pointsOf(sent: Sent, catalogue: CodeLookup, now: number, asRecorded = false): Point[] {
   const faults: FieldFault[] = []
-  const points = sent.points(catalogue, now, asRecorded, (row, field, reason, value) => {
+  const points = sent.points(catalogue, now, asRecorded, (row, field, reason, value, more) => {
     if (faults.length < faultsMax)
       faults.push({
         field: `observations.${row}.${field}`,
         message: `observations[${row}].${reason}`,
         value,
+        ...more,
       })
   })
   if (faults.length > 0) throw validationFailed(faults)
@@ -461,7 +468,9 @@ const pointsOfRows = (
     const fields = (typeof row === 'object' && row !== null ? row : {}) as Record<string, unknown>
     const raw: RawRow = {
       code: fields.code,
-      observedAt: fields.observed_at,
+      ...(fields.observed_at === undefined && fields.period !== undefined
+        ? { observedAt: fields.date, period: fields.period }
+        : { observedAt: fields.observed_at }),
       price: fields.price,
       currency: fields.currency,
       recordedAt: fields.recorded_at,
@@ -472,9 +481,20 @@ const pointsOfRows = (
     if (checked.kind === 'point') return [checked.point]
     const field = checked.kind === 'blank' ? 'price' : checked.field
     const reason = checked.kind === 'blank' ? 'price: is missing' : checked.reason
-    fault(i, field, reason, fields[field] ?? null)
+    const value = fields[field] ?? (field === 'observed_at' ? sentPeriod(fields) : null)
+    const { refusal } = checked.kind === 'rejected' ? checked : {}
+    fault(i, field, reason, value, refusal && refusalRow(refusal))
     return []
   })
+
+/** The market day and the number of a period, where they were sent in place of a time. */
+const sentPeriod = ({ date, period }: Record<string, unknown>) =>
+  date === undefined && period === undefined ? null : { date: date ?? null, period: period ?? null }
+
+const refusalRow = ({ reason, nearest }: TimeRefusal) => ({
+  reason,
+  ...(nearest.length > 0 && { nearest: nearest.map(isoInstant) }),
+})
 
 function knownSeries(catalogue: Catalogue, code: string, now: number) {
   const resolved = catalogue.resolve(code, now)
