@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BenchOptions } from './row.ts'
 import { root } from './server.ts'
@@ -91,4 +91,11 @@ export async function filled(
     await run('fill.ts', [target, ...[points, keys, codes, stepMinutes].map(String)])
   }
   return { dir: target, ...(JSON.parse(readFileSync(note, 'utf8')) as Omit<Filled, 'dir'>) }
+}
+
+/** Makes a directory that of an instance without a price: commands need one. */
+export async function emptied(target: string, options: BenchOptions): Promise<void> {
+  const empty = await filled('empty', { points: 0, keys: 1 }, options)
+  rmSync(target, { recursive: true, force: true })
+  cpSync(empty.dir, target, { recursive: true })
 }

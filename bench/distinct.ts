@@ -7,6 +7,7 @@ export interface Run {
   perSecond: number
   /** Processor time of the server for an answer, microseconds; of all its threads. */
   processorUs: number
+  answers: number
 }
 
 export interface DistinctLoad {
@@ -70,7 +71,11 @@ export async function runDistinct(
   const [, rate] = /Requests\/sec:\s+([\d.]+)/.exec(text) ?? []
   if (rate === undefined || errors !== '' || /Non-2xx|Socket errors/.test(text))
     throw new Error(text + errors)
-  return { perSecond: Number(rate), processorUs: (worked * 1000) / Number(answers) }
+  return {
+    perSecond: Number(rate),
+    processorUs: (worked * 1000) / Number(answers),
+    answers: Number(answers),
+  }
 }
 
 /**

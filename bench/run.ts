@@ -17,6 +17,7 @@ import { correlation, curve, ohlc } from './rows/markets.ts'
 import { mix } from './rows/mix.ts'
 import { page } from './rows/page.ts'
 import { pageRepeated } from './rows/page-repeated.ts'
+import { peerLoads, peerQuestions } from './rows/peers.ts'
 import { permitsFilters, permitsRadius } from './rows/permits.ts'
 import { ready } from './rows/ready.ts'
 import { routes } from './rows/routes.ts'
@@ -32,6 +33,8 @@ const rows: Readonly<Record<string, Row>> = {
   wrk,
   page,
   'page-repeated': pageRepeated,
+  peers: peerQuestions,
+  'peers-load': peerLoads,
   import: importing,
   guards: guarding,
   export: exporting,

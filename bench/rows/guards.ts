@@ -1,6 +1,7 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { guardRules } from '../../src/topics/prices/math/guards.ts'
+import { emptied } from '../database.ts'
 import { duel } from '../duel.ts'
 import { type BenchOptions, type Line, ratioLine } from '../row.ts'
 import { binary, built, spawned } from '../server.ts'
@@ -14,7 +15,8 @@ const rounds = 5
  * The import of a million rows, with the guards as usual and with every guard of the four codes
  * switched off.
  */
-export async function guarding({ dir, say }: BenchOptions): Promise<Line[]> {
+export async function guarding(options: BenchOptions): Promise<Line[]> {
+  const { dir, say } = options
   const name = `import of ${rowCount.toLocaleString('en-US')} rows, guards on against off (${built()[0] === binary ? 'binary' : 'source'})`
   const file = await csv(dir)
   const target = join(dir, 'guards')
@@ -22,17 +24,21 @@ export async function guarding({ dir, say }: BenchOptions): Promise<Line[]> {
   const off = guardRules.map(rule => `${rule}=off`).join(',')
   const result = await duel(
     rounds,
-    () => timed(target, file, 'jump=hold'),
-    () => timed(target, file, off),
+    () => timed(options, target, file, 'jump=hold'),
+    () => timed(options, target, file, off),
   )
   rmSync(target, { recursive: true, force: true })
   return [ratioLine(name, result, leastRatio)]
 }
 
 /** Rows a second of the import into a directory whose codes have these guards. */
-async function timed(target: string, file: string, guards: string): Promise<number> {
-  rmSync(target, { recursive: true, force: true })
-  mkdirSync(target)
+async function timed(
+  options: BenchOptions,
+  target: string,
+  file: string,
+  guards: string,
+): Promise<number> {
+  await emptied(target, options)
   for (const code of importCodes)
     await run(['series', 'edit', code, '--guards', guards, '--data', target])
   const startedAt = performance.now()

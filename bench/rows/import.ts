@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { emptied } from '../database.ts'
 import { duel } from '../duel.ts'
 import { type BenchOptions, type Line, ratioLine } from '../row.ts'
 import { binary, built, spawned } from '../server.ts'
@@ -23,7 +24,8 @@ const firstAt = Date.UTC(2024, 0, 1)
  * The whole command, from its start to its exit, on a file of a million rows and an empty
  * directory.
  */
-export async function importing({ dir, say }: BenchOptions): Promise<Line[]> {
+export async function importing(options: BenchOptions): Promise<Line[]> {
+  const { dir, say } = options
   const shell = Bun.which('sqlite3')
   const name = `import of ${rowCount.toLocaleString('en-US')} rows (${built()[0] === binary ? 'binary' : 'source'})`
   if (!shell)
@@ -43,18 +45,22 @@ export async function importing({ dir, say }: BenchOptions): Promise<Line[]> {
   say(name)
   const result = await duel(
     rounds,
-    () => timed(target, [...built(), 'import', file, '--data', target]),
+    () => timed(options, target, [...built(), 'import', file, '--data', target]),
     () =>
-      timed(target, [shell, join(target, 'bare.db'), create, `.import --csv --skip 1 ${file} t`]),
+      timed(options, target, [
+        shell,
+        join(target, 'bare.db'),
+        create,
+        `.import --csv --skip 1 ${file} t`,
+      ]),
   )
   rmSync(target, { recursive: true, force: true })
   return [ratioLine(name, result, leastRatio)]
 }
 
-/** Rows a second of a command that fills an empty directory. */
-async function timed(target: string, command: string[]): Promise<number> {
-  rmSync(target, { recursive: true, force: true })
-  mkdirSync(target)
+/** Rows a second of a command that fills the directory of an empty instance. */
+async function timed(options: BenchOptions, target: string, command: string[]): Promise<number> {
+  await emptied(target, options)
   const startedAt = performance.now()
   const child = spawned(command)
   const [code] = await Promise.all([child.exited, new Response(child.stdout).text()])

@@ -18,6 +18,8 @@ export interface Settings {
   database: string
   /** A PostgreSQL server with the same rows, in place of the database. */
   postgres?: string
+  /** A DuckDB file with the same rows, in place of the database, and where its driver is. */
+  duckdb?: { driver: string; file: string }
   tokens: string[]
   series: SeriesFields[]
   /** Of Wellhead's own answers. */
@@ -110,6 +112,55 @@ function fromPostgres(url: string): Read {
   }
 }
 
+interface DuckDb {
+  DuckDBInstance: {
+    create(file: string): Promise<{
+      connect(): Promise<{
+        runAndReadAll(
+          sql: string,
+          values: Record<string, unknown>,
+        ): Promise<{ getRowObjectsJS(): Record<keyof Row, unknown>[] }>
+      }>
+    }>
+  }
+}
+
+/** As those of PostgreSQL; it reads columns, so one row costs as much as many. */
+async function fromDuckdb({ driver, file }: NonNullable<Settings['duckdb']>): Promise<Read> {
+  const { DuckDBInstance } = (await import(driver)) as DuckDb
+  const connection = await (await DuckDBInstance.create(file)).connect()
+  const rows = async (sql: string, values: Record<string, unknown>) => {
+    const found = (await connection.runAndReadAll(sql, values)).getRowObjectsJS()
+    return found.map(
+      row =>
+        Object.fromEntries(
+          Object.entries(row).map(([name, value]) => [name, Number(value)]),
+        ) as unknown as Row,
+    )
+  }
+  return (interval, code, from, to) => {
+    if (interval === 'latest')
+      return rows(
+        'SELECT "at", value, recorded_at FROM prices WHERE code = $code ORDER BY "at" DESC LIMIT 1',
+        { code },
+      )
+    const range = 'code = $code AND "at" >= $from::BIGINT AND "at" < $to::BIGINT'
+    if (interval === 'raw')
+      return rows(
+        `SELECT "at", value, recorded_at FROM prices WHERE ${range} ORDER BY "at" DESC LIMIT 100`,
+        { code, from, to },
+      )
+    const span = interval === 'day' ? 86_400_000 : 3_600_000
+    return rows(
+      `SELECT max("at") AS "at", arg_max(value, "at") AS value, max(recorded_at) AS recorded_at,
+         "at" // ${span} * ${span} AS starts_at, arg_min(value, "at") AS open, max(value) AS high,
+         min(value) AS low, avg(value) AS average, count(*) AS count
+       FROM prices WHERE ${range} GROUP BY 4 ORDER BY 4 DESC LIMIT 100`,
+      { code, from, to },
+    )
+  }
+}
+
 const dayMs = 86_400_000
 const startOf = (text: string) => Date.parse(text)
 /** The day or second that a range ends with belongs to it. */
@@ -119,8 +170,14 @@ const endOf = (text: string) => Date.parse(text) + (text.length === 10 ? dayMs :
  * A bare server: it finds the key in a Map, reads the parameters, runs one prepared query, gives the
  * rows the fields of the API and stringifies them.
  */
-function serve({ database, postgres, tokens, series, headers, latest }: Settings) {
-  const read = postgres === undefined ? fromSqlite(database) : fromPostgres(postgres)
+async function serve(settings: Settings) {
+  const { database, postgres, duckdb, tokens, series, headers, latest } = settings
+  const read =
+    postgres !== undefined
+      ? fromPostgres(postgres)
+      : duckdb
+        ? await fromDuckdb(duckdb)
+        : fromSqlite(database)
   const accounts = new Set(tokens)
   const fields = new Map(series.map(entry => [entry.code, entry]))
   const instant = (at: number) => new Date(at).toISOString().replace('.000Z', 'Z')
@@ -199,4 +256,4 @@ function serve({ database, postgres, tokens, series, headers, latest }: Settings
   console.log(server.port)
 }
 
-if (import.meta.main) serve(JSON.parse(process.argv[2]!) as Settings)
+if (import.meta.main) await serve(JSON.parse(process.argv[2]!) as Settings)
