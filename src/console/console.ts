@@ -5,12 +5,17 @@ import { parametersPassedOnKey } from '../http/input/known-names.ts'
 import { operation } from '../http/operations/operation.ts'
 import type { Sessions } from '../topics/account/service/sessions.ts'
 import type { SignUp } from '../topics/account/service/sign-up.ts'
+import type { Catalogue } from '../topics/catalogue/service/catalogue.ts'
+import type { Viewers } from '../topics/catalogue/service/viewers.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
-import { pagePaths } from './paths.ts'
+import type { Guide } from './guides/guide.ts'
+import { type PageWithParts, pageParts, pagePaths } from './paths.ts'
 
 export interface ConsoleDeps {
   access: AccessPlugin
   sessions: Sessions
+  catalogue: Pick<Catalogue, 'resolve'>
+  viewers: Viewers
   serviceName: string
   mode: 'serve' | 'dev'
   signUp: Pick<SignUp, 'mode'>
@@ -55,7 +60,10 @@ const load = async () => {
       },
     ]),
   )
-  return { script: bundle.script, style: bundle.style, guides: bundle.guides, files }
+  const { script, style, guides } = bundle
+  const list = Buffer.from(files.get(guides)!.bodies.plain).toString()
+  const guideNames = new Set((JSON.parse(list) as Guide[]).map(({ name }) => name))
+  return { script, style, guides, guideNames, files }
 }
 let loading: ReturnType<typeof load> | undefined
 const loaded = () => {
@@ -68,7 +76,8 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
   const { now } = deps
   const contentPolicy = contentPolicyOf(deps.mode === 'dev')
   return async request => {
-    const { script, style, guides } = await loaded()
+    const { script, style, guides, guideNames } = await loaded()
+    const { pathname } = new URL(request.url)
     const token = sessionCookieOf(request)
     const person = token === undefined ? undefined : deps.sessions.find(token)
     const cookie = person && (await renewed(deps, person.session))
@@ -83,11 +92,14 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
         now: now(),
       },
       { script, style },
-      /^\/docs(\/|$)/.test(new URL(request.url).pathname)
-        ? ['/openapi.json', `/console/${guides}`]
-        : [],
+      /^\/docs(\/|$)/.test(pathname) ? ['/openapi.json', `/console/${guides}`] : [],
     )
+    if (person) {
+      const { account, holder } = person.key
+      deps.viewers.meet(() => ({ accounts: [account.account.id, holder.account.id] }))
+    }
     return new Response(html, {
+      status: isThere(pathname, guideNames, deps) ? 200 : 404,
       headers: {
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'private, no-store',
@@ -100,6 +112,24 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
       },
     })
   }
+}
+
+/**
+ * Whether something is behind the name in the address of a page. What belongs to an account alone is
+ * not looked for, because the page asks for it with the rights of whoever reads it.
+ */
+function isThere(
+  path: string,
+  guideNames: ReadonlySet<string>,
+  { catalogue, now }: Pick<ConsoleDeps, 'catalogue' | 'now'>,
+): boolean {
+  const [, page = '', name = ''] = path.split('/')
+  if (name === '') return true
+  if (page === 'docs') return guideNames.has(name)
+  if (page === 'series') return catalogue.resolve(name, now()) !== undefined
+  if (Object.hasOwn(pageParts, page))
+    return pageParts[page as PageWithParts].some(part => part === name)
+  return true
 }
 
 /** The pages in which people do their work. They ask the documented interface for everything. */

@@ -26,6 +26,26 @@ export const pagePaths = [
 ] as const
 export type PagePath = (typeof pagePaths)[number]
 
+/** The sections of pages: what `:part` of their addresses may be. */
+export const pageParts = {
+  markets: ['spreads', 'storage', 'seasons', 'correlation', 'positions', 'rigs', 'permits'],
+  account: ['usage', 'plan', 'members', 'notifications', 'sources', 'sign-ins'],
+  operator: [
+    'feeds',
+    'data',
+    'series',
+    'people',
+    'outbox',
+    'backups',
+    'copies',
+    'logs',
+    'audit',
+    'system',
+  ],
+  desk: ['requests', 'inbox', 'deliveries'],
+} as const
+export type PageWithParts = keyof typeof pageParts
+
 /** What a page knows before it has asked for anything. */
 export interface Boot {
   service: string

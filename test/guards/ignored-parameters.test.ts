@@ -63,3 +63,33 @@ test('a misspelled parameter is named with the nearest that there is', async () 
   expect(headers.get('x-service-ignored-parameters')).toBe('start;nearest=start_date')
   expect(headers.get('x-ratelimit-used')).not.toBeNull()
 })
+
+test('with strict handling a misspelled parameter is refused, in a sentence that names it', async () => {
+  const response = await copy.ask('GET', '/v1/prices/historical?by_code=WTI_USD&start=2026-11-01', {
+    headers: { prefer: 'handling=strict' },
+  })
+  const { error } = (await response.json()) as { error: { message: string } }
+  expect([response.status, error.message]).toEqual([
+    400,
+    'start is not a parameter of this operation. Did you mean start_date?',
+  ])
+})
+
+describe('a parameter that is given twice counts with its last value', () => {
+  const asking = reading.filter(({ sample }) => sample!.includes('?'))
+  test('operations with parameters are among those tried', () => {
+    expect(asking.length).toBeGreaterThan(50)
+  })
+  for (const { path, sample } of asking)
+    test(path, async () => {
+      const [address, query] = sample!.split('?')
+      const doubled = [...new URLSearchParams(query).keys()].map(name => `${name}=no-such-value`)
+      const statuses = []
+      for (const asked of [query, [...doubled, query].join('&')]) {
+        const response = await copy.ask('GET', `${address}?${asked}`)
+        await response.body?.cancel()
+        statuses.push(response.status)
+      }
+      expect(statuses[1]).toBe(statuses[0]!)
+    }, 60_000)
+})

@@ -48,7 +48,7 @@ interface Usage {
   windows: { name: string; limit: number | null }[]
 }
 
-const tabs: readonly Tab[] = [
+const tabs: readonly Tab<'account'>[] = [
   { part: '', text: 'Keys', View: Keys },
   { part: 'usage', text: 'Usage', View: UsagePart },
   { part: 'plan', text: 'Plan', View: Plan },

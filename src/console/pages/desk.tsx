@@ -10,7 +10,7 @@ import { Requests } from './desk/requests.tsx'
 import { Scenarios } from './desk/scenarios.tsx'
 import { Snapshots } from './desk/snapshots.tsx'
 
-const tabs: readonly Tab[] = [
+const tabs: readonly Tab<'desk'>[] = [
   { part: '', text: 'Scenarios', View: ScenariosPart },
   { part: 'requests', text: 'Requests', View: Requests },
   { part: 'inbox', text: 'Inbox', View: Inbox },

@@ -28,7 +28,7 @@ import { PositionsView } from './markets/positions.tsx'
 import { Rigs } from './markets/rigs.tsx'
 import type { ChartAnswer } from './series.tsx'
 
-const tabs: readonly Tab[] = [
+const tabs: readonly Tab<'markets'>[] = [
   { part: '', text: 'Curves', View: Curves },
   { part: 'spreads', text: 'Spreads', View: Spreads },
   { part: 'storage', text: 'Storage', View: Storage },

@@ -19,7 +19,7 @@ import { Review } from './operator/review.tsx'
 import { SeriesEditor } from './operator/series-editor.tsx'
 import { Messages, System } from './operator/system.tsx'
 
-const tabs: readonly Tab[] = [
+const tabs: readonly Tab<'operator'>[] = [
   { part: '', text: 'Overview', View: Overview },
   { part: 'feeds', text: 'Feeds', View: Feeds },
   { part: 'data', text: 'Data', View: Data },

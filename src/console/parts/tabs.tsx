@@ -1,11 +1,12 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
+import type { PageWithParts, pageParts } from '../paths.ts'
 
 /** A part of a page; the first one stands under the address of the page itself. */
-export interface Tab {
+export interface Tab<Page extends PageWithParts = PageWithParts> {
   /** Of its address; empty: the page's own. */
-  part: string
+  part: '' | (typeof pageParts)[Page][number]
   text: string
   View: ComponentType
 }

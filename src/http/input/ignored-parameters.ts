@@ -50,7 +50,7 @@ function refused(unknown: readonly UnknownParameter[], allowed: readonly string[
       : ` Did you mean ${nearest}?`
   return new Problem(
     'INVALID_PARAMETER',
-    `${name.slice(0, 100)}is not a parameter of this operation.${meant}`,
+    `${name.slice(0, 100)} is not a parameter of this operation.${meant}`,
     {
       parameter: name.slice(0, 100),
       value: null,
