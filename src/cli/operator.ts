@@ -19,18 +19,7 @@ export interface Answer {
  * How a command reaches the data: through the running server, or by opening the directory itself
  * when none runs.
  */
-export interface Operator {
-  /** Points as numbers are sent as they are, any other body as JSON. */
-  call(method: string, path: string, body?: unknown): Promise<Answer>
-  /** The answer itself, for what is streamed. */
-  fetch(path: string): Promise<Response>
-  /**
-   * The open instance, when no server runs: a command of much data works on it without a detour
-   * through HTTP.
-   */
-  instance: Instance | undefined
-  close(): void
-}
+export type Operator = ReturnType<typeof operatorOver>
 
 /** Another process holds the directory and does not answer. */
 export class Occupied extends Error {}
@@ -74,13 +63,18 @@ function operatorOver(
   instance: Instance | undefined,
   ask: (url: string, init?: RequestInit) => Promise<Response>,
   close: () => void,
-): Operator {
+) {
   const notify = notifyOnce()
   // This process has nobody else to wait for.
   const again = (send: () => Promise<Response>) => (instance ? send() : sendAgain(send, { notify }))
   return {
+    /**
+     * The open instance, when no server runs: a command of much data works on it without a detour
+     * through HTTP.
+     */
     instance,
-    async call(method, path, body) {
+    /** Points as numbers are sent as they are, any other body as JSON. */
+    async call(method: string, path: string, body?: unknown) {
       const send = () =>
         ask(path, {
           method,
@@ -96,7 +90,8 @@ function operatorOver(
       const text = await response.text()
       return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
     },
-    fetch: path => again(() => ask(path)),
+    /** The answer itself, for what is streamed. */
+    fetch: (path: string) => again(() => ask(path)),
     close,
   }
 }

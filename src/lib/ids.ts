@@ -1,17 +1,5 @@
 /** Where identity and chance come from. */
-export interface Ids {
-  /** Lower-case UUID. */
-  uuid(): string
-  /** 64 lower-case hexadecimal characters: a full API token. */
-  token(): string
-  /**
-   * Lower-case UUID (version 7) that sorts by `at` (Unix ms): an index over many of them grows at
-   * one end.
-   */
-  uuidAt(at: number): string
-  /** `evt_` and 26 lower-case characters (a ULID) that sort by `at` (Unix ms). */
-  event(at: number): string
-}
+export type Ids = ReturnType<typeof createSeededIds>
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')
 
@@ -23,7 +11,7 @@ export const createRandomIds = (): Ids => ({
 })
 
 /** The same ids in the same order for one seed: for tests and reproducible evaluation copies. */
-export function createSeededIds(seed: number): Ids {
+export function createSeededIds(seed: number) {
   let n = 0
   const next = (kind: string, length: number) => {
     n += 1
@@ -33,13 +21,20 @@ export function createSeededIds(seed: number): Ids {
       .slice(0, length)
   }
   return {
+    /** Lower-case UUID. */
     uuid: () => {
       const h = next('uuid', 32)
       return `${h.slice(0, 8)}-${h.slice(8, 12)}-4${h.slice(13, 16)}-${variant(h[16]!)}${h.slice(17, 20)}-${h.slice(20, 32)}`
     },
+    /** 64 lower-case hexadecimal characters: a full API token. */
     token: () => next('token', 64),
-    uuidAt: at => timeOrdered(at, next('uuidAt', 20)),
-    event: at => eventId(at, Buffer.from(next('event', 32), 'hex')),
+    /**
+     * Lower-case UUID (version 7) that sorts by `at` (Unix ms): an index over many of them grows at
+     * one end.
+     */
+    uuidAt: (at: number) => timeOrdered(at, next('uuidAt', 20)),
+    /** `evt_` and 26 lower-case characters (a ULID) that sort by `at` (Unix ms). */
+    event: (at: number) => eventId(at, Buffer.from(next('event', 32), 'hex')),
   }
 }
 

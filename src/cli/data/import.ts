@@ -310,10 +310,7 @@ function rejectedNote({ rejected, rejectedPath, rejectedFault }: FileReport): st
   return `${rejected} rejected, with their reasons in ${rejectedPath}; correct that file and import it`
 }
 
-export interface Meter {
-  show(progress: Progress): void
-  stop(): void
-}
+export type Meter = ReturnType<typeof linesTo>
 
 /** A bar on a terminal, otherwise a line every few seconds. */
 export const meterFor = async (env: ImportReporting): Promise<Meter> =>
@@ -356,11 +353,11 @@ async function barOn(stream: NodeJS.WritableStream): Promise<Meter> {
   }
 }
 
-function linesTo({ err, clock }: ImportReporting): Meter {
+function linesTo({ err, clock }: ImportReporting) {
   let last = clock.monotonic()
   let shown = ''
   return {
-    show(progress) {
+    show(progress: Progress) {
       if (clock.monotonic() - last < lineEveryMs) return
       last = clock.monotonic()
       const line = `${progress.stage} ${progress.file}: ${percentOf(progress)}%, ${progress.read} rows`

@@ -8,26 +8,14 @@ import type { SpoolFolder } from './spool-folder.ts'
  * as it was, with the file's own separator; NDJSON gets the two as first members, and a line that
  * is no object becomes the text `row`.
  */
-export interface RejectedLines {
-  add(line: number, reason: string, text: string): void
-  /** Brings what was added to the disk; called between blocks, so that little of it is ever in memory. */
-  flush(): Promise<void>
-  /**
-   * Writes all lines to a file. Without any, an old file of the same name is removed: what it says is
-   * not about this import. Returns why nothing could be written, if so: the import itself continues.
-   */
-  writeTo(path: string): Promise<string | undefined>
-}
+export type RejectedLines = ReturnType<typeof createRejectedLines>
 
 /** How rejected lines are written; `header` has the names of the file's columns. */
 export type RejectedForm =
   | { format: 'csv'; separator: string; header: string }
   | { format: 'ndjson' }
 
-export function createRejectedLines(
-  form: RejectedForm,
-  folder: Pick<SpoolFolder, 'path'>,
-): RejectedLines {
+export function createRejectedLines(form: RejectedForm, folder: Pick<SpoolFolder, 'path'>) {
   let waiting = ''
   let spool: string | undefined
   let fault: string | undefined
@@ -48,7 +36,7 @@ export function createRejectedLines(
       await appendFile(spool, text)
     })
   return {
-    add(line, reason, text) {
+    add(line: number, reason: string, text: string) {
       if (fault !== undefined) return
       if (form.format === 'ndjson') waiting += jsonLine(line, reason, text)
       else {
@@ -56,8 +44,13 @@ export function createRejectedLines(
         waiting += csvLine(form.separator, line, reason, text)
       }
     },
+    /** Brings what was added to the disk; called between blocks, so that little of it is ever in memory. */
     flush,
-    async writeTo(path) {
+    /**
+     * Writes all lines to a file. Without any, an old file of the same name is removed: what it says is
+     * not about this import. Returns why nothing could be written, if so: the import itself continues.
+     */
+    async writeTo(path: string) {
       await flush()
       await attempt(async () => {
         await rm(path, { force: true })

@@ -8,12 +8,7 @@ export interface LastRow {
  * The rows that a file has more than once. Only the last of each key is written, so importing a file
  * again changes nothing even if the file contradicts itself.
  */
-export interface Repeats {
-  /** Takes the rows of the file in their order. */
-  see(key: number, content: number): void
-  /** The last row of a key that occurs more than once, or seems to. */
-  last(key: number): LastRow | undefined
-}
+export type Repeats = ReturnType<typeof createRepeats>
 
 const bitsMin = 2 ** 16
 /**
@@ -28,7 +23,7 @@ const repeatsMax = 2_000_000
  * Chance collisions are kept too: they cost memory and nothing else, because their last row is their
  * only one. Throws a sentence over 2,000,000 repeats. `rowsMax` sizes the filter.
  */
-export function createRepeats(rowsMax: number): Repeats {
+export function createRepeats(rowsMax: number) {
   const bits = 2 ** Math.ceil(Math.log2(Math.min(bitsMax, Math.max(bitsMin, rowsMax * 16))))
   const seen = new Uint32Array(bits / 32)
   const lastRows = new Map<number, LastRow>()
@@ -41,7 +36,8 @@ export function createRepeats(rowsMax: number): Repeats {
     return isKnown
   }
   return {
-    see(key, content) {
+    /** Takes the rows of the file in their order. */
+    see(key: number, content: number) {
       ordinal += 1
       const first = mark(mixed(key, 0x9e3779b1))
       const second = mark(mixed(key, 0x7feb352d))
@@ -52,7 +48,8 @@ export function createRepeats(rowsMax: number): Repeats {
         )
       lastRows.set(key, { ordinal, content })
     },
-    last: key => lastRows.get(key),
+    /** The last row of a key that occurs more than once, or seems to. */
+    last: (key: number) => lastRows.get(key),
   }
 }
 

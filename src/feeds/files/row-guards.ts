@@ -32,18 +32,7 @@ export interface FlaggedRow {
 }
 
 /** The guards at the door of datasets: one set for files, pushes and feeds. */
-export interface RowGuards {
-  /** Which of the rows may be written, and what is doubted of them. Nothing is written. */
-  judge<Row extends JudgedRow>(
-    dataset: Dataset<unknown>,
-    rows: readonly Row[],
-  ): { good: readonly Row[]; flagged: FlaggedRow[] }
-  /** Keeps doubts; inside the transaction that writes what is good. */
-  keep(dataset: string, flagged: readonly FlaggedRow[], batchId: number): void
-  /** What the operator wants of each rule; what is absent is as usual. */
-  terms(dataset: string): GuardTerms
-  setTerms(dataset: string, terms: GuardTerms): void
-}
+export type RowGuards = ReturnType<typeof createRowGuards>
 
 export interface RowGuardDeps {
   lines: DatasetLines
@@ -81,7 +70,7 @@ const textOf = (numbers: GuardedNumbers) => ({
 const momentOf = (time: string | number): number =>
   typeof time === 'number' ? time : parseDay(time.length === 7 ? `${time}-01` : time)!
 
-export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuardDeps): RowGuards {
+export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuardDeps) {
   const terms = (dataset: string): GuardTerms =>
     JSON.parse(settings.get(settingOf(dataset)) ?? '{}') as GuardTerms
 
@@ -170,9 +159,12 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
   }
 
   return {
+    /** Which of the rows may be written, and what is doubted of them. Nothing is written. */
     judge,
+    /** What the operator wants of each rule; what is absent is as usual. */
     terms,
-    keep(dataset, flagged, batchId) {
+    /** Keeps doubts; inside the transaction that writes what is good. */
+    keep(dataset: string, flagged: readonly FlaggedRow[], batchId: number) {
       for (const { numbers, fields, isHeld, before, ...flag } of flagged)
         flags.addRow({
           ...flag,
@@ -187,7 +179,8 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
           flaggedAt: now(),
         })
     },
-    setTerms: (dataset, wanted) => settings.set(settingOf(dataset), JSON.stringify(wanted)),
+    setTerms: (dataset: string, wanted: GuardTerms) =>
+      void settings.set(settingOf(dataset), JSON.stringify(wanted)),
   }
 }
 

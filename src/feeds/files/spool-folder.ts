@@ -2,18 +2,9 @@ import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Files for what waits between the reading and the writing of an import; none is made before it is used. */
-export interface SpoolFolder {
-  /** A path that no other file has. */
-  path(name: string): string
-  /**
-   * Opens a file without a name, for reading and writing: nothing is left of it when this process
-   * ends, however it ends.
-   */
-  openUnnamed(): number
-  close(): void
-}
+export type SpoolFolder = ReturnType<typeof createSpoolFolder>
 
-export function createSpoolFolder(directory: string): SpoolFolder {
+export function createSpoolFolder(directory: string) {
   let folder: string | undefined
   let count = 0
   const opened: number[] = []
@@ -23,7 +14,12 @@ export function createSpoolFolder(directory: string): SpoolFolder {
     return join(folder, `${count}-${name}`)
   }
   return {
+    /** A path that no other file has. */
     path,
+    /**
+     * Opens a file without a name, for reading and writing: nothing is left of it when this process
+     * ends, however it ends.
+     */
     openUnnamed() {
       const name = path('spool')
       const file = openSync(name, 'wx+', 0o600)

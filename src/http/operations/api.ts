@@ -1,13 +1,7 @@
 import type { AnyElysia, InternalRoute } from 'elysia'
 
 /** The API: every operation, found by method and path. */
-export interface Api {
-  /** Answers a request, at once where nothing has to be waited for. */
-  fetch(request: Request): Response | Promise<Response>
-  handle(request: Request): Promise<Response>
-  /** All of them, in the order of their groups. */
-  readonly routes: readonly InternalRoute[]
-}
+export type Api = ReturnType<typeof createApi>
 
 /** Operations that are registered together. */
 export interface OperationGroup {
@@ -33,7 +27,7 @@ type Fetch = (request: Request) => Response | Promise<Response>
  * time. Each group is an application of the framework of its own, so that the switch that the
  * framework compiles for its paths stays small; which group a path belongs to is found here.
  */
-export function createApi({ groups, registered, unknown }: ApiParts): Api {
+export function createApi({ groups, registered, unknown }: ApiParts) {
   const routesOf = new Map<OperationGroup, readonly InternalRoute[]>()
   const table = createRouteTable()
   /** By how a path begins, without those that are open. */
@@ -79,8 +73,10 @@ export function createApi({ groups, registered, unknown }: ApiParts): Api {
     return handler ? handler(request) : unknown(request)
   }
   return {
+    /** Answers a request, at once where nothing has to be waited for. */
     fetch,
-    handle: async request => await fetch(request),
+    handle: async (request: Request) => await fetch(request),
+    /** All of them, in the order of their groups. */
     get routes() {
       open(groups)
       return groups.flatMap(group => routesOf.get(group)!)

@@ -1,15 +1,7 @@
 import type { Share } from '../../outbox/outbox.ts'
 
 /** Who holds the slots of the messages that are under way. */
-export interface Shares {
-  /** How many more messages may be under way for a lane of this account and host. */
-  room(share: Share): number
-  /** Whether its account or its host holds what it might hold if there were nobody else. */
-  isFull(share: Share): boolean
-  take(share: Share, count: number): void
-  giveBack(share: Share): void
-  clear(): void
-}
+export type Shares = ReturnType<typeof createShares>
 
 /** A host is of no plan. */
 const hostPercent = 50
@@ -19,7 +11,7 @@ const hostPercent = 50
  * them, and both one at least: alone an account gets along well, and whoever comes after it, however
  * slow its receivers are, finds a slot free.
  */
-export function createShares(slots: number): Shares {
+export function createShares(slots: number) {
   const slotsTaken = new Map<string, number>()
   let total = 0
   const namesOf = ({ accountId, host }: Share) => [`account ${accountId}`, `host ${host}`] as const
@@ -33,21 +25,23 @@ export function createShares(slots: number): Shares {
     else slotsTaken.delete(name)
   }
   return {
-    room(share) {
+    /** How many more messages may be under way for a lane of this account and host. */
+    room(share: Share) {
       const [account, host] = namesOf(share)
       return Math.max(0, Math.min(roomOf(account, share.percent), roomOf(host, hostPercent)))
     },
-    isFull(share) {
+    /** Whether its account or its host holds what it might hold if there were nobody else. */
+    isFull(share: Share) {
       const [account, host] = namesOf(share)
       return (
         ownOf(account) >= partOf(slots, share.percent) || ownOf(host) >= partOf(slots, hostPercent)
       )
     },
-    take(share, count) {
+    take(share: Share, count: number) {
       for (const name of namesOf(share)) change(name, count)
       total += count
     },
-    giveBack(share) {
+    giveBack(share: Share) {
       for (const name of namesOf(share)) change(name, -1)
       total -= 1
     },

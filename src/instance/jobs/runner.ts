@@ -4,18 +4,7 @@ import { type Clock, createSystemClock, type ManualClock } from '../../lib/time/
 import type { Job } from './job.ts'
 
 /** Runs the jobs: every second of real time, and step by step when the clock is moved. */
-export interface Runner {
-  /** One pass of every job. Passes never overlap, whoever asks for them. */
-  tick(): Promise<void>
-  /** Moves the clock to `to`, stopping in order at each moment at which a pass matters. */
-  advance(clock: ManualClock, to: number): Promise<void>
-  start(): void
-  stop(): void
-  /** When the last passes ended, Unix ms. */
-  lastPassAt(): number | undefined
-  /** How long the passes of each job have taken since the start. */
-  timings(): ReadonlyMap<string, JobTiming>
-}
+export type Runner = ReturnType<typeof createRunner>
 
 export interface JobTiming {
   passes: number
@@ -44,7 +33,7 @@ export function createRunner(
   clock: Clock,
   log: Log,
   { guard, isNotified = () => false, stopwatch = createSystemClock() }: RunnerOptions = {},
-): Runner {
+) {
   let lastPassAt: number | undefined
   let heartbeat: Cron | undefined
   let running = Promise.resolve()
@@ -76,8 +65,10 @@ export function createRunner(
     return running
   }
   return {
+    /** One pass of every job. Passes never overlap, whoever asks for them. */
     tick,
-    async advance(manual, to) {
+    /** Moves the clock to `to`, stopping in order at each moment at which a pass matters. */
+    async advance(manual: ManualClock, to: number) {
       const pass = async () => {
         await tick()
         for (const job of jobs) await job.settled?.()
@@ -105,7 +96,9 @@ export function createRunner(
     stop() {
       heartbeat?.stop()
     },
+    /** When the last passes ended, Unix ms. */
     lastPassAt: () => lastPassAt,
+    /** How long the passes of each job have taken since the start. */
     timings: () => timings,
   }
 }

@@ -24,17 +24,14 @@ export interface LogFileOptions {
   instead(line: string): void
 }
 
-export interface LogFile {
-  write(line: string): void
-  close(): void
-}
+export type LogFile = ReturnType<typeof openLogFile>
 
 /**
  * A file of lines that is put aside by size, as `wellhead.log.2026-11-22T18-04-05Z`, and kept for an
  * age. The libraries that rotate files keep a number of them, or name the current one by its day.
  * Throws where the file cannot be opened; a disk that is full later stops nothing.
  */
-export function openLogFile(options: LogFileOptions): LogFile {
+export function openLogFile(options: LogFileOptions) {
   const { path, bytesMax, keepMs, clock, instead } = options
   let file = open(path)
   let isNotified = false
@@ -47,7 +44,7 @@ export function openLogFile(options: LogFileOptions): LogFile {
   }
   forget(path, clock.now() - keepMs)
   return {
-    write(line) {
+    write(line: string) {
       const bytes = Buffer.byteLength(line)
       try {
         if (file.bytes > 0 && file.bytes + bytes > bytesMax) rotate()
@@ -61,7 +58,7 @@ export function openLogFile(options: LogFileOptions): LogFile {
         instead(line)
       }
     },
-    close: () => closeSync(file.fd),
+    close: () => void closeSync(file.fd),
   }
 }
 

@@ -4,19 +4,10 @@ import { privateMode } from './private-file.ts'
 const chunkBytes = 2 ** 20
 
 /** Room on a disk that is kept for bad times. */
-export interface ReserveFile {
-  readonly bytes: number
-  /** What a process without rights of its own may still write, in bytes. */
-  free(): number
-  isKept(): boolean
-  /** Writes it, unless it is there or there is no room for it and as much again; whether it is there. */
-  keep(): boolean
-  /** Gives the room back; false when there was none. */
-  giveBack(): boolean
-}
+export type ReserveFile = ReturnType<typeof createReserveFile>
 
 /** `bytes` of 0 keeps nothing. */
-export function createReserveFile(path: string, dir: string, bytes: number): ReserveFile {
+export function createReserveFile(path: string, dir: string, bytes: number) {
   const isKept = () => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) >= bytes
   const free = () => {
     const { bavail, bsize } = statfsSync(dir)
@@ -24,8 +15,10 @@ export function createReserveFile(path: string, dir: string, bytes: number): Res
   }
   return {
     bytes,
+    /** What a process without rights of its own may still write, in bytes. */
     free,
     isKept,
+    /** Writes it, unless it is there or there is no room for it and as much again; whether it is there. */
     keep() {
       if (isKept()) return true
       if (free() < 2 * bytes) return false
@@ -37,6 +30,7 @@ export function createReserveFile(path: string, dir: string, bytes: number): Res
         return false
       }
     },
+    /** Gives the room back; false when there was none. */
     giveBack() {
       const wasKept = statSync(path, { throwIfNoEntry: false }) !== undefined
       rmSync(path, { force: true })

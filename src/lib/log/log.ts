@@ -8,14 +8,7 @@ export type Fields = Readonly<Record<string, unknown>>
  * `event` is a stable name in snake_case that an operator can search for; a sentence goes into the
  * field `message`. Every string of every line has passed `redact` and holds no line break.
  */
-export interface Log {
-  debug(event: string, fields?: Fields): void
-  info(event: string, fields?: Fields): void
-  warn(event: string, fields?: Fields): void
-  error(event: string, fields?: Fields): void
-  /** A log whose every line carries these fields too. */
-  child(fields: Fields): Log
-}
+export type Log = ReturnType<typeof createLog>
 
 export interface LogOptions {
   /** The least important level that is written. */
@@ -98,7 +91,7 @@ export const oneLine = (text: string): string =>
       names.get(character) ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-export function createLog(options: LogOptions, inherited: Fields = {}): Log {
+export function createLog(options: LogOptions, inherited: Fields = {}) {
   const least = ranks[options.level]
   const render = options.format === 'json' ? jsonLine : textLine
   const put = (level: LogLevel, event: string, fields: Fields = {}) => {
@@ -109,11 +102,12 @@ export function createLog(options: LogOptions, inherited: Fields = {}): Log {
     )
   }
   return {
-    debug: (event, fields) => put('debug', event, fields),
-    info: (event, fields) => put('info', event, fields),
-    warn: (event, fields) => put('warn', event, fields),
-    error: (event, fields) => put('error', event, fields),
-    child: fields => createLog(options, { ...inherited, ...fields }),
+    debug: (event: string, fields?: Fields) => void put('debug', event, fields),
+    info: (event: string, fields?: Fields) => void put('info', event, fields),
+    warn: (event: string, fields?: Fields) => void put('warn', event, fields),
+    error: (event: string, fields?: Fields) => void put('error', event, fields),
+    /** A log whose every line carries these fields too. */
+    child: (fields: Fields) => createLog(options, { ...inherited, ...fields }),
   }
 }
 

@@ -20,17 +20,7 @@ export interface StoredBackup {
 }
 
 /** Where backups lie. */
-export interface BackupPlace {
-  /** As people know it. */
-  label: string
-  /** Oldest first. */
-  list(): Promise<StoredBackup[]>
-  /** It is there, whole, when this resolves. */
-  put(path: string, name: string): Promise<void>
-  /** Writes one to a local file. */
-  fetch(name: string, path: string): Promise<void>
-  remove(name: string): Promise<void>
-}
+export type BackupPlace = ReturnType<typeof bucketPlace>
 
 const inOrder = (backups: StoredBackup[]) => backups.sort((a, b) => a.at - b.at)
 
@@ -78,7 +68,7 @@ export interface BucketSettings {
 }
 
 /** A bucket of any storage that speaks S3. */
-export function bucketPlace(settings: BucketSettings): BackupPlace {
+export function bucketPlace(settings: BucketSettings) {
   const { bucket, prefix, endpoint, region, accessKey, secretKey } = settings
   const client = new Bun.S3Client({
     bucket,
@@ -88,7 +78,9 @@ export function bucketPlace(settings: BucketSettings): BackupPlace {
     ...(endpoint !== '' && { endpoint }),
   })
   return {
+    /** As people know it. */
     label: `s3://${bucket}/${prefix}`,
+    /** Oldest first. */
     async list() {
       const backups: StoredBackup[] = []
       let startAfter: string | undefined
@@ -105,7 +97,8 @@ export function bucketPlace(settings: BucketSettings): BackupPlace {
         startAfter = last
       }
     },
-    async put(path, name) {
+    /** It is there, whole, when this resolves. */
+    async put(path: string, name: string) {
       const { size } = Bun.file(path)
       await client.write(prefix + name, Bun.file(path))
       const stored = await client.stat(prefix + name)
@@ -114,11 +107,12 @@ export function bucketPlace(settings: BucketSettings): BackupPlace {
         throw new Error(`s3://${bucket}/${prefix}${name} has ${stored.size} of ${size} bytes`)
       }
     },
-    async fetch(name, path) {
+    /** Writes one to a local file. */
+    async fetch(name: string, path: string) {
       await Bun.write(path, client.file(prefix + name))
       closeToOthers(path)
     },
-    async remove(name) {
+    async remove(name: string) {
       await client.delete(prefix + name)
     },
   }

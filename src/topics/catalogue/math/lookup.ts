@@ -12,12 +12,7 @@ export interface SeriesIdentity extends Pick<TermsInForce, 'bounds' | 'valueAt' 
   terms?: SeriesTerms
 }
 
-export interface CodeLookup {
-  /** The series of a code or an alias, in any letter case. */
-  find(code: string): SeriesIdentity | undefined
-  /** The code that somebody who wrote `code` probably meant; of a category alone, if one is named. */
-  nearest(code: string, category?: string): string | undefined
-}
+export type CodeLookup = ReturnType<typeof codeLookupOf>
 
 /** Whether a code, its name or an alias contains a text in capitals. */
 export const mentions = (
@@ -34,7 +29,7 @@ export const mentions = (
  */
 const nearestMax = 1000
 
-export function codeLookupOf(series: readonly (SeriesIdentity & Candidate)[]): CodeLookup {
+export function codeLookupOf(series: readonly (SeriesIdentity & Candidate)[]) {
   const byName = new Map<string, SeriesIdentity>()
   for (const entry of series)
     for (const alias of entry.aliases) byName.set(alias.toUpperCase(), entry)
@@ -44,8 +39,10 @@ export function codeLookupOf(series: readonly (SeriesIdentity & Candidate)[]): C
   const search = (code: string, category?: string): string | undefined =>
     suggestCodes(code, category === undefined ? series : (byCategory.get(category) ?? []))[0]?.code
   return {
-    find: code => byName.get(code) ?? byName.get(code.toUpperCase()),
-    nearest(code, category) {
+    /** The series of a code or an alias, in any letter case. */
+    find: (code: string) => byName.get(code) ?? byName.get(code.toUpperCase()),
+    /** The code that somebody who wrote `code` probably meant; of a category alone, if one is named. */
+    nearest(code: string, category?: string) {
       if (category !== undefined) return search(code, category)
       if (!meant.has(code) && meant.size < nearestMax) meant.set(code, search(code))
       return meant.get(code)

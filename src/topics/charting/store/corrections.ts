@@ -12,12 +12,9 @@ export interface Correction {
   after: number | null
 }
 
-export interface CorrectionStore {
-  /** Points of a series in a half-open range that were corrected by a moment, oldest first. */
-  between(seriesId: number, from: number, to: number, asOf: number, limit: number): Correction[]
-}
+export type CorrectionStore = ReturnType<typeof createCorrectionStore>
 
-export function createCorrectionStore(db: Database): CorrectionStore {
+export function createCorrectionStore(db: Database) {
   const between = lazy<Correction, [number, number, number, number, number]>(
     db,
     `SELECT r.observed_at AS observedAt, max(r.replaced_at) AS correctedAt, r.value AS before,
@@ -31,7 +28,8 @@ export function createCorrectionStore(db: Database): CorrectionStore {
      GROUP BY r.observed_at ORDER BY r.observed_at DESC LIMIT ?5`,
   )
   return {
-    between: (seriesId, from, to, asOf, limit) =>
+    /** Points of a series in a half-open range that were corrected by a moment, oldest first. */
+    between: (seriesId: number, from: number, to: number, asOf: number, limit: number) =>
       between.all(seriesId, from, to, asOf, limit).reverse(),
   }
 }

@@ -39,15 +39,7 @@ export interface MetricFilter {
 }
 
 /** What is counted of drilling in basins and states, in one list. */
-export interface DrillingMetricStore {
-  /** Newest first, within a day by metric and region. */
-  page(filter: MetricFilter, limit: number, offset: number): MetricRow[]
-  count(filter: MetricFilter): number
-  /** Of one region, oldest first; `toOn` is exclusive. */
-  ofRegion(metric: DrillingMetric, region: string, fromOn: string, toOn: string): RegionCount[]
-  /** The value before that of a day. */
-  before(metric: DrillingMetric, region: string, day: string): number | undefined
-}
+export type DrillingMetricStore = ReturnType<typeof createDrillingMetricStore>
 
 /** Where each metric stands, and which rows of its table have it. */
 const places: Readonly<
@@ -62,7 +54,7 @@ const places: Readonly<
 
 const tableOf = (metric: DrillingMetric): string => places[metric].of.tables[0]!.name
 
-export function createDrillingMetricStore(reads: DatasetReads): DrillingMetricStore {
+export function createDrillingMetricStore(reads: DatasetReads) {
   const whereOf = (metric: DrillingMetric, filter: MetricFilter): string => {
     // By day: the plus hides the regions, by which everything would be read and sorted.
     const regions = filter.regions
@@ -80,7 +72,8 @@ export function createDrillingMetricStore(reads: DatasetReads): DrillingMetricSt
   ]
 
   return {
-    page(filter, limit, offset) {
+    /** Newest first, within a day by metric and region. */
+    page(filter: MetricFilter, limit: number, offset: number) {
       const arms = metricsOf(filter).map(
         metric => `SELECT '${metric}' AS metric, region, counted_on AS countedOn, ${places[metric].column} AS value, source, recorded_at AS recordedAt
           FROM ${tableOf(metric)} WHERE ${whereOf(metric, filter)}`,
@@ -92,12 +85,13 @@ export function createDrillingMetricStore(reads: DatasetReads): DrillingMetricSt
         )
         .all(...bound(filter), limit, offset)
     },
-    count: filter =>
+    count: (filter: MetricFilter) =>
       metricsOf(filter).reduce((sum, metric) => {
         const sql = `SELECT count(*) AS n FROM ${tableOf(metric)} WHERE ${whereOf(metric, filter)}`
         return sum + reads.count(sql, places[metric].of)(...bound(filter))
       }, 0),
-    ofRegion(metric, region, fromOn, toOn) {
+    /** Of one region, oldest first; `toOn` is exclusive. */
+    ofRegion(metric: DrillingMetric, region: string, fromOn: string, toOn: string) {
       const { of, column, condition = 'TRUE' } = places[metric]
       return reads
         .statement<RegionCount>(
@@ -107,7 +101,8 @@ export function createDrillingMetricStore(reads: DatasetReads): DrillingMetricSt
         )
         .all(region, fromOn, toOn)
     },
-    before(metric, region, day) {
+    /** The value before that of a day. */
+    before(metric: DrillingMetric, region: string, day: string) {
       const { of, column, condition = 'TRUE' } = places[metric]
       return reads
         .statement<{ value: number }>(

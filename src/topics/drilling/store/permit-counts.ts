@@ -24,33 +24,7 @@ export interface NamedCount {
   permits: number
 }
 
-export interface PermitCounts {
-  total(): number
-  /** Newest day of each state that has a permit, by code. */
-  newestByState(): Map<string, string>
-  oldestOn(state: string): string | undefined
-  /** Whom the newest permit of a state is from. */
-  sourceOf(state: string): string | undefined
-  /** Largest first, then by name. */
-  largest(kind: CountedKind, limit: number, offset: number): TermCount[]
-  /** Words of a kind that have a permit. */
-  count(kind: CountedKind): number
-  /** Of terms of one kind: `[earlier, later)` against `[later, end)`. */
-  movements(
-    kind: CountedKind,
-    ids: readonly number[],
-    earlier: string,
-    later: string,
-    end: string,
-  ): Map<number, TermMovement>
-  /** All permits of a state. */
-  ofState(state: string): number
-  /** In the half-open range of days. */
-  between(state: string, from: string, to: string): number
-  /** Of a state in the half-open range of days, largest first. */
-  topOperators(state: string, from: string, to: string, limit: number): NamedCount[]
-  topCounties(state: string, from: string, to: string, limit: number): NamedCount[]
-}
+export type PermitCounts = ReturnType<typeof createPermitCounts>
 
 /** Of a moment in the past: permits keep none. */
 export const noPermitCounts: PermitCounts = {
@@ -73,7 +47,7 @@ const columns: Readonly<Record<CountedKind, string>> = {
   formation: 'formation_id',
 }
 
-export function createPermitCounts(db: Database): PermitCounts {
+export function createPermitCounts(db: Database) {
   const stateIs = "state_id = (SELECT id FROM permit_terms WHERE kind = 'state' AND name = ?1)"
   const states = lazy<{ state: string; day: string | null }, []>(
     db,
@@ -141,12 +115,23 @@ export function createPermitCounts(db: Database): PermitCounts {
   }
   return {
     total: () => total.get()!.n ?? 0,
+    /** Newest day of each state that has a permit, by code. */
     newestByState: () => new Map(states.all().map(row => [row.state, row.day!])),
-    oldestOn: state => oldest.get(state)?.day ?? undefined,
-    sourceOf: state => source.get(state)?.source,
-    largest: (kind, limit, offset) => largest.all(kind, limit, offset),
-    count: kind => count.get(kind)!.n,
-    movements(kind, ids, earlier, later, end) {
+    oldestOn: (state: string) => oldest.get(state)?.day ?? undefined,
+    /** Whom the newest permit of a state is from. */
+    sourceOf: (state: string) => source.get(state)?.source,
+    /** Largest first, then by name. */
+    largest: (kind: CountedKind, limit: number, offset: number) => largest.all(kind, limit, offset),
+    /** Words of a kind that have a permit. */
+    count: (kind: CountedKind) => count.get(kind)!.n,
+    /** Of terms of one kind: `[earlier, later)` against `[later, end)`. */
+    movements(
+      kind: CountedKind,
+      ids: readonly number[],
+      earlier: string,
+      later: string,
+      end: string,
+    ) {
       const { newest, inSpan } = movements[kind]
       return new Map(
         ids.map(id => [
@@ -158,9 +143,14 @@ export function createPermitCounts(db: Database): PermitCounts {
         ]),
       )
     },
-    ofState: state => ofState.get(state)?.permits ?? 0,
-    between: (state, from, to) => between.get(state, from, to)!.n,
-    topOperators: (state, from, to, limit) => largestOf(operators.all(state, from, to), limit),
-    topCounties: (state, from, to, limit) => largestOf(counties.all(state, from, to), limit),
+    /** All permits of a state. */
+    ofState: (state: string) => ofState.get(state)?.permits ?? 0,
+    /** In the half-open range of days. */
+    between: (state: string, from: string, to: string) => between.get(state, from, to)!.n,
+    /** Of a state in the half-open range of days, largest first. */
+    topOperators: (state: string, from: string, to: string, limit: number) =>
+      largestOf(operators.all(state, from, to), limit),
+    topCounties: (state: string, from: string, to: string, limit: number) =>
+      largestOf(counties.all(state, from, to), limit),
   }
 }

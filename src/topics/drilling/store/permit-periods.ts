@@ -16,10 +16,7 @@ export interface CountedPermit {
  * Changes of the counts by month and year, added up and written at the end of the transaction that
  * writes the permits.
  */
-export interface PermitPeriods {
-  add(permit: CountedPermit, by: 1 | -1): void
-  write(): void
-}
+export type PermitPeriods = ReturnType<typeof createPermitPeriods>
 
 /** The term under which every permit is counted. */
 export const everyTerm = 0
@@ -29,7 +26,7 @@ export const periodCharacters = { month: 7, year: 4 } as const
 
 type Keys = [term: number, period: string, state: number, permitType: number, wellType: number]
 
-export function createPermitPeriods(db: Database): PermitPeriods {
+export function createPermitPeriods(db: Database) {
   const put = lazy(
     db,
     'INSERT INTO permit_periods VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET permits = permits + excluded.permits',
@@ -45,7 +42,7 @@ export function createPermitPeriods(db: Database): PermitPeriods {
     else changes.set(key, { keys, by })
   }
   return {
-    add(permit, by) {
+    add(permit: CountedPermit, by: 1 | -1) {
       const { stateId, countyId, operatorId, formationId, permitTypeId, wellTypeId } = permit
       const [month, year] = [
         permit.permitOn.slice(0, periodCharacters.month),

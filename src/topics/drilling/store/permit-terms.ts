@@ -10,20 +10,9 @@ export type PermitTermKind =
   | 'well_type'
 
 /** Numbers of the words in permits, within one transaction. */
-export interface PermitTerms {
-  /**
-   * Of a word as filed; `read` gives the name by which it is compared and the label under which a
-   * new one is shown from then on.
-   */
-  id(
-    kind: PermitTermKind,
-    filed: string,
-    read: (filed: string) => { name: string; label: string },
-  ): number
-  wellNameId(name: string): number
-}
+export type PermitTerms = ReturnType<typeof createPermitTerms>
 
-export function createPermitTerms(db: Database): PermitTerms {
+export function createPermitTerms(db: Database) {
   const storedTerm = lazy<{ id: number }, [string, string]>(
     db,
     'SELECT id FROM permit_terms WHERE kind = ? AND name = ?',
@@ -43,12 +32,20 @@ export function createPermitTerms(db: Database): PermitTerms {
     return id
   }
   return {
-    id: (kind, filed, read) =>
+    /**
+     * Of a word as filed; `read` gives the name by which it is compared and the label under which a
+     * new one is shown from then on.
+     */
+    id: (
+      kind: PermitTermKind,
+      filed: string,
+      read: (filed: string) => { name: string; label: string },
+    ) =>
       remembered(`${kind}/${filed}`, () => {
         const { name, label } = read(filed)
         return storedTerm.get(kind, name)?.id ?? Number(add.run(kind, name, label).lastInsertRowid)
       }),
-    wellNameId: name =>
+    wellNameId: (name: string) =>
       remembered(`/${name}`, () => {
         const old = storedName.get(name)
         if (old) return old.id

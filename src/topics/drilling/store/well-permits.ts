@@ -37,19 +37,7 @@ export interface PermitWrites {
   statusChanges: { id: number; from: string; to: string }[]
 }
 
-export interface WellPermitStore {
-  /**
-   * One transaction. The same permit again is unchanged, whenever it was fetched; anything else
-   * under a known reference replaces it.
-   */
-  write(permits: readonly WellPermit[], recordedAt: number): PermitWrites
-  /** In the order of the ids. */
-  rows(ids: readonly number[]): StoredPermit[]
-  /** Of one well, oldest first. */
-  ofWell(apiNumber: string): StoredPermit[]
-  /** When the list of a state was last read. */
-  readAt(state: string): number | undefined
-}
+export type WellPermitStore = ReturnType<typeof createWellPermitStore>
 
 /** What permits are found and counted by: words by their numbers. */
 export interface PermitFacts {
@@ -153,7 +141,7 @@ const cornerOf = ({
     ? undefined
     : [millionths(latitude), millionths(longitude), dayNumberOf(permitOn)]
 
-export function createWellPermitStore(db: Database): WellPermitStore {
+export function createWellPermitStore(db: Database) {
   const write = permitWriter(db)
   const read = (from: string, order: string) => `
     SELECT p.id, f.permit_on AS permitOn, p.state_code AS state, county.label AS county, operator.label AS operatorName,
@@ -184,10 +172,18 @@ export function createWellPermitStore(db: Database): WellPermitStore {
     'SELECT read_at AS readAt FROM permit_reads WHERE state_code = ?',
   )
   return {
-    write: (permits, recordedAt) => transact(db, () => write(permits, recordedAt)),
-    rows: ids => listed.all(JSON.stringify(ids)),
-    ofWell: apiNumber => ofWell.all(apiNumber),
-    readAt: state => readAt.get(state)?.readAt,
+    /**
+     * One transaction. The same permit again is unchanged, whenever it was fetched; anything else
+     * under a known reference replaces it.
+     */
+    write: (permits: readonly WellPermit[], recordedAt: number) =>
+      transact(db, () => write(permits, recordedAt)),
+    /** In the order of the ids. */
+    rows: (ids: readonly number[]) => listed.all(JSON.stringify(ids)),
+    /** Of one well, oldest first. */
+    ofWell: (apiNumber: string) => ofWell.all(apiNumber),
+    /** When the list of a state was last read. */
+    readAt: (state: string) => readAt.get(state)?.readAt,
   }
 }
 

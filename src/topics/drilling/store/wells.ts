@@ -35,20 +35,7 @@ export interface WellLives {
   producing: WellDates[]
 }
 
-export interface WellStore {
-  /**
-   * One transaction. The same well again is unchanged; anything else under a known number replaces
-   * it.
-   */
-  put(wells: readonly Well[], recordedAt: number): WriteCounts
-  get(apiNumber: string): Well | undefined
-  /** In the order of their numbers. */
-  search(filter: WellFilter): Well[]
-  /** The same wells, of which a state has a hundred thousand, as far as cycle times need them. */
-  lives(filter: WellFilter): WellLives
-  /** Of one source, permitted since a day and without a day of first production. */
-  unfinished(source: string, permittedSince: string): Well[]
-}
+export type WellStore = ReturnType<typeof createWellStore>
 
 const columns = wellDataset.stored as Readonly<Record<keyof Well, string>>
 const fields = Object.keys(columns) as (keyof Well)[]
@@ -63,7 +50,7 @@ const dateColumns = selected({
 })
 const placedDates = `${dateColumns}, latitude, longitude`
 
-export function createWellStore(db: Database): WellStore {
+export function createWellStore(db: Database) {
   const store = datasetStore<Well>(readsNow(db), wellDataset)
   const stored = store.values<string>(
     'api_number',
@@ -99,14 +86,20 @@ export function createWellStore(db: Database): WellStore {
     'WHERE first_production_on IS NULL AND permit_on >= ?2 AND source = ?1 ORDER BY api_number',
   )
   return {
-    put: (wells, recordedAt) => transact(db, () => put(wells, recordedAt)),
-    get: apiNumber => byNumber.get(apiNumber),
-    search: filter =>
+    /**
+     * One transaction. The same well again is unchanged; anything else under a known number replaces
+     * it.
+     */
+    put: (wells: readonly Well[], recordedAt: number) => transact(db, () => put(wells, recordedAt)),
+    get: (apiNumber: string) => byNumber.get(apiNumber),
+    /** In the order of their numbers. */
+    search: (filter: WellFilter) =>
       within(
         filter.circle,
         matching<Well>(selected(columns), clausesOf(filter), 'ORDER BY api_number'),
       ),
-    lives(filter) {
+    /** The same wells, of which a state has a hundred thousand, as far as cycle times need them. */
+    lives(filter: WellFilter) {
       const clauses = clausesOf(filter)
       if (filter.circle)
         return livesOf(within(filter.circle, matching<WellDates & Place>(placedDates, clauses)))
@@ -120,7 +113,8 @@ export function createWellStore(db: Database): WellStore {
       const { wells, sources } = counted
       return { wells, sources: JSON.parse(sources) as string[], producing }
     },
-    unfinished: (source, since) => unfinished.all(source, since),
+    /** Of one source, permitted since a day and without a day of first production. */
+    unfinished: (source: string, since: string) => unfinished.all(source, since),
   }
 }
 

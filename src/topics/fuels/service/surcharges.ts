@@ -7,20 +7,13 @@ import { indexWeeks, surchargesOf } from '../math/surcharge.ts'
 import { matchedRow, type SurchargeStore } from '../store/surcharges.ts'
 
 /** Matches carriers' tables to the price of their index, week by week. */
-export interface SurchargeMatching {
-  /**
-   * Records the weeks up to now that a table has a surcharge for and that are not there yet;
-   * answers how many. Existing weeks are kept, so that a correction of a table or of an index price
-   * does not change what was charged.
-   */
-  match(now: number): number
-}
+export type SurchargeMatching = ReturnType<typeof createSurchargeMatching>
 
 export function createSurchargeMatching(deps: {
   surcharges: SurchargeStore
   catalogue: Catalogue
   closes: Closes
-}): SurchargeMatching {
+}) {
   const { surcharges, catalogue, closes } = deps
   let version: string | undefined
   let services: CarrierSchedule[][] = []
@@ -66,7 +59,12 @@ export function createSurchargeMatching(deps: {
   }
 
   return {
-    match(now) {
+    /**
+     * Records the weeks up to now that a table has a surcharge for and that are not there yet;
+     * answers how many. Existing weeks are kept, so that a correction of a table or of an index price
+     * does not change what was charged.
+     */
+    match(now: number) {
       readTables()
       const state = stateOf(now)
       if (state === matchedState) return 0

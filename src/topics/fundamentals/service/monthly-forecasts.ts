@@ -19,13 +19,7 @@ import type { MonthlyForecastStore } from '../store/monthly-forecasts.ts'
 const publicationsKept = 24
 
 /** The forecasts that this service makes of the mean price of each month. */
-export interface MonthlyForecasts {
-  /**
-   * Makes the forecasts of a series that were due by `now` and are not there, each from the closes
-   * (ascending) of the days before its publication; answers how many publications.
-   */
-  publish(series: Series, now: number, closes: readonly Close[], options?: PublishOptions): number
-}
+export type MonthlyForecasts = ReturnType<typeof createMonthlyForecasts>
 
 export interface PublishOptions {
   /** Months beyond the usual ones that are forecast too. */
@@ -34,9 +28,18 @@ export interface PublishOptions {
   inTime?: boolean
 }
 
-export function createMonthlyForecasts(store: MonthlyForecastStore): MonthlyForecasts {
+export function createMonthlyForecasts(store: MonthlyForecastStore) {
   return {
-    publish(series, now, closes, { further = [], inTime = false } = {}) {
+    /**
+     * Makes the forecasts of a series that were due by `now` and are not there, each from the closes
+     * (ascending) of the days before its publication; answers how many publications.
+     */
+    publish(
+      series: Series,
+      now: number,
+      closes: readonly Close[],
+      { further = [], inTime = false }: PublishOptions = {},
+    ) {
       const published = new Set(store.publications(series.id))
       const last = lastPublication(isoDay(now), now)
       let count = 0

@@ -12,19 +12,13 @@ import type { OpecStore } from '../store/opec.ts'
 const opecCode = 'OPEC_PRODUCTION'
 
 /** The actual values that forecasts are compared with. */
-export interface PublishedFigures {
-  /**
-   * Mean of the daily closes of a period that is over, to the decimals of the series; undefined
-   * before its end, without data and while the data stops before it. Of OPEC's production the mean of its months.
-   */
-  of(series: Series, period: Period): number | undefined
-}
+export type PublishedFigures = ReturnType<typeof createPublishedFigures>
 
 export function createPublishedFigures(deps: {
   closes: Closes
   opec: OpecStore
   now: () => number
-}): PublishedFigures {
+}) {
   const { closes, opec, now } = deps
   const opecMean = (months: readonly string[]): number | undefined => {
     const totals = months.map(month => opec.ofMonth(month)).filter(rows => rows.length > 0)
@@ -41,7 +35,11 @@ export function createPublishedFigures(deps: {
     return last !== undefined && dayAfter(last.day, gapDaysMax[aYear]!) > day
   }
   return {
-    of(series, period) {
+    /**
+     * Mean of the daily closes of a period that is over, to the decimals of the series; undefined
+     * before its end, without data and while the data stops before it. Of OPEC's production the mean of its months.
+     */
+    of(series: Series, period: Period) {
       if (isoDay(now()) <= period.lastOn) return undefined
       const value =
         (series.code === opecCode ? opecMean(period.months) : undefined) ??

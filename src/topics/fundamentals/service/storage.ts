@@ -29,12 +29,7 @@ export interface StorageLevel {
   utilizationPercent: number | undefined
 }
 
-export interface StorageLevels {
-  /** Undefined when the series has no observation outside quarantine. */
-  of(series: Series): StorageLevel | undefined
-  /** The same over other prices, as those of a moment. */
-  at(prices: Pick<StorageDeps, 'latestPrices' | 'closes'>): StorageLevels
-}
+export type StorageLevels = ReturnType<typeof createStorageLevels>
 
 export interface StorageDeps {
   latestPrices: LatestPrices
@@ -42,12 +37,14 @@ export interface StorageDeps {
   capacities: StorageCapacityStore
 }
 
-export function createStorageLevels(deps: StorageDeps): StorageLevels {
+export function createStorageLevels(deps: StorageDeps) {
   const { latestPrices, closes, capacities } = deps
   return {
-    at: prices =>
+    /** The same over other prices, as those of a moment. */
+    at: (prices: Pick<StorageDeps, 'latestPrices' | 'closes'>) =>
       createStorageLevels({ latestPrices: prices.latestPrices, closes: prices.closes, capacities }),
-    of(series) {
+    /** Undefined when the series has no observation outside quarantine. */
+    of(series: Series) {
       const quote = latestPrices.quote(series)
       if (!quote) return undefined
       const newest = quote.observation

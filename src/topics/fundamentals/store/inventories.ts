@@ -31,21 +31,7 @@ export interface LevelFilter {
  * The levels themselves are observations; only their numbers are kept here. Quarantined days keep
  * theirs and are not answered.
  */
-export interface InventoryStore {
-  /**
-   * Numbers every day of these series that has none, oldest first and within a day in the order of
-   * the series; answers how many. Call it in a transaction.
-   */
-  number(seriesIds: readonly number[]): number
-  /** Newest day first, within a day in the order of the numbers. */
-  page(filter: LevelFilter, limit: number, offset: number): NumberedLevel[]
-  count(filter: LevelFilter): number
-  byId(id: number): NumberedLevel | undefined
-  /** Every number that these series have. */
-  numbers(seriesIds: readonly number[]): LevelNumber[]
-  /** The day that has a number. */
-  numbered(id: number): LevelNumber | undefined
-}
+export type InventoryStore = ReturnType<typeof createInventoryStore>
 
 /** A day of a series, which starts at `startsAt` (Unix ms), and its number. */
 export type LevelNumber = Pick<NumberedLevel, 'id' | 'seriesId' | 'startsAt'>
@@ -70,7 +56,7 @@ const withBars =
 type Row = Omit<NumberedLevel, 'weekBefore'> & { weekBefore: number | null }
 const rowOf = (row: Row): NumberedLevel => ({ ...row, weekBefore: row.weekBefore ?? undefined })
 
-export function createInventoryStore(db: Database): InventoryStore {
+export function createInventoryStore(db: Database) {
   const number = lazy<unknown, [string]>(
     db,
     `INSERT INTO inventory_records (series_id, starts_at)
@@ -103,13 +89,20 @@ export function createInventoryStore(db: Database): InventoryStore {
     `SELECT ${numberColumns} FROM inventory_records WHERE id = ?`,
   )
   return {
-    numbers: seriesIds => numbers.all(JSON.stringify(seriesIds)),
-    numbered: id => numbered.get(id) ?? undefined,
-    number: seriesIds => number.run(JSON.stringify(seriesIds)).changes,
-    page: ({ seriesIds, from, to }, limit, offset) =>
+    /** Every number that these series have. */
+    numbers: (seriesIds: readonly number[]) => numbers.all(JSON.stringify(seriesIds)),
+    /** The day that has a number. */
+    numbered: (id: number) => numbered.get(id) ?? undefined,
+    /**
+     * Numbers every day of these series that has none, oldest first and within a day in the order of
+     * the series; answers how many. Call it in a transaction.
+     */
+    number: (seriesIds: readonly number[]) => number.run(JSON.stringify(seriesIds)).changes,
+    /** Newest day first, within a day in the order of the numbers. */
+    page: ({ seriesIds, from, to }: LevelFilter, limit: number, offset: number) =>
       page.all(JSON.stringify(seriesIds), from, to, limit, offset).map(rowOf),
-    count: ({ seriesIds, from, to }) => count(JSON.stringify(seriesIds), from, to),
-    byId(id) {
+    count: ({ seriesIds, from, to }: LevelFilter) => count(JSON.stringify(seriesIds), from, to),
+    byId(id: number) {
       const row = byId.get(id)
       return row ? rowOf(row) : undefined
     },

@@ -30,25 +30,13 @@ export interface ForecastFilter {
   toMonth: string
 }
 
-export interface MonthlyForecastStore {
-  /** One transaction. Existing forecasts are kept: a forecast is never made twice. */
-  write(rows: readonly StoredForecast[]): void
-  /** Of every month of the range the newest forecast, by month. */
-  newest(filter: ForecastFilter): StoredForecast[]
-  /** Every forecast of the range: newest month first, then newest publication, then by series. */
-  page(filter: ForecastFilter, limit: number, offset: number): StoredForecast[]
-  /** What every forecast of the range said, by series and month: without what accuracy does not ask. */
-  values(filter: ForecastFilter): ForecastValue[]
-  count(filter: ForecastFilter): number
-  /** Of which publications a series has forecasts. */
-  publications(seriesId: number): number[]
-}
+export type MonthlyForecastStore = ReturnType<typeof createMonthlyForecastStore>
 
 const columns = `series_id AS seriesId, month, published_at AS publishedAt, value, low, high, data_points AS dataPoints, recorded_at AS recordedAt`
 const matching =
   '(?1 IS NULL OR series_id IN (SELECT value FROM json_each(?1))) AND month >= ?2 AND month < ?3'
 
-export function createMonthlyForecastStore(db: Database): MonthlyForecastStore {
+export function createMonthlyForecastStore(db: Database) {
   const insert = lazy(
     db,
     `INSERT OR IGNORE INTO monthly_forecasts (series_id, month, published_at, value, low, high, data_points, recorded_at)
@@ -87,14 +75,20 @@ export function createMonthlyForecastStore(db: Database): MonthlyForecastStore {
     toMonth,
   ]
   return {
-    write: rows =>
-      transact(db, () => {
+    /** One transaction. Existing forecasts are kept: a forecast is never made twice. */
+    write: (rows: readonly StoredForecast[]) =>
+      void transact(db, () => {
         for (const row of rows) insert.run({ ...row })
       }),
-    newest: filter => newest.all(...argumentsOf(filter)),
-    page: (filter, limit, offset) => page.all(...argumentsOf(filter), limit, offset),
-    values: filter => values.all(...argumentsOf(filter)),
-    count: filter => count.get(...argumentsOf(filter))!.n,
-    publications: seriesId => publications.all(seriesId).map(row => row.at),
+    /** Of every month of the range the newest forecast, by month. */
+    newest: (filter: ForecastFilter) => newest.all(...argumentsOf(filter)),
+    /** Every forecast of the range: newest month first, then newest publication, then by series. */
+    page: (filter: ForecastFilter, limit: number, offset: number) =>
+      page.all(...argumentsOf(filter), limit, offset),
+    /** What every forecast of the range said, by series and month: without what accuracy does not ask. */
+    values: (filter: ForecastFilter) => values.all(...argumentsOf(filter)),
+    count: (filter: ForecastFilter) => count.get(...argumentsOf(filter))!.n,
+    /** Of which publications a series has forecasts. */
+    publications: (seriesId: number) => publications.all(seriesId).map(row => row.at),
   }
 }

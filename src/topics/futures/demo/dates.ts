@@ -12,17 +12,12 @@ export interface CurveDate {
 }
 
 /** The trading dates of a family. */
-export interface CurveDates {
-  /** Undefined when the exchange is closed on the day. */
-  on(day: string): CurveDate | undefined
-  /** The trading date before a day, whether that is one itself or not. */
-  before(day: string): CurveDate
-}
+export type CurveDates = ReturnType<typeof createCurveDates>
 
 /** A year and a half: what is asked for after the history is written. */
 const datesKept = 512
 
-export function createCurveDates(family: Family): CurveDates {
+export function createCurveDates(family: Family) {
   const dates = new Map<string, CurveDate | undefined>()
   const dayBefore = (day: string): string => {
     let before = dayAfter(day, -1)
@@ -43,5 +38,9 @@ export function createCurveDates(family: Family): CurveDates {
     dates.set(day, date)
     return date
   }
-  return { on, before: day => on(dayBefore(day))! }
+  return {
+    /** Undefined when the exchange is closed on the day. */
+    on /** The trading date before a day, whether that is one itself or not. */,
+    before: (day: string) => on(dayBefore(day))!,
+  }
 }

@@ -10,17 +10,7 @@ export const stepMs = 5 * minuteMs
 const pathsKept = 20
 
 /** What the family's own series is, which its front month follows. */
-export interface Front {
-  /** At the close of a trading date. */
-  close(day: string): number
-  /** How far the slope of the curve is off its mean on a day. */
-  slope(day: string): number
-  /**
-   * Through the session of a day: the close of `before`, the trading date before it, then every
-   * five minutes of the world's own session up to the close.
-   */
-  path(day: string, before: string): Float64Array
-}
+export type Front = ReturnType<typeof createFront>
 
 /** Each number at its day of the year. */
 interface Year {
@@ -36,7 +26,7 @@ export function createFront(
   family: Family,
   sway: Pick<Path, 'addTo'>,
   swayScale: number,
-): Front {
+) {
   const years = new Map<string, Year>()
   const paths = new Map<string, Float64Array>()
   let changes = world.changes?.()
@@ -81,12 +71,18 @@ export function createFront(
   }
 
   return {
+    /** At the close of a trading date. */
     close,
-    slope(day) {
+    /** How far the slope of the curve is off its mean on a day. */
+    slope(day: string) {
       const { slopes, firstDay } = yearOf(day)
       return slopes[dayNumber(day) - firstDay]!
     },
-    path(day, before) {
+    /**
+     * Through the session of a day: the close of `before`, the trading date before it, then every
+     * five minutes of the world's own session up to the close.
+     */
+    path(day: string, before: string) {
       forgetChanged()
       const cached = paths.get(day)
       if (cached) return cached

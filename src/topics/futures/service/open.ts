@@ -7,11 +7,7 @@ import type { PricesView } from '../../prices/service/vintage.ts'
 import { createFuturesStore } from '../store/futures.ts'
 import { createFutures, type Futures } from './futures.ts'
 
-export interface FuturesServices {
-  futures: Futures
-  /** The same as a view of the past has them. */
-  futuresAt(view: Pick<PricesView, 'reads' | 'now'>): Pick<FuturesServices, 'futures'>
-}
+export type FuturesServices = ReturnType<typeof openFutures>
 
 export interface FuturesServicesDeps
   extends Pick<Runtime, 'db' | 'clock' | 'config'>,
@@ -20,7 +16,7 @@ export interface FuturesServicesDeps
   limits: Limits
 }
 
-export function openFutures(deps: FuturesServicesDeps): FuturesServices {
+export function openFutures(deps: FuturesServicesDeps) {
   const { clock, config, limits } = deps
   // What is listed and open follows the moment that is asked about.
   const futuresOf = (reads: DatasetReads, now: () => number): Futures =>
@@ -33,6 +29,9 @@ export function openFutures(deps: FuturesServicesDeps): FuturesServices {
     })
   return {
     futures: futuresOf(readsNow(deps.db), clock.now),
-    futuresAt: ({ reads, now }) => ({ futures: futuresOf(reads, now) }),
+    /** The same as a view of the past has them. */
+    futuresAt: ({ reads, now }: Pick<PricesView, 'reads' | 'now'>) => ({
+      futures: futuresOf(reads, now),
+    }),
   }
 }

@@ -46,19 +46,7 @@ export interface Curve {
 }
 
 /** The listed contracts of a family with their newest quotes, and its curves. */
-export interface ContractQuotes {
-  /** Every listed contract that has a quote, nearest first. */
-  quotes(code: FamilyCode): ContractQuote[]
-  /** The newest day of the front month, or of the nearest that has any. */
-  nearest(code: FamilyCode): ContractDay | undefined
-  /**
-   * The curve of now, or as it was at the end of a day; undefined without quotes, on a past day
-   * also when the newest is a week older.
-   */
-  curve(code: FamilyCode, day?: string): Curve | undefined
-  /** The front month's quote; undefined while it has none. */
-  front(code: FamilyCode): CurvePoint | undefined
-}
+export type ContractQuotes = ReturnType<typeof createContractQuotes>
 
 /**
  * A curve of a past day is not put together from quotes that lie further back than a week of
@@ -74,12 +62,10 @@ export const isMarketDay = (day: string, today: string): boolean =>
   day >= earliestDay && day <= dayAfter(today, lookBackDays)
 
 /** `today`: the trading date that this moment counts to. */
-export function createContractQuotes(
-  reads: ContractReads,
-  today: (code: FamilyCode) => string,
-): ContractQuotes {
+export function createContractQuotes(reads: ContractReads, today: (code: FamilyCode) => string) {
   return {
-    quotes(code) {
+    /** Every listed contract that has a quote, nearest first. */
+    quotes(code: FamilyCode) {
       const now = today(code)
       return listedMonths(code, now).flatMap((month, i) => {
         const [day, previous] = reads.days(code, month, earliestDay, now, 2)
@@ -95,7 +81,8 @@ export function createContractQuotes(
         }
       })
     },
-    nearest(code) {
+    /** The newest day of the front month, or of the nearest that has any. */
+    nearest(code: FamilyCode) {
       const now = today(code)
       for (const month of listedMonths(code, now)) {
         const [day] = reads.days(code, month, earliestDay, now, 1)
@@ -103,7 +90,11 @@ export function createContractQuotes(
       }
       return undefined
     },
-    curve(code, requestedDay) {
+    /**
+     * The curve of now, or as it was at the end of a day; undefined without quotes, on a past day
+     * also when the newest is a week older.
+     */
+    curve(code: FamilyCode, requestedDay?: string) {
       const day = requestedDay ?? today(code)
       if (!isMarketDay(day, today(code))) return undefined
       const from = requestedDay === undefined ? earliestDay : dayAfter(day, -lookBackDays)
@@ -114,7 +105,8 @@ export function createContractQuotes(
         ? undefined
         : { day: newest, points: days.map(contractDay => pointOf(code, contractDay)) }
     },
-    front(code) {
+    /** The front month's quote; undefined while it has none. */
+    front(code: FamilyCode) {
       const now = today(code)
       const [day] = reads.days(code, listedMonths(code, now, 1)[0]!, earliestDay, now, 1)
       return day && pointOf(code, day)

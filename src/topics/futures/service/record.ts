@@ -24,11 +24,7 @@ export const settledAt = (tradedOn: string): number =>
  * ticks of the contracts and the observations of their series, so that a contract's code answers
  * with the same numbers everywhere.
  */
-export interface FuturesRecorder {
-  recordDays(days: readonly DayRecord[], recordedAt: number): WriteCounts
-  /** The bar of a trading date follows its ticks, unless a close was given for it. */
-  recordTicks(ticks: readonly TickRecord[], recordedAt: number): WriteCounts
-}
+export type FuturesRecorder = ReturnType<typeof createFuturesRecorder>
 
 /** A trading date of a contract with the ticks that a call adds to it. */
 interface TickedDate {
@@ -44,9 +40,9 @@ export interface RecorderDeps {
   ingest: Ingest
 }
 
-export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps): FuturesRecorder {
+export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps) {
   return {
-    recordDays(days, recordedAt) {
+    recordDays(days: readonly DayRecord[], recordedAt: number) {
       const series = seriesOf(catalogue, days)
       return store.together(() => {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
@@ -69,7 +65,8 @@ export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps
         return counts
       })
     },
-    recordTicks(ticks, recordedAt) {
+    /** The bar of a trading date follows its ticks, unless a close was given for it. */
+    recordTicks(ticks: readonly TickRecord[], recordedAt: number) {
       const series = seriesOf(catalogue, ticks)
       return store.together(() => {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }

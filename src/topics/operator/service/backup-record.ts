@@ -8,15 +8,12 @@ export interface BackupStatus {
   trouble: string | undefined
 }
 
-export interface BackupRecord {
-  get(): BackupStatus
-  set(change: Partial<BackupStatus>): void
-}
+export type BackupRecord = ReturnType<typeof createBackupRecord>
 
 const name = 'backups'
 
 /** Kept in the database, so that a start knows when the next backup is due. */
-export function createBackupRecord(settings: Settings): BackupRecord {
+export function createBackupRecord(settings: Settings) {
   const get = (): BackupStatus => {
     const { madeAt, checkedAt, trouble } = JSON.parse(
       settings.get(name) ?? '{}',
@@ -25,6 +22,7 @@ export function createBackupRecord(settings: Settings): BackupRecord {
   }
   return {
     get,
-    set: change => settings.set(name, JSON.stringify({ ...get(), ...change })),
+    set: (change: Partial<BackupStatus>) =>
+      void settings.set(name, JSON.stringify({ ...get(), ...change })),
   }
 }

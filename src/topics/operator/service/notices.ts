@@ -37,11 +37,7 @@ export interface QuietHours {
   to: number
 }
 
-export interface OperatorNotices {
-  /** Tells what has begun, what goes on for long, and what is over. */
-  pass(): void
-  settled(): Promise<void>
-}
+export type OperatorNotices = ReturnType<typeof createOperatorNotices>
 
 /** Where notices go: those of one pass together. Rejects with a reason. */
 export interface NoticePlace {
@@ -75,7 +71,7 @@ export function isQuiet(quiet: QuietHours | undefined, at: number): boolean {
  * One notice a matter, again after a while, and one when it is over; those of one pass go out
  * together. What is open outlives a start.
  */
-export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotices {
+export function createOperatorNotices(deps: OperatorNoticesDeps) {
   const { operatorAlerts, places, settings, clock, log, againMs, quiet } = deps
   let open: Map<string, OpenOperatorAlert> | undefined
   const inProgress = new Set<Promise<unknown>>()
@@ -137,6 +133,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps): OperatorNotice
     return true
   }
   return {
+    /** Tells what has begun, what goes on for long, and what is over. */
     pass() {
       open ??= load()
       const now = clock.now()

@@ -12,16 +12,7 @@ export interface RouteTally {
 }
 
 /** What was answered since the start, in memory. Counting is on the way of every request. */
-export interface Tally {
-  count(route: string, status: number, plan: string, durationMs: number): void
-  /** An error that was answered, by its code. */
-  refuse(code: string): void
-  /** Observations that were recorded of series of a source. */
-  record(source: string, inserted: number, revised: number): void
-  routes(): ReadonlyMap<string, RouteTally>
-  refusals(): ReadonlyMap<string, number>
-  sources(): ReadonlyMap<string, SourceTally>
-}
+export type Tally = ReturnType<typeof createTally>
 
 export interface SourceTally {
   inserted: number
@@ -30,7 +21,7 @@ export interface SourceTally {
 
 const second = 1000
 
-export function createTally(): Tally {
+export function createTally() {
   const routes = new Map<string, RouteTally>()
   const refusals = new Map<string, number>()
   const sources = new Map<string, SourceTally>()
@@ -46,7 +37,7 @@ export function createTally(): Tally {
     return tally
   }
   return {
-    count(route, status, plan, durationMs) {
+    count(route: string, status: number, plan: string, durationMs: number) {
       const tally = tallyOf(route)
       let plans = tally.answers.get(status)
       if (!plans) {
@@ -60,8 +51,10 @@ export function createTally(): Tally {
       tally.buckets[bucket]! += 1
       tally.seconds += seconds
     },
-    refuse: code => void refusals.set(code, (refusals.get(code) ?? 0) + 1),
-    record(source, inserted, revised) {
+    /** An error that was answered, by its code. */
+    refuse: (code: string) => void refusals.set(code, (refusals.get(code) ?? 0) + 1),
+    /** Observations that were recorded of series of a source. */
+    record(source: string, inserted: number, revised: number) {
       const sum = sources.get(source) ?? { inserted: 0, revised: 0 }
       sum.inserted += inserted
       sum.revised += revised

@@ -27,10 +27,7 @@ export interface Events {
 }
 
 /** Where the events are kept: beside the data, so that a state that is restored has its own. */
-export interface EventLog {
-  all(): Events
-  add(events: Partial<Events>): void
-}
+export type EventLog = ReturnType<typeof createEventLog>
 
 const settingName = 'fixture.events'
 const none: Events = { shocks: [], delays: [] }
@@ -38,7 +35,7 @@ const none: Events = { shocks: [], delays: [] }
 export function createEventLog(settings: {
   get(name: string): string | undefined
   set(name: string, value: string): void
-}): EventLog {
+}) {
   /** Nobody else writes them: every observation asks for them. */
   let cached: Events | undefined
   const all = (): Events => {
@@ -49,7 +46,7 @@ export function createEventLog(settings: {
   }
   return {
     all,
-    add({ shocks = [], delays = [] }) {
+    add({ shocks = [], delays = [] }: Partial<Events>) {
       const before = all()
       const events: Events = {
         shocks: [...before.shocks, ...shocks],

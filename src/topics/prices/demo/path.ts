@@ -19,21 +19,7 @@ const isWeekend = (day: number): boolean => (day + 3) % 7 > 4
 const atRest: PathState = { value: 0, smoothed: 0 }
 
 /** A mean-reverting process around 0 whose daily changes have an annual volatility of 1. */
-export interface Path {
-  readonly name: string
-  /**
-   * Adds `weight` times the value of each day, from `firstDay` on (days since 1970-01-01), to
-   * `out`; smoothed over three weeks if asked.
-   */
-  addTo(out: Float64Array, firstDay: number, weight: number, smooth: boolean): void
-  /**
-   * A Brownian bridge over the session of `day`: `steps` + 1 values, 0 at both ends, on the scale
-   * of the day's change.
-   */
-  bridge(day: number, steps: number): Float64Array
-  /** One value of it, for a fiftieth of the work. */
-  bridgeAt(day: number, steps: number, step: number): number
-}
+export type Path = ReturnType<typeof createPath>
 
 /** Where a path stands at a checkpoint. */
 interface PathState {
@@ -53,12 +39,7 @@ interface Span {
  * number for every day. A path that many codes have in common is asked for the same span again and
  * again: `shared` keeps the last one.
  */
-export function createPath(
-  seed: number,
-  name: string,
-  halfLifeDays: number,
-  shared: boolean,
-): Path {
+export function createPath(seed: number, name: string, halfLifeDays: number, shared: boolean) {
   const key = keyOf(`${seed}/${name}`)
   const bridgeKey = keyOf(`${seed}/${name}/bridge`)
   const decay = 2 ** (-1 / halfLifeDays)
@@ -107,12 +88,22 @@ export function createPath(
 
   return {
     name,
-    addTo(out, firstDay, weight, smooth) {
+    /**
+     * Adds `weight` times the value of each day, from `firstDay` on (days since 1970-01-01), to
+     * `out`; smoothed over three weeks if asked.
+     */
+    addTo(out: Float64Array, firstDay: number, weight: number, smooth: boolean) {
       const values = valuesOf(firstDay, out.length, smooth)
       for (let i = 0; i < out.length; i++) out[i] = out[i]! + weight * values[i]!
     },
-    bridge: (day, steps) => bridge(draw(bridgeKey, day), scale, steps),
-    bridgeAt: (day, steps, step) => bridgePoint(draw(bridgeKey, day), scale, steps, step),
+    /**
+     * A Brownian bridge over the session of `day`: `steps` + 1 values, 0 at both ends, on the scale
+     * of the day's change.
+     */
+    bridge: (day: number, steps: number) => bridge(draw(bridgeKey, day), scale, steps),
+    /** One value of it, for a fiftieth of the work. */
+    bridgeAt: (day: number, steps: number, step: number) =>
+      bridgePoint(draw(bridgeKey, day), scale, steps, step),
   }
 }
 

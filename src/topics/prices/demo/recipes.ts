@@ -74,20 +74,14 @@ function seasonOf({ category, code }: WorldSeries): Season | undefined {
   return undefined
 }
 
-export interface Recipes {
-  recipeOf(series: WorldSeries): Recipe
-  /** Half-life in days of a path that a recipe names. */
-  halfLifeOf(path: string): number
-  /** Whether several codes name it. */
-  isShared(path: string): boolean
-}
+export type Recipes = ReturnType<typeof createRecipes>
 
 const ownPrefix = 'own:'
 const currencyPrefix = 'own:fx:'
 const slowHalfLifeDays = 500
 const linkedToEuro = new Set(['GBP', 'CHF', 'SEK', 'NOK', 'DKK', 'PLN', 'CZK', 'HUF', 'RON'])
 
-export function createRecipes(catalogue: readonly WorldSeries[]): Recipes {
+export function createRecipes(catalogue: readonly WorldSeries[]) {
   const byCode = new Map(catalogue.map(series => [series.code, series]))
   const ownHalfLives = new Map<string, number>()
 
@@ -153,7 +147,7 @@ export function createRecipes(catalogue: readonly WorldSeries[]): Recipes {
   }
 
   return {
-    recipeOf(series) {
+    recipeOf(series: WorldSeries) {
       const { category, code } = series
       const twin = byCode.get(twins[code] ?? '')
       const model = twin ?? series
@@ -174,8 +168,10 @@ export function createRecipes(catalogue: readonly WorldSeries[]): Recipes {
         }
       return { ...recipe, terms: merged(category === 'fx' ? fxTerms(code) : marketTerms(model)) }
     },
-    isShared: path => !path.startsWith(ownPrefix) || path.startsWith(currencyPrefix),
-    halfLifeOf(path) {
+    /** Whether several codes name it. */
+    isShared: (path: string) => !path.startsWith(ownPrefix) || path.startsWith(currencyPrefix),
+    /** Half-life in days of a path that a recipe names. */
+    halfLifeOf(path: string) {
       if (path.endsWith(':slow')) return slowHalfLifeDays
       return ownHalfLives.get(path) ?? factors[path as FactorName].halfLifeDays
     },

@@ -38,13 +38,7 @@ export interface BulkQuestion {
 }
 
 /** Many rows of many series, for whoever takes them away. */
-export interface Bulk {
-  count(question: BulkQuestion): number
-  /** The rows by code and time; without quarantined days and what may not be passed on. */
-  blocks(question: BulkQuestion): Generator<PriceBlock>
-  /** Another text when the rows of the question are others, unless their number is. */
-  state(question: BulkQuestion): string
-}
+export type Bulk = ReturnType<typeof createBulk>
 
 export interface BulkDeps {
   observations: ObservationStore
@@ -60,7 +54,7 @@ const blockRows = 16_384
 /** Hours are read a stretch at a time: a year of them is one block. */
 const hoursStretchMs = 366 * dayMs
 
-export function createBulk(deps: BulkDeps): Bulk {
+export function createBulk(deps: BulkDeps) {
   const { observations, history, quarantine, coverage, withheld, sourcesOfBlock } = deps
   const reachOf = ({ from, to, asOf }: BulkQuestion) => ({
     from,
@@ -169,8 +163,9 @@ export function createBulk(deps: BulkDeps): Bulk {
   }
 
   return {
+    /** The rows by code and time; without quarantined days and what may not be passed on. */
     blocks,
-    count(question) {
+    count(question: BulkQuestion) {
       const { series, interval, asOf } = question
       const seriesIds = series.map(({ id }) => id)
       const isPlain = !seriesIds.some(id => withheld(id))
@@ -184,7 +179,8 @@ export function createBulk(deps: BulkDeps): Bulk {
       for (const block of blocks(question)) rows += block.length
       return rows
     },
-    state: question =>
+    /** Another text when the rows of the question are others, unless their number is. */
+    state: (question: BulkQuestion) =>
       [
         windowOf(question),
         ...question.series.map(({ id }) => history.newestRecordedAt([id])),

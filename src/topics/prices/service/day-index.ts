@@ -22,12 +22,7 @@ export interface DayIndex {
  * One index a series, made at first use and dropped when others need room. After a change only the
  * days from the first that changed are read again.
  */
-export interface DayIndexes {
-  /** With `bornBy`, over the rows that were there at that moment. */
-  of(seriesId: number, bornBy?: number): DayIndex
-  /** `from`: nothing that was observed earlier has changed. */
-  forget(seriesId: number, from?: number): void
-}
+export type DayIndexes = ReturnType<typeof createDayIndexes>
 
 /** Days kept in all: 32 bytes each, so 11 MB at most, which is 95 series of ten years. */
 const daysMax = 350_000
@@ -44,7 +39,7 @@ export function createDayIndexes(
   observations: ObservationStore,
   quarantine: QuarantineList,
   countMax = daysMax,
-): DayIndexes {
+) {
   // A Map keeps the order of insertion, so the first is what was asked for longest ago.
   const entries = new Map<number, Entry>()
   let daysCount = 0
@@ -88,14 +83,16 @@ export function createDayIndexes(
       : readIndex(seriesId, entry.index, startOfDay(entry.staleFrom))
   }
   return {
-    of(seriesId, bornBy) {
+    /** With `bornBy`, over the rows that were there at that moment. */
+    of(seriesId: number, bornBy?: number) {
       const index = current(seriesId)
       keep(seriesId, index)
       if (bornBy === undefined || index.newestRecordedAt <= bornBy) return index
       // What a series was like at a moment is worth keeping only while it still is like that.
       return readIndex(seriesId, index, index.firstRecordedAfter(bornBy), bornBy)
     },
-    forget(seriesId, from = everything) {
+    /** `from`: nothing that was observed earlier has changed. */
+    forget(seriesId: number, from = everything) {
       const entry = entries.get(seriesId)
       if (from === everything || !entry) return drop(seriesId)
       entries.set(seriesId, {

@@ -53,28 +53,12 @@ export interface HistoryPage {
  * Rows of one or several series, newest first, without quarantined days. A page costs the same
  * wherever it lies.
  */
-export interface History {
-  page(query: HistoryQuery): HistoryPage
-  count(range: HistoryRange): number
-  /**
-   * Raw rows as this service would have answered them at `asOf`; before `coverageSince` the values
-   * first recorded.
-   */
-  pageAsOf(query: HistoryQuery, asOf: number, coverageSince: CoverageSince): HistoryPage
-  countAsOf(range: HistoryRange, asOf: number, coverageSince: CoverageSince): number
-  /**
-   * When the newest row of any of the series was recorded, Unix ms: at that moment all of them were
-   * there.
-   */
-  newestRecordedAt(seriesIds: readonly number[]): number
-  /** `from`: nothing that was observed earlier has changed. */
-  forget(seriesId: number, from?: number): void
-}
+export type History = ReturnType<typeof createHistory>
 
 /** Reads the newest rows of a series before `to`. */
 type Reader = (seriesId: number, to: number, limit: number) => HistoryRow[]
 
-export function createHistory(observations: ObservationStore, quarantine: QuarantineList): History {
+export function createHistory(observations: ObservationStore, quarantine: QuarantineList) {
   const indexes = createDayIndexes(observations, quarantine)
   const rows = createSeriesRows(observations, quarantine)
 
@@ -124,7 +108,7 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
   }
 
   return {
-    page: query =>
+    page: (query: HistoryQuery) =>
       pageOf(query, (seriesId, to, limit) => {
         const { interval, from, bornBy = Number.MAX_SAFE_INTEGER } = query
         if (interval === 'raw')
@@ -133,8 +117,12 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
           .bars(seriesId, interval, from, to, limit, bornBy)
           .map(bar => barRow(seriesId, bar))
       }),
-    count: range => counterOf(range)(range.from),
-    pageAsOf(query, asOf, coverageSince) {
+    count: (range: HistoryRange) => counterOf(range)(range.from),
+    /**
+     * Raw rows as this service would have answered them at `asOf`; before `coverageSince` the values
+     * first recorded.
+     */
+    pageAsOf(query: HistoryQuery, asOf: number, coverageSince: CoverageSince) {
       const { isCovered, bornByOf } = birthsAt(query, asOf, coverageSince)
       const read: Reader = (seriesId, to, limit) => {
         const { from, bornBy = Number.MAX_SAFE_INTEGER } = query
@@ -145,11 +133,16 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
       }
       return pageOf(query, read, bornByOf)
     },
-    countAsOf(range, asOf, coverageSince) {
+    countAsOf(range: HistoryRange, asOf: number, coverageSince: CoverageSince) {
       return counterOf(range, birthsAt(range, asOf, coverageSince).bornByOf)(range.from)
     },
-    newestRecordedAt: seriesIds =>
+    /**
+     * When the newest row of any of the series was recorded, Unix ms: at that moment all of them were
+     * there.
+     */
+    newestRecordedAt: (seriesIds: readonly number[]) =>
       Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
+    /** `from`: nothing that was observed earlier has changed. */
     forget: indexes.forget,
   }
 }

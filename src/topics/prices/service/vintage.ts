@@ -14,14 +14,7 @@ import { createLatestPrices, type LatestPrices } from './latest-prices.ts'
 import type { QuarantineList } from './quarantine.ts'
 
 /** Since when what was known of a series is known itself. */
-export interface Coverage {
-  /**
-   * Unix ms: from then on a read as of a moment answers what was recorded by it; before, the values
-   * first recorded of what speaks for that moment or an earlier one.
-   */
-  since(seriesId: number, asOf: number): number
-  forget(seriesId: number): void
-}
+export type Coverage = ReturnType<typeof createCoverage>
 
 /**
  * Coverage begins with the first value recorded of a series. A `floor` that the operator has set
@@ -31,7 +24,7 @@ export interface Coverage {
 export function createCoverage(
   observations: Pick<ObservationStore, 'firstRecordedAt'>,
   floor: { at: number; isSet: boolean },
-): Coverage {
+) {
   const firsts = new Map<number, number>()
   const firstOf = (seriesId: number): number => {
     const first =
@@ -40,11 +33,15 @@ export function createCoverage(
     return first
   }
   return {
-    since(seriesId, asOf) {
+    /**
+     * Unix ms: from then on a read as of a moment answers what was recorded by it; before, the values
+     * first recorded of what speaks for that moment or an earlier one.
+     */
+    since(seriesId: number, asOf: number) {
       const first = firstOf(seriesId)
       return floor.isSet || asOf >= floor.at ? Math.max(floor.at, first) : first
     },
-    forget: seriesId => void firsts.delete(seriesId),
+    forget: (seriesId: number) => void firsts.delete(seriesId),
   }
 }
 

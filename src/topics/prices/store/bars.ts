@@ -44,22 +44,7 @@ export interface Day {
   recordedAt: number
 }
 
-export interface BarReads {
-  /** Bars that start in `[from, to)`, newest first. */
-  bars(
-    seriesId: number,
-    span: Span,
-    from: number,
-    to: number,
-    limit: number,
-    bornBy?: number,
-  ): Bar[]
-  /**
-   * The days of a series, oldest first, all or those that start at `from` or later; with `bornBy` as
-   * they were at that moment.
-   */
-  days(seriesId: number, bornBy?: number, from?: number): Day[]
-}
+export type BarReads = ReturnType<typeof createBarReads>
 
 const columns =
   'starts_at, close, closed_at, recorded_at, open, high, low, sum, count, hours, born_at'
@@ -79,7 +64,7 @@ const hourBornAt = `coalesce((SELECT min(o.recorded_at, min(r.recorded_at)) FROM
   WHERE r.series_id = o.series_id AND r.observed_at >= ${hourOf('o.observed_at')}
     AND r.observed_at < ${hourOf('o.observed_at')} + ${hourMs}), o.recorded_at)`
 
-export function createBarReads(db: Database): BarReads {
+export function createBarReads(db: Database) {
   const bars = lazy<Bar, number[]>(
     db,
     `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND ${bornAt('b')} <= ?
@@ -121,11 +106,23 @@ export function createBarReads(db: Database): BarReads {
     return newestFirst(stored, hoursOfSparseDays.all(seriesId, since, to, bornBy, limit), limit)
   }
   return {
-    bars: (seriesId, span, from, to, limit, bornBy = anyTime) =>
+    /** Bars that start in `[from, to)`, newest first. */
+    bars: (
+      seriesId: number,
+      span: Span,
+      from: number,
+      to: number,
+      limit: number,
+      bornBy = anyTime,
+    ) =>
       span === 1
         ? hours(seriesId, from, to, limit, bornBy)
         : bars.all(seriesId, span, from, to, bornBy, limit),
-    days: (seriesId, bornBy = anyTime, from = Number.MIN_SAFE_INTEGER) =>
+    /**
+     * The days of a series, oldest first, all or those that start at `from` or later; with `bornBy` as
+     * they were at that moment.
+     */
+    days: (seriesId: number, bornBy = anyTime, from = Number.MIN_SAFE_INTEGER) =>
       days.all(seriesId, bornBy, from),
   }
 }

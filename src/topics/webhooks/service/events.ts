@@ -26,22 +26,7 @@ import type { Webhooks } from './webhooks.ts'
 export type { OwnEvent } from './event-burst.ts'
 export type { ServiceEvent } from './event-messages.ts'
 
-export interface Events {
-  /**
-   * Writes one webhook message for each endpoint that asked for the event, inside the caller's
-   * transaction. Answers how many.
-   */
-  emit(event: ServiceEvent): number
-  /**
-   * Sends the event of one account to a target that is no endpoint, signed with the account's
-   * secret: an alert's own `webhook_url`.
-   */
-  emitTo(url: string, event: ServiceEvent & { accountId: string }): void
-  /** As `emit` and then `emitTo` for each in turn, in few statements. Answers what `emit` does. */
-  emitEach(events: readonly OwnEvent[]): number[]
-  /** As `emit`, to one endpoint: what only its own conditions make an event. */
-  emitToEndpoint(endpoint: Endpoint, event: ServiceEvent): number
-}
+export type Events = ReturnType<typeof createEvents>
 
 export interface EventsDeps {
   webhooks: Webhooks
@@ -52,7 +37,7 @@ export interface EventsDeps {
   skips: Skips
 }
 
-export function createEvents(deps: EventsDeps): Events {
+export function createEvents(deps: EventsDeps) {
   const { webhooks, catalogue, outbox, skips } = deps
   const limits = createEventLimits(deps.keys, deps.allowance)
   const deliver = createDelivery(deps, limits)
@@ -87,10 +72,20 @@ export function createEvents(deps: EventsDeps): Events {
   }
   const burst = { webhooks, outbox, catalogue, limits, skips, emit, emitTo }
   return {
+    /**
+     * Writes one webhook message for each endpoint that asked for the event, inside the caller's
+     * transaction. Answers how many.
+     */
     emit,
+    /**
+     * Sends the event of one account to a target that is no endpoint, signed with the account's
+     * secret: an alert's own `webhook_url`.
+     */
     emitTo,
-    emitEach: events => emitBurst(burst, events),
-    emitToEndpoint(endpoint, event) {
+    /** As `emit` and then `emitTo` for each in turn, in few statements. Answers what `emit` does. */
+    emitEach: (events: readonly OwnEvent[]) => emitBurst(burst, events),
+    /** As `emit`, to one endpoint: what only its own conditions make an event. */
+    emitToEndpoint(endpoint: Endpoint, event: ServiceEvent) {
       const type = typeOf(event)
       return deliver([endpoint], outgoingOf(catalogue, event, type, endpoint.id))
     },
