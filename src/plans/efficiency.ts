@@ -10,8 +10,6 @@ export interface DayUsage {
   cacheable: number
 }
 
-export type Efficiency = ReturnType<typeof efficiency>
-
 export interface Reduction {
   action: string
   description: string

@@ -19,8 +19,6 @@ export interface RunOptions {
 }
 
 /** Runs of feeds, one at a time for each. */
-export type FeedRuns = ReturnType<typeof createFeedRuns>
-
 export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook, 'of'>) {
   const { store, clock } = deps
   const inProgress = new Map<string, Promise<FeedRun>>()

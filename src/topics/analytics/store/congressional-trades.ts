@@ -3,8 +3,6 @@ import { readsNow } from '../../../database/dataset-reads.ts'
 import { datasetStore } from '../../../database/dataset-store.ts'
 import { type CongressionalTrade, congressionalTrades } from '../dataset/congressional-trades.ts'
 
-export type CongressionalTradeStore = ReturnType<typeof createCongressionalTradeStore>
-
 export function createCongressionalTradeStore(db: Database) {
   const store = datasetStore<CongressionalTrade>(readsNow(db), congressionalTrades)
   const page = store.records<[number, number]>(

@@ -20,8 +20,6 @@ interface PackedUsage {
 const numbersEach = { counter: 4, hour: 5 } as const
 
 /** Puts together what is written of many keys. */
-export type UsagePacking = ReturnType<typeof createUsagePacking>
-
 export function createUsagePacking() {
   const keys: PackedUsage['keys'] = []
   const windows: PackedUsage['windows'] = []

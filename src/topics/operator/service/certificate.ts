@@ -3,8 +3,6 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 
 /** The certificate under which the service is reached, which a proxy in front of it has. */
-export type CertificateWatch = ReturnType<typeof createCertificateWatch>
-
 export function createCertificateWatch({
   look,
   clock,

@@ -74,8 +74,6 @@ function seasonOf({ category, code }: WorldSeries): Season | undefined {
   return undefined
 }
 
-export type Recipes = ReturnType<typeof createRecipes>
-
 const ownPrefix = 'own:'
 const currencyPrefix = 'own:fx:'
 const slowHalfLifeDays = 500

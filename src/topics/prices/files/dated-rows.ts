@@ -7,8 +7,6 @@ import type { DatedExportRow } from './export.ts'
 
 type ListedSeries = { id: number; code: string; currency: string | null }
 
-export type DatedRows = ReturnType<typeof createDatedRows>
-
 /** `isWanted` is asked of every value; a source is undefined where nobody kept it. */
 export function createDatedRows(
   db: Database,

@@ -57,8 +57,6 @@ export interface PointListener {
 /** A file of which it is known where the values of a row stand. */
 export type ParsedFile = ReturnType<typeof parsedFileOf>
 
-export type PriceParser = ReturnType<typeof createPriceParser>
-
 /**
  * Reads price files: ordinary rows straight from their bytes, everything else through `checkRow`.
  * Throws a sentence when no file can be read as asked.

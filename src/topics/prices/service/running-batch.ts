@@ -69,8 +69,6 @@ export interface RunningBatchDeps {
 }
 
 /** Makes batches under way: one for each source of the values that a batch brings. */
-export type RunningBatches = ReturnType<typeof createRunningBatches>
-
 export function createRunningBatches(deps: RunningBatchDeps) {
   const { store, journal, rows: rowStore, sources, ingest, guards, decisions, transact } = deps
 

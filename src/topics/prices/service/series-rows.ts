@@ -14,8 +14,6 @@ import type { QuarantineList, Stretch } from './quarantine.ts'
  * Rows of one series, newest first, at most `limit`, without quarantined days; those that were
  * there at `bornBy`.
  */
-export type SeriesRows = ReturnType<typeof createSeriesRows>
-
 export function createSeriesRows(observations: ObservationStore, quarantine: QuarantineList) {
   /** Reads stretch by stretch, newest first, until there are `limit` rows. */
   const readStretches = <T>(

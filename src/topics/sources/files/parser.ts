@@ -19,8 +19,6 @@ export interface SourceReading {
   rejections: string[]
 }
 
-export type SourceParser = ReturnType<typeof createSourceParser>
-
 /** They are written in one transaction, which must not hold up the requests behind it. */
 const rowsMax = 5_000
 /** Judged without a pause. */
