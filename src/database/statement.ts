@@ -31,3 +31,15 @@ export function lazy<Row = unknown, Bindings extends SQLQueryBindings[] = SQLQue
     iterate: (...bindings) => statement().iterate(...bindings),
   }
 }
+
+/**
+ * Lazy statements over one database as tagged templates. Only names of columns and pieces of SQL
+ * stand in them: values are bound.
+ */
+export const statements =
+  (db: Database) =>
+  <Row = unknown, Bindings extends SQLQueryBindings[] = SQLQueryBindings[]>(
+    parts: TemplateStringsArray,
+    ...pieces: readonly (string | number)[]
+  ) =>
+    lazy<Row, Bindings>(db, String.raw({ raw: parts }, ...pieces).trim())

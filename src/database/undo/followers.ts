@@ -4,7 +4,7 @@ import {
   createPermitPeriods,
   type PermitPeriods,
 } from '../../topics/drilling/store/permit-periods.ts'
-import { lazy } from '../statement.ts'
+import { lazy, statements } from '../statement.ts'
 
 /** A row by its columns. */
 export type Row = Readonly<Record<string, string | number | null>>
@@ -49,15 +49,14 @@ const permitCounts = (periods: PermitPeriods): Follower => ({
 
 /** The day of a permit stands in its facts, which are put back before what it shows. */
 function permitPlaces(db: Database): Follower {
-  const drop = lazy(db, 'DELETE FROM well_permit_places WHERE id = ?')
-  const place = lazy(
-    db,
-    `INSERT INTO well_permit_places SELECT p.id, north, north, east, east, day, day FROM (
-       SELECT id, CAST(round(latitude * 1000000) AS INTEGER) AS north,
-         CAST(round(longitude * 1000000) AS INTEGER) AS east FROM well_permit_papers
-       WHERE id = ? AND latitude IS NOT NULL AND longitude IS NOT NULL) p
-     JOIN (SELECT id, unixepoch(permit_on) / 86400 AS day FROM well_permits) f ON f.id = p.id`,
-  )
+  const sql = statements(db)
+  const drop = sql`DELETE FROM well_permit_places WHERE id = ?`
+  const place = sql`
+    INSERT INTO well_permit_places SELECT p.id, north, north, east, east, day, day FROM (
+      SELECT id, CAST(round(latitude * 1000000) AS INTEGER) AS north,
+        CAST(round(longitude * 1000000) AS INTEGER) AS east FROM well_permit_papers
+      WHERE id = ? AND latitude IS NOT NULL AND longitude IS NOT NULL) p
+    JOIN (SELECT id, unixepoch(permit_on) / 86400 AS day FROM well_permits) f ON f.id = p.id`
   return {
     moved(was, is) {
       if (was) drop.run(was.id!)
@@ -68,15 +67,12 @@ function permitPlaces(db: Database): Follower {
 }
 
 function disclosureTexts(db: Database): Follower {
-  const add = lazy(
-    db,
-    'INSERT INTO frac_disclosure_text (rowid, operator, well_name, county) VALUES (?, ?, ?, ?)',
-  )
+  const sql = statements(db)
+  const add = sql`
+    INSERT INTO frac_disclosure_text (rowid, operator, well_name, county) VALUES (?, ?, ?, ?)`
   // The index keeps no texts, so a deletion must repeat them.
-  const drop = lazy(
-    db,
-    "INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, operator, well_name, county) VALUES ('delete', ?, ?, ?, ?)",
-  )
+  const drop = sql`
+    INSERT INTO frac_disclosure_text (frac_disclosure_text, rowid, operator, well_name, county) VALUES ('delete', ?, ?, ?, ?)`
   const texts = (row: Row) => [row.id!, row.operator!, row.well_name!, row.county!]
   return {
     moved(was, is) {
@@ -104,18 +100,14 @@ function substanceCounts(db: Database): Follower {
 
 /** Years of wells are summed anew, and months of states counted by what came and went. */
 function productionSums(db: Database): Follower {
-  const sumYear = lazy(
-    db,
-    `UPDATE well_production_years SET oil_bbl = (SELECT total(oil_bbl) FROM well_production
-       WHERE api_number = ?1 AND month BETWEEN ?2 || '-01' AND ?2 || '-12') WHERE api_number = ?1 AND year = ?2`,
-  )
-  const countMonth = lazy(
-    db,
-    `INSERT INTO well_production_months (state_code, month, wells, source)
+  const sql = statements(db)
+  const sumYear = sql`
+    UPDATE well_production_years SET oil_bbl = (SELECT total(oil_bbl) FROM well_production
+      WHERE api_number = ?1 AND month BETWEEN ?2 || '-01' AND ?2 || '-12') WHERE api_number = ?1 AND year = ?2`
+  const countMonth = sql`INSERT INTO well_production_months (state_code, month, wells, source)
      SELECT state_code, ?3, ?4, ?5 FROM well_production_years WHERE api_number = ?1 AND year = ?2
-     ON CONFLICT DO UPDATE SET wells = wells + excluded.wells, source = excluded.source`,
-  )
-  const dropEmpty = lazy(db, 'DELETE FROM well_production_months WHERE wells <= 0')
+     ON CONFLICT DO UPDATE SET wells = wells + excluded.wells, source = excluded.source`
+  const dropEmpty = sql`DELETE FROM well_production_months WHERE wells <= 0`
   const years = new Map<string, [apiNumber: string, year: string]>()
   return {
     moved(was, is) {
@@ -132,13 +124,11 @@ function productionSums(db: Database): Follower {
 }
 
 function stationPlaces(db: Database): Follower {
-  const drop = lazy(db, 'DELETE FROM diesel_station_places WHERE id = ?')
-  const place = lazy(
-    db,
-    `INSERT INTO diesel_station_places SELECT id, north, north, east, east FROM (
+  const sql = statements(db)
+  const drop = sql`DELETE FROM diesel_station_places WHERE id = ?`
+  const place = sql`INSERT INTO diesel_station_places SELECT id, north, north, east, east FROM (
        SELECT id, CAST(round(latitude * 1000000) AS INTEGER) AS north,
-         CAST(round(longitude * 1000000) AS INTEGER) AS east FROM diesel_stations WHERE id = ?)`,
-  )
+         CAST(round(longitude * 1000000) AS INTEGER) AS east FROM diesel_stations WHERE id = ?)`
   return {
     moved(was, is) {
       if (was) drop.run(was.id!)

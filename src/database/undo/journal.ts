@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
-import { lazy } from '../statement.ts'
+import { statements } from '../statement.ts'
 
 /** Notes what stands in the tables of datasets before a batch writes there. */
 export interface Journal {
@@ -14,19 +14,14 @@ export interface Journal {
 }
 
 export function createJournal(db: Database): Journal {
-  const begin = lazy(db, 'INSERT INTO batch_under_way (batch_id) VALUES (?)')
-  const end = lazy(db, 'DELETE FROM batch_under_way')
-  const setForgotten = lazy(
-    db,
-    `UPDATE batches SET forgotten = 1 WHERE started_at <= ? AND forgotten = 0
-       AND EXISTS (SELECT 1 FROM batch_rows r WHERE r.batch_id = batches.id)`,
-  )
-  const forget = lazy(
-    db,
-    `DELETE FROM batch_rows WHERE id IN (
+  const sql = statements(db)
+  const begin = sql`INSERT INTO batch_under_way (batch_id) VALUES (?)`
+  const end = sql`DELETE FROM batch_under_way`
+  const setForgotten = sql`UPDATE batches SET forgotten = 1 WHERE started_at <= ? AND forgotten = 0
+       AND EXISTS (SELECT 1 FROM batch_rows r WHERE r.batch_id = batches.id)`
+  const forget = sql`DELETE FROM batch_rows WHERE id IN (
        SELECT r.id FROM batches b JOIN batch_rows r ON r.batch_id = b.id
-       WHERE b.forgotten = 1 LIMIT ?)`,
-  )
+       WHERE b.forgotten = 1 LIMIT ?)`
   let isInProgress = false
   return {
     during(batchId, work) {

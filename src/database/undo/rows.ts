@@ -8,7 +8,7 @@ import {
   versionedTables,
 } from '../dataset-tables.ts'
 import { keepRemoved } from '../revisions.ts'
-import { lazy } from '../statement.ts'
+import { lazy, statements } from '../statement.ts'
 import { type Follower, followersOf, type Row } from './followers.ts'
 
 /** A row of a dataset: its table and what tells it apart, by column. */
@@ -38,36 +38,26 @@ interface NotedRow {
 }
 
 export function createBatchRowStore(db: Database) {
-  const noted = lazy<NotedRow, [number]>(
-    db,
-    `SELECT subject, key, before FROM batch_rows WHERE id IN (
-       SELECT min(id) FROM batch_rows WHERE batch_id = ? GROUP BY subject, key) ORDER BY subject, key`,
-  )
-  const later = lazy<{ batchId: number; name: string; undoesId: number | null }, [number]>(
-    db,
-    `SELECT r.batch_id AS batchId, r.subject || ' ' || r.key AS name, b.undoes_id AS undoesId
-     FROM batch_rows r JOIN batches b ON b.id = r.batch_id WHERE r.batch_id > ? ORDER BY r.batch_id`,
-  )
-  const chemicals = lazy<{ name: string }, [string]>(
-    db,
-    `SELECT 'frac_chemicals ' || json_array(c.disclosure_id, c.substance_id, c.purpose) AS name
-     FROM frac_disclosures d JOIN frac_chemicals c ON c.disclosure_id = d.id WHERE d.reference = ?`,
-  )
+  const sql = statements(db)
+  const noted = sql<NotedRow, [number]>`SELECT subject, key, before FROM batch_rows WHERE id IN (
+       SELECT min(id) FROM batch_rows WHERE batch_id = ? GROUP BY subject, key) ORDER BY subject, key`
+  const later = sql<{ batchId: number; name: string; undoesId: number | null }, [number]>`
+    SELECT r.batch_id AS batchId, r.subject || ' ' || r.key AS name, b.undoes_id AS undoesId
+    FROM batch_rows r JOIN batches b ON b.id = r.batch_id WHERE r.batch_id > ? ORDER BY r.batch_id`
+  const chemicals = sql<{ name: string }, [string]>`
+    SELECT 'frac_chemicals ' || json_array(c.disclosure_id, c.substance_id, c.purpose) AS name
+    FROM frac_disclosures d JOIN frac_chemicals c ON c.disclosure_id = d.id WHERE d.reference = ?`
 
-  const ofUndos = lazy<NotedRow & { batchId: number }, [string]>(
-    db,
-    `SELECT r.batch_id AS batchId, r.subject, r.key, r.before FROM batches b
-     JOIN batch_rows r ON r.batch_id = b.id
-     WHERE b.kind = 'undo' AND b.forgotten = 0 AND (b.dataset = ? OR b.dataset IS NULL)
-     ORDER BY r.id`,
-  )
-  const lastNoted = lazy<{ id: number | null }, []>(db, 'SELECT max(id) AS id FROM batch_rows')
-  const notedAfter = lazy<NotedRow, [number]>(
-    db,
-    `SELECT subject, key, before FROM batch_rows WHERE id IN (
-       SELECT min(id) FROM batch_rows WHERE id > ? GROUP BY subject, key)`,
-  )
-  const forgetNoted = lazy(db, 'DELETE FROM batch_rows WHERE id > ?')
+  const ofUndos = sql<NotedRow & { batchId: number }, [string]>`
+    SELECT r.batch_id AS batchId, r.subject, r.key, r.before FROM batches b
+    JOIN batch_rows r ON r.batch_id = b.id
+    WHERE b.kind = 'undo' AND b.forgotten = 0 AND (b.dataset = ? OR b.dataset IS NULL)
+    ORDER BY r.id`
+  const lastNoted = sql<{ id: number | null }, []>`SELECT max(id) AS id FROM batch_rows`
+  const notedAfter = sql<NotedRow, [number]>`
+    SELECT subject, key, before FROM batch_rows WHERE id IN (
+      SELECT min(id) FROM batch_rows WHERE id > ? GROUP BY subject, key)`
+  const forgetNoted = sql`DELETE FROM batch_rows WHERE id > ?`
   const putters = new Map<string, ReturnType<typeof rowPutter>>()
   const readers = new Map<string, ReturnType<typeof rowReader>>()
   const readerOf = (name: string) =>
@@ -253,6 +243,7 @@ function rowReader(db: Database, table: DatasetTable): (key: string) => Row | un
 
 /** Puts rows of one table back as they were; answers what became of them, undefined: nothing. */
 function rowPutter(db: Database, table: DatasetTable) {
+  const sql = statements(db)
   const { name } = table
   const columns = columnsOf(db, name)
   const matches = matchesBy(table, '?1')
@@ -261,22 +252,17 @@ function rowPutter(db: Database, table: DatasetTable) {
   const cellOf = (column: string, recordedAt = '?2') =>
     column === 'recorded_at' ? recordedAt : `json_extract(?1, '$.${column}')`
   const insert = (names: readonly string[]) =>
-    lazy(
-      db,
-      `INSERT INTO ${name} (${names.join(', ')}) SELECT ${names.map(column => cellOf(column)).join(', ')}`,
-    )
+    sql`
+      INSERT INTO ${name} (${names.join(', ')}) SELECT ${names.map(column => cellOf(column)).join(', ')}`
   const add = insert(columns)
   const addUnderNext = insert(columns.filter(column => column !== 'id'))
   // Never earlier than the row that it replaces, which would be taken for an old one that comes late.
   const assignments = columns.map(column => `${column} = ${cellOf(column, 'max(?3, recorded_at)')}`)
-  const set = lazy(
-    db,
-    `UPDATE ${name} SET ${assignments.join(', ')} WHERE ${matchesBy(table, '?2')}`,
-  )
-  const drop = lazy(db, `DELETE FROM ${name} WHERE ${matches}`)
+  const set = sql`UPDATE ${name} SET ${assignments.join(', ')} WHERE ${matchesBy(table, '?2')}`
+  const drop = sql`DELETE FROM ${name} WHERE ${matches}`
   const keep = versionedTables.has(name) ? keepRemoved(db, name, matches) : undefined
   const numberTaken = columns.includes('id')
-    ? lazy(db, `SELECT 1 FROM ${name} WHERE id = json_extract(?, '$.id')`)
+    ? sql`SELECT 1 FROM ${name} WHERE id = json_extract(?, '$.id')`
     : undefined
   return (
     key: string,

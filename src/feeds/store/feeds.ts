@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { rehearse, transact } from '../../database/database.ts'
-import { lazy } from '../../database/statement.ts'
+import { statements } from '../../database/statement.ts'
 import { rangeNotes } from '../../replication/store/change-log.ts'
 
 /** What the operator set for a feed by a command or a request. */
@@ -111,106 +111,64 @@ const stateColumns = `number, name, next_at AS nextAt, served_at AS servedAt, la
   consecutive_failures AS consecutiveFailures`
 
 export function createFeedStore(db: Database): FeedStore {
+  const sql = statements(db)
   const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
-  const oneSettings = lazy<StoredFeedSettings, [string]>(
-    db,
-    `SELECT ${settingsColumns} FROM feed_settings WHERE name = ?`,
-  )
-  const everySettings = lazy<StoredFeedSettings, []>(
-    db,
-    `SELECT ${settingsColumns} FROM feed_settings ORDER BY name`,
-  )
-  const putSettings = lazy(
-    db,
-    `INSERT INTO feed_settings (name, settings, secret, paused_at, updated_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret,
-       paused_at = excluded.paused_at, updated_at = excluded.updated_at`,
-  )
-  const states = lazy<FeedState, []>(db, `SELECT ${stateColumns} FROM feeds ORDER BY number`)
-  const state = lazy<FeedState, [string]>(db, `SELECT ${stateColumns} FROM feeds WHERE name = ?`)
-  const addFeed = lazy(db, 'INSERT INTO feeds (name) VALUES (?) ON CONFLICT DO NOTHING')
-  const schedule = lazy(db, 'UPDATE feeds SET next_at = ? WHERE name = ?')
-  const begin = lazy(
-    db,
-    'INSERT INTO feed_runs (id, feed, trigger, started_at) VALUES (?, ?, ?, ?) RETURNING number',
-  )
-  const finish = lazy(
-    db,
-    `UPDATE feed_runs SET finished_at = ?, result = ?, requests = ?, bytes = ?, rows_read = ?, inserted = ?, revised = ?,
-       unchanged = ?, rejected = ?, held = ?, kept = ?, newest_period = ?, problem_code = ?, problem = ? WHERE id = ?`,
-  )
-  const settle = lazy(
-    db,
-    `UPDATE feeds SET next_at = ?1, served_at = ?2, consecutive_failures = CASE WHEN ?3 THEN consecutive_failures + 1 ELSE 0 END,
-       last_new_at = CASE WHEN ?4 THEN ?5 ELSE last_new_at END WHERE name = ?6`,
-  )
-  const closeOpen = lazy(
-    db,
-    `UPDATE feed_runs SET finished_at = ?, result = 'failed', problem_code = 'interrupted',
-       problem = 'the service ended while it was under way' WHERE finished_at IS NULL`,
-  )
-  const runs = lazy<FeedRun, [string | null, number, number]>(
-    db,
-    `SELECT ${runColumns} FROM feed_runs WHERE ?1 IS NULL OR feed = ?1 ORDER BY number DESC LIMIT ?2 OFFSET ?3`,
-  )
-  const countRuns = lazy<{ n: number }, [string | null]>(
-    db,
-    'SELECT count(*) AS n FROM feed_runs WHERE ?1 IS NULL OR feed = ?1',
-  )
-  const marks = lazy<{ name: string; value: string }, [string]>(
-    db,
-    'SELECT name, value FROM feed_marks WHERE feed = ?',
-  )
-  const putMark = lazy(
-    db,
-    'INSERT INTO feed_marks (feed, name, value) VALUES (?, ?, ?) ON CONFLICT (feed, name) DO UPDATE SET value = excluded.value',
-  )
-  const lines = lazy<FeedLine, [string]>(
-    db,
-    `SELECT source_id AS sourceId, target, rows, covers_on AS coversOn, newest_period AS newestPeriod
-     FROM feed_lines WHERE feed = ?`,
-  )
-  const putLine = lazy(
-    db,
-    `INSERT INTO feed_lines (feed, source_id, target, rows, covers_on, newest_period) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (feed, source_id, target) DO UPDATE SET rows = excluded.rows, covers_on = excluded.covers_on,
-       newest_period = excluded.newest_period`,
-  )
-  const observations = lazy<FeedObservation, number[]>(
-    db,
-    `SELECT o.observed_at AS observedAt, s.name AS feed, s.period_kind AS periodKind
-     FROM observations o JOIN value_sources s ON s.id = o.source_id
-     WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? AND s.kind = 'feed'`,
-  )
+  const oneSettings = sql<StoredFeedSettings, [string]>`
+    SELECT ${settingsColumns} FROM feed_settings WHERE name = ?`
+  const everySettings = sql<StoredFeedSettings, []>`
+    SELECT ${settingsColumns} FROM feed_settings ORDER BY name`
+  const putSettings = sql`
+    INSERT INTO feed_settings (name, settings, secret, paused_at, updated_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret,
+      paused_at = excluded.paused_at, updated_at = excluded.updated_at`
+  const states = sql<FeedState, []>`SELECT ${stateColumns} FROM feeds ORDER BY number`
+  const state = sql<FeedState, [string]>`SELECT ${stateColumns} FROM feeds WHERE name = ?`
+  const addFeed = sql`INSERT INTO feeds (name) VALUES (?) ON CONFLICT DO NOTHING`
+  const schedule = sql`UPDATE feeds SET next_at = ? WHERE name = ?`
+  const begin = sql`
+    INSERT INTO feed_runs (id, feed, trigger, started_at) VALUES (?, ?, ?, ?) RETURNING number`
+  const finish = sql`
+    UPDATE feed_runs SET finished_at = ?, result = ?, requests = ?, bytes = ?, rows_read = ?, inserted = ?, revised = ?,
+      unchanged = ?, rejected = ?, held = ?, kept = ?, newest_period = ?, problem_code = ?, problem = ? WHERE id = ?`
+  const settle = sql`
+    UPDATE feeds SET next_at = ?1, served_at = ?2, consecutive_failures = CASE WHEN ?3 THEN consecutive_failures + 1 ELSE 0 END,
+      last_new_at = CASE WHEN ?4 THEN ?5 ELSE last_new_at END WHERE name = ?6`
+  const closeOpen = sql`
+    UPDATE feed_runs SET finished_at = ?, result = 'failed', problem_code = 'interrupted',
+      problem = 'the service ended while it was under way' WHERE finished_at IS NULL`
+  const runs = sql<FeedRun, [string | null, number, number]>`
+    SELECT ${runColumns} FROM feed_runs WHERE ?1 IS NULL OR feed = ?1 ORDER BY number DESC LIMIT ?2 OFFSET ?3`
+  const countRuns = sql<{ n: number }, [string | null]>`
+    SELECT count(*) AS n FROM feed_runs WHERE ?1 IS NULL OR feed = ?1`
+  const marks = sql<{ name: string; value: string }, [string]>`
+    SELECT name, value FROM feed_marks WHERE feed = ?`
+  const putMark = sql`
+    INSERT INTO feed_marks (feed, name, value) VALUES (?, ?, ?) ON CONFLICT (feed, name) DO UPDATE SET value = excluded.value`
+  const lines = sql<FeedLine, [string]>`
+    SELECT source_id AS sourceId, target, rows, covers_on AS coversOn, newest_period AS newestPeriod
+    FROM feed_lines WHERE feed = ?`
+  const putLine = sql`
+    INSERT INTO feed_lines (feed, source_id, target, rows, covers_on, newest_period) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (feed, source_id, target) DO UPDATE SET rows = excluded.rows, covers_on = excluded.covers_on,
+      newest_period = excluded.newest_period`
+  const observations = sql<FeedObservation, number[]>`
+    SELECT o.observed_at AS observedAt, s.name AS feed, s.period_kind AS periodKind
+    FROM observations o JOIN value_sources s ON s.id = o.source_id
+    WHERE o.series_id = ? AND o.observed_at >= ? AND o.observed_at < ? AND s.kind = 'feed'`
   const noteRange = rangeNotes(db)
-  const claim = lazy(
-    db,
-    'UPDATE observations SET source_id = ? WHERE series_id = ? AND observed_at = ?',
-  )
-  const noteSource = lazy(
-    db,
-    'INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  )
-  const coarse = lazy(
-    db,
-    `SELECT 1 FROM series_sources h JOIN value_sources s ON s.id = h.source_id
-     WHERE h.series_id = ? AND s.period_kind > 0 LIMIT 1`,
-  )
-  const rowOwner = lazy<{ feed: number }, [string, string]>(
-    db,
-    'SELECT feed_number AS feed FROM feed_rows WHERE dataset = ? AND key = ?',
-  )
-  const ownRow = lazy(
-    db,
-    `INSERT INTO feed_rows (dataset, key, feed_number) VALUES (?, ?, ?)
-     ON CONFLICT (dataset, key) DO UPDATE SET feed_number = excluded.feed_number`,
-  )
-  const served = lazy<{ feed: string; codes: number }, []>(
-    db,
-    `SELECT f.name AS feed, (SELECT count(DISTINCT h.series_id) FROM series_sources h
-       JOIN value_sources s ON s.id = h.source_id WHERE s.kind = 'feed' AND s.name = f.name) AS codes
-     FROM feeds f ORDER BY f.number`,
-  )
+  const claim = sql`UPDATE observations SET source_id = ? WHERE series_id = ? AND observed_at = ?`
+  const noteSource = sql`
+    INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
+  const coarse = sql`SELECT 1 FROM series_sources h JOIN value_sources s ON s.id = h.source_id
+     WHERE h.series_id = ? AND s.period_kind > 0 LIMIT 1`
+  const rowOwner = sql<{ feed: number }, [string, string]>`
+    SELECT feed_number AS feed FROM feed_rows WHERE dataset = ? AND key = ?`
+  const ownRow = sql`INSERT INTO feed_rows (dataset, key, feed_number) VALUES (?, ?, ?)
+     ON CONFLICT (dataset, key) DO UPDATE SET feed_number = excluded.feed_number`
+  const served = sql<{ feed: string; codes: number }, []>`
+    SELECT f.name AS feed, (SELECT count(DISTINCT h.series_id) FROM series_sources h
+      JOIN value_sources s ON s.id = h.source_id WHERE s.kind = 'feed' AND s.name = f.name) AS codes
+    FROM feeds f ORDER BY f.number`
   const stateOf = (name: string): FeedState => {
     const stored = state.get(name)
     if (stored) return stored

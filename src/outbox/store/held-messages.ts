@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../database/statement.ts'
+import { statements } from '../../database/statement.ts'
 import type { Kind } from './rows.ts'
 
 /** A message that was kept back when its database was restored. */
@@ -63,23 +63,18 @@ export function createHeldMessageStore(db: Database): HeldMessageStore {
 }
 
 function createHolding(db: Database): Pick<HeldMessageStore, 'hold'> {
+  const sql = statements(db)
   const unsent = `state IN ('pending', 'retry', 'leased')`
-  const waitingCounts = lazy<Count, []>(
-    db,
-    `SELECT kind, count(*) AS n ${joined} WHERE ${unsent} GROUP BY kind`,
-  )
+  const waitingCounts = sql<Count, []>`
+    SELECT kind, count(*) AS n ${joined} WHERE ${unsent} GROUP BY kind`
   // What was counted of attempts stays: the log says that one was under way.
-  const hold = lazy(
-    db,
-    `UPDATE outbox SET state = 'failed', last_error = ?1, settled_at = ?2, hold_until = NULL, lease_token = NULL, lease_until = NULL
-     WHERE ${unsent}`,
-  )
+  const hold = sql`
+    UPDATE outbox SET state = 'failed', last_error = ?1, settled_at = ?2, hold_until = NULL, lease_token = NULL, lease_until = NULL
+    WHERE ${unsent}`
   const ended = `FROM outbox WHERE state = 'failed' AND settled_at = ?2 AND last_error = ?1`
-  const endRuns = lazy(
-    db,
-    `UPDATE scheduled_delivery_runs SET status = 'suppressed', error = ?1 WHERE status = 'pending' AND id IN (SELECT event_id ${ended})`,
-  )
-  const endTexts = lazy(db, `UPDATE sms_messages SET failed = 1 WHERE id IN (SELECT id ${ended})`)
+  const endRuns = sql`
+    UPDATE scheduled_delivery_runs SET status = 'suppressed', error = ?1 WHERE status = 'pending' AND id IN (SELECT event_id ${ended})`
+  const endTexts = sql`UPDATE sms_messages SET failed = 1 WHERE id IN (SELECT id ${ended})`
   return {
     hold(reason, at) {
       const counts = countsOf(waitingCounts.all())
@@ -92,22 +87,17 @@ function createHolding(db: Database): Pick<HeldMessageStore, 'hold'> {
 }
 
 function createHeldReading(db: Database): Pick<HeldMessageStore, 'counts' | 'list' | 'reopen'> {
-  const heldCounts = lazy<Count, [Record<string, string>]>(
-    db,
-    `SELECT kind, count(*) AS n ${joined} WHERE ${isHeld} GROUP BY kind`,
-  )
-  const list = lazy<HeldMessage, [Record<string, string | number | null>]>(
-    db,
-    `SELECT outbox.id, kind, lane, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, created_at AS createdAt,
-       settled_at AS heldAt ${joined}
-     WHERE ${isHeld} AND ($kind IS NULL OR kind = $kind) AND ($ids IS NULL OR outbox.id IN (SELECT value FROM json_each($ids)))
-     ORDER BY number LIMIT $limit OFFSET $offset`,
-  )
-  const reopenRun = lazy(
-    db,
-    `UPDATE scheduled_delivery_runs SET status = 'pending', error = NULL WHERE id = ? AND status = 'suppressed' AND error = ?`,
-  )
-  const reopenText = lazy(db, 'UPDATE sms_messages SET failed = 0 WHERE id = ?')
+  const sql = statements(db)
+  const heldCounts = sql<Count, [Record<string, string>]>`
+    SELECT kind, count(*) AS n ${joined} WHERE ${isHeld} GROUP BY kind`
+  const list = sql<HeldMessage, [Record<string, string | number | null>]>`
+    SELECT outbox.id, kind, lane, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, created_at AS createdAt,
+      settled_at AS heldAt ${joined}
+    WHERE ${isHeld} AND ($kind IS NULL OR kind = $kind) AND ($ids IS NULL OR outbox.id IN (SELECT value FROM json_each($ids)))
+    ORDER BY number LIMIT $limit OFFSET $offset`
+  const reopenRun = sql`
+    UPDATE scheduled_delivery_runs SET status = 'pending', error = NULL WHERE id = ? AND status = 'suppressed' AND error = ?`
+  const reopenText = sql`UPDATE sms_messages SET failed = 0 WHERE id = ?`
   const named = ({ moments, reason }: Hold) => ({ moments: JSON.stringify(moments), reason })
   return {
     counts: hold => countsOf(heldCounts.all(named(hold))),

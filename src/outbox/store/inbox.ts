@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../database/statement.ts'
+import { statements } from '../../database/statement.ts'
 
 export type Channel = 'email' | 'sms'
 
@@ -41,20 +41,15 @@ const capturedOf = (row: Row): InboxMessage => ({
 })
 
 export function createInboxStore(db: Database) {
-  const add = lazy(
-    db,
-    `INSERT INTO inbox (channel, event_id, recipient, subject, text, html, attachments, captured_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (channel, event_id) DO NOTHING`,
-  )
-  const bound = lazy(
-    db,
-    `DELETE FROM inbox WHERE channel = ?1 AND number <= (SELECT number FROM inbox WHERE channel = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${messagesMax})`,
-  )
-  const list = lazy<Row, [Channel | null]>(
-    db,
-    `SELECT ${columns} FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number`,
-  )
-  const find = lazy<Row, [number]>(db, `SELECT ${columns} FROM inbox WHERE number = ?`)
+  const sql = statements(db)
+  const add = sql`
+    INSERT INTO inbox (channel, event_id, recipient, subject, text, html, attachments, captured_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (channel, event_id) DO NOTHING`
+  const bound = sql`
+    DELETE FROM inbox WHERE channel = ?1 AND number <= (SELECT number FROM inbox WHERE channel = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${messagesMax})`
+  const list = sql<Row, [Channel | null]>`
+    SELECT ${columns} FROM inbox WHERE ?1 IS NULL OR channel = ?1 ORDER BY number`
+  const find = sql<Row, [number]>`SELECT ${columns} FROM inbox WHERE number = ?`
   return {
     /** Once for each event; the oldest of the channel goes when there are too many. */
     add(m: Captured) {

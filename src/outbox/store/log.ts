@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../database/database.ts'
-import { lazy } from '../../database/statement.ts'
+import { statements } from '../../database/statement.ts'
 import type { Kind, LogEntry, LogFilter } from './rows.ts'
 
 const columns = `outbox.id, event_id AS eventId, event_type AS eventType, account_id AS accountId, lane, ref, state, attempts,
@@ -29,44 +29,29 @@ export type LogRange = LogFilter & { from: number; to: number }
 export type OutboxLogStore = ReturnType<typeof createOutboxLogStore>
 
 export function createOutboxLogStore(db: Database) {
-  const laneOf = lazy<{ id: number }, [string, string]>(
-    db,
-    'SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?',
-  )
+  const sql = statements(db)
+  const laneOf = sql<{ id: number }, [string, string]>`
+    SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?`
   const from = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE lane_id = $lane'
-  const page = lazy<LogEntry, [Settings]>(
-    db,
-    `SELECT ${columns} ${from} AND ${matches} ORDER BY number DESC LIMIT $limit OFFSET $offset`,
-  )
-  const newest = lazy<LogEntry, [Kind, number]>(
-    db,
-    `SELECT ${columns} FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
-     WHERE outbox_lanes.kind = ? ORDER BY number DESC LIMIT ?`,
-  )
+  const page = sql<LogEntry, [Settings]>`
+    SELECT ${columns} ${from} AND ${matches} ORDER BY number DESC LIMIT $limit OFFSET $offset`
+  const newest = sql<LogEntry, [Kind, number]>`
+    SELECT ${columns} FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+    WHERE outbox_lanes.kind = ? ORDER BY number DESC LIMIT ?`
   // Without a filter the index alone is counted.
-  const all = lazy<{ total: number }, [number]>(
-    db,
-    'SELECT count(*) AS total FROM outbox WHERE lane_id = ?',
-  )
-  const some = lazy<{ total: number }, [Settings]>(
-    db,
-    `SELECT count(*) AS total FROM outbox WHERE lane_id = $lane AND ${matches}`,
-  )
-  const byId = lazy<LogEntry, [Settings]>(db, `SELECT ${columns} ${from} AND outbox.id = $id`)
-  const byEvent = lazy<LogEntry, [Settings]>(db, `SELECT ${columns} ${from} AND event_id = $id`)
-  const resend = lazy(
-    db,
-    `UPDATE outbox SET ${again} WHERE lane_id = $lane AND id = $id AND state <> 'leased'`,
-  )
-  const slice = lazy<{ number: number; chosen: number }, [Settings]>(
-    db,
-    `SELECT number, created_at >= $from AND created_at < $to AND state IN ('delivered', 'failed') AND ${matches} AS chosen
-     FROM outbox WHERE lane_id = $lane AND number > $after ORDER BY number LIMIT ${rowsEach}`,
-  )
-  const replay = lazy(
-    db,
-    `UPDATE outbox SET ${again} WHERE number = $number AND state IN ('delivered', 'failed')`,
-  )
+  const all = sql<{ total: number }, [number]>`
+    SELECT count(*) AS total FROM outbox WHERE lane_id = ?`
+  const some = sql<{ total: number }, [Settings]>`
+    SELECT count(*) AS total FROM outbox WHERE lane_id = $lane AND ${matches}`
+  const byId = sql<LogEntry, [Settings]>`SELECT ${columns} ${from} AND outbox.id = $id`
+  const byEvent = sql<LogEntry, [Settings]>`SELECT ${columns} ${from} AND event_id = $id`
+  const resend = sql`
+    UPDATE outbox SET ${again} WHERE lane_id = $lane AND id = $id AND state <> 'leased'`
+  const slice = sql<{ number: number; chosen: number }, [Settings]>`
+    SELECT number, created_at >= $from AND created_at < $to AND state IN ('delivered', 'failed') AND ${matches} AS chosen
+    FROM outbox WHERE lane_id = $lane AND number > $after ORDER BY number LIMIT ${rowsEach}`
+  const replay = sql`
+    UPDATE outbox SET ${again} WHERE number = $number AND state IN ('delivered', 'failed')`
 
   const find = (lane: number, id: string) =>
     byId.get({ lane, id }) ?? byEvent.get({ lane, id }) ?? undefined

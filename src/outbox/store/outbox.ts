@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { manyRows } from '../../database/many-rows.ts'
-import { lazy } from '../../database/statement.ts'
+import { statements } from '../../database/statement.ts'
 import type { Kind, MessageState } from './rows.ts'
 
 export interface NewRow {
@@ -130,40 +130,31 @@ export function createOutboxStore(db: Database): OutboxStore {
 }
 
 function additions(db: Database) {
-  const lane = lazy<{ id: number }, [string, string]>(
-    db,
-    'SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?',
-  )
-  const addLane = lazy<{ id: number }, [string, string]>(
-    db,
-    'INSERT INTO outbox_lanes (kind, lane) VALUES (?, ?) RETURNING id',
-  )
-  const addBody = lazy(db, 'INSERT INTO outbox_bodies (uses, body) VALUES (?, ?)')
+  const sql = statements(db)
+  const lane = sql<{ id: number }, [string, string]>`
+    SELECT id FROM outbox_lanes WHERE kind = ? AND lane = ?`
+  const addLane = sql<{ id: number }, [string, string]>`
+    INSERT INTO outbox_lanes (kind, lane) VALUES (?, ?) RETURNING id`
+  const addBody = sql`INSERT INTO outbox_bodies (uses, body) VALUES (?, ?)`
   const addBodies = manyRows(db, 'INSERT INTO outbox_bodies (uses, body)', '(?, ?)')
-  const changeUses = lazy<{ uses: number }, [number, number]>(
-    db,
-    'UPDATE outbox_bodies SET uses = uses + ? WHERE id = ? RETURNING uses',
-  )
-  const dropBody = lazy(db, 'DELETE FROM outbox_bodies WHERE id = ?')
+  const changeUses = sql<{ uses: number }, [number, number]>`
+    UPDATE outbox_bodies SET uses = uses + ? WHERE id = ? RETURNING uses`
+  const dropBody = sql`DELETE FROM outbox_bodies WHERE id = ?`
   const newColumns =
     'id, lane_id, account_id, event_id, event_type, body_id, ref, due_at, max_retries, created_at'
   const once = 'ON CONFLICT (event_id, lane_id) DO NOTHING'
-  const add = lazy(
-    db,
-    `INSERT INTO outbox (${newColumns}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`,
-  )
-  const addSkipped = lazy(
-    db,
-    `INSERT INTO outbox (${newColumns}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, 'skipped', ?10, ?) ${once}`,
-  )
+  const add = sql`
+    INSERT INTO outbox (${newColumns}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`
+  const addSkipped = sql`
+    INSERT INTO outbox (${newColumns}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, 'skipped', ?10, ?) ${once}`
   const addAll = manyRows(
     db,
     `INSERT INTO outbox (${newColumns}, state)`,
     "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
     once,
   )
-  const last = lazy<{ number: number | null }, []>(db, 'SELECT max(number) AS number FROM outbox')
-  const since = lazy<{ id: string }, [number]>(db, 'SELECT id FROM outbox WHERE number > ?')
+  const last = sql<{ number: number | null }, []>`SELECT max(number) AS number FROM outbox`
+  const since = sql<{ id: string }, [number]>`SELECT id FROM outbox WHERE number > ?`
   const findLane = (kind: Kind, name: string) => lane.get(kind, name)?.id
   return {
     findLane,
@@ -212,40 +203,27 @@ function valuesOf({
 }
 
 function createClaims(db: Database) {
-  const claim = lazy<ClaimedRow, [Settings]>(
-    db,
-    `${lease} WHERE number IN (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} AND due_at <= $now ORDER BY due_at, number LIMIT $limit)
-     RETURNING ${columns}`,
-  )
-  const claimFirst = lazy<ClaimedRow, [Settings]>(
-    db,
-    `${lease} WHERE number = (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} ORDER BY due_at, number LIMIT 1)
-       AND due_at <= $now AND ifnull(hold_until, 0) <= $now
-     RETURNING ${columns}`,
-  )
-  const claimOne = lazy<ClaimedRow, [Settings]>(
-    db,
-    `${lease} WHERE id = $id AND ${waits} RETURNING ${columns}`,
-  )
-  const nextDue = lazy<{ at: number | null }, [number]>(
-    db,
-    `SELECT min(due_at) AS at FROM outbox WHERE lane_id = ? AND ${waits}`,
-  )
-  const nextInOrder = lazy<{ at: number }, [number]>(
-    db,
-    `SELECT max(due_at, ifnull(hold_until, 0)) AS at FROM outbox WHERE lane_id = ? AND ${waits} ORDER BY due_at, number LIMIT 1`,
-  )
-  const backlog = lazy<LaneBacklog, []>(
-    db,
-    `SELECT lane_id AS laneId, outbox_lanes.kind, outbox_lanes.lane, count(*) AS waiting, min(due_at) AS dueAt
-     FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE ${waits} GROUP BY lane_id`,
-  )
-  const inProgress = lazy<{ kind: Kind; count: number; dueAt: number }, []>(
-    db,
-    `SELECT kind, count(*) AS count, min(due_at) AS dueAt
-       FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
-      WHERE state = 'leased' GROUP BY kind`,
-  )
+  const sql = statements(db)
+  const claim = sql<ClaimedRow, [Settings]>`
+    ${lease} WHERE number IN (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} AND due_at <= $now ORDER BY due_at, number LIMIT $limit)
+    RETURNING ${columns}`
+  const claimFirst = sql<ClaimedRow, [Settings]>`
+    ${lease} WHERE number = (SELECT number FROM outbox WHERE lane_id = $lane AND ${waits} ORDER BY due_at, number LIMIT 1)
+      AND due_at <= $now AND ifnull(hold_until, 0) <= $now
+    RETURNING ${columns}`
+  const claimOne = sql<ClaimedRow, [Settings]>`
+    ${lease} WHERE id = $id AND ${waits} RETURNING ${columns}`
+  const nextDue = sql<{ at: number | null }, [number]>`
+    SELECT min(due_at) AS at FROM outbox WHERE lane_id = ? AND ${waits}`
+  const nextInOrder = sql<{ at: number }, [number]>`
+    SELECT max(due_at, ifnull(hold_until, 0)) AS at FROM outbox WHERE lane_id = ? AND ${waits} ORDER BY due_at, number LIMIT 1`
+  const backlog = sql<LaneBacklog, []>`
+    SELECT lane_id AS laneId, outbox_lanes.kind, outbox_lanes.lane, count(*) AS waiting, min(due_at) AS dueAt
+    FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id WHERE ${waits} GROUP BY lane_id`
+  const inProgress = sql<{ kind: Kind; count: number; dueAt: number }, []>`
+    SELECT kind, count(*) AS count, min(due_at) AS dueAt
+      FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id
+     WHERE state = 'leased' GROUP BY kind`
   // The rows that an UPDATE answers come in no order.
   const inOrder = (rows: ClaimedRow[]) =>
     rows.sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
@@ -263,42 +241,27 @@ function createClaims(db: Database) {
 }
 
 function createEndings(db: Database) {
-  const end = lazy(
-    db,
-    `UPDATE outbox SET state = $state, due_at = ifnull($dueAt, due_at), hold_until = $holdUntil, lease_token = NULL, lease_until = NULL,
-       tries = $tries, rescues = $rescues, status_code = $statusCode, duration_ms = $durationMs, last_error = $error, settled_at = $settledAt
-     WHERE number = $number AND state = 'leased' AND lease_token = $token`,
-  )
-  const attempt = lazy(
-    db,
-    'INSERT INTO outbox_attempts (message_number, attempt, ended_at, status_code, duration_ms, error, debug) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  )
-  const leased = lazy<ClaimedRow, [number, number]>(
-    db,
-    `SELECT ${columns} FROM outbox WHERE state = 'leased' AND lease_until < ? ORDER BY lease_until, number LIMIT ?`,
-  )
-  const waiting = lazy<ClaimedRow, [number, number, number]>(
-    db,
-    `SELECT ${columns} FROM outbox WHERE lane_id = ? AND ${waits} AND due_at < ? ORDER BY due_at, number LIMIT ?`,
-  )
-  const waitingOf = lazy<ClaimedRow, [string]>(
-    db,
-    `SELECT ${columns} FROM outbox WHERE id IN (SELECT value FROM json_each(?)) AND ${waits} ORDER BY number`,
-  )
-  const giveUp = lazy(
-    db,
-    `UPDATE outbox SET state = 'failed', last_error = ?, settled_at = ?, hold_until = NULL WHERE number = ? AND ${waits}`,
-  )
-  const over = lazy<{ number: number; bodyId: number; laneId: number }, [number, number]>(
-    db,
-    'SELECT number, body_id AS bodyId, lane_id AS laneId FROM outbox WHERE settled_at < ? ORDER BY settled_at LIMIT ?',
-  )
-  const dropAttempts = lazy(db, 'DELETE FROM outbox_attempts WHERE message_number = ?')
-  const drop = lazy(db, 'DELETE FROM outbox WHERE number = ?')
-  const dropLane = lazy(
-    db,
-    'DELETE FROM outbox_lanes WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane_id = ?1)',
-  )
+  const sql = statements(db)
+  const end = sql`
+    UPDATE outbox SET state = $state, due_at = ifnull($dueAt, due_at), hold_until = $holdUntil, lease_token = NULL, lease_until = NULL,
+      tries = $tries, rescues = $rescues, status_code = $statusCode, duration_ms = $durationMs, last_error = $error, settled_at = $settledAt
+    WHERE number = $number AND state = 'leased' AND lease_token = $token`
+  const attempt = sql`
+    INSERT INTO outbox_attempts (message_number, attempt, ended_at, status_code, duration_ms, error, debug) VALUES (?, ?, ?, ?, ?, ?, ?)`
+  const leased = sql<ClaimedRow, [number, number]>`
+    SELECT ${columns} FROM outbox WHERE state = 'leased' AND lease_until < ? ORDER BY lease_until, number LIMIT ?`
+  const waiting = sql<ClaimedRow, [number, number, number]>`
+    SELECT ${columns} FROM outbox WHERE lane_id = ? AND ${waits} AND due_at < ? ORDER BY due_at, number LIMIT ?`
+  const waitingOf = sql<ClaimedRow, [string]>`
+    SELECT ${columns} FROM outbox WHERE id IN (SELECT value FROM json_each(?)) AND ${waits} ORDER BY number`
+  const giveUp = sql`
+    UPDATE outbox SET state = 'failed', last_error = ?, settled_at = ?, hold_until = NULL WHERE number = ? AND ${waits}`
+  const over = sql<{ number: number; bodyId: number; laneId: number }, [number, number]>`
+    SELECT number, body_id AS bodyId, lane_id AS laneId FROM outbox WHERE settled_at < ? ORDER BY settled_at LIMIT ?`
+  const dropAttempts = sql`DELETE FROM outbox_attempts WHERE message_number = ?`
+  const drop = sql`DELETE FROM outbox WHERE number = ?`
+  const dropLane = sql`
+    DELETE FROM outbox_lanes WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane_id = ?1)`
   const { changeUses } = additions(db)
   return {
     end(row: Pick<ClaimedRow, 'number' | 'leaseToken' | 'attempts'>, ending: Ending): boolean {

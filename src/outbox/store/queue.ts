@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../database/statement.ts'
+import { statements } from '../../database/statement.ts'
 import type { Kind, MessageState } from './rows.ts'
 
 /** Messages that wait to be sent, or of which sending was given up. */
@@ -40,26 +40,21 @@ const chosen = {
 const order = { waiting: 'at, number', given_up: 'settled_at DESC, number DESC' } as const
 
 export function createQueueStore(db: Database) {
+  const sql = statements(db)
   const list = (state: QueueState) =>
-    lazy<QueuedMessage, [Record<string, string | number | null>]>(
-      db,
-      `SELECT outbox.id, kind, lane, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, state, attempts,
-         status_code AS statusCode, last_error AS error, created_at AS createdAt,
-         ifnull(settled_at, max(due_at, ifnull(hold_until, 0))) AS at
-       ${joined} WHERE ${chosen[state]} AND ($kind IS NULL OR kind = $kind)
-       ORDER BY ${order[state]} LIMIT $limit OFFSET $offset`,
-    )
+    sql<QueuedMessage, [Record<string, string | number | null>]>`
+      SELECT outbox.id, kind, lane, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, state, attempts,
+        status_code AS statusCode, last_error AS error, created_at AS createdAt,
+        ifnull(settled_at, max(due_at, ifnull(hold_until, 0))) AS at
+      ${joined} WHERE ${chosen[state]} AND ($kind IS NULL OR kind = $kind)
+      ORDER BY ${order[state]} LIMIT $limit OFFSET $offset`
   const count = (state: QueueState) =>
-    lazy<{ total: number }, [Record<string, string | null>]>(
-      db,
-      `SELECT count(*) AS total ${joined} WHERE ${chosen[state]} AND ($kind IS NULL OR kind = $kind)`,
-    )
+    sql<{ total: number }, [Record<string, string | null>]>`
+      SELECT count(*) AS total ${joined} WHERE ${chosen[state]} AND ($kind IS NULL OR kind = $kind)`
   const lists = { waiting: list('waiting'), given_up: list('given_up') }
   const counts = { waiting: count('waiting'), given_up: count('given_up') }
-  const places = lazy<{ id: string; kind: Kind; lane: string }, [string]>(
-    db,
-    `SELECT outbox.id, kind, lane ${joined} WHERE outbox.id IN (SELECT value FROM json_each(?)) ORDER BY number`,
-  )
+  const places = sql<{ id: string; kind: Kind; lane: string }, [string]>`
+    SELECT outbox.id, kind, lane ${joined} WHERE outbox.id IN (SELECT value FROM json_each(?)) ORDER BY number`
   return {
     /** What waits by when it is due, soonest first; what was given up newest first. */
     list: ({ state, kind = undefined }: QueueFilter, limit: number, offset: number) =>

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { lazy } from '../../database/statement.ts'
+import { statements } from '../../database/statement.ts'
 
 /**
  * What a copy knows of itself: `applied`, the change it is at; `lineage`, whose commits it has;
@@ -25,16 +25,11 @@ export type StateName =
 export type ReplicationState = ReturnType<typeof createReplicationState>
 
 export function createReplicationState(db: Database) {
-  const get = lazy<{ value: string }, [string]>(
-    db,
-    'SELECT value FROM replication_state WHERE name = ?',
-  )
-  const set = lazy(
-    db,
-    `INSERT INTO replication_state (name, value) VALUES (?, ?)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-  )
-  const remove = lazy(db, 'DELETE FROM replication_state WHERE name = ?')
+  const sql = statements(db)
+  const get = sql<{ value: string }, [string]>`SELECT value FROM replication_state WHERE name = ?`
+  const set = sql`INSERT INTO replication_state (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+  const remove = sql`DELETE FROM replication_state WHERE name = ?`
   return {
     get: (name: StateName) => get.get(name)?.value,
     set: (name: StateName, value: string) => void set.run(name, value),

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { Role } from '../../../plans/roles.ts'
 
 export interface Organization {
@@ -101,25 +101,19 @@ function organizations(
   OrganizationStore,
   'byId' | 'page' | 'count' | 'put' | 'remove' | 'memberships' | 'membershipOf'
 > {
-  const byId = lazy<Organization, [string]>(
-    db,
-    `SELECT ${organizationColumns} FROM organizations WHERE id = ?`,
-  )
-  const page = lazy<Organization, [number, number]>(
-    db,
-    `SELECT ${organizationColumns} FROM organizations ORDER BY name, id LIMIT ? OFFSET ?`,
-  )
-  const count = lazy<{ total: number }, []>(db, 'SELECT count(*) AS total FROM organizations')
-  const put = lazy(
-    db,
-    `INSERT INTO organizations (id, name, account_id, created_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET name = excluded.name, account_id = excluded.account_id`,
-  )
-  const remove = lazy(db, 'DELETE FROM organizations WHERE id = ?')
+  const sql = statements(db)
+  const byId = sql<Organization, [string]>`
+    SELECT ${organizationColumns} FROM organizations WHERE id = ?`
+  const page = sql<Organization, [number, number]>`
+    SELECT ${organizationColumns} FROM organizations ORDER BY name, id LIMIT ? OFFSET ?`
+  const count = sql<{ total: number }, []>`SELECT count(*) AS total FROM organizations`
+  const put = sql`INSERT INTO organizations (id, name, account_id, created_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET name = excluded.name, account_id = excluded.account_id`
+  const remove = sql`DELETE FROM organizations WHERE id = ?`
   const joined = `SELECT m.account_id AS accountId, o.account_id AS actsOnId, m.role FROM organization_members m
      JOIN organizations o ON o.id = m.organization_id`
-  const all = lazy<Membership, []>(db, `${joined} WHERE m.account_id IS NOT NULL`)
-  const membership = lazy<Membership, [string]>(db, `${joined} WHERE m.account_id = ?`)
+  const all = sql<Membership, []>`${joined} WHERE m.account_id IS NOT NULL`
+  const membership = sql<Membership, [string]>`${joined} WHERE m.account_id = ?`
   return {
     byId: id => byId.get(id) ?? undefined,
     page: (limit, offset) => page.all(limit, offset),
@@ -134,20 +128,15 @@ function organizations(
 function members(
   db: Database,
 ): Pick<OrganizationStore, 'members' | 'memberByAccount' | 'putMember' | 'removeMember'> {
-  const list = lazy<Member, [string]>(
-    db,
-    `SELECT ${memberColumns} FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id`,
-  )
-  const byAccount = lazy<Member, [string]>(
-    db,
-    `SELECT ${memberColumns} FROM organization_members WHERE account_id = ?`,
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, role = excluded.role, joined_at = excluded.joined_at`,
-  )
-  const remove = lazy(db, 'DELETE FROM organization_members WHERE id = ?')
+  const sql = statements(db)
+  const list = sql<Member, [string]>`
+    SELECT ${memberColumns} FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id`
+  const byAccount = sql<Member, [string]>`
+    SELECT ${memberColumns} FROM organization_members WHERE account_id = ?`
+  const put = sql`
+    INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, role = excluded.role, joined_at = excluded.joined_at`
+  const remove = sql`DELETE FROM organization_members WHERE id = ?`
   return {
     members: organizationId => list.all(organizationId),
     memberByAccount: accountId => byAccount.get(accountId) ?? undefined,
@@ -170,33 +159,20 @@ function invitations(
   OrganizationStore,
   'invitations' | 'invitation' | 'invitationByToken' | 'putInvitation' | 'accept' | 'endInvitations'
 > {
-  const list = lazy<Invitation, [string]>(
-    db,
-    `SELECT ${invitationColumns} FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id`,
-  )
-  const byId = lazy<Invitation, [string]>(
-    db,
-    `SELECT ${invitationColumns} FROM organization_invitations WHERE id = ?`,
-  )
-  const byToken = lazy<Invitation, [Uint8Array]>(
-    db,
-    `SELECT ${invitationColumns} FROM organization_invitations WHERE token_hash = ?`,
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO organization_invitations
+  const sql = statements(db)
+  const list = sql<Invitation, [string]>`
+    SELECT ${invitationColumns} FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id`
+  const byId = sql<Invitation, [string]>`
+    SELECT ${invitationColumns} FROM organization_invitations WHERE id = ?`
+  const byToken = sql<Invitation, [Uint8Array]>`
+    SELECT ${invitationColumns} FROM organization_invitations WHERE token_hash = ?`
+  const put = sql`INSERT INTO organization_invitations
        (id, organization_id, email, role, message, member_id, token_hash, invited_by, created_at, expires_at, accepted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const accept = lazy(
-    db,
-    'UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1',
-  )
-  const end = lazy(
-    db,
-    `UPDATE organization_invitations SET expires_at = ?1
-     WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`,
-  )
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  const accept = sql`
+    UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1`
+  const end = sql`UPDATE organization_invitations SET expires_at = ?1
+     WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`
   return {
     invitations: organizationId => list.all(organizationId),
     invitation: id => byId.get(id) ?? undefined,
@@ -221,19 +197,13 @@ function invitations(
 }
 
 function addresses(db: Database): Pick<OrganizationStore, 'addresses' | 'holderOf' | 'addAddress'> {
-  const list = lazy<{ email: string }, [string]>(
-    db,
-    'SELECT email FROM account_addresses WHERE account_id = ? ORDER BY confirmed_at, email',
-  )
-  const holder = lazy<{ account_id: string }, [string]>(
-    db,
-    'SELECT account_id FROM account_addresses WHERE email = ?',
-  )
-  const add = lazy(
-    db,
-    `INSERT INTO account_addresses (email, account_id, confirmed_at)
-     SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE email = ?1) ON CONFLICT (email) DO NOTHING`,
-  )
+  const sql = statements(db)
+  const list = sql<{ email: string }, [string]>`
+    SELECT email FROM account_addresses WHERE account_id = ? ORDER BY confirmed_at, email`
+  const holder = sql<{ account_id: string }, [string]>`
+    SELECT account_id FROM account_addresses WHERE email = ?`
+  const add = sql`INSERT INTO account_addresses (email, account_id, confirmed_at)
+     SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE email = ?1) ON CONFLICT (email) DO NOTHING`
   return {
     addresses: accountId => list.all(accountId).map(row => row.email),
     holderOf: email => holder.get(email)?.account_id,

@@ -1,19 +1,14 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** Passwords as their argon2id hashes. */
 export type PasswordStore = ReturnType<typeof createPasswordStore>
 
 export function createPasswordStore(db: Database) {
-  const hashOf = lazy<{ hash: string }, [string]>(
-    db,
-    'SELECT hash FROM passwords WHERE account_id = ?',
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO passwords (account_id, hash, changed_at) VALUES (?, ?, ?)
-     ON CONFLICT (account_id) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at`,
-  )
+  const sql = statements(db)
+  const hashOf = sql<{ hash: string }, [string]>`SELECT hash FROM passwords WHERE account_id = ?`
+  const put = sql`INSERT INTO passwords (account_id, hash, changed_at) VALUES (?, ?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET hash = excluded.hash, changed_at = excluded.changed_at`
   return {
     /** The hash of an account's password. */
     of: (accountId: string) => hashOf.get(accountId)?.hash,

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** What makes the codes of an account's second step of signing in. */
 export interface SecondFactorRow {
@@ -22,32 +22,22 @@ interface Row {
 }
 
 export function createSecondFactorStore(db: Database) {
-  const byAccount = lazy<Row, [string]>(
-    db,
-    'SELECT account_id, secret, created_at, confirmed_at FROM second_factors WHERE account_id = ?',
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO second_factors (account_id, secret, created_at) VALUES (?1, ?2, ?3)
+  const sql = statements(db)
+  const byAccount = sql<Row, [string]>`
+    SELECT account_id, secret, created_at, confirmed_at FROM second_factors WHERE account_id = ?`
+  const put = sql`INSERT INTO second_factors (account_id, secret, created_at) VALUES (?1, ?2, ?3)
      ON CONFLICT (account_id) DO UPDATE SET secret = ?2, created_at = ?3, last_step = 0
-     WHERE confirmed_at IS NULL`,
-  )
-  const confirm = lazy(db, 'UPDATE second_factors SET confirmed_at = ? WHERE account_id = ?')
-  const useStep = lazy(
-    db,
-    'UPDATE second_factors SET last_step = ?1 WHERE account_id = ?2 AND last_step < ?1',
-  )
-  const putCode = lazy(db, 'INSERT INTO recovery_codes (code_hash, account_id) VALUES (?, ?)')
-  const useCode = lazy(
-    db,
-    'UPDATE recovery_codes SET used_at = ? WHERE code_hash = ? AND account_id = ? AND used_at IS NULL',
-  )
-  const left = lazy<{ n: number }, [string]>(
-    db,
-    'SELECT count(*) AS n FROM recovery_codes WHERE account_id = ? AND used_at IS NULL',
-  )
-  const dropCodes = lazy(db, 'DELETE FROM recovery_codes WHERE account_id = ?')
-  const drop = lazy(db, 'DELETE FROM second_factors WHERE account_id = ?')
+     WHERE confirmed_at IS NULL`
+  const confirm = sql`UPDATE second_factors SET confirmed_at = ? WHERE account_id = ?`
+  const useStep = sql`
+    UPDATE second_factors SET last_step = ?1 WHERE account_id = ?2 AND last_step < ?1`
+  const putCode = sql`INSERT INTO recovery_codes (code_hash, account_id) VALUES (?, ?)`
+  const useCode = sql`
+    UPDATE recovery_codes SET used_at = ? WHERE code_hash = ? AND account_id = ? AND used_at IS NULL`
+  const left = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM recovery_codes WHERE account_id = ? AND used_at IS NULL`
+  const dropCodes = sql`DELETE FROM recovery_codes WHERE account_id = ?`
+  const drop = sql`DELETE FROM second_factors WHERE account_id = ?`
   return {
     of(accountId: string): SecondFactorRow | undefined {
       const row = byAccount.get(accountId)

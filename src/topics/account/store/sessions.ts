@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export type SignInMethod = 'password' | 'link'
 
@@ -35,38 +35,24 @@ const sessionOf = (row: Row): Session => ({
 })
 
 export function createSessionStore(db: Database) {
-  const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM sessions WHERE id = ?`)
-  const inForce = lazy<Row, [string, number]>(
-    db,
-    `SELECT ${columns} FROM sessions WHERE account_id = ? AND ended_at IS NULL AND expires_at > ?
-     ORDER BY begun_at DESC, id`,
-  )
-  const newestInForce = lazy<Row, [string, number]>(
-    db,
-    `SELECT ${columns} FROM sessions WHERE family_id = ? AND ended_at IS NULL AND expires_at > ?
-     ORDER BY created_at DESC, id DESC LIMIT 1`,
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const replace = lazy(
-    db,
-    'UPDATE sessions SET ended_at = ?, replaced = 1 WHERE id = ? AND ended_at IS NULL',
-  )
-  const endFamily = lazy(
-    db,
-    'UPDATE sessions SET ended_at = ? WHERE family_id = ? AND ended_at IS NULL',
-  )
-  const endAccount = lazy(
-    db,
-    'UPDATE sessions SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL AND family_id != ?',
-  )
-  const forget = lazy(
-    db,
-    'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)',
-  )
+  const sql = statements(db)
+  const byId = sql<Row, [string]>`SELECT ${columns} FROM sessions WHERE id = ?`
+  const inForce = sql<Row, [string, number]>`
+    SELECT ${columns} FROM sessions WHERE account_id = ? AND ended_at IS NULL AND expires_at > ?
+    ORDER BY begun_at DESC, id`
+  const newestInForce = sql<Row, [string, number]>`
+    SELECT ${columns} FROM sessions WHERE family_id = ? AND ended_at IS NULL AND expires_at > ?
+    ORDER BY created_at DESC, id DESC LIMIT 1`
+  const put = sql`
+    INSERT INTO sessions (id, family_id, account_id, method, begun_at, created_at, expires_at, ended_at, replaced)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  const replace = sql`
+    UPDATE sessions SET ended_at = ?, replaced = 1 WHERE id = ? AND ended_at IS NULL`
+  const endFamily = sql`UPDATE sessions SET ended_at = ? WHERE family_id = ? AND ended_at IS NULL`
+  const endAccount = sql`
+    UPDATE sessions SET ended_at = ? WHERE account_id = ? AND ended_at IS NULL AND family_id != ?`
+  const forget = sql`
+    DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE expires_at <= ? LIMIT ?)`
   return {
     byId(id: string) {
       const row = byId.get(id)

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export interface SignInLink {
   tokenHash: Uint8Array
@@ -25,23 +25,16 @@ const linkOf = (row: Row): SignInLink => ({
 })
 
 export function createSignInLinkStore(db: Database) {
-  const usable = lazy<Row, [Uint8Array, number]>(
-    db,
-    `SELECT ${columns} FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?`,
-  )
-  const put = lazy(
-    db,
-    'INSERT INTO sign_in_links (token_hash, account_id, mailed, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)',
-  )
-  const use = lazy(
-    db,
-    'UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1',
-  )
-  const mailed = lazy<{ n: number }, [string, number]>(
-    db,
-    'SELECT count(*) AS n FROM sign_in_links WHERE account_id = ? AND mailed = 1 AND created_at > ?',
-  )
-  const forget = lazy(db, 'DELETE FROM sign_in_links WHERE expires_at <= ?')
+  const sql = statements(db)
+  const usable = sql<Row, [Uint8Array, number]>`
+    SELECT ${columns} FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?`
+  const put = sql`
+    INSERT INTO sign_in_links (token_hash, account_id, mailed, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)`
+  const use = sql`
+    UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1`
+  const mailed = sql<{ n: number }, [string, number]>`
+    SELECT count(*) AS n FROM sign_in_links WHERE account_id = ? AND mailed = 1 AND created_at > ?`
+  const forget = sql`DELETE FROM sign_in_links WHERE expires_at <= ?`
   return {
     /** A link that was neither used nor is over. */
     usable(tokenHash: Uint8Array, now: number) {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import { type AlertCondition, priceBounds } from '../math/condition.ts'
 
@@ -91,76 +91,50 @@ const all = `SELECT number, id, account_id AS accountId, series_id AS seriesId, 
 const watched = 'enabled = 1 AND removed_at IS NULL'
 
 export function createAlertStore(db: Database) {
-  const ofAccount = lazy<Row, [string]>(
-    db,
-    `${all} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`,
-  )
-  const ofSeries = lazy<Row, [string, number]>(
-    db,
-    `${all} WHERE account_id = ? AND series_id = ? AND removed_at IS NULL ORDER BY number`,
-  )
-  const count = lazy<{ n: number }, [string]>(
-    db,
-    'SELECT count(*) AS n FROM alerts WHERE account_id = ? AND removed_at IS NULL',
-  )
-  const byId = lazy<Row, [string]>(db, `${all} WHERE id = ? AND removed_at IS NULL`)
+  const sql = statements(db)
+  const ofAccount = sql<Row, [string]>`
+    ${all} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`
+  const ofSeries = sql<Row, [string, number]>`
+    ${all} WHERE account_id = ? AND series_id = ? AND removed_at IS NULL ORDER BY number`
+  const count = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM alerts WHERE account_id = ? AND removed_at IS NULL`
+  const byId = sql<Row, [string]>`${all} WHERE id = ? AND removed_at IS NULL`
   const settings =
     'series_id, name, kind, condition, low, high, metadata, webhook_url, cooldown_minutes, enabled'
   const values =
     '$seriesId, $name, $kind, $condition, $low, $high, $metadata, $webhookUrl, $cooldownMinutes, $enabled'
-  const add = lazy(
-    db,
-    `INSERT INTO alerts (id, account_id, ${settings}, armed_at, created_at, updated_at)
-     VALUES ($id, $accountId, ${values}, $armedAt, $createdAt, $updatedAt)`,
-  )
-  const addCounter = lazy(
-    db,
-    'INSERT INTO alert_counters (alert_number, trigger_count, last_triggered_at, cooling_from) VALUES (?, ?, ?, ?)',
-  )
-  const put = lazy(
-    db,
-    `UPDATE alerts SET (${settings}, armed_at, updated_at) = (${values}, $armedAt, $updatedAt) WHERE number = $number`,
-  )
-  const cool = lazy(db, 'UPDATE alert_counters SET cooling_from = ? WHERE alert_number = ?')
-  const remove = lazy(db, 'UPDATE alerts SET removed_at = ? WHERE number = ?')
-  const removed = lazy<{ number: number }, [number]>(
-    db,
-    'SELECT number FROM alerts WHERE removed_at IS NOT NULL LIMIT ?',
-  )
-  const dropCounter = lazy(db, 'DELETE FROM alert_counters WHERE alert_number = ?')
-  const drop = lazy(db, 'DELETE FROM alerts WHERE number = ?')
+  const add = sql`INSERT INTO alerts (id, account_id, ${settings}, armed_at, created_at, updated_at)
+     VALUES ($id, $accountId, ${values}, $armedAt, $createdAt, $updatedAt)`
+  const addCounter = sql`
+    INSERT INTO alert_counters (alert_number, trigger_count, last_triggered_at, cooling_from) VALUES (?, ?, ?, ?)`
+  const put = sql`
+    UPDATE alerts SET (${settings}, armed_at, updated_at) = (${values}, $armedAt, $updatedAt) WHERE number = $number`
+  const cool = sql`UPDATE alert_counters SET cooling_from = ? WHERE alert_number = ?`
+  const remove = sql`UPDATE alerts SET removed_at = ? WHERE number = ?`
+  const removed = sql<{ number: number }, [number]>`
+    SELECT number FROM alerts WHERE removed_at IS NOT NULL LIMIT ?`
+  const dropCounter = sql`DELETE FROM alert_counters WHERE alert_number = ?`
+  const drop = sql`DELETE FROM alerts WHERE number = ?`
   const firedKinds =
     "account_id = ? AND removed_at IS NULL AND kind <> 'price' AND trigger_count > 0"
-  const firedAnalytics = lazy<Row, [string, number, number]>(
-    db,
-    `${all} WHERE ${firedKinds} ORDER BY last_triggered_at DESC, number DESC LIMIT ? OFFSET ?`,
-  )
-  const countFired = lazy<{ n: number }, [string]>(
-    db,
-    `SELECT count(*) AS n ${withCounters} WHERE ${firedKinds}`,
-  )
-  const anyOf = lazy<{ number: number }, [number]>(
-    db,
-    `SELECT number FROM alerts WHERE ${watched} AND series_id = ? LIMIT 1`,
-  )
-  const fired = lazy(
-    db,
-    `UPDATE alert_counters SET trigger_count = trigger_count + 1, last_triggered_at = ?1, cooling_from = ?1
-     WHERE alert_number IN (SELECT value FROM json_each(?2))`,
-  )
-  const candidates = lazy<WatchingRow, number[]>(
-    db,
-    `SELECT number, id, account_id AS accountId, series_id AS seriesId, name, condition, webhook_url AS webhookUrl,
-       cooldown_minutes AS cooldownMinutes, trigger_count AS triggerCount ${withCounters} WHERE ${watched} AND series_id = ?1 AND number > ?2 AND number <= ?3 AND low <= ?4 AND high >= ?4
-       AND armed_at <= ?5 AND (cooling_from IS NULL OR cooling_from + cooldown_minutes * ${minuteMs} <= ?5)
-       AND NOT EXISTS (SELECT 1 FROM alert_triggers t
-         WHERE t.alert_number = a.number AND t.observed_at = iif(a.kind = 'price', ?6, ?7) AND t.series_id = a.series_id)
-     ORDER BY number LIMIT ?8`,
-  )
-  const reach = lazy<{ number: number }, number[]>(
-    db,
-    `SELECT number FROM alerts WHERE ${watched} AND series_id = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ?`,
-  )
+  const firedAnalytics = sql<Row, [string, number, number]>`
+    ${all} WHERE ${firedKinds} ORDER BY last_triggered_at DESC, number DESC LIMIT ? OFFSET ?`
+  const countFired = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n ${withCounters} WHERE ${firedKinds}`
+  const anyOf = sql<{ number: number }, [number]>`
+    SELECT number FROM alerts WHERE ${watched} AND series_id = ? LIMIT 1`
+  const fired = sql`
+    UPDATE alert_counters SET trigger_count = trigger_count + 1, last_triggered_at = ?1, cooling_from = ?1
+    WHERE alert_number IN (SELECT value FROM json_each(?2))`
+  const candidates = sql<WatchingRow, number[]>`
+    SELECT number, id, account_id AS accountId, series_id AS seriesId, name, condition, webhook_url AS webhookUrl,
+      cooldown_minutes AS cooldownMinutes, trigger_count AS triggerCount ${withCounters} WHERE ${watched} AND series_id = ?1 AND number > ?2 AND number <= ?3 AND low <= ?4 AND high >= ?4
+      AND armed_at <= ?5 AND (cooling_from IS NULL OR cooling_from + cooldown_minutes * ${minuteMs} <= ?5)
+      AND NOT EXISTS (SELECT 1 FROM alert_triggers t
+        WHERE t.alert_number = a.number AND t.observed_at = iif(a.kind = 'price', ?6, ?7) AND t.series_id = a.series_id)
+    ORDER BY number LIMIT ?8`
+  const reach = sql<{ number: number }, number[]>`
+    SELECT number FROM alerts WHERE ${watched} AND series_id = ? AND number > ? ORDER BY number LIMIT 1 OFFSET ?`
   return {
     /** By creation. */
     ofAccount: (accountId: string) => ofAccount.all(accountId).map(alertOf),

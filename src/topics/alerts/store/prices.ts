@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** A price that alerts have still to be judged by. */
 export interface PendingPrice {
@@ -20,24 +20,17 @@ const columns =
   'number, series_id AS seriesId, priced_series_id AS sourceId, observed_at AS observedAt, value, received_at AS at'
 
 export function createAlertPriceStore(db: Database) {
-  const add = lazy(
-    db,
-    'INSERT INTO alert_prices (series_id, priced_series_id, observed_at, value, received_at) VALUES (?, ?, ?, ?, ?)',
-  )
-  const heads = lazy<PendingPrice, []>(
-    db,
-    `SELECT ${columns} FROM alert_prices WHERE number IN (SELECT min(number) FROM alert_prices GROUP BY series_id) ORDER BY number`,
-  )
-  const first = lazy<{ number: number }, [number]>(
-    db,
-    'SELECT number FROM alert_prices WHERE series_id = ? LIMIT 1',
-  )
-  const last = lazy<{ number: number | null }, [number]>(
-    db,
-    'SELECT max(number) AS number FROM alert_prices WHERE series_id = ?',
-  )
-  const remove = lazy(db, 'DELETE FROM alert_prices WHERE number = ?')
-  const clear = lazy(db, 'DELETE FROM alert_prices')
+  const sql = statements(db)
+  const add = sql`
+    INSERT INTO alert_prices (series_id, priced_series_id, observed_at, value, received_at) VALUES (?, ?, ?, ?, ?)`
+  const heads = sql<PendingPrice, []>`
+    SELECT ${columns} FROM alert_prices WHERE number IN (SELECT min(number) FROM alert_prices GROUP BY series_id) ORDER BY number`
+  const first = sql<{ number: number }, [number]>`
+    SELECT number FROM alert_prices WHERE series_id = ? LIMIT 1`
+  const last = sql<{ number: number | null }, [number]>`
+    SELECT max(number) AS number FROM alert_prices WHERE series_id = ?`
+  const remove = sql`DELETE FROM alert_prices WHERE number = ?`
+  const clear = sql`DELETE FROM alert_prices`
   return {
     add: (price: Omit<PendingPrice, 'number'>) =>
       void add.run(price.seriesId, price.sourceId, price.observedAt, price.value, price.at),

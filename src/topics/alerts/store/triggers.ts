@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { manyRows } from '../../../database/many-rows.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** An alert that fired: what was so at that moment, whatever becomes of the alert. */
 export interface AlertTrigger {
@@ -46,39 +46,27 @@ const triggerOf = <T extends AlertTrigger>(row: Stored<T>) => ({
 })
 
 export function createAlertTriggerStore(db: Database) {
+  const sql = statements(db)
   const addAll = manyRows(
     db,
     `INSERT INTO alert_triggers
        (alert_number, observed_at, series_id, id, account_id, triggered_at, price, value, threshold, condition, channels, metadata)`,
     '(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const newest = lazy<Stored<AlertTrigger>, [number, number]>(
-    db,
-    `SELECT ${columns} FROM alert_triggers t WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ?`,
-  )
+  const newest = sql<Stored<AlertTrigger>, [number, number]>`
+    SELECT ${columns} FROM alert_triggers t WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ?`
   const named = `SELECT ${columns}, a.id AS alertId, a.name AS alertName FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number
      WHERE a.removed_at IS NULL AND`
-  const page = lazy<Stored<NamedTrigger>, [string, number, number]>(
-    db,
-    `${named} t.account_id = ? ORDER BY t.triggered_at DESC, t.alert_number DESC, t.observed_at DESC LIMIT ? OFFSET ?`,
-  )
-  const count = lazy<{ n: number }, [string]>(
-    db,
-    `SELECT count(*) AS n FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number WHERE a.removed_at IS NULL AND t.account_id = ?`,
-  )
-  const pageOf = lazy<Stored<NamedTrigger>, [number, number, number]>(
-    db,
-    `${named} t.alert_number = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`,
-  )
-  const countOf = lazy<{ n: number }, [number]>(
-    db,
-    'SELECT count(*) AS n FROM alert_triggers WHERE alert_number = ?',
-  )
-  const trim = lazy(
-    db,
-    `DELETE FROM alert_triggers WHERE (alert_number, observed_at, series_id) IN (
-       SELECT alert_number, observed_at, series_id FROM alert_triggers WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`,
-  )
+  const page = sql<Stored<NamedTrigger>, [string, number, number]>`
+    ${named} t.account_id = ? ORDER BY t.triggered_at DESC, t.alert_number DESC, t.observed_at DESC LIMIT ? OFFSET ?`
+  const count = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM alert_triggers t JOIN alerts a ON a.number = t.alert_number WHERE a.removed_at IS NULL AND t.account_id = ?`
+  const pageOf = sql<Stored<NamedTrigger>, [number, number, number]>`
+    ${named} t.alert_number = ? ORDER BY t.observed_at DESC LIMIT ? OFFSET ?`
+  const countOf = sql<{ n: number }, [number]>`
+    SELECT count(*) AS n FROM alert_triggers WHERE alert_number = ?`
+  const trim = sql`DELETE FROM alert_triggers WHERE (alert_number, observed_at, series_id) IN (
+       SELECT alert_number, observed_at, series_id FROM alert_triggers WHERE alert_number = ? ORDER BY observed_at DESC LIMIT ? OFFSET ?)`
   return {
     addAll: (triggers: readonly AlertTrigger[]) =>
       void addAll(

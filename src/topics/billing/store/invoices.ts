@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { InvoiceLine, InvoiceStatus } from '../../../plans/invoice.ts'
 
 export interface Invoice {
@@ -47,8 +47,9 @@ const columns = `id, account_id AS accountId, subscription_id AS subscriptionId,
 const invoiceOf = (row: Row): Invoice => ({ ...row, lines: JSON.parse(row.lines) as InvoiceLine[] })
 
 export function createInvoiceStore(db: Database) {
+  const sql = statements(db)
   const select = <P extends (string | number | null)[]>(rest: string) =>
-    lazy<Row, P>(db, `SELECT ${columns} FROM invoices ${rest}`)
+    sql<Row, P>`SELECT ${columns} FROM invoices ${rest}`
   const byId = select<[string]>('WHERE id = ?')
   const byRef = select<[string]>('WHERE provider_ref = ?')
   // Both filters may be absent; an account's page runs down its own index, the operator's down the
@@ -59,24 +60,15 @@ export function createInvoiceStore(db: Database) {
   const all = select<[string | null, number, number]>(
     'WHERE (?1 IS NULL OR status = ?1) ORDER BY invoices.number DESC LIMIT ?2 OFFSET ?3',
   )
-  const count = lazy<{ n: number }, [string | null, string | null]>(
-    db,
-    'SELECT count(*) AS n FROM invoices WHERE (?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2)',
-  )
-  const nextSeq = lazy<{ n: number }, []>(
-    db,
-    'SELECT coalesce(max(number), 0) + 1 AS n FROM invoices',
-  )
-  const add = lazy(
-    db,
-    `INSERT INTO invoices (id, account_id, subscription_id, invoice_number, amount_cents, currency, status, starts_at, ends_at, lines, billed_to,
-       created_at, due_at, paid_at, attempts, next_attempt_at, last_error, provider, provider_ref)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const pay = lazy(
-    db,
-    'UPDATE invoices SET status = ?, due_at = ?, paid_at = ?, attempts = ?, next_attempt_at = ?, last_error = ? WHERE id = ?',
-  )
+  const count = sql<{ n: number }, [string | null, string | null]>`
+    SELECT count(*) AS n FROM invoices WHERE (?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2)`
+  const nextSeq = sql<{ n: number }, []>`SELECT coalesce(max(number), 0) + 1 AS n FROM invoices`
+  const add = sql`
+    INSERT INTO invoices (id, account_id, subscription_id, invoice_number, amount_cents, currency, status, starts_at, ends_at, lines, billed_to,
+      created_at, due_at, paid_at, attempts, next_attempt_at, last_error, provider, provider_ref)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  const pay = sql`
+    UPDATE invoices SET status = ?, due_at = ?, paid_at = ?, attempts = ?, next_attempt_at = ?, last_error = ? WHERE id = ?`
   const openOf = select<[string]>(
     "WHERE subscription_id = ? AND status = 'open' ORDER BY invoices.number",
   )
@@ -87,11 +79,9 @@ export function createInvoiceStore(db: Database) {
   const toRetry = select<[number, number]>(
     "WHERE status = 'open' AND next_attempt_at <= ? ORDER BY next_attempt_at LIMIT ?",
   )
-  const nextDue = lazy<{ at: number | null }, [number]>(
-    db,
-    `SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM invoices WHERE status = 'open' AND due_at > ?1
-       UNION ALL SELECT min(next_attempt_at) FROM invoices WHERE status = 'open' AND next_attempt_at > ?1)`,
-  )
+  const nextDue = sql<{ at: number | null }, [number]>`
+    SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM invoices WHERE status = 'open' AND due_at > ?1
+      UNION ALL SELECT min(next_attempt_at) FROM invoices WHERE status = 'open' AND next_attempt_at > ?1)`
   const invoiceOrNone = (row: Row | null) => (row === null ? undefined : invoiceOf(row))
   return {
     byId: (id: string) => invoiceOrNone(byId.get(id)),

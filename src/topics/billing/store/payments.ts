@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** Who an account is at a processor, and what it pays with there. */
 export interface BillingCustomer {
@@ -15,28 +15,19 @@ const columns =
   'account_id AS accountId, provider, provider_ref AS providerRef, payment_method_id AS paymentMethodId'
 
 export function createPaymentStore(db: Database) {
-  const customer = lazy<BillingCustomer, [string, string]>(
-    db,
-    `SELECT ${columns} FROM billing_customers WHERE account_id = ? AND provider = ?`,
-  )
-  const byRef = lazy<BillingCustomer, [string, string]>(
-    db,
-    `SELECT ${columns} FROM billing_customers WHERE provider = ? AND provider_ref = ?`,
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO billing_customers (account_id, provider, provider_ref, payment_method_id) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET provider_ref = excluded.provider_ref, payment_method_id = excluded.payment_method_id`,
-  )
-  const event = lazy(db, 'SELECT 1 FROM processor_events WHERE id = ?')
-  const note = lazy(
-    db,
-    'INSERT INTO processor_events (id, type, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  const forget = lazy(
-    db,
-    'DELETE FROM processor_events WHERE id IN (SELECT id FROM processor_events WHERE received_at < ? LIMIT ?)',
-  )
+  const sql = statements(db)
+  const customer = sql<BillingCustomer, [string, string]>`
+    SELECT ${columns} FROM billing_customers WHERE account_id = ? AND provider = ?`
+  const byRef = sql<BillingCustomer, [string, string]>`
+    SELECT ${columns} FROM billing_customers WHERE provider = ? AND provider_ref = ?`
+  const put = sql`
+    INSERT INTO billing_customers (account_id, provider, provider_ref, payment_method_id) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET provider_ref = excluded.provider_ref, payment_method_id = excluded.payment_method_id`
+  const event = sql`SELECT 1 FROM processor_events WHERE id = ?`
+  const note = sql`
+    INSERT INTO processor_events (id, type, received_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+  const forget = sql`
+    DELETE FROM processor_events WHERE id IN (SELECT id FROM processor_events WHERE received_at < ? LIMIT ?)`
   return {
     customer: (accountId: string, provider: string) =>
       customer.get(accountId, provider) ?? undefined,

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { BillingPeriod } from '../../../plans/subscription.ts'
 import type { PlanId } from '../../../plans/tiers.ts'
 
@@ -56,66 +56,44 @@ const subscriptionOf = (row: Row): Subscription => ({
 })
 
 export function createSubscriptionStore(db: Database) {
-  const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM subscriptions WHERE id = ?`)
-  const byRef = lazy<Row, [string]>(
-    db,
-    `SELECT ${columns} FROM subscriptions WHERE provider_ref = ?`,
-  )
-  const running = lazy<Row, [string]>(
-    db,
-    `SELECT ${columns} FROM subscriptions WHERE account_id = ? AND ended_at IS NULL`,
-  )
-  const latest = lazy<Row, [string]>(
-    db,
-    `SELECT ${columns} FROM subscriptions WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1`,
-  )
-  const count = lazy<{ n: number }, [string]>(
-    db,
-    'SELECT count(*) AS n FROM subscriptions WHERE account_id = ?',
-  )
+  const sql = statements(db)
+  const byId = sql<Row, [string]>`SELECT ${columns} FROM subscriptions WHERE id = ?`
+  const byRef = sql<Row, [string]>`SELECT ${columns} FROM subscriptions WHERE provider_ref = ?`
+  const running = sql<Row, [string]>`
+    SELECT ${columns} FROM subscriptions WHERE account_id = ? AND ended_at IS NULL`
+  const latest = sql<Row, [string]>`
+    SELECT ${columns} FROM subscriptions WHERE account_id = ? ORDER BY ended_at IS NULL DESC, ended_at DESC, created_at DESC LIMIT 1`
+  const count = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM subscriptions WHERE account_id = ?`
   const filtered =
     '(?1 IS NULL OR account_id = ?1) AND (?2 IS NULL OR status = ?2) AND (?3 IS NULL OR plan = ?3)'
   type Filter = [string | null, string | null, string | null]
-  const page = lazy<Row, [...Filter, number, number]>(
-    db,
-    `SELECT ${columns} FROM subscriptions WHERE ${filtered} ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5`,
-  )
-  const countOf = lazy<{ n: number }, Filter>(
-    db,
-    `SELECT count(*) AS n FROM subscriptions WHERE ${filtered}`,
-  )
+  const page = sql<Row, [...Filter, number, number]>`
+    SELECT ${columns} FROM subscriptions WHERE ${filtered} ORDER BY created_at DESC, id DESC LIMIT ?4 OFFSET ?5`
+  const countOf = sql<{ n: number }, Filter>`
+    SELECT count(*) AS n FROM subscriptions WHERE ${filtered}`
   const valuesOf = ({ accountId, status, plan }: SubscriptionFilter): Filter => [
     accountId ?? null,
     status ?? null,
     plan ?? null,
   ]
-  const put = lazy(
-    db,
-    `INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
-       cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET plan = excluded.plan, billing_period = excluded.billing_period, price_cents = excluded.price_cents,
-       agreed = excluded.agreed, status = excluded.status, anchor_at = excluded.anchor_at, starts_at = excluded.starts_at,
-       ends_at = excluded.ends_at, cancel_at_period_end = excluded.cancel_at_period_end, cancelled_at = excluded.cancelled_at,
-       pending_plan = excluded.pending_plan, pending_billing_period = excluded.pending_billing_period, past_due_at = excluded.past_due_at,
-       ended_at = excluded.ended_at, updated_at = excluded.updated_at`,
-  )
-  const over = lazy<Row, [string, number, number]>(
-    db,
-    `SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?`,
-  )
-  const pastDue = lazy<Row, [string, number, number]>(
-    db,
-    `SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?`,
-  )
-  const nextEnd = lazy<{ at: number | null }, [number]>(
-    db,
-    'SELECT min(ends_at) AS at FROM subscriptions WHERE ended_at IS NULL AND ends_at > ?',
-  )
-  const nextPastDue = lazy<{ at: number | null }, [number]>(
-    db,
-    'SELECT min(past_due_at) AS at FROM subscriptions WHERE ended_at IS NULL AND past_due_at > ?',
-  )
+  const put = sql`
+    INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
+      cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET plan = excluded.plan, billing_period = excluded.billing_period, price_cents = excluded.price_cents,
+      agreed = excluded.agreed, status = excluded.status, anchor_at = excluded.anchor_at, starts_at = excluded.starts_at,
+      ends_at = excluded.ends_at, cancel_at_period_end = excluded.cancel_at_period_end, cancelled_at = excluded.cancelled_at,
+      pending_plan = excluded.pending_plan, pending_billing_period = excluded.pending_billing_period, past_due_at = excluded.past_due_at,
+      ended_at = excluded.ended_at, updated_at = excluded.updated_at`
+  const over = sql<Row, [string, number, number]>`
+    SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND ends_at <= ? ORDER BY ends_at LIMIT ?`
+  const pastDue = sql<Row, [string, number, number]>`
+    SELECT ${columns} FROM subscriptions WHERE ended_at IS NULL AND provider = ? AND past_due_at <= ? ORDER BY past_due_at LIMIT ?`
+  const nextEnd = sql<{ at: number | null }, [number]>`
+    SELECT min(ends_at) AS at FROM subscriptions WHERE ended_at IS NULL AND ends_at > ?`
+  const nextPastDue = sql<{ at: number | null }, [number]>`
+    SELECT min(past_due_at) AS at FROM subscriptions WHERE ended_at IS NULL AND past_due_at > ?`
   const subscriptionOrNone = (row: Row | null) => (row === null ? undefined : subscriptionOf(row))
   return {
     byId: (id: string) => subscriptionOrNone(byId.get(id)),

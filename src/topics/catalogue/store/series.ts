@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { type Attribution, type Cadence, sourceDescription } from '../math/catalogue.ts'
 import { type SeriesTerms, type TermsInForce, withTerms } from '../math/terms.ts'
 
@@ -80,61 +80,43 @@ export function createSeriesStore(
   db: Database,
   shippedTermsOf: (code: string) => SeriesTerms | undefined = () => undefined,
 ) {
-  const all = lazy<SeriesRow, []>(db, `SELECT ${columns} FROM series ORDER BY code`)
-  const aliases = lazy<{ alias: string; code: string }, []>(
-    db,
-    'SELECT alias, code FROM aliases ORDER BY alias',
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason, level, volatility)
-     VALUES ($code, $name, $category, $currency, $unit, $decimals, $cadence, $source, $description, $unavailableReason, $level, $volatility)
-     ON CONFLICT (code) DO UPDATE SET name = excluded.name, category = excluded.category, currency = excluded.currency, unit = excluded.unit,
-       decimals = excluded.decimals, cadence = excluded.cadence, source = excluded.source, description = excluded.description,
-       unavailable_reason = excluded.unavailable_reason, level = excluded.level, volatility = excluded.volatility`,
-  )
-  const addContract = lazy(
-    db,
-    `INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, level, volatility, family_code)
-     SELECT $code, $name, category, currency, unit, decimals, cadence, source, $description, level, volatility, code FROM series
-     WHERE code = $family ON CONFLICT DO NOTHING`,
-  )
-  const clearAliases = lazy(db, 'DELETE FROM aliases')
-  const putAlias = lazy(db, 'INSERT INTO aliases (alias, code) VALUES (?, ?)')
-  const allTerms = lazy<{ id: number; own: 0 | 1; terms: string }, []>(
-    db,
-    'SELECT series_id AS id, own, terms FROM series_terms',
-  )
+  const sql = statements(db)
+  const all = sql<SeriesRow, []>`SELECT ${columns} FROM series ORDER BY code`
+  const aliases = sql<{ alias: string; code: string }, []>`
+    SELECT alias, code FROM aliases ORDER BY alias`
+  const put = sql`
+    INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, unavailable_reason, level, volatility)
+    VALUES ($code, $name, $category, $currency, $unit, $decimals, $cadence, $source, $description, $unavailableReason, $level, $volatility)
+    ON CONFLICT (code) DO UPDATE SET name = excluded.name, category = excluded.category, currency = excluded.currency, unit = excluded.unit,
+      decimals = excluded.decimals, cadence = excluded.cadence, source = excluded.source, description = excluded.description,
+      unavailable_reason = excluded.unavailable_reason, level = excluded.level, volatility = excluded.volatility`
+  const addContract = sql`
+    INSERT INTO series (code, name, category, currency, unit, decimals, cadence, source, description, level, volatility, family_code)
+    SELECT $code, $name, category, currency, unit, decimals, cadence, source, $description, level, volatility, code FROM series
+    WHERE code = $family ON CONFLICT DO NOTHING`
+  const clearAliases = sql`DELETE FROM aliases`
+  const putAlias = sql`INSERT INTO aliases (alias, code) VALUES (?, ?)`
+  const allTerms = sql<{ id: number; own: 0 | 1; terms: string }, []>`
+    SELECT series_id AS id, own, terms FROM series_terms`
   // What an own series is lies in its terms.
-  const addOwn = lazy(
-    db,
-    `INSERT INTO series (code, name, category, unit, decimals, cadence, source, description, level, volatility)
-     VALUES (?1, ?1, 'own', 'unit', 2, 'daily', 'operator', '', 0, 0) ON CONFLICT DO NOTHING`,
-  )
-  const putTerms = lazy(
-    db,
-    `INSERT INTO series_terms (series_id, own, terms, created_at, updated_at)
+  const addOwn = sql`
+    INSERT INTO series (code, name, category, unit, decimals, cadence, source, description, level, volatility)
+    VALUES (?1, ?1, 'own', 'unit', 2, 'daily', 'operator', '', 0, 0) ON CONFLICT DO NOTHING`
+  const putTerms = sql`INSERT INTO series_terms (series_id, own, terms, created_at, updated_at)
      SELECT id, ?1, ?2, ?3, ?3 FROM series WHERE code = ?4
-     ON CONFLICT (series_id) DO UPDATE SET terms = excluded.terms, updated_at = excluded.updated_at`,
-  )
-  const dropTerms = lazy(
-    db,
-    'DELETE FROM series_terms WHERE series_id = (SELECT id FROM series WHERE code = ?)',
-  )
-  const mark = lazy(db, 'UPDATE series SET fixture = 1 WHERE id = ? AND fixture = 0')
+     ON CONFLICT (series_id) DO UPDATE SET terms = excluded.terms, updated_at = excluded.updated_at`
+  const dropTerms = sql`
+    DELETE FROM series_terms WHERE series_id = (SELECT id FROM series WHERE code = ?)`
+  const mark = sql`UPDATE series SET fixture = 1 WHERE id = ? AND fixture = 0`
   // Two seeks on the primary key instead of one scan: min() and max() in one statement would read
   // every row of the series. Each end is one step down the tree; a GROUP BY would read every
   // observation.
-  const extents = lazy<{ id: number; firstAt: number | null; lastAt: number | null }, []>(
-    db,
-    `SELECT id, (SELECT min(observed_at) FROM observations WHERE series_id = series.id) AS firstAt,
-       (SELECT max(observed_at) FROM observations WHERE series_id = series.id) AS lastAt FROM series`,
-  )
-  const extent = lazy<{ firstAt: number | null; lastAt: number | null }, [number]>(
-    db,
-    `SELECT (SELECT min(observed_at) FROM observations WHERE series_id = ?1) AS firstAt,
-       (SELECT max(observed_at) FROM observations WHERE series_id = ?1) AS lastAt`,
-  )
+  const extents = sql<{ id: number; firstAt: number | null; lastAt: number | null }, []>`
+    SELECT id, (SELECT min(observed_at) FROM observations WHERE series_id = series.id) AS firstAt,
+      (SELECT max(observed_at) FROM observations WHERE series_id = series.id) AS lastAt FROM series`
+  const extent = sql<{ firstAt: number | null; lastAt: number | null }, [number]>`
+    SELECT (SELECT min(observed_at) FROM observations WHERE series_id = ?1) AS firstAt,
+      (SELECT max(observed_at) FROM observations WHERE series_id = ?1) AS lastAt`
   return {
     extent(id: number): Extent | undefined {
       const { firstAt, lastAt } = extent.get(id)!

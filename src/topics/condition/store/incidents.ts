@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** A time in which a part of the service was not as it should be. */
 export interface Incident {
@@ -18,17 +18,14 @@ export type IncidentStore = ReturnType<typeof createIncidentStore>
 const columns = 'id, part, status, message, began_at AS beganAt, ended_at AS endedAt'
 
 export function createIncidentStore(db: Database) {
-  const open = lazy<Incident, []>(db, `SELECT ${columns} FROM incidents WHERE ended_at IS NULL`)
-  const since = lazy<Incident, [number]>(
-    db,
-    `SELECT ${columns} FROM incidents WHERE ended_at IS NULL OR ended_at >= ? ORDER BY began_at DESC, id DESC`,
-  )
-  const begin = lazy(
-    db,
-    'INSERT INTO incidents (part, status, message, began_at, ended_at) VALUES (?, ?, ?, ?, ?)',
-  )
-  const change = lazy(db, 'UPDATE incidents SET status = ?, message = ?, ended_at = ? WHERE id = ?')
-  const forget = lazy(db, 'DELETE FROM incidents WHERE ended_at < ?')
+  const sql = statements(db)
+  const open = sql<Incident, []>`SELECT ${columns} FROM incidents WHERE ended_at IS NULL`
+  const since = sql<Incident, [number]>`
+    SELECT ${columns} FROM incidents WHERE ended_at IS NULL OR ended_at >= ? ORDER BY began_at DESC, id DESC`
+  const begin = sql`
+    INSERT INTO incidents (part, status, message, began_at, ended_at) VALUES (?, ?, ?, ?, ?)`
+  const change = sql`UPDATE incidents SET status = ?, message = ?, ended_at = ? WHERE id = ?`
+  const forget = sql`DELETE FROM incidents WHERE ended_at < ?`
   return {
     /** Incidents that have not ended. */
     open: () => open.all(),

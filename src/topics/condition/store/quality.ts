@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { barColumnsOf } from '../../../database/bar-columns.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { barsOf, type Observation } from '../../prices/math/bars.ts'
 import type { DayClose } from '../math/faults.ts'
 import type { DayFacts } from '../math/quality.ts'
@@ -24,25 +24,18 @@ const dayColumns = barColumnsOf([
 ])
 
 export function createQualityStore(db: Database) {
-  const bars = lazy<StoredDay, [number, number]>(
-    db,
-    `SELECT ${dayColumns} FROM bars b WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`,
-  )
+  const sql = statements(db)
+  const bars = sql<StoredDay, [number, number]>`
+    SELECT ${dayColumns} FROM bars b WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at`
   // Not grouped by the database: it would sort by the day what is in the order of time.
-  const observations = lazy<Observation, [number, number]>(
-    db,
-    `SELECT observed_at AS observedAt, value, recorded_at AS recordedAt FROM observations
-     WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at`,
-  )
-  const closes = lazy<DayClose, [number, number, number]>(
-    db,
-    `SELECT starts_at AS startsAt, close, coalesce(low, close) AS low, coalesce(high, close) AS high
-     FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at DESC LIMIT ?`,
-  )
-  const times = lazy<{ at: number }, [number, number]>(
-    db,
-    'SELECT observed_at AS at FROM observations WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at',
-  )
+  const observations = sql<Observation, [number, number]>`
+    SELECT observed_at AS observedAt, value, recorded_at AS recordedAt FROM observations
+    WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at`
+  const closes = sql<DayClose, [number, number, number]>`
+    SELECT starts_at AS startsAt, close, coalesce(low, close) AS low, coalesce(high, close) AS high
+    FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ? ORDER BY starts_at DESC LIMIT ?`
+  const times = sql<{ at: number }, [number, number]>`
+    SELECT observed_at AS at FROM observations WHERE series_id = ? AND observed_at >= ? ORDER BY observed_at`
   return {
     /** When the observations from `from` on were made, oldest first, Unix ms. */
     times: (seriesId: number, from: number) => times.all(seriesId, from).map(row => row.at),

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { DeliveryMoment, DeliverySchedule } from '../../../plans/delivery-schedule.ts'
 
 /** What may be set of a delivery. */
@@ -60,55 +60,36 @@ export interface FailingDelivery {
 export type DeliveryStore = ReturnType<typeof createDeliveryStore>
 
 export function createDeliveryStore(db: Database) {
-  const ofAccount = lazy<Row, [string]>(
-    db,
-    `SELECT ${columns} FROM scheduled_deliveries WHERE account_id = ? ORDER BY number`,
-  )
-  const count = lazy<{ n: number }, [string]>(
-    db,
-    'SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?',
-  )
-  const byId = lazy<Row, [string]>(db, `SELECT ${columns} FROM scheduled_deliveries WHERE id = ?`)
-  const failing = lazy<FailingDelivery, [number]>(
-    db,
-    `SELECT d.id, d.account_id AS accountId, d.name, r.error
-     FROM scheduled_deliveries d JOIN scheduled_delivery_runs r ON r.number = (
-       SELECT max(number) FROM scheduled_delivery_runs WHERE delivery_number = d.number)
-     WHERE d.enabled = 1 AND r.status <> 'sent' AND r.error IS NOT NULL ORDER BY r.number DESC LIMIT ?`,
-  )
+  const sql = statements(db)
+  const ofAccount = sql<Row, [string]>`
+    SELECT ${columns} FROM scheduled_deliveries WHERE account_id = ? ORDER BY number`
+  const count = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM scheduled_deliveries WHERE account_id = ?`
+  const byId = sql<Row, [string]>`SELECT ${columns} FROM scheduled_deliveries WHERE id = ?`
+  const failing = sql<FailingDelivery, [number]>`
+    SELECT d.id, d.account_id AS accountId, d.name, r.error
+    FROM scheduled_deliveries d JOIN scheduled_delivery_runs r ON r.number = (
+      SELECT max(number) FROM scheduled_delivery_runs WHERE delivery_number = d.number)
+    WHERE d.enabled = 1 AND r.status <> 'sent' AND r.error IS NOT NULL ORDER BY r.number DESC LIMIT ?`
   const settings = `name, commodity_codes, cadence, weekday, delivery_time, time_zone, recipient_email, enabled, next_delivery_at, next_on, updated_at`
   const values = `$name, $codes, $cadence, $weekday, $deliveryTime, $timeZone, $recipientEmail, $enabled, $nextAt, $nextOn, $updatedAt`
-  const add = lazy(
-    db,
-    `INSERT INTO scheduled_deliveries (id, account_id, source, created_at, ${settings}) VALUES ($id, $accountId, $source, $createdAt, ${values})`,
-  )
-  const put = lazy(
-    db,
-    `UPDATE scheduled_deliveries SET (${settings}) = (${values}) WHERE number = $number`,
-  )
-  const remove = lazy(db, 'DELETE FROM scheduled_deliveries WHERE number = ?')
-  const due = lazy<Row, number[]>(
-    db,
-    `SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
-     ORDER BY next_delivery_at, number LIMIT ?4`,
-  )
-  const dueAfter = lazy<Row, [number]>(
-    db,
-    `SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at > ?`,
-  )
-  const nextDue = lazy<{ at: number | null }, []>(
-    db,
-    'SELECT min(next_delivery_at) AS at FROM scheduled_deliveries WHERE next_delivery_at IS NOT NULL',
-  )
-  const schedule = lazy(
-    db,
-    'UPDATE scheduled_deliveries SET next_delivery_at = ?2, next_on = ?3 WHERE number = ?1',
-  )
-  const delivered = lazy(
-    db,
-    `UPDATE scheduled_deliveries SET deliveries_count = deliveries_count + 1, last_delivered_on = max(ifnull(last_delivered_on, ''), ?2)
-     WHERE number = ?1`,
-  )
+  const add = sql`
+    INSERT INTO scheduled_deliveries (id, account_id, source, created_at, ${settings}) VALUES ($id, $accountId, $source, $createdAt, ${values})`
+  const put = sql`
+    UPDATE scheduled_deliveries SET (${settings}) = (${values}) WHERE number = $number`
+  const remove = sql`DELETE FROM scheduled_deliveries WHERE number = ?`
+  const due = sql<Row, number[]>`
+    SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at <= ?1 AND (next_delivery_at, number) > (?2, ?3)
+    ORDER BY next_delivery_at, number LIMIT ?4`
+  const dueAfter = sql<Row, [number]>`
+    SELECT ${columns} FROM scheduled_deliveries WHERE next_delivery_at > ?`
+  const nextDue = sql<{ at: number | null }, []>`
+    SELECT min(next_delivery_at) AS at FROM scheduled_deliveries WHERE next_delivery_at IS NOT NULL`
+  const schedule = sql`
+    UPDATE scheduled_deliveries SET next_delivery_at = ?2, next_on = ?3 WHERE number = ?1`
+  const delivered = sql`
+    UPDATE scheduled_deliveries SET deliveries_count = deliveries_count + 1, last_delivered_on = max(ifnull(last_delivered_on, ''), ?2)
+    WHERE number = ?1`
   return {
     /** By creation. */
     ofAccount: (accountId: string) => ofAccount.all(accountId).map(deliveryOf),

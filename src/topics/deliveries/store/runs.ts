@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export type RunTrigger = 'scheduled' | 'manual'
 export type RunStatus = 'pending' | 'sent' | 'skipped' | 'suppressed'
@@ -26,39 +26,24 @@ const columns =
   'id, delivery_number AS delivery, trigger, local_on AS localOn, recipient, status, error, created_at AS createdAt, sent_at AS sentAt'
 
 export function createDeliveryRunStore(db: Database) {
-  const add = lazy(
-    db,
-    `INSERT INTO scheduled_delivery_runs (id, delivery_number, trigger, local_on, recipient, status, error, created_at, sent_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (delivery_number, local_on) WHERE trigger = 'scheduled' DO NOTHING`,
-  )
+  const sql = statements(db)
+  const add = sql`
+    INSERT INTO scheduled_delivery_runs (id, delivery_number, trigger, local_on, recipient, status, error, created_at, sent_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (delivery_number, local_on) WHERE trigger = 'scheduled' DO NOTHING`
   const ofDelivery = `SELECT ${columns} FROM scheduled_delivery_runs WHERE delivery_number = ?`
-  const last = lazy<DeliveryRun, [number]>(db, `${ofDelivery} ORDER BY number DESC LIMIT 1`)
-  const lastBackup = lazy<DeliveryRun, [number]>(
-    db,
-    `${ofDelivery} AND trigger = 'manual' AND status IN ('pending', 'sent') ORDER BY number DESC LIMIT 1`,
-  )
-  const lastDay = lazy<{ day: string | null }, [number]>(
-    db,
-    "SELECT max(local_on) AS day FROM scheduled_delivery_runs WHERE delivery_number = ? AND trigger = 'scheduled'",
-  )
-  const note = lazy(
-    db,
-    "UPDATE scheduled_delivery_runs SET error = ? WHERE id = ? AND status = 'pending'",
-  )
-  const settle = lazy<DeliveryRun, (string | number | null)[]>(
-    db,
-    `UPDATE scheduled_delivery_runs SET status = ?2, error = ?3, sent_at = ?4 WHERE id = ?1 AND status = 'pending' RETURNING ${columns}`,
-  )
-  const waiting = lazy<DeliveryRun, number[]>(
-    db,
-    `SELECT ${columns} FROM scheduled_delivery_runs WHERE status = 'pending' AND created_at < ? ORDER BY created_at LIMIT ?`,
-  )
-  const forget = lazy(
-    db,
-    `DELETE FROM scheduled_delivery_runs WHERE number IN (
+  const last = sql<DeliveryRun, [number]>`${ofDelivery} ORDER BY number DESC LIMIT 1`
+  const lastBackup = sql<DeliveryRun, [number]>`
+    ${ofDelivery} AND trigger = 'manual' AND status IN ('pending', 'sent') ORDER BY number DESC LIMIT 1`
+  const lastDay = sql<{ day: string | null }, [number]>`
+    SELECT max(local_on) AS day FROM scheduled_delivery_runs WHERE delivery_number = ? AND trigger = 'scheduled'`
+  const note = sql`UPDATE scheduled_delivery_runs SET error = ? WHERE id = ? AND status = 'pending'`
+  const settle = sql<DeliveryRun, (string | number | null)[]>`
+    UPDATE scheduled_delivery_runs SET status = ?2, error = ?3, sent_at = ?4 WHERE id = ?1 AND status = 'pending' RETURNING ${columns}`
+  const waiting = sql<DeliveryRun, number[]>`
+    SELECT ${columns} FROM scheduled_delivery_runs WHERE status = 'pending' AND created_at < ? ORDER BY created_at LIMIT ?`
+  const forget = sql`DELETE FROM scheduled_delivery_runs WHERE number IN (
        SELECT number FROM scheduled_delivery_runs r WHERE created_at < ?
-         AND EXISTS (SELECT 1 FROM scheduled_delivery_runs n WHERE n.delivery_number = r.delivery_number AND n.number > r.number) LIMIT ?)`,
-  )
+         AND EXISTS (SELECT 1 FROM scheduled_delivery_runs n WHERE n.delivery_number = r.delivery_number AND n.number > r.number) LIMIT ?)`
   return {
     /** Whether it is new: a local day has one scheduled run. */
     add: (run: DeliveryRun) =>

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
 import type { FracChemical } from '../dataset/frac.ts'
 
@@ -24,46 +24,32 @@ export interface FracChemicalStore {
 }
 
 export function createFracChemicalStore(db: Database): FracChemicalStore {
-  const substance = lazy<{ id: number }, [string, string]>(
-    db,
-    'SELECT id FROM frac_substances WHERE name = ? AND cas_number = ?',
-  )
-  const addSubstance = lazy(
-    db,
-    'INSERT INTO frac_substances (name, cas_number, disclosures) VALUES (?, ?, 0)',
-  )
-  const countUse = lazy(db, 'UPDATE frac_substances SET disclosures = disclosures + 1 WHERE id = ?')
-  const isUsed = lazy<{ used: number }, [number, number]>(
-    db,
-    'SELECT 1 AS used FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? LIMIT 1',
-  )
-  const stored = lazy<
+  const sql = statements(db)
+  const substance = sql<{ id: number }, [string, string]>`
+    SELECT id FROM frac_substances WHERE name = ? AND cas_number = ?`
+  const addSubstance = sql`
+    INSERT INTO frac_substances (name, cas_number, disclosures) VALUES (?, ?, 0)`
+  const countUse = sql`UPDATE frac_substances SET disclosures = disclosures + 1 WHERE id = ?`
+  const isUsed = sql<{ used: number }, [number, number]>`
+    SELECT 1 AS used FROM frac_chemicals WHERE disclosure_id = ? AND substance_id = ? LIMIT 1`
+  const stored = sql<
     Pick<FracChemical, 'concentrationPercent' | 'massLbs' | 'source'>,
     [number, number, string]
-  >(
-    db,
-    `SELECT concentration_percent AS concentrationPercent, mass_lbs AS massLbs, source FROM frac_chemicals
-     WHERE disclosure_id = ? AND substance_id = ? AND purpose = ?`,
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)
+  >`
+    SELECT concentration_percent AS concentrationPercent, mass_lbs AS massLbs, source FROM frac_chemicals
+    WHERE disclosure_id = ? AND substance_id = ? AND purpose = ?`
+  const put = sql`INSERT INTO frac_chemicals VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET concentration_percent = excluded.concentration_percent,
-       mass_lbs = excluded.mass_lbs, source = excluded.source, recorded_at = excluded.recorded_at`,
-  )
-  const of = lazy<FracChemical, [number]>(
-    db,
-    `SELECT c.disclosure_id AS disclosureId, s.name, nullif(s.cas_number, '') AS casNumber, c.purpose,
-       c.concentration_percent AS concentrationPercent, c.mass_lbs AS massLbs, c.source
-     FROM frac_chemicals c JOIN frac_substances s ON s.id = c.substance_id WHERE c.disclosure_id = ?
-     ORDER BY c.concentration_percent DESC NULLS LAST, s.name, c.purpose`,
-  )
-  const substances = lazy<SubstanceCount, [number, number]>(
-    db,
-    `SELECT name, nullif(cas_number, '') AS casNumber, disclosures FROM frac_substances
-     ORDER BY disclosures DESC, name, cas_number LIMIT ? OFFSET ?`,
-  )
-  const count = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM frac_substances')
+       mass_lbs = excluded.mass_lbs, source = excluded.source, recorded_at = excluded.recorded_at`
+  const of = sql<FracChemical, [number]>`
+    SELECT c.disclosure_id AS disclosureId, s.name, nullif(s.cas_number, '') AS casNumber, c.purpose,
+      c.concentration_percent AS concentrationPercent, c.mass_lbs AS massLbs, c.source
+    FROM frac_chemicals c JOIN frac_substances s ON s.id = c.substance_id WHERE c.disclosure_id = ?
+    ORDER BY c.concentration_percent DESC NULLS LAST, s.name, c.purpose`
+  const substances = sql<SubstanceCount, [number, number]>`
+    SELECT name, nullif(cas_number, '') AS casNumber, disclosures FROM frac_substances
+    ORDER BY disclosures DESC, name, cas_number LIMIT ? OFFSET ?`
+  const count = sql<{ n: number }, []>`SELECT count(*) AS n FROM frac_substances`
   const substanceId = (name: string, cas: string) =>
     substance.get(name, cas)?.id ?? Number(addSubstance.run(name, cas).lastInsertRowid)
 

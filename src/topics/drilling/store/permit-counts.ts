@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { PermitTermKind } from './permit-terms.ts'
 
 export type CountedKind = Extract<PermitTermKind, 'state' | 'operator' | 'formation'>
@@ -48,47 +48,30 @@ const columns: Readonly<Record<CountedKind, string>> = {
 }
 
 export function createPermitCounts(db: Database) {
+  const sql = statements(db)
   const stateIs = "state_id = (SELECT id FROM permit_terms WHERE kind = 'state' AND name = ?1)"
-  const states = lazy<{ state: string; day: string | null }, []>(
-    db,
-    `SELECT t.name AS state, (SELECT max(permit_on) FROM well_permits WHERE state_id = t.id) AS day
-     FROM permit_terms t WHERE t.kind = 'state' AND t.permits > 0 ORDER BY t.name`,
-  )
-  const total = lazy<{ n: number | null }, []>(
-    db,
-    "SELECT sum(permits) AS n FROM permit_terms WHERE kind = 'state'",
-  )
-  const ofState = lazy<{ permits: number }, [string]>(
-    db,
-    "SELECT permits FROM permit_terms WHERE kind = 'state' AND name = ?",
-  )
-  const oldest = lazy<{ day: string | null }, [string]>(
-    db,
-    `SELECT min(permit_on) AS day FROM well_permits WHERE ${stateIs}`,
-  )
-  const source = lazy<{ source: string }, [string]>(
-    db,
-    `SELECT p.source FROM well_permits f JOIN well_permit_papers p ON p.id = f.id WHERE f.${stateIs} ORDER BY f.permit_on DESC LIMIT 1`,
-  )
-  const largest = lazy<TermCount, [string, number, number]>(
-    db,
-    'SELECT id, name, label, permits FROM permit_terms WHERE kind = ? AND permits > 0 ORDER BY permits DESC, name LIMIT ? OFFSET ?',
-  )
-  const count = lazy<{ n: number }, [string]>(
-    db,
-    'SELECT count(*) AS n FROM permit_terms WHERE kind = ? AND permits > 0',
-  )
-  const between = lazy<{ n: number }, [string, string, string]>(
-    db,
-    `SELECT count(*) AS n FROM well_permits WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`,
-  )
+  const states = sql<{ state: string; day: string | null }, []>`
+    SELECT t.name AS state, (SELECT max(permit_on) FROM well_permits WHERE state_id = t.id) AS day
+    FROM permit_terms t WHERE t.kind = 'state' AND t.permits > 0 ORDER BY t.name`
+  const total = sql<{ n: number | null }, []>`
+    SELECT sum(permits) AS n FROM permit_terms WHERE kind = 'state'`
+  const ofState = sql<{ permits: number }, [string]>`
+    SELECT permits FROM permit_terms WHERE kind = 'state' AND name = ?`
+  const oldest = sql<{ day: string | null }, [string]>`
+    SELECT min(permit_on) AS day FROM well_permits WHERE ${stateIs}`
+  const source = sql<{ source: string }, [string]>`
+    SELECT p.source FROM well_permits f JOIN well_permit_papers p ON p.id = f.id WHERE f.${stateIs} ORDER BY f.permit_on DESC LIMIT 1`
+  const largest = sql<TermCount, [string, number, number]>`
+    SELECT id, name, label, permits FROM permit_terms WHERE kind = ? AND permits > 0 ORDER BY permits DESC, name LIMIT ? OFFSET ?`
+  const count = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM permit_terms WHERE kind = ? AND permits > 0`
+  const between = sql<{ n: number }, [string, string, string]>`
+    SELECT count(*) AS n FROM well_permits WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`
   const inState = (column: string) =>
-    lazy<{ id: number | null }, [string, string, string]>(
-      db,
-      `SELECT ${column} AS id FROM well_permits INDEXED BY well_permits_by_state WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`,
-    )
+    sql<{ id: number | null }, [string, string, string]>`
+      SELECT ${column} AS id FROM well_permits INDEXED BY well_permits_by_state WHERE ${stateIs} AND permit_on >= ?2 AND permit_on < ?3`
   const [operators, counties] = [inState('operator_id'), inState('county_id')]
-  const label = lazy<{ label: string }, [number]>(db, 'SELECT label FROM permit_terms WHERE id = ?')
+  const label = sql<{ label: string }, [number]>`SELECT label FROM permit_terms WHERE id = ?`
   // Counted here: SQLite would sort a year of permits to group them.
   const largestOf = (rows: readonly { id: number | null }[], limit: number): NamedCount[] => {
     const tally = new Map<number, number>()
@@ -99,14 +82,10 @@ export function createPermitCounts(db: Database) {
       .map(([id, permits]) => ({ name: label.get(id)!.label, permits }))
   }
   const movementQueries = (kind: CountedKind) => ({
-    newest: lazy<{ day: string }, [number]>(
-      db,
-      `SELECT max(permit_on) AS day FROM well_permits WHERE ${columns[kind]} = ?`,
-    ),
-    inSpan: lazy<{ n: number }, [number, string, string]>(
-      db,
-      `SELECT count(*) AS n FROM well_permits WHERE ${columns[kind]} = ? AND permit_on >= ? AND permit_on < ?`,
-    ),
+    newest: sql<{ day: string }, [number]>`
+      SELECT max(permit_on) AS day FROM well_permits WHERE ${columns[kind]} = ?`,
+    inSpan: sql<{ n: number }, [number, string, string]>`
+      SELECT count(*) AS n FROM well_permits WHERE ${columns[kind]} = ? AND permit_on >= ? AND permit_on < ?`,
   })
   const movements = {
     state: movementQueries('state'),

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** The words of a permit that it is counted under, by their numbers. */
 export interface CountedPermit {
@@ -27,11 +27,10 @@ export const periodCharacters = { month: 7, year: 4 } as const
 type Keys = [term: number, period: string, state: number, permitType: number, wellType: number]
 
 export function createPermitPeriods(db: Database) {
-  const put = lazy(
-    db,
-    'INSERT INTO permit_periods VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET permits = permits + excluded.permits',
-  )
-  const putTerm = lazy(db, 'UPDATE permit_terms SET permits = permits + ? WHERE id = ?')
+  const sql = statements(db)
+  const put = sql`
+    INSERT INTO permit_periods VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET permits = permits + excluded.permits`
+  const putTerm = sql`UPDATE permit_terms SET permits = permits + ? WHERE id = ?`
   const changes = new Map<string, { keys: Keys; by: number }>()
   const terms = new Map<number, number>()
   const bump = (term: number, by: number) => terms.set(term, (terms.get(term) ?? 0) + by)

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export type PermitTermKind =
   | 'state'
@@ -13,17 +13,13 @@ export type PermitTermKind =
 export type PermitTerms = ReturnType<typeof createPermitTerms>
 
 export function createPermitTerms(db: Database) {
-  const storedTerm = lazy<{ id: number }, [string, string]>(
-    db,
-    'SELECT id FROM permit_terms WHERE kind = ? AND name = ?',
-  )
-  const add = lazy(db, 'INSERT INTO permit_terms (kind, name, label, permits) VALUES (?, ?, ?, 0)')
-  const storedName = lazy<{ id: number }, [string]>(
-    db,
-    'SELECT id FROM permit_well_names WHERE name = ?',
-  )
-  const addName = lazy(db, 'INSERT INTO permit_well_names (name) VALUES (?)')
-  const addText = lazy(db, 'INSERT INTO permit_well_name_text (rowid, name) VALUES (?, ?)')
+  const sql = statements(db)
+  const storedTerm = sql<{ id: number }, [string, string]>`
+    SELECT id FROM permit_terms WHERE kind = ? AND name = ?`
+  const add = sql`INSERT INTO permit_terms (kind, name, label, permits) VALUES (?, ?, ?, 0)`
+  const storedName = sql<{ id: number }, [string]>`SELECT id FROM permit_well_names WHERE name = ?`
+  const addName = sql`INSERT INTO permit_well_names (name) VALUES (?)`
+  const addText = sql`INSERT INTO permit_well_name_text (rowid, name) VALUES (?, ?)`
   // For one transaction only: ids that a rollback takes back must not be remembered.
   const ids = new Map<string, number>()
   const remembered = (key: string, find: () => number) => {

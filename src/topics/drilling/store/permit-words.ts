@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { phraseOf } from '../../../database/text-match.ts'
 import { countyKey, formationKey, operatorKey, wordKey } from '../math/permits.ts'
 import type { PermitTermKind } from './permit-terms.ts'
@@ -70,46 +70,27 @@ export class TooCommon extends Error {
 }
 
 export function createPermitWords(db: Database): PermitWords {
-  const exact = lazy<{ id: number }, [string, string]>(
-    db,
-    'SELECT t.id FROM permit_terms t WHERE t.kind = ?1 AND t.name IN (SELECT value FROM json_each(?2))',
-  )
-  const part = lazy<{ id: number }, [string, string]>(
-    db,
-    'SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) > 0',
-  )
-  const countyNamed = lazy<{ id: number }, [string]>(
-    db,
-    "SELECT id FROM permit_terms WHERE kind = 'county' AND substr(name, 4) = ?",
-  )
-  const countyPart = lazy<{ id: number }, [string]>(
-    db,
-    "SELECT id FROM permit_terms WHERE kind = 'county' AND instr(substr(name, 4), ?) > 0",
-  )
-  const start = lazy<{ id: number }, [string, string]>(
-    db,
-    'SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) = 1',
-  )
-  const names = lazy<{ id: number }, [string, number]>(
-    db,
-    'SELECT rowid AS id FROM permit_well_name_text WHERE permit_well_name_text MATCH ? LIMIT ?',
-  )
-  const numbered = lazy<{ id: number }, [string]>(
-    db,
-    `SELECT p.id FROM permit_terms t JOIN well_permit_papers p ON p.state_code = t.name AND p.reference = ? WHERE t.kind = 'state'`,
-  )
-  const ofWell = lazy<{ id: number }, [string, string]>(
-    db,
-    'SELECT id FROM well_permit_papers WHERE api_number >= ?1 AND api_number < ?2 AND api_number IS NOT NULL',
-  )
-  const states = lazy<{ id: number }, []>(
-    db,
-    "SELECT id FROM permit_terms WHERE kind = 'state' AND permits > 0",
-  )
-  const size = lazy<{ n: number | null }, [string]>(
-    db,
-    'SELECT sum(permits) AS n FROM permit_terms WHERE id IN (SELECT value FROM json_each(?))',
-  )
+  const sql = statements(db)
+  const exact = sql<{ id: number }, [string, string]>`
+    SELECT t.id FROM permit_terms t WHERE t.kind = ?1 AND t.name IN (SELECT value FROM json_each(?2))`
+  const part = sql<{ id: number }, [string, string]>`
+    SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) > 0`
+  const countyNamed = sql<{ id: number }, [string]>`
+    SELECT id FROM permit_terms WHERE kind = 'county' AND substr(name, 4) = ?`
+  const countyPart = sql<{ id: number }, [string]>`
+    SELECT id FROM permit_terms WHERE kind = 'county' AND instr(substr(name, 4), ?) > 0`
+  const start = sql<{ id: number }, [string, string]>`
+    SELECT id FROM permit_terms WHERE kind = ?1 AND instr(name, ?2) = 1`
+  const names = sql<{ id: number }, [string, number]>`
+    SELECT rowid AS id FROM permit_well_name_text WHERE permit_well_name_text MATCH ? LIMIT ?`
+  const numbered = sql<{ id: number }, [string]>`
+    SELECT p.id FROM permit_terms t JOIN well_permit_papers p ON p.state_code = t.name AND p.reference = ? WHERE t.kind = 'state'`
+  const ofWell = sql<{ id: number }, [string, string]>`
+    SELECT id FROM well_permit_papers WHERE api_number >= ?1 AND api_number < ?2 AND api_number IS NOT NULL`
+  const states = sql<{ id: number }, []>`
+    SELECT id FROM permit_terms WHERE kind = 'state' AND permits > 0`
+  const size = sql<{ n: number | null }, [string]>`
+    SELECT sum(permits) AS n FROM permit_terms WHERE id IN (SELECT value FROM json_each(?))`
   const idsOf = (rows: readonly { id: number }[]) => rows.map(row => row.id)
   const exactly = (kind: PermitTermKind, texts: readonly string[]) =>
     idsOf(exact.all(kind, JSON.stringify(texts)))

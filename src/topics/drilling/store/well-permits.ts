@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { manyRows } from '../../../database/many-rows.ts'
 import { selected } from '../../../database/selected.ts'
-import { lazy } from '../../../database/statement.ts'
+import { lazy, statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { dayMs, parseDay } from '../../../lib/time/instant.ts'
 import type { WellPermit } from '../dataset/permits.ts'
@@ -193,19 +193,16 @@ const asGiven = (names: readonly string[]) =>
 
 /** The three tables of a permit: its facts, what it shows, and its place. */
 function permitTables(db: Database) {
+  const sql = statements(db)
   const factNames = factFields.map(field => factColumns[field])
   const paperNames = [...paperFields.map(field => paperColumns[field]), 'recorded_at']
   // Asked for every permit of an import, nearly all of them new: a wide row costs twenty times as
   // much, even where there is none.
-  const idOf = lazy<{ id: number }, [string, string]>(
-    db,
-    'SELECT id FROM well_permit_papers WHERE state_code = ? AND reference = ?',
-  )
-  const byId = lazy<StoredFacts, [number]>(
-    db,
-    `SELECT f.id, ${selected(factColumns, 'f')}, ${selected(shownColumns, 'p')}
-     FROM well_permit_papers p JOIN well_permits f ON f.id = p.id WHERE p.id = ?`,
-  )
+  const idOf = sql<{ id: number }, [string, string]>`
+    SELECT id FROM well_permit_papers WHERE state_code = ? AND reference = ?`
+  const byId = sql<StoredFacts, [number]>`
+    SELECT f.id, ${selected(factColumns, 'f')}, ${selected(shownColumns, 'p')}
+    FROM well_permit_papers p JOIN well_permits f ON f.id = p.id WHERE p.id = ?`
   const addFacts = manyRows(
     db,
     `INSERT INTO well_permits (${factNames.join(', ')})`,
@@ -213,24 +210,20 @@ function permitTables(db: Database) {
   )
   // Of rows that are there. An UPDATE of a table with triggers would first collect its rows in a
   // table of its own, which costs more than all else.
-  const setFacts = lazy(
-    db,
-    `INSERT INTO well_permits (id, ${factNames.join(', ')}) VALUES (?, ${marksFor(factNames)})
-     ON CONFLICT (id) DO UPDATE SET ${asGiven(factNames)}`,
-  )
+  const setFacts = sql`
+    INSERT INTO well_permits (id, ${factNames.join(', ')}) VALUES (?, ${marksFor(factNames)})
+    ON CONFLICT (id) DO UPDATE SET ${asGiven(factNames)}`
   const addPapers = manyRows(
     db,
     `INSERT INTO well_permit_papers (id, state_code, reference, ${paperNames.join(', ')})`,
     `(?, ?, ?, ${marksFor(paperNames)})`,
   )
-  const setPapers = lazy(
-    db,
-    `INSERT INTO well_permit_papers (id, state_code, reference, ${paperNames.join(', ')})
-     VALUES (?, ?, ?, ${marksFor(paperNames)})
-     ON CONFLICT (id) DO UPDATE SET ${asGiven(paperNames)}`,
-  )
+  const setPapers = sql`
+    INSERT INTO well_permit_papers (id, state_code, reference, ${paperNames.join(', ')})
+    VALUES (?, ?, ?, ${marksFor(paperNames)})
+    ON CONFLICT (id) DO UPDATE SET ${asGiven(paperNames)}`
   const addPlaces = manyRows(db, 'INSERT INTO well_permit_places', '(?, ?, ?, ?, ?, ?, ?)')
-  const dropPlace = lazy(db, 'DELETE FROM well_permit_places WHERE id = ?')
+  const dropPlace = sql`DELETE FROM well_permit_places WHERE id = ?`
   const factValues = (facts: PermitFacts) => factFields.map(field => facts[field])
   const paperValues = (permit: WellPermit) => paperFields.map(field => permit[field])
   const placeOf = (id: number, [south, west, day]: Corner) => [

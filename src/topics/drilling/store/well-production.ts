@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { manyRows } from '../../../database/many-rows.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import type { WellReport } from '../dataset/wells.ts'
@@ -52,11 +52,10 @@ const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS g
 const [looksFirst, looksMore] = [64, 4]
 
 export function createWellProductionStore(db: Database): WellProductionStore {
-  const stored = lazy<WellMonthRow, [string, string]>(
-    db,
-    `SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`,
-  )
-  const hasAny = lazy(db, 'SELECT 1 FROM well_production WHERE api_number = ? LIMIT 1')
+  const sql = statements(db)
+  const stored = sql<WellMonthRow, [string, string]>`
+    SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`
+  const hasAny = sql`SELECT 1 FROM well_production WHERE api_number = ? LIMIT 1`
   const put = manyRows(
     db,
     'INSERT INTO well_production (api_number, month, oil_bbl, gas_mcf, water_bbl, days_producing, source, recorded_at)',
@@ -65,28 +64,18 @@ export function createWellProductionStore(db: Database): WellProductionStore {
        water_bbl = excluded.water_bbl, days_producing = excluded.days_producing, source = excluded.source,
        recorded_at = excluded.recorded_at`,
   )
-  const sumYear = lazy(
-    db,
-    `INSERT OR REPLACE INTO well_production_years (api_number, year, state_code, oil_bbl)
-     SELECT api_number, ?2, ?3, total(oil_bbl) FROM well_production WHERE api_number = ?1 AND month BETWEEN ?2 || '-01' AND ?2 || '-12'`,
-  )
-  const countMonth = lazy(
-    db,
-    `INSERT INTO well_production_months (state_code, month, wells, source) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET wells = wells + excluded.wells, source = excluded.source`,
-  )
-  const ofWell = lazy<WellMonthRow, [string]>(
-    db,
-    `SELECT ${columns} FROM well_production WHERE api_number = ? ORDER BY month`,
-  )
-  const newest = lazy<WellCoverage, []>(
-    db,
-    `SELECT state_code AS state, max(month) AS month, wells, source FROM well_production_months GROUP BY state_code ORDER BY state_code`,
-  )
-  const total = lazy<{ n: number }, []>(
-    db,
-    'SELECT coalesce(sum(wells), 0) AS n FROM well_production_months',
-  )
+  const sumYear = sql`
+    INSERT OR REPLACE INTO well_production_years (api_number, year, state_code, oil_bbl)
+    SELECT api_number, ?2, ?3, total(oil_bbl) FROM well_production WHERE api_number = ?1 AND month BETWEEN ?2 || '-01' AND ?2 || '-12'`
+  const countMonth = sql`
+    INSERT INTO well_production_months (state_code, month, wells, source) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET wells = wells + excluded.wells, source = excluded.source`
+  const ofWell = sql<WellMonthRow, [string]>`
+    SELECT ${columns} FROM well_production WHERE api_number = ? ORDER BY month`
+  const newest = sql<WellCoverage, []>`
+    SELECT state_code AS state, max(month) AS month, wells, source FROM well_production_months GROUP BY state_code ORDER BY state_code`
+  const total = sql<{ n: number }, []>`
+    SELECT coalesce(sum(wells), 0) AS n FROM well_production_months`
 
   /** Rows as they stand, those that wait to be written too. */
   const createWriter = (recordedAt: number) => {
@@ -156,17 +145,14 @@ export function createWellProductionStore(db: Database): WellProductionStore {
  * has not been seen can have: R. Fagin's threshold algorithm.
  */
 function topWells(db: Database): WellProductionStore['top'] {
-  const bestOfYear = lazy<{ apiNumber: string; oilBbl: number }, [string, string, number]>(
-    db,
-    `SELECT api_number AS apiNumber, oil_bbl AS oilBbl FROM well_production_years WHERE state_code = ? AND year = ?
-     ORDER BY oil_bbl DESC, api_number LIMIT ?`,
-  )
-  const within = lazy<TopWell, [string, string, string]>(
-    db,
-    `SELECT api_number AS apiNumber, total(oil_bbl) AS oilBbl, total(gas_mcf) AS gasMcf, max(source) AS source,
-       count(CASE WHEN oil_bbl > 0 OR gas_mcf > 0 THEN 1 END) AS months
-     FROM well_production WHERE api_number IN (SELECT value FROM json_each(?1)) AND month >= ?2 AND month < ?3 GROUP BY api_number`,
-  )
+  const sql = statements(db)
+  const bestOfYear = sql<{ apiNumber: string; oilBbl: number }, [string, string, number]>`
+    SELECT api_number AS apiNumber, oil_bbl AS oilBbl FROM well_production_years WHERE state_code = ? AND year = ?
+    ORDER BY oil_bbl DESC, api_number LIMIT ?`
+  const within = sql<TopWell, [string, string, string]>`
+    SELECT api_number AS apiNumber, total(oil_bbl) AS oilBbl, total(gas_mcf) AS gasMcf, max(source) AS source,
+      count(CASE WHEN oil_bbl > 0 OR gas_mcf > 0 THEN 1 END) AS months
+    FROM well_production WHERE api_number IN (SELECT value FROM json_each(?1)) AND month >= ?2 AND month < ?3 GROUP BY api_number`
   return (state, fromMonth, toMonth, limit) => {
     const years = yearsOf(fromMonth, toMonth)
     const [seen, candidates] = [new Set<string>(), [] as TopWell[]]

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { selected } from '../../../database/selected.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
 import { boxAround, milesBetween, type Place, spansOf } from '../../geography/math/geography.ts'
 import { dieselStations, type Station } from '../dataset/diesel-stations.ts'
@@ -44,28 +44,22 @@ const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.
 const stationOf = (row: Row) => ({ ...row, fuelTypes: row.fuelTypes.split(' ').filter(Boolean) })
 
 export function createStationStore(db: Database): StationStore {
-  const known = lazy<Row, [string]>(
-    db,
-    `SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`,
-  )
-  const put = lazy<{ id: number }, Record<string, string | number>[]>(
-    db,
-    `INSERT INTO diesel_stations (${names.join(', ')}, recorded_at)
-     VALUES (${Object.keys(stored)
-       .map(field => `$${field}`)
-       .join(', ')}, $recordedAt)
-     ON CONFLICT (reference) DO UPDATE SET
-       ${[...names, 'recorded_at'].map(name => `${name} = excluded.${name}`).join(', ')}
-     RETURNING id`,
-  )
-  const unplace = lazy(db, 'DELETE FROM diesel_station_places WHERE id = ?')
-  const place = lazy(db, 'INSERT INTO diesel_station_places VALUES (?1, ?2, ?2, ?3, ?3)')
+  const sql = statements(db)
+  const known = sql<Row, [string]>`SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`
+  const put = sql<{ id: number }, Record<string, string | number>[]>`
+    INSERT INTO diesel_stations (${names.join(', ')}, recorded_at)
+    VALUES (${Object.keys(stored)
+      .map(field => `$${field}`)
+      .join(', ')}, $recordedAt)
+    ON CONFLICT (reference) DO UPDATE SET
+      ${[...names, 'recorded_at'].map(name => `${name} = excluded.${name}`).join(', ')}
+    RETURNING id`
+  const unplace = sql`DELETE FROM diesel_station_places WHERE id = ?`
+  const place = sql`INSERT INTO diesel_station_places VALUES (?1, ?2, ?2, ?3, ?3)`
   // The tree first: it holds few of the many.
-  const inside = lazy<Row, number[]>(
-    db,
-    `SELECT s.id, ${columns} FROM diesel_station_places p CROSS JOIN diesel_stations s ON s.id = p.id
-     WHERE p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ?`,
-  )
+  const inside = sql<Row, number[]>`
+    SELECT s.id, ${columns} FROM diesel_station_places p CROSS JOIN diesel_stations s ON s.id = p.id
+    WHERE p.south >= ? AND p.north <= ? AND p.west >= ? AND p.east <= ?`
 
   const writeStation = (station: Station, recordedAt: number): WriteOutcome => {
     const { reference, latitude, longitude, observedAt } = station

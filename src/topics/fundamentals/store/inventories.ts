@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { keptCount } from '../../../database/kept-counts.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 
 /**
@@ -57,37 +57,27 @@ type Row = Omit<NumberedLevel, 'weekBefore'> & { weekBefore: number | null }
 const rowOf = (row: Row): NumberedLevel => ({ ...row, weekBefore: row.weekBefore ?? undefined })
 
 export function createInventoryStore(db: Database) {
-  const number = lazy<unknown, [string]>(
-    db,
-    `INSERT INTO inventory_records (series_id, starts_at)
+  const sql = statements(db)
+  const number = sql<unknown, [string]>`INSERT INTO inventory_records (series_id, starts_at)
      SELECT b.series_id, b.starts_at FROM json_each(?1) AS place JOIN bars b ON b.series_id = place.value AND b.span = 24
      WHERE NOT EXISTS (SELECT 1 FROM inventory_records r WHERE r.series_id = b.series_id AND r.starts_at = b.starts_at)
-     ORDER BY b.starts_at, place.key`,
-  )
+     ORDER BY b.starts_at, place.key`
   // The rows of the page are chosen before anything is looked up for them.
-  const page = lazy<Row, [string, number, number, number, number]>(
-    db,
-    `WITH page AS MATERIALIZED (SELECT id, series_id, starts_at FROM inventory_records r WHERE ${inRange}
-       ORDER BY starts_at DESC, id LIMIT ?4 OFFSET ?5)
-     ${levels} FROM page r ${withBars} ORDER BY r.starts_at DESC, r.id`,
-  )
+  const page = sql<Row, [string, number, number, number, number]>`
+    WITH page AS MATERIALIZED (SELECT id, series_id, starts_at FROM inventory_records r WHERE ${inRange}
+      ORDER BY starts_at DESC, id LIMIT ?4 OFFSET ?5)
+    ${levels} FROM page r ${withBars} ORDER BY r.starts_at DESC, r.id`
   const count = keptCount<[string, number, number]>(
     db,
     `SELECT count(*) AS n FROM inventory_records r WHERE ${inRange}`,
   )
-  const byId = lazy<Row, [number]>(
-    db,
-    `${levels} FROM inventory_records r ${withBars} WHERE r.id = ? AND ${clear('r')}`,
-  )
+  const byId = sql<Row, [number]>`
+    ${levels} FROM inventory_records r ${withBars} WHERE r.id = ? AND ${clear('r')}`
   const numberColumns = 'id, series_id AS seriesId, starts_at AS startsAt'
-  const numbers = lazy<LevelNumber, [string]>(
-    db,
-    `SELECT ${numberColumns} FROM inventory_records WHERE series_id IN (SELECT value FROM json_each(?))`,
-  )
-  const numbered = lazy<LevelNumber, [number]>(
-    db,
-    `SELECT ${numberColumns} FROM inventory_records WHERE id = ?`,
-  )
+  const numbers = sql<LevelNumber, [string]>`
+    SELECT ${numberColumns} FROM inventory_records WHERE series_id IN (SELECT value FROM json_each(?))`
+  const numbered = sql<LevelNumber, [number]>`
+    SELECT ${numberColumns} FROM inventory_records WHERE id = ?`
   return {
     /** Every number that these series have. */
     numbers: (seriesIds: readonly number[]) => numbers.all(JSON.stringify(seriesIds)),

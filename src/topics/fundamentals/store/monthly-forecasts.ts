@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** What was expected of the mean price of a series in a month. Values in the unit of the series. */
 export interface StoredForecast {
@@ -37,34 +37,23 @@ const matching =
   '(?1 IS NULL OR series_id IN (SELECT value FROM json_each(?1))) AND month >= ?2 AND month < ?3'
 
 export function createMonthlyForecastStore(db: Database) {
-  const insert = lazy(
-    db,
-    `INSERT OR IGNORE INTO monthly_forecasts (series_id, month, published_at, value, low, high, data_points, recorded_at)
-     VALUES ($seriesId, $month, $publishedAt, $value, $low, $high, $dataPoints, $recordedAt)`,
-  )
-  const newest = lazy<StoredForecast, [string | null, string, string]>(
-    db,
-    `SELECT ${columns} FROM monthly_forecasts f WHERE ${matching} AND published_at = (SELECT max(n.published_at) FROM monthly_forecasts n
-       WHERE n.series_id = f.series_id AND n.month = f.month) ORDER BY month, series_id`,
-  )
-  const page = lazy<StoredForecast, [string | null, string, string, number, number]>(
-    db,
-    `SELECT ${columns} FROM monthly_forecasts WHERE ${matching} ORDER BY month DESC, published_at DESC, series_id LIMIT ?4 OFFSET ?5`,
-  )
+  const sql = statements(db)
+  const insert = sql`
+    INSERT OR IGNORE INTO monthly_forecasts (series_id, month, published_at, value, low, high, data_points, recorded_at)
+    VALUES ($seriesId, $month, $publishedAt, $value, $low, $high, $dataPoints, $recordedAt)`
+  const newest = sql<StoredForecast, [string | null, string, string]>`
+    SELECT ${columns} FROM monthly_forecasts f WHERE ${matching} AND published_at = (SELECT max(n.published_at) FROM monthly_forecasts n
+      WHERE n.series_id = f.series_id AND n.month = f.month) ORDER BY month, series_id`
+  const page = sql<StoredForecast, [string | null, string, string, number, number]>`
+    SELECT ${columns} FROM monthly_forecasts WHERE ${matching} ORDER BY month DESC, published_at DESC, series_id LIMIT ?4 OFFSET ?5`
   // The order of the primary key, so that nothing is sorted.
-  const values = lazy<ForecastValue, [string | null, string, string]>(
-    db,
-    `SELECT series_id AS seriesId, month, published_at AS publishedAt, value FROM monthly_forecasts WHERE ${matching}
-     ORDER BY series_id, month, published_at`,
-  )
-  const count = lazy<{ n: number }, [string | null, string, string]>(
-    db,
-    `SELECT count(*) AS n FROM monthly_forecasts WHERE ${matching}`,
-  )
-  const publications = lazy<{ at: number }, [number]>(
-    db,
-    'SELECT DISTINCT published_at AS at FROM monthly_forecasts WHERE series_id = ?',
-  )
+  const values = sql<ForecastValue, [string | null, string, string]>`
+    SELECT series_id AS seriesId, month, published_at AS publishedAt, value FROM monthly_forecasts WHERE ${matching}
+    ORDER BY series_id, month, published_at`
+  const count = sql<{ n: number }, [string | null, string, string]>`
+    SELECT count(*) AS n FROM monthly_forecasts WHERE ${matching}`
+  const publications = sql<{ at: number }, [number]>`
+    SELECT DISTINCT published_at AS at FROM monthly_forecasts WHERE series_id = ?`
   const argumentsOf = ({
     seriesIds,
     fromMonth,

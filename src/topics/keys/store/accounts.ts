@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export interface Account {
   id: string
@@ -27,14 +27,13 @@ const accountOf = (row: Row): Account => ({
 export type AccountStore = ReturnType<typeof createAccountStore>
 
 export function createAccountStore(db: Database) {
-  const all = lazy<Row, []>(db, `SELECT ${columns} FROM accounts ORDER BY created_at, id`)
-  const put = lazy(
-    db,
-    `INSERT INTO accounts (id, email, plan, add_ons, trial_started_at, trial_ends_at, email_confirmed_at, suspended_at, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET email = excluded.email, plan = excluded.plan, add_ons = excluded.add_ons, trial_started_at = excluded.trial_started_at,
-       trial_ends_at = excluded.trial_ends_at, email_confirmed_at = excluded.email_confirmed_at, suspended_at = excluded.suspended_at`,
-  )
+  const sql = statements(db)
+  const all = sql<Row, []>`SELECT ${columns} FROM accounts ORDER BY created_at, id`
+  const put = sql`
+    INSERT INTO accounts (id, email, plan, add_ons, trial_started_at, trial_ends_at, email_confirmed_at, suspended_at, created_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET email = excluded.email, plan = excluded.plan, add_ons = excluded.add_ons, trial_started_at = excluded.trial_started_at,
+      trial_ends_at = excluded.trial_ends_at, email_confirmed_at = excluded.email_confirmed_at, suspended_at = excluded.suspended_at`
   return {
     all: () => all.all().map(accountOf),
     /** Adds the account, or replaces everything but its id and creation when the id is known. */

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export interface ApiKey {
   id: string
@@ -55,18 +55,17 @@ const keyOf = (row: Row): StoredApiKey => ({
 export type ApiKeyStore = ReturnType<typeof createApiKeyStore>
 
 export function createApiKeyStore(db: Database) {
-  const all = lazy<Row, []>(db, `SELECT ${columns} FROM api_keys ORDER BY created_at, id`)
-  const put = lazy(
-    db,
-    `INSERT INTO api_keys (id, account_id, kind, name, token_hash, token_hint, previous_hash, previous_until, created_at, revoked_at, suspended_at,
-       expires_at, read_only, allowed_ips, allowed_domains, scopes)
-     VALUES ($id, $accountId, $kind, $name, $tokenHash, $tokenHint, $previousHash, $previousUntil, $createdAt, $revokedAt, $suspendedAt,
-       $expiresAt, $readOnly, $allowedIps, $allowedDomains, $scopes)
-     ON CONFLICT (id) DO UPDATE SET name = excluded.name, token_hash = excluded.token_hash, token_hint = excluded.token_hint,
-       previous_hash = excluded.previous_hash, previous_until = excluded.previous_until, revoked_at = excluded.revoked_at,
-       suspended_at = excluded.suspended_at, expires_at = excluded.expires_at, read_only = excluded.read_only,
-       allowed_ips = excluded.allowed_ips, allowed_domains = excluded.allowed_domains, scopes = excluded.scopes`,
-  )
+  const sql = statements(db)
+  const all = sql<Row, []>`SELECT ${columns} FROM api_keys ORDER BY created_at, id`
+  const put = sql`
+    INSERT INTO api_keys (id, account_id, kind, name, token_hash, token_hint, previous_hash, previous_until, created_at, revoked_at, suspended_at,
+      expires_at, read_only, allowed_ips, allowed_domains, scopes)
+    VALUES ($id, $accountId, $kind, $name, $tokenHash, $tokenHint, $previousHash, $previousUntil, $createdAt, $revokedAt, $suspendedAt,
+      $expiresAt, $readOnly, $allowedIps, $allowedDomains, $scopes)
+    ON CONFLICT (id) DO UPDATE SET name = excluded.name, token_hash = excluded.token_hash, token_hint = excluded.token_hint,
+      previous_hash = excluded.previous_hash, previous_until = excluded.previous_until, revoked_at = excluded.revoked_at,
+      suspended_at = excluded.suspended_at, expires_at = excluded.expires_at, read_only = excluded.read_only,
+      allowed_ips = excluded.allowed_ips, allowed_domains = excluded.allowed_domains, scopes = excluded.scopes`
   return {
     all: () => all.all().map(keyOf),
     /** Adds the key, or replaces what may change when the id is known. */

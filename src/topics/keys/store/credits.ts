@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export interface CreditPurchase {
   id: string
@@ -32,49 +32,31 @@ const columns = `p.id, p.account_id AS accountId, pack_id AS packId, quantity, r
   invoice_id AS invoiceId, p.created_at AS createdAt, expires_after_days AS expiresAfterDays, completed_at AS completedAt, expires_at AS expiresAt`
 
 export function createCreditStore(db: Database) {
-  const byId = lazy<CreditPurchase, [string]>(
-    db,
-    `SELECT ${columns} FROM credit_purchases p WHERE id = ?`,
-  )
-  const byInvoice = lazy<CreditPurchase, [string]>(
-    db,
-    `SELECT ${columns} FROM credit_purchases p WHERE invoice_id = ?`,
-  )
-  const add = lazy(
-    db,
-    `INSERT INTO credit_purchases (id, account_id, pack_id, quantity, requests, amount_cents, currency, status, invoice_id, created_at,
-       expires_after_days, completed_at, expires_at, remaining)
-     VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, NULL, NULL, 0)`,
-  )
-  const settle = lazy(
-    db,
-    `UPDATE credit_purchases SET status = ?1, completed_at = ?2, expires_at = ?3, remaining = CASE WHEN ?1 = 'completed' THEN requests ELSE 0 END
-     WHERE id = ?4 AND status <> 'completed'`,
-  )
-  const lots = lazy<CreditLot, [string]>(
-    db,
-    `SELECT id AS purchaseId, remaining, expires_at AS expiresAt FROM credit_purchases WHERE account_id = ? AND remaining > 0
-     ORDER BY expires_at IS NULL, expires_at, completed_at, id`,
-  )
-  const write = lazy(db, 'UPDATE credit_purchases SET remaining = ? WHERE id = ?')
-  const expired = lazy<CreditLot & { accountId: string }, [number, number]>(
-    db,
-    `SELECT id AS purchaseId, account_id AS accountId, remaining, expires_at AS expiresAt FROM credit_purchases
-     WHERE remaining > 0 AND expires_at <= ? ORDER BY expires_at LIMIT ?`,
-  )
-  const lapse = lazy(
-    db,
-    'UPDATE credit_purchases SET lapsed = lapsed + remaining, remaining = 0 WHERE id = ?',
-  )
-  const nextExpiry = lazy<{ at: number | null }, [number]>(
-    db,
-    'SELECT min(expires_at) AS at FROM credit_purchases WHERE remaining > 0 AND expires_at > ?',
-  )
-  const pending = lazy<CreditPurchase, [string, number, number]>(
-    db,
-    `SELECT ${columns} FROM credit_purchases p JOIN invoices i ON i.id = p.invoice_id
-     WHERE p.status = 'pending' AND i.provider = ? AND p.created_at < ? ORDER BY p.created_at LIMIT ?`,
-  )
+  const sql = statements(db)
+  const byId = sql<CreditPurchase, [string]>`SELECT ${columns} FROM credit_purchases p WHERE id = ?`
+  const byInvoice = sql<CreditPurchase, [string]>`
+    SELECT ${columns} FROM credit_purchases p WHERE invoice_id = ?`
+  const add = sql`
+    INSERT INTO credit_purchases (id, account_id, pack_id, quantity, requests, amount_cents, currency, status, invoice_id, created_at,
+      expires_after_days, completed_at, expires_at, remaining)
+    VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, NULL, NULL, 0)`
+  const settle = sql`
+    UPDATE credit_purchases SET status = ?1, completed_at = ?2, expires_at = ?3, remaining = CASE WHEN ?1 = 'completed' THEN requests ELSE 0 END
+    WHERE id = ?4 AND status <> 'completed'`
+  const lots = sql<CreditLot, [string]>`
+    SELECT id AS purchaseId, remaining, expires_at AS expiresAt FROM credit_purchases WHERE account_id = ? AND remaining > 0
+    ORDER BY expires_at IS NULL, expires_at, completed_at, id`
+  const write = sql`UPDATE credit_purchases SET remaining = ? WHERE id = ?`
+  const expired = sql<CreditLot & { accountId: string }, [number, number]>`
+    SELECT id AS purchaseId, account_id AS accountId, remaining, expires_at AS expiresAt FROM credit_purchases
+    WHERE remaining > 0 AND expires_at <= ? ORDER BY expires_at LIMIT ?`
+  const lapse = sql`
+    UPDATE credit_purchases SET lapsed = lapsed + remaining, remaining = 0 WHERE id = ?`
+  const nextExpiry = sql<{ at: number | null }, [number]>`
+    SELECT min(expires_at) AS at FROM credit_purchases WHERE remaining > 0 AND expires_at > ?`
+  const pending = sql<CreditPurchase, [string, number, number]>`
+    SELECT ${columns} FROM credit_purchases p JOIN invoices i ON i.id = p.invoice_id
+    WHERE p.status = 'pending' AND i.provider = ? AND p.created_at < ? ORDER BY p.created_at LIMIT ?`
   return {
     byId: (id: string) => byId.get(id) ?? undefined,
     byInvoice: (id: string) => byInvoice.get(id) ?? undefined,

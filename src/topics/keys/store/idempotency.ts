@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export interface KeptAnswer {
   /** Who asked: an API key by its id, an admin token, or a command. */
@@ -23,19 +23,14 @@ export interface IdempotencyStore {
 }
 
 export function createIdempotencyStore(db: Database): IdempotencyStore {
-  const find = lazy<{ sealed: Uint8Array }, [string, Uint8Array, number]>(
-    db,
-    'SELECT sealed FROM idempotency WHERE owner = ? AND request_hash = ? AND created_at > ?',
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO idempotency (owner, request_hash, sealed, created_at) VALUES ($owner, $requestHash, $sealed, $createdAt)
-     ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at`,
-  )
-  const forget = lazy(
-    db,
-    'DELETE FROM idempotency WHERE (owner, request_hash) IN (SELECT owner, request_hash FROM idempotency WHERE created_at <= ? LIMIT ?)',
-  )
+  const sql = statements(db)
+  const find = sql<{ sealed: Uint8Array }, [string, Uint8Array, number]>`
+    SELECT sealed FROM idempotency WHERE owner = ? AND request_hash = ? AND created_at > ?`
+  const put = sql`
+    INSERT INTO idempotency (owner, request_hash, sealed, created_at) VALUES ($owner, $requestHash, $sealed, $createdAt)
+    ON CONFLICT DO UPDATE SET sealed = excluded.sealed, created_at = excluded.created_at`
+  const forget = sql`
+    DELETE FROM idempotency WHERE (owner, request_hash) IN (SELECT owner, request_hash FROM idempotency WHERE created_at <= ? LIMIT ?)`
   return {
     find: (owner, requestHash, since) => find.get(owner, requestHash, since)?.sealed,
     put: answer => void put.run({ ...answer }),

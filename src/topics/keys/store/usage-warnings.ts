@@ -1,19 +1,16 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export type UsageWarningStore = ReturnType<typeof createUsageWarningStore>
 
 export function createUsageWarningStore(db: Database) {
-  const note = lazy(
-    db,
-    'INSERT INTO usage_warnings (key_id, starts_at, percent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  const spent = lazy<{ keyId: string }, [number]>(
-    db,
-    'SELECT DISTINCT key_id AS keyId FROM usage_warnings WHERE percent = 100 ORDER BY key_id LIMIT ?',
-  )
+  const sql = statements(db)
+  const note = sql`
+    INSERT INTO usage_warnings (key_id, starts_at, percent) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+  const spent = sql<{ keyId: string }, [number]>`
+    SELECT DISTINCT key_id AS keyId FROM usage_warnings WHERE percent = 100 ORDER BY key_id LIMIT ?`
   // Only the running window of a key can still be warned of.
-  const forget = lazy(db, 'DELETE FROM usage_warnings WHERE key_id = ? AND starts_at < ?')
+  const forget = sql`DELETE FROM usage_warnings WHERE key_id = ? AND starts_at < ?`
   return {
     /**
      * Notes that the owner of a key is told of a share of the window that starts at `startsAt`;

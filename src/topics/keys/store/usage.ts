@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { manyRows } from '../../../database/many-rows.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { type CountedUsage, unpackUsage } from './packed-usage.ts'
 import type { UsageBatch, UsageDay, UsageHour } from './usage-batch.ts'
@@ -30,10 +30,9 @@ export interface WaitingSlice {
 export type UsageStore = ReturnType<typeof createUsageStore>
 
 export function createUsageStore(db: Database) {
-  const counter = lazy<{ used: number }, [string, string, number]>(
-    db,
-    'SELECT used FROM quota_counters WHERE key_id = ? AND window = ? AND starts_at = ?',
-  )
+  const sql = statements(db)
+  const counter = sql<{ used: number }, [string, string, number]>`
+    SELECT used FROM quota_counters WHERE key_id = ? AND window = ? AND starts_at = ?`
   const putCounters = manyRows(
     db,
     'INSERT INTO quota_counters (key_id, window, starts_at, used, last_used_at)',
@@ -47,15 +46,11 @@ export function createUsageStore(db: Database) {
     `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, metered = metered + excluded.metered,
        duration_us = duration_us + excluded.duration_us`,
   )
-  const putWaiting = lazy<unknown, [number, string]>(
-    db,
-    'INSERT INTO usage_waiting (id, usage) VALUES (?, ?) ON CONFLICT DO UPDATE SET usage = excluded.usage',
-  )
-  const endWaiting = lazy<unknown, [number]>(db, 'DELETE FROM usage_waiting WHERE id = ?')
-  const day = lazy<{ batchable: number; cacheable: number; series_ids: string }, [string, string]>(
-    db,
-    'SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?',
-  )
+  const putWaiting = sql<unknown, [number, string]>`
+    INSERT INTO usage_waiting (id, usage) VALUES (?, ?) ON CONFLICT DO UPDATE SET usage = excluded.usage`
+  const endWaiting = sql<unknown, [number]>`DELETE FROM usage_waiting WHERE id = ?`
+  const day = sql<{ batchable: number; cacheable: number; series_ids: string }, [string, string]>`
+    SELECT batchable, cacheable, series_ids FROM usage_days WHERE key_id = ? AND day_on = ?`
   const putDays = manyRows(
     db,
     'INSERT INTO usage_days (key_id, day_on, batchable, cacheable, series_ids)',
@@ -64,23 +59,15 @@ export function createUsageStore(db: Database) {
   )
   // json_each takes a list of any length as one parameter, so that the statement is prepared once.
   const inKeys = 'key_id IN (SELECT value FROM json_each(?)) AND hour_at >= ? AND hour_at < ?'
-  const byDay = lazy<{ dayAt: number; requests: number }, [string, number, number]>(
-    db,
-    `SELECT hour_at - hour_at % ${dayMs} AS dayAt, sum(metered) AS requests FROM usage_hours WHERE ${inKeys} GROUP BY 1 ORDER BY 1`,
-  )
-  const hours = lazy<UsageHour, [string, number, number]>(
-    db,
-    `SELECT key_id AS keyId, hour_at AS hourAt, endpoint, status_class AS statusClass, requests, metered, duration_us AS durationUs
-     FROM usage_hours WHERE ${inKeys} ORDER BY hour_at`,
-  )
-  const forget = lazy(
-    db,
-    'DELETE FROM usage_hours WHERE (key_id, hour_at, endpoint, status_class) IN (SELECT key_id, hour_at, endpoint, status_class FROM usage_hours WHERE hour_at < ? LIMIT ?)',
-  )
-  const keptKey = lazy<{ kept: number }, [string]>(
-    db,
-    'SELECT count(*) AS kept FROM api_keys WHERE id = ?',
-  )
+  const byDay = sql<{ dayAt: number; requests: number }, [string, number, number]>`
+    SELECT hour_at - hour_at % ${dayMs} AS dayAt, sum(metered) AS requests FROM usage_hours WHERE ${inKeys} GROUP BY 1 ORDER BY 1`
+  const hours = sql<UsageHour, [string, number, number]>`
+    SELECT key_id AS keyId, hour_at AS hourAt, endpoint, status_class AS statusClass, requests, metered, duration_us AS durationUs
+    FROM usage_hours WHERE ${inKeys} ORDER BY hour_at`
+  const forget = sql`
+    DELETE FROM usage_hours WHERE (key_id, hour_at, endpoint, status_class) IN (SELECT key_id, hour_at, endpoint, status_class FROM usage_hours WHERE hour_at < ? LIMIT ?)`
+  const keptKey = sql<{ kept: number }, [string]>`
+    SELECT count(*) AS kept FROM api_keys WHERE id = ?`
   const ofKeptKeys = <Row extends { keyId: string }>(rows: readonly Row[]): Row[] =>
     rows.filter(({ keyId }) => keptKey.get(keyId)!.kept > 0)
   const writeCounted = ({ counters, hours }: CountedUsage) => {

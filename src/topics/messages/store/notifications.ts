@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export interface Notification {
   id: string
@@ -29,44 +29,27 @@ const notificationOf = (row: Row): Notification => ({
 })
 
 export function createNotificationStore(db: Database) {
-  const add = lazy(
-    db,
-    'INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-  )
-  const has = lazy<{ id: string }, [string]>(db, 'SELECT id FROM notifications WHERE id = ?')
+  const sql = statements(db)
+  const add = sql`
+    INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+  const has = sql<{ id: string }, [string]>`SELECT id FROM notifications WHERE id = ?`
   const order = 'ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?'
-  const page = lazy<Row, [string, number, number]>(
-    db,
-    `SELECT ${columns} FROM notifications WHERE account_id = ? ${order}`,
-  )
-  const pageUnread = lazy<Row, [string, number, number]>(
-    db,
-    `SELECT ${columns} FROM notifications WHERE account_id = ? AND read_at IS NULL ${order}`,
-  )
-  const count = lazy<{ n: number }, [string]>(
-    db,
-    'SELECT count(*) AS n FROM notifications WHERE account_id = ?',
-  )
-  const unread = lazy<{ n: number }, [string]>(
-    db,
-    'SELECT count(*) AS n FROM notifications WHERE account_id = ? AND read_at IS NULL',
-  )
-  const find = lazy<Row, [string, string]>(
-    db,
-    `SELECT ${columns} FROM notifications WHERE account_id = ? AND id = ?`,
-  )
-  const read = lazy(
-    db,
-    'UPDATE notifications SET read_at = ?3 WHERE account_id = ?1 AND id = ?2 AND read_at IS NULL',
-  )
-  const readAll = lazy(
-    db,
-    'UPDATE notifications SET read_at = ?2 WHERE account_id = ?1 AND read_at IS NULL',
-  )
-  const forget = lazy(
-    db,
-    'DELETE FROM notifications WHERE number IN (SELECT number FROM notifications WHERE created_at < ? LIMIT ?)',
-  )
+  const page = sql<Row, [string, number, number]>`
+    SELECT ${columns} FROM notifications WHERE account_id = ? ${order}`
+  const pageUnread = sql<Row, [string, number, number]>`
+    SELECT ${columns} FROM notifications WHERE account_id = ? AND read_at IS NULL ${order}`
+  const count = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM notifications WHERE account_id = ?`
+  const unread = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM notifications WHERE account_id = ? AND read_at IS NULL`
+  const find = sql<Row, [string, string]>`
+    SELECT ${columns} FROM notifications WHERE account_id = ? AND id = ?`
+  const read = sql`
+    UPDATE notifications SET read_at = ?3 WHERE account_id = ?1 AND id = ?2 AND read_at IS NULL`
+  const readAll = sql`
+    UPDATE notifications SET read_at = ?2 WHERE account_id = ?1 AND read_at IS NULL`
+  const forget = sql`
+    DELETE FROM notifications WHERE number IN (SELECT number FROM notifications WHERE created_at < ? LIMIT ?)`
   return {
     add: (n: Notification) =>
       void add.run(

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export interface Phone {
   accountId: string
@@ -19,20 +19,16 @@ export interface Phone {
 export type PhoneStore = ReturnType<typeof createPhoneStore>
 
 export function createPhoneStore(db: Database) {
-  const ofAccount = lazy<Phone, [string]>(
-    db,
-    `SELECT account_id AS accountId, phone_number AS number, country, added_at AS addedAt, verified_at AS verifiedAt, opted_in_at AS optedInAt,
-       code_hash AS codeHash, code_sent_at AS codeSentAt, code_expires_at AS codeExpiresAt, wrong_tries AS wrongTries
-     FROM phones WHERE account_id = ?`,
-  )
-  const put = lazy(
-    db,
-    `INSERT OR REPLACE INTO phones
+  const sql = statements(db)
+  const ofAccount = sql<Phone, [string]>`
+    SELECT account_id AS accountId, phone_number AS number, country, added_at AS addedAt, verified_at AS verifiedAt, opted_in_at AS optedInAt,
+      code_hash AS codeHash, code_sent_at AS codeSentAt, code_expires_at AS codeExpiresAt, wrong_tries AS wrongTries
+    FROM phones WHERE account_id = ?`
+  const put = sql`INSERT OR REPLACE INTO phones
        (account_id, phone_number, country, added_at, verified_at, opted_in_at, code_hash, code_sent_at, code_expires_at, wrong_tries)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const remove = lazy(db, 'DELETE FROM phones WHERE account_id = ?')
-  const optOut = lazy(db, 'UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?')
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+  const remove = sql`DELETE FROM phones WHERE account_id = ?`
+  const optOut = sql`UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?`
   return {
     of: (accountId: string) => ofAccount.get(accountId) ?? undefined,
     /** Replaces the account's number with everything that belongs to it. */

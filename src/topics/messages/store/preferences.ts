@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** What an account wants to hear of, by which way. */
 export interface Preferences {
@@ -39,16 +39,12 @@ const preferencesOf = (row: Row): Preferences => ({
 })
 
 export function createPreferenceStore(db: Database) {
-  const ofAccount = lazy<Row, [string]>(
-    db,
-    'SELECT * FROM notification_preferences WHERE account_id = ?',
-  )
-  const put = lazy(
-    db,
-    `INSERT OR REPLACE INTO notification_preferences (account_id, email_enabled, email_price_alerts, email_weekly_digest,
-       email_product_updates, sms_enabled, sms_price_alerts, push_enabled)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const sql = statements(db)
+  const ofAccount = sql<Row, [string]>`SELECT * FROM notification_preferences WHERE account_id = ?`
+  const put = sql`
+    INSERT OR REPLACE INTO notification_preferences (account_id, email_enabled, email_price_alerts, email_weekly_digest,
+      email_product_updates, sms_enabled, sms_price_alerts, push_enabled)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
   return {
     /** The first ones until the account has changed some. */
     of(accountId: string) {

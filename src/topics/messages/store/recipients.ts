@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** What an address has said to letters of an account. */
 export interface Consent {
@@ -20,33 +20,24 @@ export interface DayCount {
 export type RecipientStore = ReturnType<typeof createRecipientStore>
 
 export function createRecipientStore(db: Database) {
-  const consent = lazy<Consent, [string, string]>(
-    db,
-    `SELECT asked_at AS askedAt, confirmed_at AS confirmedAt, declined_at AS declinedAt
-     FROM mail_recipients WHERE account_id = ? AND address = ?`,
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO mail_recipients (account_id, address, asked_at, confirmed_at, declined_at)
-     VALUES ($accountId, $address, $askedAt, $confirmedAt, $declinedAt)
-     ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
-       declined_at = excluded.declined_at`,
-  )
-  const day = lazy<DayCount, [string, string]>(
-    db,
-    `SELECT ifnull(sum(letters), 0) AS mailMessages, ifnull(sum(stranger), 0) AS strangers
-     FROM mail_days WHERE sent_on = ? AND account_id = ?`,
-  )
-  const mailMessages = lazy<{ mailMessages: number }, [string, string, string]>(
-    db,
-    'SELECT letters AS mailMessages FROM mail_days WHERE sent_on = ? AND account_id = ? AND address = ?',
-  )
-  const add = lazy(
-    db,
-    `INSERT INTO mail_days (sent_on, account_id, address, stranger, letters) VALUES (?, ?, ?, ?, 1)
-     ON CONFLICT DO UPDATE SET letters = letters + 1`,
-  )
-  const forget = lazy(db, 'DELETE FROM mail_days WHERE sent_on < ?')
+  const sql = statements(db)
+  const consent = sql<Consent, [string, string]>`
+    SELECT asked_at AS askedAt, confirmed_at AS confirmedAt, declined_at AS declinedAt
+    FROM mail_recipients WHERE account_id = ? AND address = ?`
+  const put = sql`
+    INSERT INTO mail_recipients (account_id, address, asked_at, confirmed_at, declined_at)
+    VALUES ($accountId, $address, $askedAt, $confirmedAt, $declinedAt)
+    ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at, confirmed_at = excluded.confirmed_at,
+      declined_at = excluded.declined_at`
+  const day = sql<DayCount, [string, string]>`
+    SELECT ifnull(sum(letters), 0) AS mailMessages, ifnull(sum(stranger), 0) AS strangers
+    FROM mail_days WHERE sent_on = ? AND account_id = ?`
+  const mailMessages = sql<{ mailMessages: number }, [string, string, string]>`
+    SELECT letters AS mailMessages FROM mail_days WHERE sent_on = ? AND account_id = ? AND address = ?`
+  const add = sql`
+    INSERT INTO mail_days (sent_on, account_id, address, stranger, letters) VALUES (?, ?, ?, ?, 1)
+    ON CONFLICT DO UPDATE SET letters = letters + 1`
+  const forget = sql`DELETE FROM mail_days WHERE sent_on < ?`
   return {
     consent: (accountId: string, address: string) => consent.get(accountId, address) ?? undefined,
     put: (accountId: string, address: string, { askedAt, confirmedAt, declinedAt }: Consent) =>

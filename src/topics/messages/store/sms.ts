@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export interface SmsSettings {
   enabled: boolean
@@ -45,34 +45,22 @@ const settingsOf = ({ quietFrom, quietTo, ...row }: Row): SmsSettings => ({
 })
 
 export function createSmsStore(db: Database) {
-  const settings = lazy<Row, [string]>(
-    db,
-    `SELECT ${columns} FROM sms_settings WHERE account_id = ?`,
-  )
-  const putSettings = lazy(
-    db,
-    `INSERT OR REPLACE INTO sms_settings (account_id, enabled, quiet_from, quiet_to, time_zone, messages_per_day_max, alert_types)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const record = lazy(
-    db,
-    'INSERT INTO sms_messages (id, account_id, purpose, phone_number, posted_at) VALUES (?, ?, ?, ?, ?)',
-  )
-  const fail = lazy(db, 'UPDATE sms_messages SET failed = 1 WHERE id = ?')
-  const countSince = lazy<{ n: number }, [string, number]>(
-    db,
-    `SELECT count(*) AS n FROM sms_messages WHERE account_id = ? AND posted_at >= ? AND purpose <> 'verification' AND failed = 0`,
-  )
+  const sql = statements(db)
+  const settings = sql<Row, [string]>`SELECT ${columns} FROM sms_settings WHERE account_id = ?`
+  const putSettings = sql`
+    INSERT OR REPLACE INTO sms_settings (account_id, enabled, quiet_from, quiet_to, time_zone, messages_per_day_max, alert_types)
+    VALUES (?, ?, ?, ?, ?, ?, ?)`
+  const record = sql`
+    INSERT INTO sms_messages (id, account_id, purpose, phone_number, posted_at) VALUES (?, ?, ?, ?, ?)`
+  const fail = sql`UPDATE sms_messages SET failed = 1 WHERE id = ?`
+  const countSince = sql<{ n: number }, [string, number]>`
+    SELECT count(*) AS n FROM sms_messages WHERE account_id = ? AND posted_at >= ? AND purpose <> 'verification' AND failed = 0`
   // Failed ones too: whoever makes numbers up must not get tries for nothing.
-  const codesSince = lazy<{ at: number }, [string, string, number]>(
-    db,
-    `SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR phone_number = ?2) AND posted_at >= ?3
-     ORDER BY posted_at`,
-  )
-  const forget = lazy(
-    db,
-    'DELETE FROM sms_messages WHERE id IN (SELECT id FROM sms_messages WHERE posted_at < ? LIMIT ?)',
-  )
+  const codesSince = sql<{ at: number }, [string, string, number]>`
+    SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR phone_number = ?2) AND posted_at >= ?3
+    ORDER BY posted_at`
+  const forget = sql`
+    DELETE FROM sms_messages WHERE id IN (SELECT id FROM sms_messages WHERE posted_at < ? LIMIT ?)`
   return {
     settings(accountId: string) {
       const row = settings.get(accountId)

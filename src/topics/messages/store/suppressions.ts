@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export interface Suppression {
   /** In lower case. */
@@ -11,21 +11,16 @@ export interface Suppression {
 export type SuppressionStore = ReturnType<typeof createSuppressionStore>
 
 export function createSuppressionStore(db: Database) {
+  const sql = statements(db)
   const columns = 'address, reason, created_at AS createdAt'
-  const find = lazy<Suppression, [string]>(
-    db,
-    `SELECT ${columns} FROM mail_suppressions WHERE address = ?`,
-  )
-  const add = lazy(
-    db,
-    'INSERT INTO mail_suppressions (address, reason, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  const remove = lazy(db, 'DELETE FROM mail_suppressions WHERE address = ?')
-  const page = lazy<Suppression, [number, number]>(
-    db,
-    `SELECT ${columns} FROM mail_suppressions ORDER BY created_at DESC, address LIMIT ? OFFSET ?`,
-  )
-  const count = lazy<{ n: number }, []>(db, 'SELECT count(*) AS n FROM mail_suppressions')
+  const find = sql<Suppression, [string]>`
+    SELECT ${columns} FROM mail_suppressions WHERE address = ?`
+  const add = sql`
+    INSERT INTO mail_suppressions (address, reason, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+  const remove = sql`DELETE FROM mail_suppressions WHERE address = ?`
+  const page = sql<Suppression, [number, number]>`
+    SELECT ${columns} FROM mail_suppressions ORDER BY created_at DESC, address LIMIT ? OFFSET ?`
+  const count = sql<{ n: number }, []>`SELECT count(*) AS n FROM mail_suppressions`
   return {
     find: (address: string) => find.get(address) ?? undefined,
     /** The first reason stays. */

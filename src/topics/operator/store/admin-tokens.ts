@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { AdminRole } from '../../../plans/admin-roles.ts'
 
 export interface AdminToken {
@@ -18,20 +18,14 @@ export interface AdminToken {
 export type AdminTokenStore = ReturnType<typeof createAdminTokenStore>
 
 export function createAdminTokenStore(db: Database) {
-  const all = lazy<AdminToken, []>(
-    db,
-    `SELECT coalesce(id, '') AS id, name, role, token_hash AS hash, token_hint AS hint, created_at AS createdAt, revoked_at AS revokedAt
-     FROM admin_tokens ORDER BY created_at DESC, id`,
-  )
-  const revokeAll = lazy(db, 'UPDATE admin_tokens SET revoked_at = ? WHERE revoked_at IS NULL')
-  const revoke = lazy(
-    db,
-    'UPDATE admin_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL',
-  )
-  const add = lazy(
-    db,
-    'INSERT INTO admin_tokens (token_hash, token_hint, created_at, id, name, role) VALUES (?, ?, ?, ?, ?, ?)',
-  )
+  const sql = statements(db)
+  const all = sql<AdminToken, []>`
+    SELECT coalesce(id, '') AS id, name, role, token_hash AS hash, token_hint AS hint, created_at AS createdAt, revoked_at AS revokedAt
+    FROM admin_tokens ORDER BY created_at DESC, id`
+  const revokeAll = sql`UPDATE admin_tokens SET revoked_at = ? WHERE revoked_at IS NULL`
+  const revoke = sql`UPDATE admin_tokens SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`
+  const add = sql`
+    INSERT INTO admin_tokens (token_hash, token_hint, created_at, id, name, role) VALUES (?, ?, ?, ?, ?, ?)`
   const put = (token: AdminToken) =>
     void add.run(token.hash, token.hint, token.createdAt, token.id, token.name, token.role)
   return {

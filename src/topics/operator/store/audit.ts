@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { createHash } from 'node:crypto'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** What somebody did. Nothing in it is secret, and nothing of it names a person but their account. */
 export interface NewAuditEntry {
@@ -81,34 +81,25 @@ interface Link {
 }
 
 export function createAuditStore(db: Database) {
-  const last = lazy<Link, []>(db, 'SELECT id, hash FROM audit_entries ORDER BY id DESC LIMIT 1')
-  const anchor = lazy<Link, []>(db, 'SELECT entry_id AS id, hash FROM audit_anchor')
-  const add = lazy(
-    db,
-    `INSERT INTO audit_entries (id, noted_at, actor, account_id, action, thing, place, outcome, details, hash)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const sql = statements(db)
+  const last = sql<Link, []>`SELECT id, hash FROM audit_entries ORDER BY id DESC LIMIT 1`
+  const anchor = sql<Link, []>`SELECT entry_id AS id, hash FROM audit_anchor`
+  const add = sql`
+    INSERT INTO audit_entries (id, noted_at, actor, account_id, action, thing, place, outcome, details, hash)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   type Filter = [number | null, number | null, string | null, string | null]
-  const list = lazy<AuditEntry, [...Filter, number, number]>(
-    db,
-    `SELECT ${columns} FROM audit_entries WHERE ${matching} ORDER BY id DESC LIMIT ?5 OFFSET ?6`,
-  )
-  const total = lazy<{ n: number }, Filter>(
-    db,
-    `SELECT count(*) AS n FROM audit_entries WHERE ${matching}`,
-  )
+  const list = sql<AuditEntry, [...Filter, number, number]>`
+    SELECT ${columns} FROM audit_entries WHERE ${matching} ORDER BY id DESC LIMIT ?5 OFFSET ?6`
+  const total = sql<{ n: number }, Filter>`
+    SELECT count(*) AS n FROM audit_entries WHERE ${matching}`
   // Nobody waits long for a sign-in, however much is kept.
-  const places = lazy<{ place: string }, [string]>(
-    db,
-    `SELECT DISTINCT place FROM (SELECT * FROM audit_entries ORDER BY id DESC LIMIT ${placesOf})
-      WHERE account_id = ? AND action LIKE 'sign in with %' AND outcome = 'done' AND place IS NOT NULL`,
-  )
-  const oldest = lazy<Link & { at: number }, [number]>(
-    db,
-    'SELECT id, noted_at AS at, hash FROM audit_entries ORDER BY id LIMIT ?',
-  )
-  const setAnchor = lazy(db, 'UPDATE audit_anchor SET entry_id = ?, hash = ?')
-  const remove = lazy(db, 'DELETE FROM audit_entries WHERE id <= ?')
+  const places = sql<{ place: string }, [string]>`
+    SELECT DISTINCT place FROM (SELECT * FROM audit_entries ORDER BY id DESC LIMIT ${placesOf})
+     WHERE account_id = ? AND action LIKE 'sign in with %' AND outcome = 'done' AND place IS NOT NULL`
+  const oldest = sql<Link & { at: number }, [number]>`
+    SELECT id, noted_at AS at, hash FROM audit_entries ORDER BY id LIMIT ?`
+  const setAnchor = sql`UPDATE audit_anchor SET entry_id = ?, hash = ?`
+  const remove = sql`DELETE FROM audit_entries WHERE id <= ?`
   /** From where an account has signed in, as far as the newest entries tell. */
   const signInPlaces = (accountId: string) => places.all(accountId).map(row => row.place)
   const filterOf = ({ since, until, actor, thing }: AuditFilter): Filter => [

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { columnsOf, versionedTables } from '../../../database/dataset-tables.ts'
 import { declaredDatasets } from '../../../database/datasets.ts'
-import { type LazyStatement, lazy } from '../../../database/statement.ts'
+import { type LazyStatement, statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 
 /** A column of the table of a dataset. */
@@ -96,24 +96,21 @@ const outward = (column: RowColumn): RowColumn =>
   column.name === 'series_id' ? { name: seriesColumn, kind: 'TEXT', isNeeded: true } : column
 
 function rowWriter(db: Database, table: string) {
+  const sql = statements(db)
   const columns = tableColumns(db, table)
   const key = versionedTables.get(table)!.key
   const matches = key.map(column => `t.${column} = ?1 ->> '$.${column}'`).join(' AND ')
   // Numbers of rows are the copy's own: a row that stands keeps its number in its past.
   const numbered = columns.some(({ name }) => name === 'id')
-  const standing = lazy<{ recordedAt: number; id: number | null }, [string]>(
-    db,
-    `SELECT t.recorded_at AS recordedAt, ${numbered ? 't.id' : 'NULL'} AS id
-     FROM ${table} t WHERE ${matches}`,
-  )
-  const split = lazy<{ key: string; fields: string }, [string]>(
-    db,
-    `SELECT json_array(${key.map(column => `?1 ->> '$.${column}'`).join(', ')}) AS key,
-       json_object(${columns
-         .map(({ name, kind }) => `'${name}', CAST(?1 ->> '$.${name}' AS ${kind})`)
-         .join(', ')}) AS fields`,
-  )
-  const seriesId = lazy<{ id: number }, [string]>(db, 'SELECT id FROM series WHERE code = ?')
+  const standing = sql<{ recordedAt: number; id: number | null }, [string]>`
+    SELECT t.recorded_at AS recordedAt, ${numbered ? 't.id' : 'NULL'} AS id
+    FROM ${table} t WHERE ${matches}`
+  const split = sql<{ key: string; fields: string }, [string]>`
+    SELECT json_array(${key.map(column => `?1 ->> '$.${column}'`).join(', ')}) AS key,
+      json_object(${columns
+        .map(({ name, kind }) => `'${name}', CAST(?1 ->> '$.${name}' AS ${kind})`)
+        .join(', ')}) AS fields`
+  const seriesId = sql<{ id: number }, [string]>`SELECT id FROM series WHERE code = ?`
   const put = revisionWriter(db, table)
   return (row: EarlierRow) => {
     const { [seriesColumn]: code, [supersededColumn]: until, ...cells } = row
@@ -131,32 +128,22 @@ function rowWriter(db: Database, table: string) {
 
 /** Writes what stood of a key from one moment to another. */
 function revisionWriter(db: Database, table: string) {
+  const sql = statements(db)
   const own = `subject = '${table}' AND key = ?1`
   type Times = [string, number, number]
-  const same: LazyStatement<unknown, [...Times, string]> = lazy(
-    db,
-    `SELECT 1 FROM dataset_revisions
-     WHERE ${own} AND recorded_at = ?2 AND superseded_at = ?3 AND fields = ?4`,
-  )
-  const clear: LazyStatement<unknown, Times> = lazy(
-    db,
-    `DELETE FROM dataset_revisions WHERE ${own} AND recorded_at >= ?2 AND recorded_at < ?3`,
-  )
-  const shorten: LazyStatement<unknown, [string, number]> = lazy(
-    db,
-    `UPDATE dataset_revisions SET superseded_at = ?2
-     WHERE ${own} AND recorded_at < ?2 AND superseded_at > ?2`,
-  )
-  const add: LazyStatement<unknown, [...Times, string]> = lazy(
-    db,
-    `INSERT INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
-     VALUES ('${table}', ?1, ?2, ?3, ?4)`,
-  )
-  const cover: LazyStatement<unknown, [number]> = lazy(
-    db,
-    `INSERT INTO dataset_coverage (subject, since_at) VALUES ('${table}', ?1)
-     ON CONFLICT (subject) DO UPDATE SET since_at = min(since_at, excluded.since_at)`,
-  )
+  const same: LazyStatement<unknown, [...Times, string]> = sql`SELECT 1 FROM dataset_revisions
+     WHERE ${own} AND recorded_at = ?2 AND superseded_at = ?3 AND fields = ?4`
+  const clear: LazyStatement<unknown, Times> = sql`
+    DELETE FROM dataset_revisions WHERE ${own} AND recorded_at >= ?2 AND recorded_at < ?3`
+  const shorten: LazyStatement<unknown, [string, number]> = sql`
+    UPDATE dataset_revisions SET superseded_at = ?2
+    WHERE ${own} AND recorded_at < ?2 AND superseded_at > ?2`
+  const add: LazyStatement<unknown, [...Times, string]> = sql`
+    INSERT INTO dataset_revisions (subject, key, recorded_at, superseded_at, fields)
+    VALUES ('${table}', ?1, ?2, ?3, ?4)`
+  const cover: LazyStatement<unknown, [number]> = sql`
+    INSERT INTO dataset_coverage (subject, since_at) VALUES ('${table}', ?1)
+    ON CONFLICT (subject) DO UPDATE SET since_at = min(since_at, excluded.since_at)`
   return (key: string, from: number, until: number, fields: string) => {
     if (same.get(key, from, until, fields)) return 'unchanged'
     const { changes } = clear.run(key, from, until)

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** Whose sealed text it is. */
 export type SealedKind = 'webhook' | 'account' | 'source' | 'second_factor'
@@ -31,41 +31,32 @@ const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: stri
 }
 
 export function createSecretCheckStore(db: Database) {
+  const sql = statements(db)
   // A look at the end of each series: there is no index by time of recording, and there are many
   // observations.
-  const recorded = lazy<{ at: number | null }, []>(
-    db,
-    `SELECT max(o.recorded_at) AS at FROM series s
-     JOIN observations o ON o.series_id = s.id AND o.observed_at = (SELECT max(observed_at) FROM observations WHERE series_id = s.id)`,
-  )
-  const noted = lazy<{ at: number | null }, []>(
-    db,
-    `SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM accounts
-       UNION ALL SELECT noted_at FROM audit_entries WHERE id = (SELECT max(id) FROM audit_entries))`,
-  )
+  const recorded = sql<{ at: number | null }, []>`SELECT max(o.recorded_at) AS at FROM series s
+     JOIN observations o ON o.series_id = s.id AND o.observed_at = (SELECT max(observed_at) FROM observations WHERE series_id = s.id)`
+  const noted = sql<{ at: number | null }, []>`
+    SELECT max(at) AS at FROM (SELECT max(created_at) AS at FROM accounts
+      UNION ALL SELECT noted_at FROM audit_entries WHERE id = (SELECT max(id) FROM audit_entries))`
   const kinds = Object.entries(sealed) as [SealedKind, (typeof sealed)[SealedKind]][]
-  const counts = kinds.map(([, { from }]) =>
-    lazy<{ n: number }, []>(db, `SELECT count(*) AS n FROM ${from}`),
+  const counts = kinds.map(
+    ([, { from }]) => sql<{ n: number }, []>`SELECT count(*) AS n FROM ${from}`,
   )
-  const samples = kinds.map(([kind, { from, id, text }]) =>
-    lazy<SealedText, []>(
-      db,
-      `SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${from} ORDER BY created_at DESC LIMIT 1`,
-    ),
+  const samples = kinds.map(
+    ([kind, { from, id, text }]) =>
+      sql<SealedText, []>`
+      SELECT '${kind}' AS kind, ${id} AS id, ${text} AS sealed FROM ${from} ORDER BY created_at DESC LIMIT 1`,
   )
-  const webhookIds = lazy<{ id: string }, []>(db, 'SELECT id FROM webhooks')
-  const resealWebhook = lazy<null, [Uint8Array, string, string]>(
-    db,
-    `UPDATE webhooks SET secret = ?, secret_hint = ?, previous_secret = NULL, previous_secret_until = NULL
-     WHERE id = ?`,
-  )
-  const dropAccountSecrets = lazy(db, 'DELETE FROM webhook_account_secrets')
-  const dropCodes = lazy(db, 'DELETE FROM recovery_codes')
-  const dropFactors = lazy(db, 'DELETE FROM second_factors')
-  const dropCredentials = lazy(
-    db,
-    'UPDATE data_sources SET credentials = NULL WHERE credentials IS NOT NULL',
-  )
+  const webhookIds = sql<{ id: string }, []>`SELECT id FROM webhooks`
+  const resealWebhook = sql<null, [Uint8Array, string, string]>`
+    UPDATE webhooks SET secret = ?, secret_hint = ?, previous_secret = NULL, previous_secret_until = NULL
+    WHERE id = ?`
+  const dropAccountSecrets = sql`DELETE FROM webhook_account_secrets`
+  const dropCodes = sql`DELETE FROM recovery_codes`
+  const dropFactors = sql`DELETE FROM second_factors`
+  const dropCredentials = sql`
+    UPDATE data_sources SET credentials = NULL WHERE credentials IS NOT NULL`
   return {
     /**
      * Gives up all that is sealed: endpoints get the secrets that `secretOf` makes, the secrets of

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** Small facts of the installation itself, by name. */
 export type Settings = ReturnType<typeof settingsStore>
@@ -8,12 +8,11 @@ export type Settings = ReturnType<typeof settingsStore>
 export const databaseBeganAt = 'database.began_at'
 
 export function settingsStore(db: Database) {
-  const read = lazy<{ value: string }, [string]>(db, 'SELECT value FROM settings WHERE name = ?')
-  const put = lazy(
-    db,
-    'INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
-  )
-  const drop = lazy(db, 'DELETE FROM settings WHERE name = ?')
+  const sql = statements(db)
+  const read = sql<{ value: string }, [string]>`SELECT value FROM settings WHERE name = ?`
+  const put = sql`
+    INSERT INTO settings (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+  const drop = sql`DELETE FROM settings WHERE name = ?`
   return {
     get: (name: string) => read.get(name)?.value,
     set: (name: string, value: string) => void put.run(name, value),

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { barColumns, bornAt } from '../../../database/bar-columns.ts'
 import { manyRows } from '../../../database/many-rows.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 import {
   type Bar,
@@ -65,30 +65,23 @@ const hourBornAt = `coalesce((SELECT min(o.recorded_at, min(r.recorded_at)) FROM
     AND r.observed_at < ${hourOf('o.observed_at')} + ${hourMs}), o.recorded_at)`
 
 export function createBarReads(db: Database) {
-  const bars = lazy<Bar, number[]>(
-    db,
-    `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND ${bornAt('b')} <= ?
-     ORDER BY starts_at DESC LIMIT ?`,
-  )
+  const sql = statements(db)
+  const bars = sql<Bar, number[]>`
+    SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at >= ? AND starts_at < ? AND ${bornAt('b')} <= ?
+    ORDER BY starts_at DESC LIMIT ?`
   const sparseDays = `d.series_id = ?1 AND d.span = 24 AND d.starts_at > ?2 - ${dayMs} AND d.starts_at < ?3 AND ${isSparse('d')}`
-  const sparseDay = lazy<{ found: 1 }, number[]>(
-    db,
-    `SELECT 1 AS found FROM bars d WHERE ${sparseDays} LIMIT 1`,
-  )
-  const hoursOfSparseDays = lazy<Bar, number[]>(
-    db,
-    `SELECT ${hourOf('o.observed_at')} AS startsAt, o.value AS open, o.value AS high, o.value AS low, o.value AS close, o.value AS sum,
-       1 AS count, 1 AS hours, o.observed_at AS closedAt, o.recorded_at AS recordedAt, ${hourBornAt} AS bornAt
-     FROM bars d CROSS JOIN observations o
-     WHERE ${sparseDays} AND o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs}
-       AND ${hourOf('o.observed_at')} >= ?2 AND ${hourOf('o.observed_at')} < ?3 AND ${hourBornAt} <= ?4
-     ORDER BY d.starts_at DESC, o.observed_at DESC LIMIT ?5`,
-  )
+  const sparseDay = sql<{ found: 1 }, number[]>`
+    SELECT 1 AS found FROM bars d WHERE ${sparseDays} LIMIT 1`
+  const hoursOfSparseDays = sql<Bar, number[]>`
+    SELECT ${hourOf('o.observed_at')} AS startsAt, o.value AS open, o.value AS high, o.value AS low, o.value AS close, o.value AS sum,
+      1 AS count, 1 AS hours, o.observed_at AS closedAt, o.recorded_at AS recordedAt, ${hourBornAt} AS bornAt
+    FROM bars d CROSS JOIN observations o
+    WHERE ${sparseDays} AND o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs}
+      AND ${hourOf('o.observed_at')} >= ?2 AND ${hourOf('o.observed_at')} < ?3 AND ${hourBornAt} <= ?4
+    ORDER BY d.starts_at DESC, o.observed_at DESC LIMIT ?5`
   // Days that nothing touched since are taken as they stand; only the others are counted anew.
   const inDay = (at: string) => `${at} >= d.starts_at AND ${at} < d.starts_at + ${dayMs}`
-  const days = lazy<Day, number[]>(
-    db,
-    `SELECT d.starts_at AS startsAt, d.recorded_at AS recordedAt,
+  const days = sql<Day, number[]>`SELECT d.starts_at AS startsAt, d.recorded_at AS recordedAt,
        CASE WHEN d.recorded_at <= ?2 THEN coalesce(d.count, 1) ELSE (SELECT count(*) FROM observations o
          WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${bornBy('?2')}) END AS count,
        CASE WHEN d.recorded_at <= ?2 THEN coalesce(d.hours, 1)
@@ -96,8 +89,7 @@ export function createBarReads(db: Database) {
            WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${hourBornAt} <= ?2)
          ELSE (SELECT count(*) FROM bars h
            WHERE h.series_id = ?1 AND h.span = 1 AND ${inDay('h.starts_at')} AND ${bornAt('h')} <= ?2) END AS hours
-     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.starts_at >= ?3 AND ${bornAt('d')} <= ?2 ORDER BY d.starts_at`,
-  )
+     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.starts_at >= ?3 AND ${bornAt('d')} <= ?2 ORDER BY d.starts_at`
   const hours = (seriesId: number, from: number, to: number, limit: number, bornBy: number) => {
     const stored = bars.all(seriesId, 1, from, to, bornBy, limit)
     // Of a page that is full already only what is newer than its last row can have a place in it.
@@ -306,19 +298,14 @@ type BarRows = ReturnType<typeof createBarRows>
 
 /** The rows of bars. */
 function createBarRows(db: Database) {
-  const barAt = lazy<Bar, number[]>(
-    db,
-    `SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at = ?`,
-  )
-  const lastStart = lazy<{ at: number | null }, number[]>(
-    db,
-    'SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?',
-  )
-  const startsBetween = lazy<{ at: number }, number[]>(
-    db,
-    `SELECT starts_at AS at FROM bars WHERE series_id = ? AND span = ? AND starts_at BETWEEN ? AND ?
-     LIMIT ?`,
-  )
+  const sql = statements(db)
+  const barAt = sql<Bar, number[]>`
+    SELECT ${barColumns} FROM bars b WHERE series_id = ? AND span = ? AND starts_at = ?`
+  const lastStart = sql<{ at: number | null }, number[]>`
+    SELECT max(starts_at) AS at FROM bars WHERE series_id = ? AND span = ?`
+  const startsBetween = sql<{ at: number }, number[]>`
+    SELECT starts_at AS at FROM bars WHERE series_id = ? AND span = ? AND starts_at BETWEEN ? AND ?
+    LIMIT ?`
   const putAll = manyRows(
     db,
     `INSERT INTO bars (series_id, span, ${columns})`,
@@ -327,15 +314,11 @@ function createBarRows(db: Database) {
        count = excluded.count, hours = excluded.hours, closed_at = excluded.closed_at, recorded_at = excluded.recorded_at,
        born_at = min(${bornAt('bars')}, ${bornAt('excluded')})`,
   )
-  const bear = lazy(
-    db,
-    `UPDATE bars SET born_at = min(${bornAt('bars')}, ?) WHERE series_id = ? AND span = ? AND starts_at = ?`,
-  )
-  const births = lazy<{ observedAt: number; recordedAt: number }, number[]>(
-    db,
-    `SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
-     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
-  )
+  const bear = sql`
+    UPDATE bars SET born_at = min(${bornAt('bars')}, ?) WHERE series_id = ? AND span = ? AND starts_at = ?`
+  const births = sql<{ observedAt: number; recordedAt: number }, number[]>`
+    SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
+    WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`
   const rowOf = (seriesId: number, span: Span, bar: Bar) => {
     const { startsAt, close, closedAt, recordedAt, bornAt } = bar
     const narrow = [seriesId, span, startsAt, close, closedAt, recordedAt]
@@ -386,16 +369,13 @@ export function createBarWithdrawer(
   db: Database,
   oldestFirst: OldestFirst,
 ): (seriesId: number, observedAts: readonly number[]) => void {
-  const drop = lazy(db, 'DELETE FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?')
-  const put = lazy(
-    db,
-    `UPDATE bars SET open = ?, high = ?, low = ?, close = ?, sum = ?, count = ?, hours = ?, closed_at = ?, recorded_at = ?
-     WHERE series_id = ? AND span = ? AND starts_at = ?`,
-  )
-  const dropHours = lazy(
-    db,
-    'DELETE FROM bars WHERE series_id = ? AND span = 1 AND starts_at >= ? AND starts_at < ?',
-  )
+  const sql = statements(db)
+  const drop = sql`DELETE FROM bars WHERE series_id = ? AND span = ? AND starts_at = ?`
+  const put = sql`
+    UPDATE bars SET open = ?, high = ?, low = ?, close = ?, sum = ?, count = ?, hours = ?, closed_at = ?, recorded_at = ?
+    WHERE series_id = ? AND span = ? AND starts_at = ?`
+  const dropHours = sql`
+    DELETE FROM bars WHERE series_id = ? AND span = 1 AND starts_at >= ? AND starts_at < ?`
   /** Answers what is left of each bucket that `ats` are of. */
   const fold = (
     seriesId: number,
@@ -438,21 +418,18 @@ export function barFaults(
   { bars, days }: BarReads,
   oldestFirst: OldestFirst,
 ): string[] {
+  const sql = statements(db)
   const series = db
     .query<{ id: number; code: string }, []>('SELECT id, code FROM series ORDER BY code')
     .all()
-  const firstBirths = lazy<{ observedAt: number; recordedAt: number }, number[]>(
-    db,
-    `SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
-     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`,
-  )
+  const firstBirths = sql<{ observedAt: number; recordedAt: number }, number[]>`
+    SELECT observed_at AS observedAt, min(recorded_at) AS recordedAt FROM observation_revisions
+    WHERE series_id = ? AND observed_at >= ? AND observed_at < ? GROUP BY observed_at`
   // Hours that a day does not have, where its observations are the hours.
-  const strays = lazy<{ startsAt: number }, number[]>(
-    db,
-    `SELECT h.starts_at AS startsAt FROM bars h WHERE h.series_id = ? AND h.span = 1 AND h.starts_at >= ? AND h.starts_at < ?
-       AND NOT EXISTS (SELECT 1 FROM bars d WHERE d.series_id = h.series_id AND d.span = 24
-         AND d.starts_at > h.starts_at - ${dayMs} AND d.starts_at <= h.starts_at AND NOT ${isSparse('d')})`,
-  )
+  const strays = sql<{ startsAt: number }, number[]>`
+    SELECT h.starts_at AS startsAt FROM bars h WHERE h.series_id = ? AND h.span = 1 AND h.starts_at >= ? AND h.starts_at < ?
+      AND NOT EXISTS (SELECT 1 FROM bars d WHERE d.series_id = h.series_id AND d.span = 24
+        AND d.starts_at > h.starts_at - ${dayMs} AND d.starts_at <= h.starts_at AND NOT ${isSparse('d')})`
   const faults: string[] = []
 
   const compare = (id: number, code: string, from: number, to: number) => {

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import type { BigChange } from '../math/big-changes.ts'
 import { isOverwritten } from './later-writers.ts'
@@ -98,39 +98,27 @@ const matching = `(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR started_at >= ?2)
   AND (?3 IS NULL OR id IN (SELECT batch_id FROM batch_series WHERE series_id = ?3))`
 
 export function createBatchStore(db: Database): BatchStore {
-  const open = lazy(
-    db,
-    `INSERT INTO batches (kind, actor, dataset, source_id, feed_run_id, file_name, sha256, reason, undoes_id, started_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-  )
-  const count = lazy(
-    db,
-    `UPDATE batches SET inserted = inserted + ?2, revised = revised + ?3, unchanged = unchanged + ?4, removed = removed + ?5,
-       superseded = superseded + ?6, rejected = rejected + ?7, held = held + ?8, kept = kept + ?9, biggest = coalesce(?10, biggest) WHERE id = ?1`,
-  )
-  const close = lazy(db, 'UPDATE batches SET finished_at = ?2 WHERE id = ?1')
-  const undone = lazy(db, 'UPDATE batches SET undone_at = ?2 WHERE id = ?1')
-  const cover = lazy(
-    db,
-    `INSERT INTO batch_series (batch_id, series_id, points, first_at, last_at) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (batch_id, series_id) DO UPDATE SET points = points + excluded.points,
-       first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`,
-  )
-  const find = lazy<BatchRow, [number]>(db, `SELECT ${columns} FROM batches WHERE id = ?`)
+  const sql = statements(db)
+  const open = sql`
+    INSERT INTO batches (kind, actor, dataset, source_id, feed_run_id, file_name, sha256, reason, undoes_id, started_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`
+  const count = sql`
+    UPDATE batches SET inserted = inserted + ?2, revised = revised + ?3, unchanged = unchanged + ?4, removed = removed + ?5,
+      superseded = superseded + ?6, rejected = rejected + ?7, held = held + ?8, kept = kept + ?9, biggest = coalesce(?10, biggest) WHERE id = ?1`
+  const close = sql`UPDATE batches SET finished_at = ?2 WHERE id = ?1`
+  const undone = sql`UPDATE batches SET undone_at = ?2 WHERE id = ?1`
+  const cover = sql`
+    INSERT INTO batch_series (batch_id, series_id, points, first_at, last_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (batch_id, series_id) DO UPDATE SET points = points + excluded.points,
+      first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)`
+  const find = sql<BatchRow, [number]>`SELECT ${columns} FROM batches WHERE id = ?`
   type Filter = [string | null, number | null, number | null]
-  const list = lazy<BatchRow, [...Filter, number, number]>(
-    db,
-    `SELECT ${columns} FROM batches WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
-  )
-  const total = lazy<{ n: number }, Filter>(
-    db,
-    `SELECT count(*) AS n FROM batches WHERE ${matching}`,
-  )
-  const series = lazy<BatchSeries, [number]>(
-    db,
-    `SELECT series_id AS seriesId, points, first_at AS firstAt, last_at AS lastAt FROM batch_series
-     WHERE batch_id = ? ORDER BY series_id`,
-  )
+  const list = sql<BatchRow, [...Filter, number, number]>`
+    SELECT ${columns} FROM batches WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`
+  const total = sql<{ n: number }, Filter>`SELECT count(*) AS n FROM batches WHERE ${matching}`
+  const series = sql<BatchSeries, [number]>`
+    SELECT series_id AS seriesId, points, first_at AS firstAt, last_at AS lastAt FROM batch_series
+    WHERE batch_id = ? ORDER BY series_id`
   const points = pointsOfBatch(db)
   const batchOf = (row: BatchRow): Batch => ({
     ...row,
@@ -191,29 +179,22 @@ export function createBatchStore(db: Database): BatchStore {
  * replaced nothing was new. A batch that wrote a point several times is one change.
  */
 function pointsOfBatch(db: Database): BatchStore['points'] {
+  const sql = statements(db)
   const within = 'series_id = ?1 AND observed_at BETWEEN ?2 AND ?3'
-  const moments = lazy<{ observedAt: number }, number[]>(
-    db,
-    `SELECT observed_at AS observedAt FROM observations WHERE ${within} AND batch_id = ?4
-     UNION SELECT observed_at FROM observation_revisions WHERE ${within} AND (batch_id = ?4 OR next_batch_id = ?4)
-     ORDER BY 1`,
-  )
-  const current = lazy<{ batchId: number }, number[]>(
-    db,
-    'SELECT batch_id AS batchId FROM observations WHERE series_id = ? AND observed_at = ?',
-  )
-  const revisions = lazy<
+  const moments = sql<{ observedAt: number }, number[]>`
+    SELECT observed_at AS observedAt FROM observations WHERE ${within} AND batch_id = ?4
+    UNION SELECT observed_at FROM observation_revisions WHERE ${within} AND (batch_id = ?4 OR next_batch_id = ?4)
+    ORDER BY 1`
+  const current = sql<{ batchId: number }, number[]>`
+    SELECT batch_id AS batchId FROM observations WHERE series_id = ? AND observed_at = ?`
+  const revisions = sql<
     { value: number; sourceId: number; batchId: number; nextBatchId: number },
     number[]
-  >(
-    db,
-    `SELECT value, source_id AS sourceId, batch_id AS batchId, next_batch_id AS nextBatchId FROM observation_revisions
-     WHERE series_id = ? AND observed_at = ? ORDER BY recorded_at DESC`,
-  )
-  const undoes = lazy<{ undoesId: number | null }, [number]>(
-    db,
-    'SELECT undoes_id AS undoesId FROM batches WHERE id = ?',
-  )
+  >`
+    SELECT value, source_id AS sourceId, batch_id AS batchId, next_batch_id AS nextBatchId FROM observation_revisions
+    WHERE series_id = ? AND observed_at = ? ORDER BY recorded_at DESC`
+  const undoes = sql<{ undoesId: number | null }, [number]>`
+    SELECT undoes_id AS undoesId FROM batches WHERE id = ?`
   const writerOf = (id: number) => ({ id, undoesId: undoes.get(id)?.undoesId ?? undefined })
   return (id, { seriesId, firstAt, lastAt }) =>
     moments.all(seriesId, firstAt, lastAt, id).map(({ observedAt }) => {

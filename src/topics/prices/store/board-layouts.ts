@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** Codes under a heading, in the order in which somebody wants to see them. */
 export interface BoardGroup {
@@ -16,16 +16,12 @@ export interface BoardLayout {
 export type BoardLayoutStore = ReturnType<typeof createBoardLayoutStore>
 
 export function createBoardLayoutStore(db: Database) {
-  const ofAccount = lazy<{ groups: string; updated_at: number }, [string]>(
-    db,
-    'SELECT groups, updated_at FROM board_layouts WHERE account_id = ?',
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO board_layouts (account_id, groups, updated_at) VALUES (?, ?, ?)
-     ON CONFLICT (account_id) DO UPDATE SET groups = excluded.groups, updated_at = excluded.updated_at`,
-  )
-  const remove = lazy(db, 'DELETE FROM board_layouts WHERE account_id = ?')
+  const sql = statements(db)
+  const ofAccount = sql<{ groups: string; updated_at: number }, [string]>`
+    SELECT groups, updated_at FROM board_layouts WHERE account_id = ?`
+  const put = sql`INSERT INTO board_layouts (account_id, groups, updated_at) VALUES (?, ?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET groups = excluded.groups, updated_at = excluded.updated_at`
+  const remove = sql`DELETE FROM board_layouts WHERE account_id = ?`
   return {
     /** Undefined until the person has chosen. */
     of(accountId: string): BoardLayout | undefined {

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { bornAt } from '../../../database/bar-columns.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 
 /** The close of one day as the day bars have it. */
@@ -29,30 +29,22 @@ export interface CloseStore {
 }
 
 export function createCloseStore(db: Database): CloseStore {
+  const sql = statements(db)
   // One range of the primary key, days only, and two of its thirteen columns: forty years are ten
   // thousand rows.
-  const all = lazy<StoredClose, [number]>(
-    db,
-    'SELECT starts_at AS startsAt, close AS value FROM bars WHERE series_id = ? AND span = 24 ORDER BY starts_at',
-  )
-  const dated = lazy<DatedClose, [number]>(
-    db,
-    `SELECT starts_at AS startsAt, close AS value, recorded_at AS recordedAt, ${bornAt('bars')} AS bornAt
-     FROM bars WHERE series_id = ? AND span = 24 ORDER BY starts_at`,
-  )
+  const all = sql<StoredClose, [number]>`
+    SELECT starts_at AS startsAt, close AS value FROM bars WHERE series_id = ? AND span = 24 ORDER BY starts_at`
+  const dated = sql<DatedClose, [number]>`
+    SELECT starts_at AS startsAt, close AS value, recorded_at AS recordedAt, ${bornAt('bars')} AS bornAt
+    FROM bars WHERE series_id = ? AND span = 24 ORDER BY starts_at`
   const revised = (condition: string) =>
-    lazy<{ startsAt: number }, number[]>(
-      db,
-      // Before 1970 the remainder is negative.
-      `SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS startsAt FROM observation_revisions
-       WHERE series_id = ?1 ${condition} ORDER BY 1`,
-    )
+    sql<{ startsAt: number }, number[]>`
+      SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS startsAt FROM observation_revisions
+      WHERE series_id = ?1 ${condition} ORDER BY 1`
   const revisedSince = revised('AND recorded_at <= ?2 AND replaced_at > ?2')
   const everRevised = revised('')
-  const revisedAt = lazy<{ at: number | null }, [number, number, number, number]>(
-    db,
-    'SELECT max(replaced_at) AS at FROM observation_revisions WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND replaced_at <= ?',
-  )
+  const revisedAt = sql<{ at: number | null }, [number, number, number, number]>`
+    SELECT max(replaced_at) AS at FROM observation_revisions WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND replaced_at <= ?`
   return {
     all: seriesId => all.all(seriesId),
     dated: seriesId => dated.all(seriesId),

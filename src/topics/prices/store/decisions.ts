@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { Vintage } from './observations.ts'
 
 /** What an operator left at a point by a correction, a deletion or an undo, where that stands. */
@@ -31,26 +31,21 @@ interface DecidingBatch {
 const ofDecisions = "kind IN ('correction', 'undo')"
 
 export function createDecisionStore(db: Database) {
-  const any = lazy<{ 1: 1 }, []>(db, `SELECT 1 FROM batches WHERE ${ofDecisions} LIMIT 1`)
-  const decided = lazy<{ observedAt: number }, number[]>(
-    db,
-    `SELECT DISTINCT r.observed_at AS observedAt FROM observation_revisions r
-     WHERE r.series_id = ? AND r.observed_at BETWEEN ? AND ?
-       AND EXISTS (SELECT 1 FROM batches b WHERE b.id = r.next_batch_id AND b.${ofDecisions})`,
-  )
-  const values = lazy<DatedValue, number[]>(
-    db,
-    `SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt, source_id AS sourceId,
-       batch_id AS batchId, next_batch_id AS nextBatchId
-     FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
-     UNION ALL SELECT value, recorded_at, NULL, source_id, batch_id, 0
-     FROM observations WHERE series_id = ?1 AND observed_at = ?2
-     ORDER BY recordedAt`,
-  )
-  const batch = lazy<DecidingBatch, [number]>(
-    db,
-    `SELECT kind, reason FROM batches WHERE id = ? AND ${ofDecisions}`,
-  )
+  const sql = statements(db)
+  const any = sql<{ 1: 1 }, []>`SELECT 1 FROM batches WHERE ${ofDecisions} LIMIT 1`
+  const decided = sql<{ observedAt: number }, number[]>`
+    SELECT DISTINCT r.observed_at AS observedAt FROM observation_revisions r
+    WHERE r.series_id = ? AND r.observed_at BETWEEN ? AND ?
+      AND EXISTS (SELECT 1 FROM batches b WHERE b.id = r.next_batch_id AND b.${ofDecisions})`
+  const values = sql<DatedValue, number[]>`
+    SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt, source_id AS sourceId,
+      batch_id AS batchId, next_batch_id AS nextBatchId
+    FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
+    UNION ALL SELECT value, recorded_at, NULL, source_id, batch_id, 0
+    FROM observations WHERE series_id = ?1 AND observed_at = ?2
+    ORDER BY recordedAt`
+  const batch = sql<DecidingBatch, [number]>`
+    SELECT kind, reason FROM batches WHERE id = ? AND ${ofDecisions}`
   const decisionAt = (seriesId: number, observedAt: number): Decision[] => {
     const history = values.all(seriesId, observedAt)
     const last = history.at(-1)!

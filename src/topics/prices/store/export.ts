@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { ObservationStore } from './observations.ts'
 import type { OfSource, Withheld } from './withheld.ts'
 
@@ -55,18 +55,15 @@ export interface DatedRow extends ExportedRow {
  * page. `isWanted` says of which sources.
  */
 export function createDatedPages(db: Database, isWanted: (sourceId: number) => boolean) {
-  const current = lazy<StoredRow, number[]>(
-    db,
-    `SELECT observed_at AS observedAt, value, recorded_at AS recordedAt, source_id AS sourceId
-     FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`,
-  )
-  const replaced = lazy<StoredRow & { replacedAt: number }, number[]>(
-    db,
-    `SELECT observed_at AS observedAt, value, recorded_at AS recordedAt, source_id AS sourceId,
-       replaced_at AS replacedAt
-     FROM observation_revisions WHERE series_id = ? AND observed_at > ? AND observed_at <= ?
-     ORDER BY observed_at, recorded_at`,
-  )
+  const sql = statements(db)
+  const current = sql<StoredRow, number[]>`
+    SELECT observed_at AS observedAt, value, recorded_at AS recordedAt, source_id AS sourceId
+    FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`
+  const replaced = sql<StoredRow & { replacedAt: number }, number[]>`
+    SELECT observed_at AS observedAt, value, recorded_at AS recordedAt, source_id AS sourceId,
+      replaced_at AS replacedAt
+    FROM observation_revisions WHERE series_id = ? AND observed_at > ? AND observed_at <= ?
+    ORDER BY observed_at, recorded_at`
   return function* (
     series: readonly { id: number; code: string; currency: string | null }[],
     withPast: boolean,

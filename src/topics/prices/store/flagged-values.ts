@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 
 export const flagStatuses = ['waiting', 'flagged', 'released', 'rejected', 'kept'] as const
@@ -111,90 +111,56 @@ const matching =
   '(?1 IS NULL OR status = ?1) AND (?2 IS NULL OR series_id = ?2) AND (?3 IS NULL OR dataset = ?3)'
 
 export function createFlaggedValueStore(db: Database): FlaggedValueStore {
-  const add = lazy(
-    db,
-    `INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (series_id, observed_at, value) DO UPDATE SET status = excluded.status, reason = excluded.reason
-     WHERE status = 'waiting' AND excluded.status = 'flagged'`,
-  )
-  const find = lazy<FlaggedValue, [number]>(
-    db,
-    `SELECT ${columns} FROM doubted_values WHERE id = ?`,
-  )
-  const statusOf = lazy<{ status: FlagStatus }, number[]>(
-    db,
-    'SELECT status FROM doubted_values WHERE series_id = ? AND observed_at = ? AND value = ?',
-  )
-  const notTaken = lazy<RefusedValue, number[]>(
-    db,
-    `SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
-     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status IN ('waiting', 'rejected')`,
-  )
-  const anyRejected = lazy<{ 1: 1 }, []>(
-    db,
-    "SELECT 1 FROM doubted_values WHERE status = 'rejected' LIMIT 1",
-  )
-  const rejected = lazy<RefusedValue, number[]>(
-    db,
-    `SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
-     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'rejected'`,
-  )
-  const keep = lazy(
-    db,
-    `INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET before = excluded.before, rule = excluded.rule,
-       reason = excluded.reason, source_id = excluded.source_id, batch_id = excluded.batch_id,
-       status = excluded.status, doubted_at = excluded.doubted_at
-     WHERE status IN ('flagged', 'released') OR (status = 'kept' AND reason <> excluded.reason)`,
-  )
-  const forgetKept = lazy(
-    db,
-    `DELETE FROM doubted_values
-     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'kept'`,
-  )
-  const waitingNear = lazy<WaitingMove, number[]>(
-    db,
-    `SELECT before, value FROM doubted_values
+  const sql = statements(db)
+  const add = sql`
+    INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (series_id, observed_at, value) DO UPDATE SET status = excluded.status, reason = excluded.reason
+    WHERE status = 'waiting' AND excluded.status = 'flagged'`
+  const find = sql<FlaggedValue, [number]>`SELECT ${columns} FROM doubted_values WHERE id = ?`
+  const statusOf = sql<{ status: FlagStatus }, number[]>`
+    SELECT status FROM doubted_values WHERE series_id = ? AND observed_at = ? AND value = ?`
+  const notTaken = sql<RefusedValue, number[]>`
+    SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
+    WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status IN ('waiting', 'rejected')`
+  const anyRejected = sql<{ 1: 1 }, []>`
+    SELECT 1 FROM doubted_values WHERE status = 'rejected' LIMIT 1`
+  const rejected = sql<RefusedValue, number[]>`
+    SELECT observed_at AS observedAt, value, rule, reason FROM doubted_values
+    WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'rejected'`
+  const keep = sql`
+    INSERT INTO doubted_values (series_id, observed_at, value, before, rule, reason, source_id, batch_id, status, doubted_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET before = excluded.before, rule = excluded.rule,
+      reason = excluded.reason, source_id = excluded.source_id, batch_id = excluded.batch_id,
+      status = excluded.status, doubted_at = excluded.doubted_at
+    WHERE status IN ('flagged', 'released') OR (status = 'kept' AND reason <> excluded.reason)`
+  const forgetKept = sql`DELETE FROM doubted_values
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND status = 'kept'`
+  const waitingNear = sql<WaitingMove, number[]>`SELECT before, value FROM doubted_values
      WHERE series_id = ? AND observed_at BETWEEN ? AND ? AND source_id <> ?
-       AND status = 'waiting' AND rule <> 'unit' AND before IS NOT NULL`,
-  )
+       AND status = 'waiting' AND rule <> 'unit' AND before IS NOT NULL`
   type Filter = [string | null, number | null, string | null]
-  const list = lazy<FlaggedValue, [...Filter, number, number]>(
-    db,
-    `SELECT ${columns} FROM doubted_values WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`,
-  )
-  const total = lazy<{ n: number }, Filter>(
-    db,
-    `SELECT count(*) AS n FROM doubted_values WHERE ${matching}`,
-  )
-  const decide = lazy(
-    db,
-    `UPDATE doubted_values SET status = ?, decided_by = ?, decision_reason = ?, decided_at = ? WHERE id = ?`,
-  )
-  const waitingDays = lazy<{ day: number }, number[]>(
-    db,
-    `SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS day FROM doubted_values
-     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND status = 'waiting' ORDER BY day`,
-  )
-  const waitingCoarser = lazy<CoarseFlag, number[]>(
-    db,
-    `SELECT d.id, d.observed_at AS observedAt, s.period_kind AS periodKind
-     FROM doubted_values d JOIN value_sources s ON s.id = d.source_id
-     WHERE d.series_id = ? AND s.period_kind > ? AND d.observed_at BETWEEN ? AND ? AND d.status = 'waiting'`,
-  )
-  const remove = lazy(db, 'DELETE FROM doubted_values WHERE id = ?')
-  const addRow = lazy(
-    db,
-    `INSERT INTO doubted_values (dataset, line, numbers, doubted_column, fields, observed_at, value, before, rule, reason,
-       source_id, batch_id, status, doubted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  )
-  const ofLine = lazy<Pick<FlaggedRow, 'observedAt' | 'numbers' | 'status'>, [string, string]>(
-    db,
-    `SELECT observed_at AS observedAt, numbers, status FROM doubted_values
-     WHERE dataset = ? AND line = ?`,
-  )
+  const list = sql<FlaggedValue, [...Filter, number, number]>`
+    SELECT ${columns} FROM doubted_values WHERE ${matching} ORDER BY id DESC LIMIT ?4 OFFSET ?5`
+  const total = sql<{ n: number }, Filter>`
+    SELECT count(*) AS n FROM doubted_values WHERE ${matching}`
+  const decide = sql`
+    UPDATE doubted_values SET status = ?, decided_by = ?, decision_reason = ?, decided_at = ? WHERE id = ?`
+  const waitingDays = sql<{ day: number }, number[]>`
+    SELECT DISTINCT observed_at - ((observed_at % ${dayMs}) + ${dayMs}) % ${dayMs} AS day FROM doubted_values
+    WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND status = 'waiting' ORDER BY day`
+  const waitingCoarser = sql<CoarseFlag, number[]>`
+    SELECT d.id, d.observed_at AS observedAt, s.period_kind AS periodKind
+    FROM doubted_values d JOIN value_sources s ON s.id = d.source_id
+    WHERE d.series_id = ? AND s.period_kind > ? AND d.observed_at BETWEEN ? AND ? AND d.status = 'waiting'`
+  const remove = sql`DELETE FROM doubted_values WHERE id = ?`
+  const addRow = sql`
+    INSERT INTO doubted_values (dataset, line, numbers, doubted_column, fields, observed_at, value, before, rule, reason,
+      source_id, batch_id, status, doubted_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+  const ofLine = sql<Pick<FlaggedRow, 'observedAt' | 'numbers' | 'status'>, [string, string]>`
+    SELECT observed_at AS observedAt, numbers, status FROM doubted_values
+    WHERE dataset = ? AND line = ?`
   const filterOf = ({ status, seriesId, dataset }: FlagFilter): Filter => [
     status ?? null,
     seriesId ?? null,

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { bornAt } from '../../../database/bar-columns.ts'
 import { readAtOnce, transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { lazy, statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { rangeNotes } from '../../../replication/store/change-log.ts'
 import type { Observation } from '../math/bars.ts'
@@ -176,87 +176,60 @@ export function createObservationStore(db: Database): ObservationStore {
 }
 
 function createObservationReads(db: Database): ObservationReads {
-  const between = lazy<Observation, number[]>(
-    db,
-    `SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at DESC LIMIT ?5`,
-  )
-  const forward = lazy<Observation, number[]>(
-    db,
-    `SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at`,
-  )
-  const newest = lazy<Observation, number[]>(
-    db,
-    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? ORDER BY observed_at DESC LIMIT 1`,
-  )
-  const count = lazy<{ n: number }, number[]>(
-    db,
-    `SELECT count(*) AS n FROM observations o WHERE ${range} AND ${bornBy('?4')}`,
-  )
-  const asOf = lazy<Observation, number[]>(
-    db,
-    `SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
-     UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4
-     ORDER BY observedAt DESC LIMIT ?5`,
-  )
-  const firstRecorded = lazy<Observation, number[]>(
-    db,
-    `SELECT o.observed_at AS observedAt, coalesce(r.value, o.value) AS value, coalesce(r.recorded_at, o.recorded_at) AS recordedAt
-     FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
-       AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
-     WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 AND coalesce(r.recorded_at, o.recorded_at) <= ?4
-     ORDER BY o.observed_at DESC LIMIT ?5`,
-  )
-  const newestCurrent = lazy<Observation, number[]>(
-    db,
-    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? AND recorded_at <= ?
-     ORDER BY observed_at DESC LIMIT 1`,
-  )
+  const sql = statements(db)
+  const between = sql<Observation, number[]>`
+    SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at DESC LIMIT ?5`
+  const forward = sql<Observation, number[]>`
+    SELECT ${columns} FROM observations o WHERE ${range} AND ${bornBy('?4')} ORDER BY observed_at`
+  const newest = sql<Observation, number[]>`
+    SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? ORDER BY observed_at DESC LIMIT 1`
+  const count = sql<{ n: number }, number[]>`
+    SELECT count(*) AS n FROM observations o WHERE ${range} AND ${bornBy('?4')}`
+  const asOf = sql<Observation, number[]>`
+    SELECT ${columns} FROM observations WHERE ${range} AND recorded_at <= ?4
+    UNION ALL SELECT ${columns} FROM observation_revisions WHERE ${range} AND recorded_at <= ?4 AND replaced_at > ?4
+    ORDER BY observedAt DESC LIMIT ?5`
+  const firstRecorded = sql<Observation, number[]>`
+    SELECT o.observed_at AS observedAt, coalesce(r.value, o.value) AS value, coalesce(r.recorded_at, o.recorded_at) AS recordedAt
+    FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
+      AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
+    WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 AND coalesce(r.recorded_at, o.recorded_at) <= ?4
+    ORDER BY o.observed_at DESC LIMIT ?5`
+  const newestCurrent = sql<Observation, number[]>`
+    SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? AND recorded_at <= ?
+    ORDER BY observed_at DESC LIMIT 1`
   // A batch knows when its values came, also where they say when they were published.
-  const newestWritten = lazy<{ at: number }, [number]>(
-    db,
-    `SELECT coalesce(b.started_at, o.recorded_at) AS at FROM observations o
-     LEFT JOIN batches b ON b.id = o.batch_id WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`,
-  )
-  const newestReplaced = lazy<Observation, number[]>(
-    db,
-    `SELECT ${columns} FROM observation_revisions WHERE series_id = ?1 AND observed_at < ?2 AND recorded_at <= ?3 AND replaced_at > ?3
-     ORDER BY observed_at DESC LIMIT 1`,
-  )
+  const newestWritten = sql<{ at: number }, [number]>`
+    SELECT coalesce(b.started_at, o.recorded_at) AS at FROM observations o
+    LEFT JOIN batches b ON b.id = o.batch_id WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`
+  const newestReplaced = sql<Observation, number[]>`
+    SELECT ${columns} FROM observation_revisions WHERE series_id = ?1 AND observed_at < ?2 AND recorded_at <= ?3 AND replaced_at > ?3
+    ORDER BY observed_at DESC LIMIT 1`
   // A bar remembers when the first value of its day came; what was withdrawn since has no bar.
-  const firstBirth = lazy<{ at: number | null }, [number]>(
-    db,
-    `SELECT min(at) AS at FROM (SELECT min(${bornAt('bars')}) AS at FROM bars WHERE series_id = ?1 AND span = 24
-     UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE series_id = ?1)`,
-  )
-  const pointTimes = lazy<{ at: number }, number[]>(
-    db,
-    `SELECT observed_at AS at FROM observations WHERE ${range}
-     UNION SELECT observed_at FROM observation_revisions WHERE ${range} ORDER BY 1 LIMIT ?4`,
-  )
-  const vintages = lazy<Omit<Vintage, 'replacedAt'> & { replacedAt: number | null }, number[]>(
-    db,
-    `SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt, source_id AS sourceId, batch_id AS batchId
-     FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
-     UNION ALL SELECT value, recorded_at, NULL, source_id, batch_id FROM observations WHERE series_id = ?1 AND observed_at = ?2
-     ORDER BY recordedAt`,
-  )
+  const firstBirth = sql<{ at: number | null }, [number]>`
+    SELECT min(at) AS at FROM (SELECT min(${bornAt('bars')}) AS at FROM bars WHERE series_id = ?1 AND span = 24
+    UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE series_id = ?1)`
+  const pointTimes = sql<{ at: number }, number[]>`
+    SELECT observed_at AS at FROM observations WHERE ${range}
+    UNION SELECT observed_at FROM observation_revisions WHERE ${range} ORDER BY 1 LIMIT ?4`
+  const vintages = sql<Omit<Vintage, 'replacedAt'> & { replacedAt: number | null }, number[]>`
+    SELECT value, recorded_at AS recordedAt, replaced_at AS replacedAt, source_id AS sourceId, batch_id AS batchId
+    FROM observation_revisions WHERE series_id = ?1 AND observed_at = ?2
+    UNION ALL SELECT value, recorded_at, NULL, source_id, batch_id FROM observations WHERE series_id = ?1 AND observed_at = ?2
+    ORDER BY recordedAt`
   const span = 'series_id = ?1 AND recorded_at >= ?2 AND recorded_at < ?3'
-  const recordings = lazy<Omit<Recording, 'value'> & { value: number | null }, number[]>(
-    db,
-    `SELECT recorded_at AS recordedAt, observed_at AS observedAt, value FROM observations WHERE ${span}
-     UNION ALL SELECT recorded_at, observed_at, value FROM observation_revisions WHERE ${span}
-     UNION ALL SELECT r.replaced_at, r.observed_at, NULL FROM observation_revisions r
-       WHERE r.series_id = ?1 AND r.replaced_at >= ?2 AND r.replaced_at < ?3
-         AND NOT EXISTS (SELECT 1 FROM observation_revisions n WHERE n.series_id = r.series_id
-           AND n.observed_at = r.observed_at AND n.recorded_at = r.replaced_at)
-         AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.series_id = r.series_id
-           AND o.observed_at = r.observed_at AND o.recorded_at = r.replaced_at)
-     ORDER BY recordedAt, observedAt`,
-  )
-  const after = lazy<Observation, number[]>(
-    db,
-    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`,
-  )
+  const recordings = sql<Omit<Recording, 'value'> & { value: number | null }, number[]>`
+    SELECT recorded_at AS recordedAt, observed_at AS observedAt, value FROM observations WHERE ${span}
+    UNION ALL SELECT recorded_at, observed_at, value FROM observation_revisions WHERE ${span}
+    UNION ALL SELECT r.replaced_at, r.observed_at, NULL FROM observation_revisions r
+      WHERE r.series_id = ?1 AND r.replaced_at >= ?2 AND r.replaced_at < ?3
+        AND NOT EXISTS (SELECT 1 FROM observation_revisions n WHERE n.series_id = r.series_id
+          AND n.observed_at = r.observed_at AND n.recorded_at = r.replaced_at)
+        AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.series_id = r.series_id
+          AND o.observed_at = r.observed_at AND o.recorded_at = r.replaced_at)
+    ORDER BY recordedAt, observedAt`
+  const after = sql<Observation, number[]>`
+    SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`
   return {
     together: reads => readAtOnce(db, reads),
     between: (id, from, to, limit, bornBy = anyTime) => between.all(id, from, to, bornBy, limit),
@@ -286,23 +259,18 @@ function createObservationReads(db: Database): ObservationReads {
 
 /** Reads long stretches: rows come as lists of cells, which cost less than objects. */
 function createColumnReader(db: Database): ObservationReads['copy'] {
-  const forward = lazy<unknown, number[]>(
-    db,
-    `SELECT observed_at, value, recorded_at FROM observations WHERE ${range} ORDER BY observed_at LIMIT ?4`,
-  )
-  const asOf = lazy<unknown, number[]>(
-    db,
-    `SELECT observed_at, value, recorded_at FROM observations WHERE ${range} AND recorded_at <= ?5
-     UNION ALL SELECT observed_at, value, recorded_at FROM observation_revisions WHERE ${range} AND recorded_at <= ?5 AND replaced_at > ?5
-     ORDER BY 1 LIMIT ?4`,
-  )
-  const firstRecorded = lazy<unknown, number[]>(
-    db,
-    `SELECT o.observed_at, coalesce(r.value, o.value), coalesce(r.recorded_at, o.recorded_at)
-     FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
-       AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
-     WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 ORDER BY o.observed_at LIMIT ?4`,
-  )
+  const sql = statements(db)
+  const forward = sql<unknown, number[]>`
+    SELECT observed_at, value, recorded_at FROM observations WHERE ${range} ORDER BY observed_at LIMIT ?4`
+  const asOf = sql<unknown, number[]>`
+    SELECT observed_at, value, recorded_at FROM observations WHERE ${range} AND recorded_at <= ?5
+    UNION ALL SELECT observed_at, value, recorded_at FROM observation_revisions WHERE ${range} AND recorded_at <= ?5 AND replaced_at > ?5
+    ORDER BY 1 LIMIT ?4`
+  const firstRecorded = sql<unknown, number[]>`
+    SELECT o.observed_at, coalesce(r.value, o.value), coalesce(r.recorded_at, o.recorded_at)
+    FROM observations o LEFT JOIN observation_revisions r ON r.series_id = o.series_id AND r.observed_at = o.observed_at
+      AND r.recorded_at = (SELECT min(recorded_at) FROM observation_revisions f WHERE f.series_id = o.series_id AND f.observed_at = o.observed_at)
+    WHERE o.series_id = ?1 AND o.observed_at >= ?2 AND o.observed_at < ?3 ORDER BY o.observed_at LIMIT ?4`
   return (seriesId, from, to, { observedAt, value, recordedAt }, point) => {
     const room = observedAt.length
     const rows =
@@ -361,19 +329,13 @@ const lookedUpMax = 16
 
 /** Writes the points of one series, ordered as `bySeries` has them, and counts what it did. */
 function createSeriesWriter(db: Database) {
-  const current = lazy<Stored, number[]>(
-    db,
-    `SELECT ${storedColumns} FROM observations WHERE series_id = ? AND observed_at = ?`,
-  )
-  const last = lazy<{ at: number | null }, number[]>(
-    db,
-    'SELECT max(observed_at) AS at FROM observations WHERE series_id = ?',
-  )
-  const between = lazy<Stored, number[]>(
-    db,
-    `SELECT ${storedColumns} FROM observations
-     WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT ?`,
-  )
+  const sql = statements(db)
+  const current = sql<Stored, number[]>`
+    SELECT ${storedColumns} FROM observations WHERE series_id = ? AND observed_at = ?`
+  const last = sql<{ at: number | null }, number[]>`
+    SELECT max(observed_at) AS at FROM observations WHERE series_id = ?`
+  const between = sql<Stored, number[]>`SELECT ${storedColumns} FROM observations
+     WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT ?`
   /**
    * What is stored of an instant before the write; undefined where only a look-up tells. What fills
    * gaps, and what corrects most of what is there, needs none.
@@ -395,16 +357,11 @@ function createSeriesWriter(db: Database) {
   }
   const withdrawals = createWithdrawals(db)
   const insert = createInserter(db)
-  const update = lazy(
-    db,
-    `UPDATE observations SET value = ?, recorded_at = ?, source_id = ?, batch_id = ?
-     WHERE series_id = ? AND observed_at = ?`,
-  )
-  const addRevision = lazy(
-    db,
-    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const update = sql`UPDATE observations SET value = ?, recorded_at = ?, source_id = ?, batch_id = ?
+     WHERE series_id = ? AND observed_at = ?`
+  const addRevision = sql`
+    INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
   const addVintage = createVintageWriter(db)
 
   return (
@@ -498,35 +455,26 @@ function createSeriesWriter(db: Database) {
  * known begins at its time and ends where the next value begins. Answers whether anything is new.
  */
 function createVintageWriter(db: Database) {
+  const sql = statements(db)
   interface Interval {
     recordedAt: number
     value: number
     replacedAt: number
   }
   const where = 'series_id = ?1 AND observed_at = ?2'
-  const readIntervals = lazy<Interval, number[]>(
-    db,
-    `SELECT recorded_at AS recordedAt, value, replaced_at AS replacedAt FROM observation_revisions
-     WHERE ${where} ORDER BY recorded_at`,
-  )
-  const add = lazy(
-    db,
-    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6)`,
-  )
-  const correct = lazy(
-    db,
-    `UPDATE observation_revisions SET value = ?4 WHERE ${where} AND recorded_at = ?3`,
-  )
-  const end = lazy(
-    db,
-    `UPDATE observation_revisions SET replaced_at = ?4 WHERE ${where} AND recorded_at = ?3`,
-  )
-  const begin = lazy(
-    db,
-    `UPDATE observation_revisions SET recorded_at = ?4 WHERE ${where} AND recorded_at = ?3`,
-  )
-  const beginCurrent = lazy(db, `UPDATE observations SET recorded_at = ?3 WHERE ${where}`)
+  const readIntervals = sql<Interval, number[]>`
+    SELECT recorded_at AS recordedAt, value, replaced_at AS replacedAt FROM observation_revisions
+    WHERE ${where} ORDER BY recorded_at`
+  const add = sql`
+    INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)`
+  const correct = sql`
+    UPDATE observation_revisions SET value = ?4 WHERE ${where} AND recorded_at = ?3`
+  const end = sql`
+    UPDATE observation_revisions SET replaced_at = ?4 WHERE ${where} AND recorded_at = ?3`
+  const begin = sql`
+    UPDATE observation_revisions SET recorded_at = ?4 WHERE ${where} AND recorded_at = ?3`
+  const beginCurrent = sql`UPDATE observations SET recorded_at = ?3 WHERE ${where}`
   return (
     seriesId: number,
     { observedAt, value, recordedAt }: Observation,
@@ -564,17 +512,14 @@ interface Withdrawn {
 
 /** Finds points that have no value any more: they are few, and most series have none. */
 function createWithdrawals(db: Database) {
-  const any = lazy<{ 1: 1 }, number[]>(
-    db,
-    'SELECT 1 FROM observation_revisions WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT 1',
-  )
+  const sql = statements(db)
+  const any = sql<{ 1: 1 }, number[]>`
+    SELECT 1 FROM observation_revisions WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT 1`
   // From the points to their revisions: of those a series may have any number elsewhere.
-  const endsOf = lazy<Withdrawn & { observedAt: number }, [number, string]>(
-    db,
-    `SELECT observed_at AS observedAt, min(recorded_at) AS bornAt, max(replaced_at) AS goneAt
-     FROM json_each(?2) AS moment CROSS JOIN observation_revisions
-     WHERE series_id = ?1 AND observed_at = moment.value GROUP BY observed_at`,
-  )
+  const endsOf = sql<Withdrawn & { observedAt: number }, [number, string]>`
+    SELECT observed_at AS observedAt, min(recorded_at) AS bornAt, max(replaced_at) AS goneAt
+    FROM json_each(?2) AS moment CROSS JOIN observation_revisions
+    WHERE series_id = ?1 AND observed_at = moment.value GROUP BY observed_at`
   return {
     /**
      * How one of the points, oldest first, that has no value now was withdrawn, if it ever had one.
@@ -603,13 +548,12 @@ function createObservationWithdrawer(
   db: Database,
   { oldestFirst }: ObservationReads,
 ): ObservationStore['withdraw'] {
-  const keep = lazy<{ replacedAt: number }, number[]>(
-    db,
-    `INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
-     SELECT series_id, observed_at, recorded_at, value, max(?3, recorded_at + 1), source_id, batch_id, ?4 FROM observations
-     WHERE series_id = ?1 AND observed_at = ?2 RETURNING replaced_at AS replacedAt`,
-  )
-  const drop = lazy(db, 'DELETE FROM observations WHERE series_id = ? AND observed_at = ?')
+  const sql = statements(db)
+  const keep = sql<{ replacedAt: number }, number[]>`
+    INSERT INTO observation_revisions (series_id, observed_at, recorded_at, value, replaced_at, source_id, batch_id, next_batch_id)
+    SELECT series_id, observed_at, recorded_at, value, max(?3, recorded_at + 1), source_id, batch_id, ?4 FROM observations
+    WHERE series_id = ?1 AND observed_at = ?2 RETURNING replaced_at AS replacedAt`
+  const drop = sql`DELETE FROM observations WHERE series_id = ? AND observed_at = ?`
   const bars = createBarWithdrawer(db, oldestFirst)
   const noteRange = rangeNotes(db)
   return (seriesId, observedAts, at, { batchId } = noOrigin, alongside) =>
@@ -651,15 +595,13 @@ const rowsEach = 100
  * to a statement; `flush` writes what is left of them.
  */
 function createInserter(db: Database) {
+  const sql = statements(db)
   const into =
     'INSERT INTO observations (series_id, source_id, batch_id, recorded_at, observed_at, value) VALUES'
   // What all rows share is bound once.
   const row = (i: number) => `(?1, ?2, ?3, ?4, ?${5 + 2 * i}, ?${6 + 2 * i})`
-  const insertOne = lazy(db, `${into} ${row(0)}`)
-  const insertMany = lazy(
-    db,
-    `${into} ${Array.from({ length: rowsEach }, (_, i) => row(i)).join(', ')}`,
-  )
+  const insertOne = sql`${into} ${row(0)}`
+  const insertMany = sql`${into} ${Array.from({ length: rowsEach }, (_, i) => row(i)).join(', ')}`
   let shared: [seriesId: number, sourceId: number, batchId: number] = [0, 0, 0]
   let recordedAt = 0
   let values: number[] = []

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** Days of a series that reads leave out, both ends inclusive. */
 export interface Quarantine {
@@ -17,15 +17,11 @@ const columns =
   'id, series_id AS seriesId, from_on AS fromOn, to_on AS toOn, reason, created_at AS createdAt'
 
 export function createQuarantineStore(db: Database) {
-  const all = lazy<Quarantine, []>(
-    db,
-    `SELECT ${columns} FROM quarantine ORDER BY series_id, from_on, id`,
-  )
-  const add = lazy<Quarantine, [number, string, string, string, number]>(
-    db,
-    `INSERT INTO quarantine (series_id, from_on, to_on, reason, created_at) VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`,
-  )
-  const remove = lazy(db, 'DELETE FROM quarantine WHERE id = ?')
+  const sql = statements(db)
+  const all = sql<Quarantine, []>`SELECT ${columns} FROM quarantine ORDER BY series_id, from_on, id`
+  const add = sql<Quarantine, [number, string, string, string, number]>`
+    INSERT INTO quarantine (series_id, from_on, to_on, reason, created_at) VALUES (?, ?, ?, ?, ?) RETURNING ${columns}`
+  const remove = sql`DELETE FROM quarantine WHERE id = ?`
   return {
     all: () => all.all(),
     add: (range: Omit<Quarantine, 'id'>) =>

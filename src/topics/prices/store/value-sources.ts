@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** Whose values observations are. */
 export interface ValueSource {
@@ -41,47 +41,32 @@ export interface ValueSourceStore {
 const columns = 'id, kind, name, period_kind AS periodKind'
 
 export function createValueSourceStore(db: Database): ValueSourceStore {
-  const all = lazy<ValueSource, []>(db, `SELECT ${columns} FROM value_sources ORDER BY id`)
-  const add = lazy(
-    db,
-    'INSERT INTO value_sources (kind, name, period_kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-  )
-  const note = lazy(
-    db,
-    'INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING',
-  )
-  const newest = lazy<{ sourceId: number }, [number]>(
-    db,
-    'SELECT source_id AS sourceId FROM observations WHERE series_id = ? ORDER BY observed_at DESC LIMIT 1',
-  )
-  const ofValue = lazy<{ sourceId: number }, [number, number, number]>(
-    db,
-    `SELECT source_id AS sourceId FROM observations
-     WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at = ?3
-     UNION ALL
-     SELECT source_id FROM observation_revisions
-     WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at = ?3
-     LIMIT 1`,
-  )
-  const ofCurrent = lazy<{ sourceId: number }, [number, number]>(
-    db,
-    'SELECT source_id AS sourceId FROM observations WHERE series_id = ? AND observed_at = ?',
-  )
-  const own = lazy<{ sourceId: number }, [number]>(
-    db,
-    'SELECT source_id AS sourceId FROM series_sources WHERE series_id = ? ORDER BY source_id',
-  )
-  const between = lazy<{ sourceId: number }, [number, number, number]>(
-    db,
-    `SELECT DISTINCT source_id AS sourceId FROM observations
-     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? ORDER BY source_id`,
-  )
-  const byInstant = lazy<{ at: number; sourceId: number }, [number, number, number]>(
-    db,
-    `SELECT observed_at AS at, source_id AS sourceId FROM observations
-     WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`,
-  )
-  const series = lazy<{ id: number }, []>(db, 'SELECT DISTINCT series_id AS id FROM series_sources')
+  const sql = statements(db)
+  const all = sql<ValueSource, []>`SELECT ${columns} FROM value_sources ORDER BY id`
+  const add = sql`
+    INSERT INTO value_sources (kind, name, period_kind) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`
+  const note = sql`
+    INSERT INTO series_sources (series_id, source_id) VALUES (?, ?) ON CONFLICT DO NOTHING`
+  const newest = sql<{ sourceId: number }, [number]>`
+    SELECT source_id AS sourceId FROM observations WHERE series_id = ? ORDER BY observed_at DESC LIMIT 1`
+  const ofValue = sql<{ sourceId: number }, [number, number, number]>`
+    SELECT source_id AS sourceId FROM observations
+    WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at = ?3
+    UNION ALL
+    SELECT source_id FROM observation_revisions
+    WHERE series_id = ?1 AND observed_at = ?2 AND recorded_at = ?3
+    LIMIT 1`
+  const ofCurrent = sql<{ sourceId: number }, [number, number]>`
+    SELECT source_id AS sourceId FROM observations WHERE series_id = ? AND observed_at = ?`
+  const own = sql<{ sourceId: number }, [number]>`
+    SELECT source_id AS sourceId FROM series_sources WHERE series_id = ? ORDER BY source_id`
+  const between = sql<{ sourceId: number }, [number, number, number]>`
+    SELECT DISTINCT source_id AS sourceId FROM observations
+    WHERE series_id = ? AND observed_at >= ? AND observed_at < ? ORDER BY source_id`
+  const byInstant = sql<{ at: number; sourceId: number }, [number, number, number]>`
+    SELECT observed_at AS at, source_id AS sourceId FROM observations
+    WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`
+  const series = sql<{ id: number }, []>`SELECT DISTINCT series_id AS id FROM series_sources`
   /** A handful, asked for with every write. */
   let cachedSources: Map<number, ValueSource> | undefined
   const byId = (id: number) => {

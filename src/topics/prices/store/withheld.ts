@@ -1,21 +1,18 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { lazy, statements } from '../../../database/statement.ts'
 
 /** Which observations of a series are not passed on; undefined where all are. */
 export type Withheld = (seriesId: number) => ReadonlySet<number> | undefined
 
 /** Observations, by their time, that feeds have written whose terms do not allow passing them on. */
 export function createWithheld(db: Database, feeds: readonly string[]): Withheld {
+  const sql = statements(db)
   const ofFeeds =
     "SELECT id FROM value_sources WHERE kind = 'feed' AND name IN (SELECT value FROM json_each(?2))"
-  const hasAny = lazy(
-    db,
-    `SELECT 1 FROM series_sources WHERE series_id = ?1 AND source_id IN (${ofFeeds}) LIMIT 1`,
-  )
-  const rows = lazy<{ observedAt: number }, [number, string]>(
-    db,
-    `SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1 AND source_id IN (${ofFeeds})`,
-  )
+  const hasAny = sql`
+    SELECT 1 FROM series_sources WHERE series_id = ?1 AND source_id IN (${ofFeeds}) LIMIT 1`
+  const rows = sql<{ observedAt: number }, [number, string]>`
+    SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1 AND source_id IN (${ofFeeds})`
   const names = JSON.stringify(feeds)
   return seriesId =>
     hasAny.get(seriesId, names)

@@ -1,6 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 export type SourceStatus = 'active' | 'paused' | 'error' | 'pending' | 'failed'
 
@@ -159,47 +159,30 @@ export const createDataSourceStore = (db: Database): DataSourceStore => ({
 })
 
 function sources(db: Database) {
-  const ofAccount = lazy<Row, [string]>(
-    db,
-    `${select} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`,
-  )
-  const count = lazy<{ n: number }, [string]>(
-    db,
-    'SELECT count(*) AS n FROM data_sources WHERE account_id = ? AND removed_at IS NULL',
-  )
-  const byId = lazy<Row, [string]>(db, `${select} WHERE id = ? AND removed_at IS NULL`)
+  const sql = statements(db)
+  const ofAccount = sql<Row, [string]>`
+    ${select} WHERE account_id = ? AND removed_at IS NULL ORDER BY number`
+  const count = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM data_sources WHERE account_id = ? AND removed_at IS NULL`
+  const byId = sql<Row, [string]>`${select} WHERE id = ? AND removed_at IS NULL`
   const matching = 'removed_at IS NULL AND (?1 IS NULL OR id = ?1 OR name = ?1 COLLATE NOCASE)'
-  const page = lazy<Row, [string | null, number, number]>(
-    db,
-    `${select} WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`,
-  )
-  const total = lazy<{ n: number }, [string | null]>(
-    db,
-    `SELECT count(*) AS n FROM data_sources WHERE ${matching}`,
-  )
+  const page = sql<Row, [string | null, number, number]>`
+    ${select} WHERE ${matching} ORDER BY number LIMIT ?2 OFFSET ?3`
+  const total = sql<{ n: number }, [string | null]>`
+    SELECT count(*) AS n FROM data_sources WHERE ${matching}`
   const added = named.filter(([name]) => name !== 'number')
-  const add = lazy(
-    db,
-    `INSERT INTO data_sources (${added.map(([, column]) => column).join(', ')}) VALUES (${added.map(([name]) => `$${name}`).join(', ')})`,
-  )
+  const add = sql`
+    INSERT INTO data_sources (${added.map(([, column]) => column).join(', ')}) VALUES (${added.map(([name]) => `$${name}`).join(', ')})`
   const changing = named.filter(([name]) => !unchanging.includes(name))
-  const put = lazy(
-    db,
-    `UPDATE data_sources SET ${changing.map(([name, column]) => `${column} = $${name}`).join(', ')} WHERE number = $number AND removed_at IS NULL`,
-  )
-  const remove = lazy(
-    db,
-    'UPDATE data_sources SET removed_at = ?, credentials = NULL WHERE number = ? AND removed_at IS NULL',
-  )
+  const put = sql`
+    UPDATE data_sources SET ${changing.map(([name, column]) => `${column} = $${name}`).join(', ')} WHERE number = $number AND removed_at IS NULL`
+  const remove = sql`
+    UPDATE data_sources SET removed_at = ?, credentials = NULL WHERE number = ? AND removed_at IS NULL`
   const waiting = 'next_sync_at IS NOT NULL AND removed_at IS NULL'
-  const due = lazy<Row, [number, number]>(
-    db,
-    `${select} WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`,
-  )
-  const next = lazy<{ at: number | null }, [number]>(
-    db,
-    `SELECT min(next_sync_at) AS at FROM data_sources WHERE ${waiting} AND next_sync_at > ?`,
-  )
+  const due = sql<Row, [number, number]>`
+    ${select} WHERE ${waiting} AND next_sync_at <= ? ORDER BY next_sync_at, number LIMIT ?`
+  const next = sql<{ at: number | null }, [number]>`
+    SELECT min(next_sync_at) AS at FROM data_sources WHERE ${waiting} AND next_sync_at > ?`
   return {
     ofAccount: (accountId: string) => ofAccount.all(accountId).map(sourceOf),
     count: (accountId: string) => count.get(accountId)!.n,
@@ -226,45 +209,32 @@ const rowColumns = 'observed_at AS observedAt, fuel_type AS fuelType, port, regi
 const rowKey = 'source_number = ? AND observed_at = ? AND fuel_type = ? AND port = ?'
 
 function rowsOf(db: Database) {
-  const refused = lazy<
+  const sql = statements(db)
+  const refused = sql<
     Pick<SourceRow, 'region' | 'currency' | 'price'>,
     [number, number, string, string]
-  >(db, `SELECT region, currency, price FROM data_source_rows WHERE ${rowKey}`)
-  const put = lazy(
-    db,
-    `INSERT OR REPLACE INTO data_source_rows (source_number, observed_at, fuel_type, port, region, currency, price, recorded_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const oldestKept = lazy<{ at: number }, [number, number]>(
-    db,
-    'SELECT observed_at AS at FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC LIMIT 1 OFFSET ?',
-  )
-  const dropBefore = lazy(
-    db,
-    'DELETE FROM data_source_rows WHERE source_number = ? AND observed_at < ?',
-  )
+  >`
+    SELECT region, currency, price FROM data_source_rows WHERE ${rowKey}`
+  const put = sql`
+    INSERT OR REPLACE INTO data_source_rows (source_number, observed_at, fuel_type, port, region, currency, price, recorded_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+  const oldestKept = sql<{ at: number }, [number, number]>`
+    SELECT observed_at AS at FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC LIMIT 1 OFFSET ?`
+  const dropBefore = sql`DELETE FROM data_source_rows WHERE source_number = ? AND observed_at < ?`
   const owned = 'SELECT number FROM data_sources WHERE account_id = ? AND removed_at IS NULL'
-  const any = lazy<unknown, [string]>(
-    db,
-    `SELECT 1 FROM data_source_rows WHERE source_number IN (${owned}) LIMIT 1`,
-  )
-  const ownSources = lazy<{ number: number; name: string }, [string]>(
-    db,
-    'SELECT number, name FROM data_sources WHERE account_id = ? AND removed_at IS NULL ORDER BY number',
-  )
-  const matching = lazy<
+  const any = sql<unknown, [string]>`
+    SELECT 1 FROM data_source_rows WHERE source_number IN (${owned}) LIMIT 1`
+  const ownSources = sql<{ number: number; name: string }, [string]>`
+    SELECT number, name FROM data_sources WHERE account_id = ? AND removed_at IS NULL ORDER BY number`
+  const matching = sql<
     SourceRow,
     [number, number, string | null, string | null, string | null, number]
-  >(
-    db,
-    `SELECT ${rowColumns} FROM data_source_rows
-     WHERE source_number = ?1 AND observed_at >= ?2 AND (?3 IS NULL OR fuel_type = ?3) AND (?4 IS NULL OR port = ?4) AND (?5 IS NULL OR region = ?5)
-     ORDER BY observed_at DESC, fuel_type, port LIMIT ?6`,
-  )
-  const newest = lazy<SourceRow, [number, number]>(
-    db,
-    `SELECT ${rowColumns} FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC, fuel_type, port LIMIT ?`,
-  )
+  >`
+    SELECT ${rowColumns} FROM data_source_rows
+    WHERE source_number = ?1 AND observed_at >= ?2 AND (?3 IS NULL OR fuel_type = ?3) AND (?4 IS NULL OR port = ?4) AND (?5 IS NULL OR region = ?5)
+    ORDER BY observed_at DESC, fuel_type, port LIMIT ?6`
+  const newest = sql<SourceRow, [number, number]>`
+    SELECT ${rowColumns} FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC, fuel_type, port LIMIT ?`
   return {
     writeRows(number: number, rows: readonly SourceRow[], recordedAt: number, kept: number) {
       const counts = { inserted: 0, revised: 0, unchanged: 0 }
@@ -300,24 +270,18 @@ interface SyncRow extends Omit<SourceSyncLog, 'rejections'> {
 }
 
 function syncsOf(db: Database) {
-  const add = lazy(
-    db,
-    `INSERT INTO data_source_syncs (id, source_number, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms,
-       started_at, completed_at)
-     VALUES ($id, $source, $trigger, $status, $received, $inserted, $revised, $unchanged, $rejected, $rejections, $error, $durationMs,
-       $startedAt, $completedAt)`,
-  )
-  const newest = lazy<SyncRow, [number, number]>(
-    db,
-    `SELECT id, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms AS durationMs,
-       started_at AS startedAt, completed_at AS completedAt
-     FROM data_source_syncs WHERE source_number = ? ORDER BY number DESC LIMIT ?`,
-  )
-  const trim = lazy(
-    db,
-    `DELETE FROM data_source_syncs WHERE source_number = ?1 AND number <=
-       (SELECT number FROM data_source_syncs WHERE source_number = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`,
-  )
+  const sql = statements(db)
+  const add = sql`
+    INSERT INTO data_source_syncs (id, source_number, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms,
+      started_at, completed_at)
+    VALUES ($id, $source, $trigger, $status, $received, $inserted, $revised, $unchanged, $rejected, $rejections, $error, $durationMs,
+      $startedAt, $completedAt)`
+  const newest = sql<SyncRow, [number, number]>`
+    SELECT id, trigger, status, received, inserted, revised, unchanged, rejected, rejections, error, duration_ms AS durationMs,
+      started_at AS startedAt, completed_at AS completedAt
+    FROM data_source_syncs WHERE source_number = ? ORDER BY number DESC LIMIT ?`
+  const trim = sql`DELETE FROM data_source_syncs WHERE source_number = ?1 AND number <=
+       (SELECT number FROM data_source_syncs WHERE source_number = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`
   return {
     addSync(number: number, sync: SourceSyncLog, kept: number) {
       add.run({ ...sync, source: number, rejections: JSON.stringify(sync.rejections) })
@@ -329,17 +293,14 @@ function syncsOf(db: Database) {
 }
 
 function sweeper(db: Database) {
-  const removed = lazy<{ number: number }, []>(
-    db,
-    'SELECT number FROM data_sources WHERE removed_at IS NOT NULL LIMIT 1',
-  )
-  const dropRows = lazy(
-    db,
-    `DELETE FROM data_source_rows WHERE (source_number, observed_at, fuel_type, port) IN
-       (SELECT source_number, observed_at, fuel_type, port FROM data_source_rows WHERE source_number = ? LIMIT ?)`,
-  )
-  const dropSyncs = lazy(db, 'DELETE FROM data_source_syncs WHERE source_number = ?')
-  const drop = lazy(db, 'DELETE FROM data_sources WHERE number = ?')
+  const sql = statements(db)
+  const removed = sql<{ number: number }, []>`
+    SELECT number FROM data_sources WHERE removed_at IS NOT NULL LIMIT 1`
+  const dropRows = sql`
+    DELETE FROM data_source_rows WHERE (source_number, observed_at, fuel_type, port) IN
+      (SELECT source_number, observed_at, fuel_type, port FROM data_source_rows WHERE source_number = ? LIMIT ?)`
+  const dropSyncs = sql`DELETE FROM data_source_syncs WHERE source_number = ?`
+  const drop = sql`DELETE FROM data_sources WHERE number = ?`
   return (rows: number): boolean => {
     const count = removed.get()
     if (!count) return false

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { WatchEventType } from '../math/change.ts'
 
 /** What a run of a watch found of one code. */
@@ -26,35 +26,24 @@ export interface NewWatchEvent extends Omit<WatchEventRow, 'seq' | 'watchId'> {
 export type WatchEventStore = ReturnType<typeof createWatchEventStore>
 
 export function createWatchEventStore(db: Database) {
-  const advance = lazy<{ feed: number; seq: number }, [string, number]>(
-    db,
-    `INSERT INTO watch_feeds (account_id, last_seq) VALUES (?1, ?2)
-     ON CONFLICT (account_id) DO UPDATE SET last_seq = last_seq + ?2 RETURNING number AS feed, last_seq AS seq`,
-  )
-  const add = lazy(
-    db,
-    `INSERT INTO watch_events (feed_number, seq, watch_number, type, series_id, price, previous_price, observed_at, created_at)
-     VALUES ($feed, $seq, $watch, $type, $seriesId, $price, $previousPrice, $asOf, $createdAt)`,
-  )
+  const sql = statements(db)
+  const advance = sql<{ feed: number; seq: number }, [string, number]>`
+    INSERT INTO watch_feeds (account_id, last_seq) VALUES (?1, ?2)
+    ON CONFLICT (account_id) DO UPDATE SET last_seq = last_seq + ?2 RETURNING number AS feed, last_seq AS seq`
+  const add = sql`
+    INSERT INTO watch_events (feed_number, seq, watch_number, type, series_id, price, previous_price, observed_at, created_at)
+    VALUES ($feed, $seq, $watch, $type, $seriesId, $price, $previousPrice, $asOf, $createdAt)`
   const columns = `e.seq, w.id AS watchId, e.type, e.series_id AS seriesId, e.price, e.previous_price AS previousPrice, e.observed_at AS asOf,
     e.created_at AS createdAt`
   const from = 'FROM watch_events e JOIN watches w ON w.number = e.watch_number'
-  const feedOf = lazy<{ number: number; last_seq: number }, [string]>(
-    db,
-    'SELECT number, last_seq FROM watch_feeds WHERE account_id = ?',
-  )
-  const after = lazy<WatchEventRow, number[]>(
-    db,
-    `SELECT ${columns} ${from} WHERE e.feed_number = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`,
-  )
-  const afterOf = lazy<WatchEventRow, number[]>(
-    db,
-    `SELECT ${columns} ${from} WHERE e.feed_number = ? AND e.seq > ? AND e.watch_number = ? ORDER BY e.seq LIMIT ?`,
-  )
-  const forget = lazy(
-    db,
-    'DELETE FROM watch_events WHERE (feed_number, seq) IN (SELECT feed_number, seq FROM watch_events WHERE created_at < ? ORDER BY created_at LIMIT ?)',
-  )
+  const feedOf = sql<{ number: number; last_seq: number }, [string]>`
+    SELECT number, last_seq FROM watch_feeds WHERE account_id = ?`
+  const after = sql<WatchEventRow, number[]>`
+    SELECT ${columns} ${from} WHERE e.feed_number = ? AND e.seq > ? ORDER BY e.seq LIMIT ?`
+  const afterOf = sql<WatchEventRow, number[]>`
+    SELECT ${columns} ${from} WHERE e.feed_number = ? AND e.seq > ? AND e.watch_number = ? ORDER BY e.seq LIMIT ?`
+  const forget = sql`
+    DELETE FROM watch_events WHERE (feed_number, seq) IN (SELECT feed_number, seq FROM watch_events WHERE created_at < ? ORDER BY created_at LIMIT ?)`
   return {
     /**
      * Adds events in their order, inside the caller's transaction; answers the number of the first.

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { WatchReading } from '../math/change.ts'
 
 /** What may be set of a watch. */
@@ -53,52 +53,35 @@ const watchOf = (row: Row): Watch => ({
 export type WatchStore = ReturnType<typeof createWatchStore>
 
 export function createWatchStore(db: Database) {
+  const sql = statements(db)
   const ofAccountNotRemoved = 'account_id = ? AND removed_at IS NULL'
-  const ofAccount = lazy<Row, [string]>(
-    db,
-    `SELECT ${columns} FROM watches WHERE ${ofAccountNotRemoved} ORDER BY number DESC`,
-  )
-  const count = lazy<{ n: number }, [string]>(
-    db,
-    `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved}`,
-  )
-  const byId = lazy<Row, [string]>(
-    db,
-    `SELECT ${columns} FROM watches WHERE id = ? AND removed_at IS NULL`,
-  )
+  const ofAccount = sql<Row, [string]>`
+    SELECT ${columns} FROM watches WHERE ${ofAccountNotRemoved} ORDER BY number DESC`
+  const count = sql<{ n: number }, [string]>`
+    SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved}`
+  const byId = sql<Row, [string]>`
+    SELECT ${columns} FROM watches WHERE id = ? AND removed_at IS NULL`
   const settings =
     'name, codes, interval_seconds, deliver_webhook, threshold_percent, next_run_at, seen, updated_at'
   const values =
     '$name, $codes, $intervalSeconds, $deliverWebhook, $thresholdPercent, $nextRunAt, $seen, $updatedAt'
-  const add = lazy(
-    db,
-    `INSERT INTO watches (${settings}, id, account_id, source, tool_name, last_evaluated_at, created_at)
-     VALUES (${values}, $id, $accountId, $source, $toolName, $lastEvaluatedAt, $createdAt)`,
-  )
-  const put = lazy(db, `UPDATE watches SET (${settings}) = (${values}) WHERE number = $number`)
-  const remove = lazy(db, 'UPDATE watches SET removed_at = ?, next_run_at = NULL WHERE number = ?')
-  const drop = lazy(
-    db,
-    `DELETE FROM watches WHERE number IN (SELECT number FROM watches w WHERE removed_at < ?
-       AND NOT EXISTS (SELECT 1 FROM watch_events e WHERE e.watch_number = w.number) LIMIT ?)`,
-  )
-  const due = lazy<Row, [number, number]>(
-    db,
-    `SELECT ${columns} FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?`,
-  )
-  const nextDue = lazy<{ at: number | null }, [number]>(
-    db,
-    'SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?',
-  )
-  const rank = lazy<{ n: number }, [string, number]>(
-    db,
-    `SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved} AND number < ?`,
-  )
-  const ran = lazy(
-    db,
-    'UPDATE watches SET last_evaluated_at = ?, next_run_at = ?, seen = ? WHERE number = ?',
-  )
-  const postpone = lazy(db, 'UPDATE watches SET next_run_at = ? WHERE number = ?')
+  const add = sql`
+    INSERT INTO watches (${settings}, id, account_id, source, tool_name, last_evaluated_at, created_at)
+    VALUES (${values}, $id, $accountId, $source, $toolName, $lastEvaluatedAt, $createdAt)`
+  const put = sql`UPDATE watches SET (${settings}) = (${values}) WHERE number = $number`
+  const remove = sql`UPDATE watches SET removed_at = ?, next_run_at = NULL WHERE number = ?`
+  const drop = sql`
+    DELETE FROM watches WHERE number IN (SELECT number FROM watches w WHERE removed_at < ?
+      AND NOT EXISTS (SELECT 1 FROM watch_events e WHERE e.watch_number = w.number) LIMIT ?)`
+  const due = sql<Row, [number, number]>`
+    SELECT ${columns} FROM watches WHERE next_run_at <= ? ORDER BY next_run_at, number LIMIT ?`
+  const nextDue = sql<{ at: number | null }, [number]>`
+    SELECT min(next_run_at) AS at FROM watches WHERE next_run_at > ?`
+  const rank = sql<{ n: number }, [string, number]>`
+    SELECT count(*) AS n FROM watches WHERE ${ofAccountNotRemoved} AND number < ?`
+  const ran = sql`
+    UPDATE watches SET last_evaluated_at = ?, next_run_at = ?, seen = ? WHERE number = ?`
+  const postpone = sql`UPDATE watches SET next_run_at = ? WHERE number = ?`
   return {
     /** Newest first. */
     ofAccount: (accountId: string) => ofAccount.all(accountId).map(watchOf),

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** What signs the events of an account that go to none of its endpoints. */
 export interface AccountSecret {
@@ -12,15 +12,12 @@ export interface AccountSecret {
 export type AccountSecretStore = ReturnType<typeof createAccountSecretStore>
 
 export function createAccountSecretStore(db: Database) {
-  const of = lazy<AccountSecret, [string]>(
-    db,
-    'SELECT account_id AS accountId, secret, created_at AS createdAt FROM webhook_account_secrets WHERE account_id = ?',
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO webhook_account_secrets (account_id, secret, created_at) VALUES ($accountId, $secret, $createdAt)
-     ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`,
-  )
+  const sql = statements(db)
+  const of = sql<AccountSecret, [string]>`
+    SELECT account_id AS accountId, secret, created_at AS createdAt FROM webhook_account_secrets WHERE account_id = ?`
+  const put = sql`
+    INSERT INTO webhook_account_secrets (account_id, secret, created_at) VALUES ($accountId, $secret, $createdAt)
+    ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`
   return {
     of: (accountId: string) => of.get(accountId) ?? undefined,
     /** In place of the one before. */

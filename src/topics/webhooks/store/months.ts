@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 
 /** How many events were made for an account in the month that starts at `startsAt`. */
 export interface MonthCount {
@@ -11,15 +11,12 @@ export interface MonthCount {
 export type WebhookMonthStore = ReturnType<typeof createWebhookMonthStore>
 
 export function createWebhookMonthStore(db: Database) {
-  const count = lazy<{ events: number }, [string, number]>(
-    db,
-    'SELECT events FROM webhook_months WHERE account_id = ? AND starts_at = ?',
-  )
-  const put = lazy(
-    db,
-    `INSERT INTO webhook_months (account_id, starts_at, events) VALUES ($accountId, $startsAt, $events)
-     ON CONFLICT DO UPDATE SET events = excluded.events`,
-  )
+  const sql = statements(db)
+  const count = sql<{ events: number }, [string, number]>`
+    SELECT events FROM webhook_months WHERE account_id = ? AND starts_at = ?`
+  const put = sql`
+    INSERT INTO webhook_months (account_id, starts_at, events) VALUES ($accountId, $startsAt, $events)
+    ON CONFLICT DO UPDATE SET events = excluded.events`
   return {
     count: (accountId: string, startsAt: number) => count.get(accountId, startsAt)?.events ?? 0,
     put: (monthCount: MonthCount) => void put.run({ ...monthCount }),

@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { lazy } from '../../../database/statement.ts'
+import { statements } from '../../../database/statement.ts'
 import type { Condition } from '../../alerts/math/threshold.ts'
 
 export type SignatureScheme = 'timestamped' | 'body'
@@ -115,53 +115,40 @@ const unchanging: readonly string[] = ['id', 'accountId', 'createdAt'] satisfies
 
 /** Endpoints of webhooks and how their deliveries went. */
 export function createWebhookStore(db: Database) {
+  const sql = statements(db)
   const named = Object.entries(columns)
   const select = `SELECT ${named.map(([name, column]) => `${column} AS ${name}`).join(', ')} FROM webhooks`
-  const all = lazy<Row, []>(db, `${select} ORDER BY created_at, id`)
-  const find = lazy<Row, [string]>(db, `${select} WHERE id = ?`)
-  const put = lazy(
-    db,
-    `INSERT INTO webhooks (${named.map(([, column]) => column).join(', ')}) VALUES (${named.map(([name]) => `$${name}`).join(', ')})
-     ON CONFLICT (id) DO UPDATE SET
-       ${named.flatMap(([name, column]) => (unchanging.includes(name) ? [] : [`${column} = excluded.${column}`])).join(', ')}`,
-  )
-  const remove = lazy(db, 'DELETE FROM webhooks WHERE id = ?')
-  const disable = lazy(
-    db,
-    'UPDATE webhooks SET active = 0, disabled_reason = ?, updated_at = ? WHERE id = ? AND active = 1',
-  )
-  const records = lazy<EndpointRecord & { id: string }, [string]>(
-    db,
-    `SELECT id, delivered, failed, failed_in_a_row AS failedInARow, last_status AS lastStatus, last_at AS lastAt
-     FROM webhooks WHERE account_id = ?`,
-  )
-  const switchedOff = lazy<{ id: string; url: string }, [number]>(
-    db,
-    `SELECT id, url FROM webhooks WHERE active = 0 AND disabled_reason IS NOT NULL
-     ORDER BY updated_at DESC LIMIT ?`,
-  )
-  const troubled = lazy<Omit<TroubledEndpoint, 'isSwitchedOff'> & { active: number }, [number]>(
-    db,
-    `SELECT id, account_id AS accountId, url, active, failed_in_a_row AS failedInARow FROM webhooks
-     WHERE (active = 0 AND disabled_reason IS NOT NULL) OR (active = 1 AND failed_in_a_row > 0)
-     ORDER BY active, updated_at DESC LIMIT ?`,
-  )
-  const tally = lazy<Record<'active' | 'failing' | 'disabled', number>, []>(
-    db,
-    `SELECT count(*) FILTER (WHERE active = 1 AND failed_in_a_row = 0) AS active,
-       count(*) FILTER (WHERE active = 1 AND failed_in_a_row > 0) AS failing,
-       count(*) FILTER (WHERE active = 0) AS disabled FROM webhooks`,
-  )
+  const all = sql<Row, []>`${select} ORDER BY created_at, id`
+  const find = sql<Row, [string]>`${select} WHERE id = ?`
+  const put = sql`
+    INSERT INTO webhooks (${named.map(([, column]) => column).join(', ')}) VALUES (${named.map(([name]) => `$${name}`).join(', ')})
+    ON CONFLICT (id) DO UPDATE SET
+      ${named.flatMap(([name, column]) => (unchanging.includes(name) ? [] : [`${column} = excluded.${column}`])).join(', ')}`
+  const remove = sql`DELETE FROM webhooks WHERE id = ?`
+  const disable = sql`
+    UPDATE webhooks SET active = 0, disabled_reason = ?, updated_at = ? WHERE id = ? AND active = 1`
+  const records = sql<EndpointRecord & { id: string }, [string]>`
+    SELECT id, delivered, failed, failed_in_a_row AS failedInARow, last_status AS lastStatus, last_at AS lastAt
+    FROM webhooks WHERE account_id = ?`
+  const switchedOff = sql<{ id: string; url: string }, [number]>`
+    SELECT id, url FROM webhooks WHERE active = 0 AND disabled_reason IS NOT NULL
+    ORDER BY updated_at DESC LIMIT ?`
+  const troubled = sql<Omit<TroubledEndpoint, 'isSwitchedOff'> & { active: number }, [number]>`
+    SELECT id, account_id AS accountId, url, active, failed_in_a_row AS failedInARow FROM webhooks
+    WHERE (active = 0 AND disabled_reason IS NOT NULL) OR (active = 1 AND failed_in_a_row > 0)
+    ORDER BY active, updated_at DESC LIMIT ?`
+  const tally = sql<Record<'active' | 'failing' | 'disabled', number>, []>`
+    SELECT count(*) FILTER (WHERE active = 1 AND failed_in_a_row = 0) AS active,
+      count(*) FILTER (WHERE active = 1 AND failed_in_a_row > 0) AS failing,
+      count(*) FILTER (WHERE active = 0) AS disabled FROM webhooks`
   const ended = (counter: 'delivered' | 'failed', inARow: string, status: 'success' | 'failed') =>
-    lazy<{ inARow: number }, [number, string]>(
-      db,
-      `UPDATE webhooks SET ${counter} = ${counter} + 1, failed_in_a_row = ${inARow}, last_status = '${status}', last_at = ?
-       WHERE id = ? RETURNING failed_in_a_row AS inARow`,
-    )
+    sql<{ inARow: number }, [number, string]>`
+      UPDATE webhooks SET ${counter} = ${counter} + 1, failed_in_a_row = ${inARow}, last_status = '${status}', last_at = ?
+      WHERE id = ? RETURNING failed_in_a_row AS inARow`
   const delivered = ended('delivered', '0', 'success')
   const failed = ended('failed', 'failed_in_a_row + 1', 'failed')
   const failedBlameless = ended('failed', 'failed_in_a_row', 'failed')
-  const forgive = lazy(db, 'UPDATE webhooks SET failed_in_a_row = 0 WHERE id = ?')
+  const forgive = sql`UPDATE webhooks SET failed_in_a_row = 0 WHERE id = ?`
   return {
     /** Every endpoint, oldest first. */
     all: () => all.all().map(endpointOf),
