@@ -4,6 +4,7 @@ import {
   type SchemaOptions,
   type StringOptions,
   type TInteger,
+  type TProperties,
   Type,
 } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
@@ -36,6 +37,15 @@ export const integer = (
   options?: IntegerOptions,
 ): TInteger =>
   Type.Integer(typeof described === 'string' ? documented(described, example, options) : described)
+
+/** An object with a name of its own in the document. */
+export const object = <Properties extends TProperties>(title: string, properties: Properties) =>
+  t.Object(properties, { title })
+
+export const objects = <Properties extends TProperties>(
+  description: string,
+  properties: Properties,
+) => t.Array(t.Object(properties), { description })
 
 /** One of these words, and typed as one of them. */
 export const oneOf = <T extends string>(words: readonly T[], description?: string) =>

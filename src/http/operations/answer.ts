@@ -1,3 +1,4 @@
+import type { TProperties } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
 import { strongEtag } from '../../lib/text/etag.ts'
 import type { Series } from '../../topics/catalogue/store/series.ts'
@@ -18,6 +19,9 @@ export interface Marks {
 /** `{status: "success", data}`. */
 export const envelope = <T extends TSchema>(data: T) =>
   t.Object({ status: t.Literal('success'), data })
+
+export const envelopeOf = <Properties extends TProperties>(properties: Properties) =>
+  envelope(t.Object(properties))
 
 export const success = <T>(data: T) => ({ status: 'success' as const, data })
 

@@ -8,7 +8,7 @@ import type { Series } from '../../../topics/catalogue/store/series.ts'
 import type { Freshness } from '../../../topics/condition/service/freshness.ts'
 import { resolutions, weekdayNames } from '../../../topics/delivery/math/terms.ts'
 import { roundTo } from '../../../topics/prices/math/format.ts'
-import { boolean, integer, number, oneOf } from '../../answer/schema.ts'
+import { boolean, integer, number, objects, oneOf, string } from '../../answer/schema.ts'
 import { invalidParameter, Problem } from '../../problem/problem.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 
@@ -65,8 +65,7 @@ export const commodityFields = {
   }),
 }
 
-const timeOfDay = (description: string, example: string) =>
-  t.Optional(t.String({ description, examples: [example] }))
+const timeOfDay = (description: string, example: string) => t.Optional(string(description, example))
 
 /** The terms of a series whose values are of delivery periods; other series have none of them. */
 export const deliveryShape = {
@@ -77,28 +76,22 @@ export const deliveryShape = {
   ),
   resolution: t.Optional(oneOf(resolutions, 'Length of a delivery period.')),
   resolutions: t.Optional(
-    t.Array(t.Object({ from: t.String({ format: 'date' }), resolution: oneOf(resolutions) }), {
-      description: 'The resolution from each market day on.',
+    objects('The resolution from each market day on.', {
+      from: t.String({ format: 'date' }),
+      resolution: oneOf(resolutions),
     }),
   ),
-  zone: t.Optional(
-    t.String({ description: 'Time zone of the market day.', examples: ['Europe/Berlin'] }),
-  ),
+  zone: t.Optional(string('Time zone of the market day.', 'Europe/Berlin')),
   day_starts: timeOfDay('Local time at which the market day begins.', '00:00'),
   horizon: t.Optional(
-    t.String({
-      description: 'How far after now a period may begin, as an ISO 8601 duration.',
-      examples: ['P2D'],
-    }),
+    string('How far after now a period may begin, as an ISO 8601 duration.', 'P2D'),
   ),
   gate_closes: timeOfDay('When the auction closes, in `zone` on the day before delivery.', '12:00'),
   publishes_at: timeOfDay(
     'When prices are published, in `zone` on the day before delivery.',
     '12:45',
   ),
-  peak_hours: t.Optional(
-    t.String({ description: 'Peak hours in `zone`.', examples: ['08:00-20:00'] }),
-  ),
+  peak_hours: t.Optional(string('Peak hours in `zone`.', '08:00-20:00')),
   peak_days: t.Optional(t.Array(oneOf(weekdayNames), { description: 'Days with peak hours.' })),
   peak_holidays: t.Optional(
     t.Boolean({ description: 'True: closed days of the calendar have no peak.' }),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, integer, string } from '../../../http/answer/schema.ts'
+import { instant, integer, object, string } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { invitationState } from '../service/memberships.ts'
 import type { Invitation, Member } from '../store/organizations.ts'
@@ -8,28 +8,22 @@ export const RoleName = t.Union([t.Literal('admin'), t.Literal('member'), t.Lite
   description:
     'Admins can do everything, members manage API keys, and read-only members view prices and usage.',
 })
-export const MemberShape = t.Object(
-  {
-    id: t.String({ examples: ['00000000-0000-4000-8000-000000000601'] }),
-    email: t.String({ examples: ['member@example.com'] }),
-    role: RoleName,
-    joined_at: t.String({ format: 'date-time' }),
-  },
-  { title: 'Member' },
-)
-export const InvitationShape = t.Object(
-  {
-    id: t.String({ examples: ['00000000-0000-4000-8000-000000000603'] }),
-    email: t.String({ examples: ['guest@example.com'] }),
-    role: RoleName,
-    status: t.Union([t.Literal('pending'), t.Literal('accepted'), t.Literal('expired')]),
-    message: t.Union([t.String(), t.Null()]),
-    invited_by: string('E-mail address of the person who invited.', 'eval@example.com'),
-    created_at: t.String({ format: 'date-time' }),
-    expires_at: instant('14 days after creation.'),
-  },
-  { title: 'Invitation' },
-)
+export const MemberShape = object('Member', {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000601'] }),
+  email: t.String({ examples: ['member@example.com'] }),
+  role: RoleName,
+  joined_at: t.String({ format: 'date-time' }),
+})
+export const InvitationShape = object('Invitation', {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000603'] }),
+  email: t.String({ examples: ['guest@example.com'] }),
+  role: RoleName,
+  status: t.Union([t.Literal('pending'), t.Literal('accepted'), t.Literal('expired')]),
+  message: t.Union([t.String(), t.Null()]),
+  invited_by: string('E-mail address of the person who invited.', 'eval@example.com'),
+  created_at: t.String({ format: 'date-time' }),
+  expires_at: instant('14 days after creation.'),
+})
 export const Named = t.Object({ id: t.String(), name: t.String({ examples: ['example.com'] }) })
 export const Dashboard = t.Object({
   organization: t.Object({

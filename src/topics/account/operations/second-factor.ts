@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { instantOrNull, integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { validationFailed } from '../../../http/problem/problem.ts'
@@ -22,15 +22,13 @@ const CodeBody = body({
     examples: ['123456'],
   }),
 })
-const Standing = envelope(
-  t.Object({
-    state: t.Union([t.Literal('off'), t.Literal('waiting'), t.Literal('on')], {
-      description: '`waiting`: a secret was created, but not yet confirmed with a code.',
-    }),
-    confirmed_at: instantOrNull('When it was enabled.'),
-    recovery_codes_left: integer({ examples: [10] }),
+const Standing = envelopeOf({
+  state: t.Union([t.Literal('off'), t.Literal('waiting'), t.Literal('on')], {
+    description: '`waiting`: a secret was created, but not yet confirmed with a code.',
   }),
-)
+  confirmed_at: instantOrNull('When it was enabled.'),
+  recovery_codes_left: integer({ examples: [10] }),
+})
 const refusals = {
   422: ValidationProblem,
   429: t.Union([NestedProblem, FlatProblem]),
@@ -80,15 +78,13 @@ export function secondFactorOperations({
         'Returns a new authenticator secret, replacing any unconfirmed one. Codes are required at sign-in only after the first code is sent to `confirm`. Requires a session token; API keys get 401.',
       access: own,
       answers: {
-        201: envelope(
-          t.Object({
-            secret: string(
-              'Base32, for an authenticator (TOTP: SHA-1, 6 digits, 30 s).',
-              'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
-            ),
-            otpauth_url: string('The secret as an `otpauth` URI.'),
-          }),
-        ),
+        201: envelopeOf({
+          secret: string(
+            'Base32, for an authenticator (TOTP: SHA-1, 6 digits, 30 s).',
+            'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+          ),
+          otpauth_url: string('The secret as an `otpauth` URI.'),
+        }),
         422: ValidationProblem,
       },
       handle: ({ caller, reply }) => {
@@ -111,13 +107,11 @@ export function secondFactorOperations({
       access: own,
       body: CodeBody.schema,
       answers: {
-        200: envelope(
-          t.Object({
-            recovery_codes: t.Array(t.String({ examples: ['abcd-efgh-ijkl-mnop'] }), {
-              description: 'Each replaces a code once. Returned only in this response.',
-            }),
+        200: envelopeOf({
+          recovery_codes: t.Array(t.String({ examples: ['abcd-efgh-ijkl-mnop'] }), {
+            description: 'Each replaces a code once. Returned only in this response.',
           }),
-        ),
+        }),
         ...refusals,
       },
       handle: ({ caller, body, reply }) => {

@@ -5,7 +5,7 @@ import { body, documentedBody, text } from '../../../http/input/body-schema.ts'
 import { formOf } from '../../../http/input/form.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -127,7 +127,7 @@ function stayOrGo({ keys, sessions, ownUrl }: SessionsDeps) {
           default: false,
         }),
       },
-      answers: { 200: envelope(t.Object({ revoked: t.Literal(true) })) },
+      answers: { 200: envelopeOf({ revoked: t.Literal(true) }) },
       handle: ({ caller, query, request, reply }) => {
         const session = sessionOf(caller)
         if (cameAsCookie(request)) reply.headers['set-cookie'] = endedCookie(isSecure())

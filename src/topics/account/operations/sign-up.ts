@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { Problem, validationFailed } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -17,14 +17,12 @@ const TokenBody = body({
 })
 const limited = { 429: t.Union([NestedProblem, FlatProblem]) }
 
-const NewAccount = envelope(
-  t.Object({
-    email: t.String({ examples: ['person@example.com'] }),
-    plan: t.String({ examples: ['free'] }),
-    api_key: string('The first API key, returned only in this response.'),
-    link_token: string('Signs in once, as `link_token` of `POST /v1/auth/session`.'),
-  }),
-)
+const NewAccount = envelopeOf({
+  email: t.String({ examples: ['person@example.com'] }),
+  plan: t.String({ examples: ['free'] }),
+  api_key: string('The first API key, returned only in this response.'),
+  link_token: string('Signs in once, as `link_token` of `POST /v1/auth/session`.'),
+})
 
 /** How strangers come to an account, where the operator lets them. */
 export const signUpOperations: readonly Operation[] = [
@@ -85,7 +83,7 @@ export const signUpAdminOperations: readonly Operation[] = [
     idempotent: true,
     body: AddressBody.schema,
     answers: {
-      201: envelope(t.Object({ email: t.String(), expires_at: t.String({ format: 'date-time' }) })),
+      201: envelopeOf({ email: t.String(), expires_at: t.String({ format: 'date-time' }) }),
     },
     handle: ({ at, body, reply }) => {
       const { signUp, ownUrl } = at

@@ -1,5 +1,14 @@
 import { t } from 'elysia'
-import { boolean, integer, number, oneOf, orNull, string } from '../../../http/answer/schema.ts'
+import {
+  boolean,
+  integer,
+  number,
+  object,
+  objects,
+  oneOf,
+  orNull,
+  string,
+} from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import {
   type AlertCondition,
@@ -47,88 +56,73 @@ const alertFields = {
 
 export const AlertShape = t.Object(alertFields, { title: 'PriceAlert' })
 
-export const AlertWithHistory = t.Object(
-  {
-    ...alertFields,
-    trigger_history: t.Array(
-      t.Object({
-        triggered_at: instant(),
-        value: t.Number(),
-        condition,
-        channels,
-        metadata: orNull(anyObject, 'The measured value.'),
-      }),
-      { description: 'Newest first, at most 20.' },
-    ),
-  },
-  { title: 'PriceAlertWithHistory' },
-)
-
-export const TestShape = t.Object(
-  {
-    alert_id: id,
-    condition,
-    current_price: t.Object({
-      value: orNull(t.Number({ examples: [91.2] })),
-      timestamp: orNull(instant()),
-    }),
-    would_trigger: boolean('The condition is met and no cooldown is running.'),
-    in_cooldown: t.Boolean(),
-    result: oneOf(
-      ['would_trigger', 'not_triggered', 'in_cooldown', 'no_data'],
-      '`in_cooldown`: the condition is met but a cooldown is running. `no_data`: no price or too few closes; see `error`.',
-    ),
-    success: boolean('Whether the alert could be evaluated.'),
-    status_code: orNull(integer(), 'Null: nothing is sent.'),
-    response_time_ms: integer(),
-    error: orNull(t.String()),
-  },
-  { title: 'AlertTest' },
-)
-
-export const FiredAnalytics = t.Object(
-  {
-    id,
-    name,
-    commodity_code: code,
-    analytics_type: analyticsType,
-    analytics_period: integer(),
-    analytics_config: anyObject,
-    condition,
-    trigger_count: integer(),
-    last_triggered_at: instant(),
-    cooldown_minutes: integer(),
-    enabled: t.Boolean(),
-    metadata: t.Object(
-      { current_price: t.Optional(t.Number()) },
-      {
-        additionalProperties: true,
-        description:
-          'Measurements at the newest trigger: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
-      },
-    ),
-  },
-  { title: 'TriggeredAnalyticsAlert' },
-)
-
-export const TriggerShape = t.Object(
-  {
-    id: t.String(),
-    alert_id: id,
-    alert_name: name,
-    commodity_code: code,
-    condition,
-    price: t.Number({ examples: [91.2] }),
-    threshold: number('The value that the price or measurement was compared with.', 90),
-    metadata: orNull(
-      anyObject,
-      'Measurements of an analytics alert: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
-    ),
+export const AlertWithHistory = object('PriceAlertWithHistory', {
+  ...alertFields,
+  trigger_history: objects('Newest first, at most 20.', {
     triggered_at: instant(),
+    value: t.Number(),
+    condition,
     channels,
-  },
-  { title: 'AlertTrigger' },
-)
+    metadata: orNull(anyObject, 'The measured value.'),
+  }),
+})
+
+export const TestShape = object('AlertTest', {
+  alert_id: id,
+  condition,
+  current_price: t.Object({
+    value: orNull(t.Number({ examples: [91.2] })),
+    timestamp: orNull(instant()),
+  }),
+  would_trigger: boolean('The condition is met and no cooldown is running.'),
+  in_cooldown: t.Boolean(),
+  result: oneOf(
+    ['would_trigger', 'not_triggered', 'in_cooldown', 'no_data'],
+    '`in_cooldown`: the condition is met but a cooldown is running. `no_data`: no price or too few closes; see `error`.',
+  ),
+  success: boolean('Whether the alert could be evaluated.'),
+  status_code: orNull(integer(), 'Null: nothing is sent.'),
+  response_time_ms: integer(),
+  error: orNull(t.String()),
+})
+
+export const FiredAnalytics = object('TriggeredAnalyticsAlert', {
+  id,
+  name,
+  commodity_code: code,
+  analytics_type: analyticsType,
+  analytics_period: integer(),
+  analytics_config: anyObject,
+  condition,
+  trigger_count: integer(),
+  last_triggered_at: instant(),
+  cooldown_minutes: integer(),
+  enabled: t.Boolean(),
+  metadata: t.Object(
+    { current_price: t.Optional(t.Number()) },
+    {
+      additionalProperties: true,
+      description:
+        'Measurements at the newest trigger: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
+    },
+  ),
+})
+
+export const TriggerShape = object('AlertTrigger', {
+  id: t.String(),
+  alert_id: id,
+  alert_name: name,
+  commodity_code: code,
+  condition,
+  price: t.Number({ examples: [91.2] }),
+  threshold: number('The value that the price or measurement was compared with.', 90),
+  metadata: orNull(
+    anyObject,
+    'Measurements of an analytics alert: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
+  ),
+  triggered_at: instant(),
+  channels,
+})
 
 /** What a kind is set up with; undefined for standard alerts. */
 export function configOf(rule: AlertCondition): Record<string, unknown> | undefined {

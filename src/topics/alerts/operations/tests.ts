@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, integer, number } from '../../../http/answer/schema.ts'
+import { boolean, integer, number, objects } from '../../../http/answer/schema.ts'
 import { body, documentedBody, omittable, text } from '../../../http/input/body-schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -42,15 +42,10 @@ const BacktestShape = t.Object({
   ),
   observations: integer('Number of prices evaluated.'),
   trigger_count: integer(),
-  triggers: t.Array(
-    t.Object({
-      triggered_at: t.String({ format: 'date-time' }),
-      value: number('The price.'),
-    }),
-    {
-      description: 'Oldest first, at most 500.',
-    },
-  ),
+  triggers: objects('Oldest first, at most 500.', {
+    triggered_at: t.String({ format: 'date-time' }),
+    value: number('The price.'),
+  }),
   truncated: boolean('Whether more triggers exist than are listed.'),
   cooldown_suppressed: integer('Prices that met the condition during a cooldown.'),
 })

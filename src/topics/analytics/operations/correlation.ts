@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, orNull } from '../../../http/answer/schema.ts'
+import { integer, object, objects, orNull } from '../../../http/answer/schema.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
@@ -36,54 +36,43 @@ const pair = {
   period: periodField,
 }
 
-const Analysis = t.Object(
-  {
-    type: t.Literal('analysis'),
-    ...pair,
-    correlation: coefficient(),
-    correlation_interpretation: t.String({ examples: ['very strong positive correlation'] }),
-    strength: t.Union(
-      (['very strong', 'strong', 'moderate', 'weak', 'none'] as const).map(word => t.Literal(word)),
-      { description: 'By absolute value: 0.9 very strong, 0.7 strong, 0.4 moderate, 0.2 weak.' },
-    ),
-    direction: t.Union([t.Literal('positive'), t.Literal('negative'), t.Literal('none')]),
-    stability: t.Union([t.Literal('stable'), t.Literal('moderate'), t.Literal('unstable')]),
-    data_points: integer('Number of dates with a close in both series.', 21),
-  },
-  { title: 'Correlation' },
-)
+const Analysis = object('Correlation', {
+  type: t.Literal('analysis'),
+  ...pair,
+  correlation: coefficient(),
+  correlation_interpretation: t.String({ examples: ['very strong positive correlation'] }),
+  strength: t.Union(
+    (['very strong', 'strong', 'moderate', 'weak', 'none'] as const).map(word => t.Literal(word)),
+    { description: 'By absolute value: 0.9 very strong, 0.7 strong, 0.4 moderate, 0.2 weak.' },
+  ),
+  direction: t.Union([t.Literal('positive'), t.Literal('negative'), t.Literal('none')]),
+  stability: t.Union([t.Literal('stable'), t.Literal('moderate'), t.Literal('unstable')]),
+  data_points: integer('Number of dates with a close in both series.', 21),
+})
 
-const Matrix = t.Object(
-  {
-    type: t.Literal('matrix'),
-    codes: t.Array(codeField),
-    period: periodField,
-    matrix: t.Record(t.String(), t.Record(t.String(), coefficient()), {
-      examples: [
-        {
-          WTI_USD: { WTI_USD: 1, BRENT_CRUDE_USD: 0.95 },
-          BRENT_CRUDE_USD: { WTI_USD: 0.95, BRENT_CRUDE_USD: 1 },
-        },
-      ],
-    }),
-    data_points: integer('Number of common closes of the pair with the fewest.', 21),
-  },
-  { title: 'CorrelationMatrix' },
-)
+const Matrix = object('CorrelationMatrix', {
+  type: t.Literal('matrix'),
+  codes: t.Array(codeField),
+  period: periodField,
+  matrix: t.Record(t.String(), t.Record(t.String(), coefficient()), {
+    examples: [
+      {
+        WTI_USD: { WTI_USD: 1, BRENT_CRUDE_USD: 0.95 },
+        BRENT_CRUDE_USD: { WTI_USD: 0.95, BRENT_CRUDE_USD: 1 },
+      },
+    ],
+  }),
+  data_points: integer('Number of common closes of the pair with the fewest.', 21),
+})
 
-const Rolling = t.Object(
-  {
-    type: t.Literal('rolling'),
-    ...pair,
-    window: integer('Returns of each correlation.', 7),
-    correlations: t.Array(t.Object({ date: dateField, correlation: coefficient() }), {
-      description: 'Oldest first.',
-    }),
-    latest: coefficient(),
-    average: coefficient('Arithmetic mean of the available values.'),
-  },
-  { title: 'RollingCorrelation' },
-)
+const Rolling = object('RollingCorrelation', {
+  type: t.Literal('rolling'),
+  ...pair,
+  window: integer('Returns of each correlation.', 7),
+  correlations: objects('Oldest first.', { date: dateField, correlation: coefficient() }),
+  latest: coefficient(),
+  average: coefficient('Arithmetic mean of the available values.'),
+})
 
 const idsOf = (matches: readonly Resolved[]) => matches.map(match => match.series.id)
 

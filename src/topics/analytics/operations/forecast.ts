@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, number, orNull } from '../../../http/answer/schema.ts'
+import { integer, number, object, orNull } from '../../../http/answer/schema.ts'
 import { codeOf, oneCode, wordParameter } from '../../../http/input/typed.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import {
@@ -41,54 +41,48 @@ const interval = (probability: number) =>
 const heldField = (share: number) =>
   number('Share of intervals that contained the later price.', share, { minimum: 0, maximum: 1 })
 
-const Listing = t.Object(
-  {
-    methods: t.Array(t.Object({ id: methodField, name: t.String(), description: t.String() })),
-    default_method: t.Literal(methodDefault),
-    horizons: t.Array(integer({ examples: [7] })),
-    usage: t.String(),
-  },
-  { title: 'ForecastMethods' },
-)
+const Listing = object('ForecastMethods', {
+  methods: t.Array(t.Object({ id: methodField, name: t.String(), description: t.String() })),
+  default_method: t.Literal(methodDefault),
+  horizons: t.Array(integer({ examples: [7] })),
+  usage: t.String(),
+})
 
-const Forecast = t.Object(
-  {
-    code: codeField,
-    method: methodField,
-    current_price: price,
-    currency: orNull(t.String({ examples: ['USD'] })),
-    unit: t.String({ examples: ['barrel'] }),
-    data_points: integer('Closes in the lookback.', 62),
-    observations_per_year: observationsField,
-    volatility: number('Percent a year.', 21.7),
-    forecasts: t.Array(
-      t.Object({
-        horizon_days: t.Union(horizonDays.map(days => t.Literal(days))),
-        forecast_value: price,
-        forecast_change_pct: orNull(
-          t.Number({ examples: [-0.57] }),
-          'Against `current_price`; null when that is 0.',
-        ),
-        confidence_intervals: t.Object({
-          sigma_1: interval(sigma1Probability),
-          sigma_2: interval(sigma2Probability),
-        }),
+const Forecast = object('PriceForecast', {
+  code: codeField,
+  method: methodField,
+  current_price: price,
+  currency: orNull(t.String({ examples: ['USD'] })),
+  unit: t.String({ examples: ['barrel'] }),
+  data_points: integer('Closes in the lookback.', 62),
+  observations_per_year: observationsField,
+  volatility: number('Percent a year.', 21.7),
+  forecasts: t.Array(
+    t.Object({
+      horizon_days: t.Union(horizonDays.map(days => t.Literal(days))),
+      forecast_value: price,
+      forecast_change_pct: orNull(
+        t.Number({ examples: [-0.57] }),
+        'Against `current_price`; null when that is 0.',
+      ),
+      confidence_intervals: t.Object({
+        sigma_1: interval(sigma1Probability),
+        sigma_2: interval(sigma2Probability),
       }),
-    ),
-    calibration: orNull(
-      t.Object({
-        horizon_days: integer({ examples: [30] }),
-        intervals: integer('Forecasts of the last five years whose target day has passed.', 1236),
-        sigma_1: heldField(0.7),
-        sigma_2: heldField(0.94),
-      }),
-      'How often the intervals of past forecasts contained the price; null for fewer than 60.',
-    ),
-    disclaimer: t.String(),
-    generated_at: t.String({ format: 'date-time' }),
-  },
-  { title: 'PriceForecast' },
-)
+    }),
+  ),
+  calibration: orNull(
+    t.Object({
+      horizon_days: integer({ examples: [30] }),
+      intervals: integer('Forecasts of the last five years whose target day has passed.', 1236),
+      sigma_1: heldField(0.7),
+      sigma_2: heldField(0.94),
+    }),
+    'How often the intervals of past forecasts contained the price; null for fewer than 60.',
+  ),
+  disclaimer: t.String(),
+  generated_at: t.String({ format: 'date-time' }),
+})
 
 const disclaimer = 'A statistical projection of past prices. It is not investment advice.'
 const bandRow = ({ low, high }: Band, probability: number) => ({ low, high, probability })

@@ -1,5 +1,5 @@
 import { type TSchema, t } from 'elysia'
-import { integer, orNull, string } from '../../../http/answer/schema.ts'
+import { integer, object, orNull, string } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { codeOf, oneCode, textParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -17,60 +17,48 @@ const perPageMax = 500
 
 const dayField = t.String({ format: 'date', examples: ['2026-11-17'] })
 
-const Positions = t.Object(
-  {
-    market: t.String({ examples: ['WTI'] }),
-    managed_money_long: integer('Contracts.', 176_380),
-    managed_money_short: integer({ examples: [117_333] }),
-    net_position: integer('Long minus short.', 59_047),
-    change: orNull(
-      integer({ examples: [-3_214] }),
-      'Change of the net position since the previous report; null for the first report.',
-    ),
-    open_interest: integer('All open contracts.', 2_035_649),
-    report_date: dayField,
-    commodity: orNull(t.String({ examples: ['WTI_USD'] }), 'Code of the related price.'),
-  },
-  { title: 'ManagedMoneyPositions' },
-)
+const Positions = object('ManagedMoneyPositions', {
+  market: t.String({ examples: ['WTI'] }),
+  managed_money_long: integer('Contracts.', 176_380),
+  managed_money_short: integer({ examples: [117_333] }),
+  net_position: integer('Long minus short.', 59_047),
+  change: orNull(
+    integer({ examples: [-3_214] }),
+    'Change of the net position since the previous report; null for the first report.',
+  ),
+  open_interest: integer('All open contracts.', 2_035_649),
+  report_date: dayField,
+  commodity: orNull(t.String({ examples: ['WTI_USD'] }), 'Code of the related price.'),
+})
 
-const Note = t.Object(
-  {
-    id: t.String({ examples: ['meeting-2026-11'] }),
-    title: t.String({ examples: ['Producers keep quotas'] }),
-    description: t.String({
-      examples: ['Quotas stay as they are until the end of the first quarter.'],
-    }),
-    category: t.String({ examples: ['opec'] }),
-    date: dayField,
-    commodity: orNull(
-      t.String({ examples: ['BRENT_CRUDE_USD'] }),
-      'Null if the note is not about a single code.',
-    ),
-  },
-  { title: 'Annotation' },
-)
+const Note = object('Annotation', {
+  id: t.String({ examples: ['meeting-2026-11'] }),
+  title: t.String({ examples: ['Producers keep quotas'] }),
+  description: t.String({
+    examples: ['Quotas stay as they are until the end of the first quarter.'],
+  }),
+  category: t.String({ examples: ['opec'] }),
+  date: dayField,
+  commodity: orNull(
+    t.String({ examples: ['BRENT_CRUDE_USD'] }),
+    'Null if the note is not about a single code.',
+  ),
+})
 
-const Trade = t.Object(
-  {
-    member: t.String({ examples: ['Jordan Example'] }),
-    ticker: t.String({ examples: ['XYZ'] }),
-    transaction_type: string(`One of ${transactionTypes.join(', ')}.`, 'purchase'),
-    amount_range: string('As disclosed.', '$1,001 - $15,000'),
-    transaction_date: dayField,
-    disclosure_date: dayField,
-  },
-  { title: 'CongressionalTrade' },
-)
+const Trade = object('CongressionalTrade', {
+  member: t.String({ examples: ['Jordan Example'] }),
+  ticker: t.String({ examples: ['XYZ'] }),
+  transaction_type: string(`One of ${transactionTypes.join(', ')}.`, 'purchase'),
+  amount_range: string('As disclosed.', '$1,001 - $15,000'),
+  transaction_date: dayField,
+  disclosure_date: dayField,
+})
 
 const listOfRows = <T extends TSchema>(row: T, title: string) =>
-  t.Object(
-    {
-      data: t.Array(row),
-      meta: t.Object({ ...metaFields, count: integer(), ...PageMetaShape.properties }),
-    },
-    { title },
-  )
+  object(title, {
+    data: t.Array(row),
+    meta: t.Object({ ...metaFields, count: integer(), ...PageMetaShape.properties }),
+  })
 
 type ListCall = Pick<Call<never, never, unknown>, 'at' | 'reply' | 'page'>
 

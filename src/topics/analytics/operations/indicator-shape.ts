@@ -1,5 +1,5 @@
 import { type TSchema, t } from 'elysia'
-import { instant, string } from '../../../http/answer/schema.ts'
+import { instant, object, string } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 
 export type IndicatorDeps = Pick<
@@ -28,6 +28,6 @@ export const metaFields = {
 
 /** `{data, meta}` without a status. */
 export const indicator = <T extends TSchema>(data: T, title: string) =>
-  t.Object({ data, meta: t.Object(metaFields) }, { title })
+  object(title, { data, meta: t.Object(metaFields) })
 
 export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })

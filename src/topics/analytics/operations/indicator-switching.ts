@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, number, orNull, string } from '../../../http/answer/schema.ts'
+import { instant, number, object, objects, orNull, string } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
@@ -31,47 +31,38 @@ const Plant = t.Object({
   emission: number('Tonnes of carbon dioxide from one MWh of heat.', 0.20196),
 })
 
-const FuelSwitching = t.Object(
-  {
-    value: number('Saving per MWh of electricity from `to_fuel` compared with `from_fuel`.', -4.41),
-    economical: t.Union([t.Literal(gasFuel), t.Literal(coalFuel)], {
-      description: '`to_fuel` while `value` is above 0, otherwise `from_fuel`.',
+const FuelSwitching = object('FuelSwitching', {
+  value: number('Saving per MWh of electricity from `to_fuel` compared with `from_fuel`.', -4.41),
+  economical: t.Union([t.Literal(gasFuel), t.Literal(coalFuel)], {
+    description: '`to_fuel` while `value` is above 0, otherwise `from_fuel`.',
+  }),
+  from_fuel: fuelField,
+  to_fuel: fuelField,
+  unit: string('Of `value` and of the costs.', 'EUR/MWh'),
+  breakeven_price: number('Gas price at which both cost the same, in `breakeven_unit`.', 28.05),
+  breakeven_unit: t.String({ examples: ['EUR/MWh'] }),
+  timestamp: instant('Of the oldest price used.'),
+  metadata: t.Object({
+    region: t.Union([t.Literal('europe'), t.Literal('us')]),
+    region_name: t.String({ examples: ['Northwest Europe'] }),
+    gas_cost: number('Fuel and carbon of a MWh of electricity from gas.', 95.4),
+    coal_cost: number('Fuel and carbon of a MWh of electricity from coal.', 91),
+    carbon_included: t.Boolean(),
+    breakeven_carbon_price: orNull(
+      t.Number({ examples: [91.05] }),
+      'Carbon price per tonne at which both cost the same, at current fuel prices; null without a carbon price.',
+    ),
+    prices: objects('Prices of gas, coal, carbon and the exchange rate for coal, as far as used.', {
+      code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
+      price: t.Number({ examples: [31.15] }),
+      currency: orNull(t.String({ examples: ['EUR'] })),
+      unit: t.String({ examples: ['mwh'] }),
+      timestamp: instantField,
+      data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')]),
     }),
-    from_fuel: fuelField,
-    to_fuel: fuelField,
-    unit: string('Of `value` and of the costs.', 'EUR/MWh'),
-    breakeven_price: number('Gas price at which both cost the same, in `breakeven_unit`.', 28.05),
-    breakeven_unit: t.String({ examples: ['EUR/MWh'] }),
-    timestamp: instant('Of the oldest price used.'),
-    metadata: t.Object({
-      region: t.Union([t.Literal('europe'), t.Literal('us')]),
-      region_name: t.String({ examples: ['Northwest Europe'] }),
-      gas_cost: number('Fuel and carbon of a MWh of electricity from gas.', 95.4),
-      coal_cost: number('Fuel and carbon of a MWh of electricity from coal.', 91),
-      carbon_included: t.Boolean(),
-      breakeven_carbon_price: orNull(
-        t.Number({ examples: [91.05] }),
-        'Carbon price per tonne at which both cost the same, at current fuel prices; null without a carbon price.',
-      ),
-      prices: t.Array(
-        t.Object({
-          code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
-          price: t.Number({ examples: [31.15] }),
-          currency: orNull(t.String({ examples: ['EUR'] })),
-          unit: t.String({ examples: ['mwh'] }),
-          timestamp: instantField,
-          data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')]),
-        }),
-        {
-          description:
-            'Prices of gas, coal, carbon and the exchange rate for coal, as far as used.',
-        },
-      ),
-      plants: t.Object({ gas: Plant, coal: Plant }),
-    }),
-  },
-  { title: 'FuelSwitching' },
-)
+    plants: t.Object({ gas: Plant, coal: Plant }),
+  }),
+})
 
 interface Priced {
   match: Resolved

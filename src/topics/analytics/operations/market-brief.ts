@@ -1,8 +1,13 @@
 import { t } from 'elysia'
-import { boolean, instant, integer, orNull, string } from '../../../http/answer/schema.ts'
+import { boolean, instant, integer, object, orNull, string } from '../../../http/answer/schema.ts'
 import { boolOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import {
+  type Answering,
+  envelopeOf,
+  markFixtures,
+  success,
+} from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
@@ -21,64 +26,53 @@ import { type BriefItem, type MonthForecast, monthForecast, narrative } from '..
 const price = t.Number({ examples: [74.25] })
 const confidenceDecimals = 4
 
-const Forecast = t.Object(
-  {
-    point: price,
-    low: t.Number({ examples: [67.9] }),
-    high: t.Number({ examples: [81.2] }),
-    confidence: t.Number({ minimum: 0, maximum: 1, examples: [0.9145] }),
-    confidence_level: t.Union([t.Literal('low'), t.Literal('medium'), t.Literal('high')]),
-    method: t.String({ examples: ['combined'] }),
-  },
-  { title: 'MonthForecast' },
-)
+const Forecast = object('MonthForecast', {
+  point: price,
+  low: t.Number({ examples: [67.9] }),
+  high: t.Number({ examples: [81.2] }),
+  confidence: t.Number({ minimum: 0, maximum: 1, examples: [0.9145] }),
+  confidence_level: t.Union([t.Literal('low'), t.Literal('medium'), t.Literal('high')]),
+  method: t.String({ examples: ['combined'] }),
+})
 
 const change = (description: string) => orNull(t.Number({ examples: [-0.52] }), description)
 
-const Commodity = t.Object(
-  {
-    code: priceRowFields.code,
-    name: priceRowFields.name,
-    price: priceRowFields.price,
-    currency: priceRowFields.currency,
-    unit: priceRowFields.unit,
-    formatted: priceRowFields.formatted,
-    change_24h_abs: change(
-      'Change against the price 24 hours earlier, or for a daily series the previous close; null without one.',
-    ),
-    change_24h_pct: change('The same in percent of that price; null when that is 0.'),
-    change_24h: change('The same as `change_24h_abs`.'),
-    as_of: instant('When the price was observed.'),
-    source: priceRowFields.source,
-    stale: boolean('No new price for three periods of the cadence.'),
-    requested_code: t.Optional(string('The requested alias or futures family, if any.')),
-    forecast_1m: orNull(
-      Forecast,
-      'Null with too few daily closes, or a price that is not positive.',
-    ),
-  },
-  { title: 'BriefCommodity' },
-)
+const Commodity = object('BriefCommodity', {
+  code: priceRowFields.code,
+  name: priceRowFields.name,
+  price: priceRowFields.price,
+  currency: priceRowFields.currency,
+  unit: priceRowFields.unit,
+  formatted: priceRowFields.formatted,
+  change_24h_abs: change(
+    'Change against the price 24 hours earlier, or for a daily series the previous close; null without one.',
+  ),
+  change_24h_pct: change('The same in percent of that price; null when that is 0.'),
+  change_24h: change('The same as `change_24h_abs`.'),
+  as_of: instant('When the price was observed.'),
+  source: priceRowFields.source,
+  stale: boolean('No new price for three periods of the cadence.'),
+  requested_code: t.Optional(string('The requested alias or futures family, if any.')),
+  forecast_1m: orNull(Forecast, 'Null with too few daily closes, or a price that is not positive.'),
+})
 
-const Brief = envelope(
-  t.Object({
-    as_of: instant('When the brief was made.'),
-    codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
-      description: 'Codes in the response, in the order requested.',
-    }),
-    count: integer({ examples: [1] }),
-    missing_codes: t.Optional(
-      t.Array(t.String(), { description: 'Known codes without a current price.' }),
-    ),
-    narrative: t.Optional(
-      t.String({
-        examples: ['Brent Crude Oil is at 74.25 USD per barrel, down 0.70% over 24 hours.'],
-      }),
-    ),
-    commodities: t.Array(Commodity),
-    metadata: t.Object({ source: t.String(), source_description: t.String() }),
+const Brief = envelopeOf({
+  as_of: instant('When the brief was made.'),
+  codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
+    description: 'Codes in the response, in the order requested.',
   }),
-)
+  count: integer({ examples: [1] }),
+  missing_codes: t.Optional(
+    t.Array(t.String(), { description: 'Known codes without a current price.' }),
+  ),
+  narrative: t.Optional(
+    t.String({
+      examples: ['Brent Crude Oil is at 74.25 USD per barrel, down 0.70% over 24 hours.'],
+    }),
+  ),
+  commodities: t.Array(Commodity),
+  metadata: t.Object({ source: t.String(), source_description: t.String() }),
+})
 
 /** 403 when a brief has more codes than the plan's, naming the cheapest plan that takes as many. */
 function tooManyFor(

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, number, orNull } from '../../../http/answer/schema.ts'
+import { integer, number, object, objects, orNull } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { closesIn, tooFew } from '../../prices/math/window.ts'
@@ -24,29 +24,23 @@ const windowDefault = 20
 const windowMax = 500
 const periodDefault = 365
 
-const Rolling = t.Object(
-  {
-    code: codeField,
-    benchmark: orNull(codeField, 'Of beta.'),
-    measure: t.Union(
-      rollingMeasures.map(name => t.Literal(name)),
-      { description: 'What the values are.' },
+const Rolling = object('RollingMeasure', {
+  code: codeField,
+  benchmark: orNull(codeField, 'Of beta.'),
+  measure: t.Union(
+    rollingMeasures.map(name => t.Literal(name)),
+    { description: 'What the values are.' },
+  ),
+  window: integer('Closes, or changes, of each value.', 20),
+  period: periodField,
+  values: objects('Oldest first.', {
+    date: dateField,
+    value: orNull(
+      t.Number({ examples: [1.23] }),
+      'In the unit of the series, percent, or without one, as the measure says; null where it is not defined.',
     ),
-    window: integer('Closes, or changes, of each value.', 20),
-    period: periodField,
-    values: t.Array(
-      t.Object({
-        date: dateField,
-        value: orNull(
-          t.Number({ examples: [1.23] }),
-          'In the unit of the series, percent, or without one, as the measure says; null where it is not defined.',
-        ),
-      }),
-      { description: 'Oldest first.' },
-    ),
-  },
-  { title: 'RollingMeasure' },
-)
+  }),
+})
 
 const SpreadShape = orNull(
   t.Object({
@@ -57,21 +51,15 @@ const SpreadShape = orNull(
     years: integer({ examples: [10] }),
   }),
 )
-const Seasonality = t.Object(
-  {
-    code: codeField,
-    by: t.Union([t.Literal('month'), t.Literal('week')]),
-    parts: t.Array(
-      t.Object({
-        part: integer('Month 1 to 12, or ISO week 1 to 53.', 1),
-        change: SpreadShape,
-        level: SpreadShape,
-      }),
-      { description: 'In the order of the year.' },
-    ),
-  },
-  { title: 'Seasonality' },
-)
+const Seasonality = object('Seasonality', {
+  code: codeField,
+  by: t.Union([t.Literal('month'), t.Literal('week')]),
+  parts: objects('In the order of the year.', {
+    part: integer('Month 1 to 12, or ISO week 1 to 53.', 1),
+    change: SpreadShape,
+    level: SpreadShape,
+  }),
+})
 
 function rollingAnswer(call: AnalysisCall): string {
   const { closes } = call.at

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, integer } from '../../../http/answer/schema.ts'
+import { instant, integer, object } from '../../../http/answer/schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -29,23 +29,20 @@ const Component = t.Object({
   timestamp: instantField,
 })
 
-const GasoilCrack = t.Object(
-  {
-    spread_type: t.Literal('gasoil_crack'),
-    type: t.Literal('gasoil-crack'),
-    name: t.String({ examples: ['Gasoil Crack'] }),
-    value: t.Number({ examples: [19.2] }),
-    unit: unitField,
-    components: t.Object({ product: Component, crude: Component }),
-    conversion: t.Object({
-      barrels_per_tonne: t.Number({ examples: [barrelsPerTonne.gasoil] }),
-      basis: t.String({ examples: ['gasoil (USD/t) / 7.45 - Brent (USD/bbl)'] }),
-      gasoil_usd_per_bbl: t.Number({ examples: [94.3] }),
-    }),
-    timestamp: instant('Of the older leg.'),
-  },
-  { title: 'GasoilCrack' },
-)
+const GasoilCrack = object('GasoilCrack', {
+  spread_type: t.Literal('gasoil_crack'),
+  type: t.Literal('gasoil-crack'),
+  name: t.String({ examples: ['Gasoil Crack'] }),
+  value: t.Number({ examples: [19.2] }),
+  unit: unitField,
+  components: t.Object({ product: Component, crude: Component }),
+  conversion: t.Object({
+    barrels_per_tonne: t.Number({ examples: [barrelsPerTonne.gasoil] }),
+    basis: t.String({ examples: ['gasoil (USD/t) / 7.45 - Brent (USD/bbl)'] }),
+    gasoil_usd_per_bbl: t.Number({ examples: [94.3] }),
+  }),
+  timestamp: instant('Of the older leg.'),
+})
 
 const spreadOrNull = t.Union([valueField, t.Null()], {
   description: 'Null where the month has no price.',
@@ -55,35 +52,32 @@ const Month = t.Object({
   contract: t.String({ examples: ['BRENT_FUTURES_2027_01'] }),
 })
 
-const Structure = t.Object(
-  {
-    commodity: t.String({ examples: ['EXCH_BRENT'] }),
-    display_name: t.String({ examples: ['Brent Futures'] }),
-    structure: t.Union([
-      t.Literal('contango'),
-      t.Literal('backwardation'),
-      t.Literal('flat'),
-      t.Literal('mixed'),
-    ]),
-    severity: t.Union(
-      [t.Literal('none'), t.Literal('mild'), t.Literal('moderate'), t.Literal('steep')],
-      {
-        description:
-          'By absolute `term_slope_pct`: below 0.5 none, below 2 mild, below 5 moderate, otherwise steep.',
-      },
-    ),
-    term_slope_pct: t.Union([t.Number({ examples: [-1.8] }), t.Null()], {
+const Structure = object('CurveStructure', {
+  commodity: t.String({ examples: ['EXCH_BRENT'] }),
+  display_name: t.String({ examples: ['Brent Futures'] }),
+  structure: t.Union([
+    t.Literal('contango'),
+    t.Literal('backwardation'),
+    t.Literal('flat'),
+    t.Literal('mixed'),
+  ]),
+  severity: t.Union(
+    [t.Literal('none'), t.Literal('mild'), t.Literal('moderate'), t.Literal('steep')],
+    {
       description:
-        '100 x (m12 / m1 - 1), using the last month if there are fewer; null when m1 is 0.',
-    }),
-    spreads: t.Object({ m1_m3: spreadOrNull, m1_m6: spreadOrNull, m1_m12: spreadOrNull }),
-    front_month: Month,
-    back_month_6: t.Union([Month, t.Null()]),
-    curve_points: integer({ examples: [12] }),
-    timestamp: instant('Of the front month.'),
-  },
-  { title: 'CurveStructure' },
-)
+        'By absolute `term_slope_pct`: below 0.5 none, below 2 mild, below 5 moderate, otherwise steep.',
+    },
+  ),
+  term_slope_pct: t.Union([t.Number({ examples: [-1.8] }), t.Null()], {
+    description:
+      '100 x (m12 / m1 - 1), using the last month if there are fewer; null when m1 is 0.',
+  }),
+  spreads: t.Object({ m1_m3: spreadOrNull, m1_m6: spreadOrNull, m1_m12: spreadOrNull }),
+  front_month: Month,
+  back_month_6: t.Union([Month, t.Null()]),
+  curve_points: integer({ examples: [12] }),
+  timestamp: instant('Of the front month.'),
+})
 
 function mark({ catalogue, marks }: Context, reply: Answering, contracts: readonly string[]): void {
   const matches = contracts.flatMap(code => {

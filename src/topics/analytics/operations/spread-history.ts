@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, integer, oneOf } from '../../../http/answer/schema.ts'
+import { boolean, integer, object, objects, oneOf } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, typed } from '../../../http/input/typed.ts'
@@ -37,42 +37,33 @@ export const historyQuery = {
 
 const dayOrNull = t.Union([t.String({ format: 'date', examples: ['2026-09-01'] }), t.Null()])
 
-export const SpreadHistory = t.Object(
-  {
-    status: t.Literal('success'),
-    data: t.Array(
-      t.Object({
-        date: t.String({ format: 'date', examples: ['2026-11-20'] }),
-        value: valueField,
-        unit: unitField,
-        legs: t.Record(t.String(), t.Number(), {
-          examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
-        }),
-      }),
-      { description: 'One value for each date with a close of every leg, newest first.' },
-    ),
-    id: t.String({ examples: ['wti_brent'] }),
-    type: t.String({ examples: ['basis'] }),
-    name: t.String({ examples: ['WTI - Brent'] }),
-    formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
-    interval: oneOf(intervals),
-    coverage: t.Object(
-      {
-        from: dayOrNull,
-        to: dayOrNull,
-        observations: integer('Dates in the requested range that have a value.', 62),
-        complete: boolean('Whether every weekday of the requested range has a value.'),
-      },
-      { title: 'SpreadCoverage' },
-    ),
-    data_revised_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-      description:
-        'When the newest correction of a leg inside the requested range was recorded; null without corrections.',
+export const SpreadHistory = object('SpreadHistory', {
+  status: t.Literal('success'),
+  data: objects('One value for each date with a close of every leg, newest first.', {
+    date: t.String({ format: 'date', examples: ['2026-11-20'] }),
+    value: valueField,
+    unit: unitField,
+    legs: t.Record(t.String(), t.Number(), {
+      examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
     }),
-    meta: PageMetaShape,
-  },
-  { title: 'SpreadHistory' },
-)
+  }),
+  id: t.String({ examples: ['wti_brent'] }),
+  type: t.String({ examples: ['basis'] }),
+  name: t.String({ examples: ['WTI - Brent'] }),
+  formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
+  interval: oneOf(intervals),
+  coverage: object('SpreadCoverage', {
+    from: dayOrNull,
+    to: dayOrNull,
+    observations: integer('Dates in the requested range that have a value.', 62),
+    complete: boolean('Whether every weekday of the requested range has a value.'),
+  }),
+  data_revised_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+    description:
+      'When the newest correction of a leg inside the requested range was recorded; null without corrections.',
+  }),
+  meta: PageMetaShape,
+})
 
 export type HistoryRange = ReturnType<typeof historyRange>
 

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, number } from '../../../http/answer/schema.ts'
+import { instant, number, object, objects } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { hourMs, isoInstant } from '../../../lib/time/instant.ts'
 import { sourcesOf } from '../../catalogue/math/catalogue.ts'
@@ -16,48 +16,42 @@ export const instantField = t.String({ format: 'date-time', examples: ['2026-11-
 export const valueField = t.Number({ examples: [-3.87] })
 export const unitField = t.String({ examples: ['USD/bbl'] })
 
-export const SpreadRow = t.Object(
-  {
-    id: t.String({ examples: ['wti_brent'] }),
-    type: t.String({ examples: ['basis'] }),
-    name: t.String({ examples: ['WTI - Brent'] }),
-    value: valueField,
-    unit: unitField,
-    region: t.Union([t.String({ examples: ['Atlantic'] }), t.Null()]),
-    components: t.Array(
-      t.Object({
-        code: t.String({ examples: ['WTI_USD'] }),
-        name: t.String({ examples: ['WTI Crude Oil'] }),
-        price: t.Number({ examples: [71.23] }),
-        unit: t.String({ examples: ['barrel'] }),
-        weight: number('Weight of `price` in `value`, including conversions.', 1),
-        timestamp: instantField,
-      }),
-      { description: '`value` is the sum of `price` x `weight`.' },
-    ),
-    formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
-    change_24h: t.Union([t.Number({ examples: [-0.12] }), t.Null()], {
-      description:
-        '`value` minus the spread 24 hours earlier (for a daily leg: at its previous close); null if a leg has no earlier price.',
-    }),
-    timestamp: instant('Of the oldest leg.'),
-    metadata: t.Object({
-      description: t.String(),
-      source_description: t.String(),
-      max_leg_age_hours: t.Number({ examples: [96] }),
-      exchange_rates: t.Optional(
-        t.Array(
-          t.Object({
-            code: t.String(),
-            rate: t.Number({ examples: [1.1612] }),
-            timestamp: instantField,
-          }),
-        ),
+export const SpreadRow = object('Spread', {
+  id: t.String({ examples: ['wti_brent'] }),
+  type: t.String({ examples: ['basis'] }),
+  name: t.String({ examples: ['WTI - Brent'] }),
+  value: valueField,
+  unit: unitField,
+  region: t.Union([t.String({ examples: ['Atlantic'] }), t.Null()]),
+  components: objects('`value` is the sum of `price` x `weight`.', {
+    code: t.String({ examples: ['WTI_USD'] }),
+    name: t.String({ examples: ['WTI Crude Oil'] }),
+    price: t.Number({ examples: [71.23] }),
+    unit: t.String({ examples: ['barrel'] }),
+    weight: number('Weight of `price` in `value`, including conversions.', 1),
+    timestamp: instantField,
+  }),
+  formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
+  change_24h: t.Union([t.Number({ examples: [-0.12] }), t.Null()], {
+    description:
+      '`value` minus the spread 24 hours earlier (for a daily leg: at its previous close); null if a leg has no earlier price.',
+  }),
+  timestamp: instant('Of the oldest leg.'),
+  metadata: t.Object({
+    description: t.String(),
+    source_description: t.String(),
+    max_leg_age_hours: t.Number({ examples: [96] }),
+    exchange_rates: t.Optional(
+      t.Array(
+        t.Object({
+          code: t.String(),
+          rate: t.Number({ examples: [1.1612] }),
+          timestamp: instantField,
+        }),
       ),
-    }),
-  },
-  { title: 'Spread' },
-)
+    ),
+  }),
+})
 export type SpreadRow = typeof SpreadRow.static
 
 /** Why a spread has no value: the leg without a price that may be served. */

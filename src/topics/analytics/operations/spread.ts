@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, number, orNull, string } from '../../../http/answer/schema.ts'
+import { integer, number, object, objects, orNull, string } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
@@ -31,57 +31,53 @@ const priceFields = {
   price2: t.Number({ examples: [75.1] }),
 }
 
-const List = t.Object(
-  {
-    available_spreads: t.Array(
-      t.Object({
-        id: idField,
-        name: t.String({ examples: ['WTI - Brent'] }),
-        description: t.String(),
-        unit: unitField,
-        formula: t.String(),
-      }),
-    ),
-    usage: t.String(),
-  },
-  { title: 'AvailableSpreads' },
-)
+const List = object('AvailableSpreads', {
+  available_spreads: t.Array(
+    t.Object({
+      id: idField,
+      name: t.String({ examples: ['WTI - Brent'] }),
+      description: t.String(),
+      unit: unitField,
+      formula: t.String(),
+    }),
+  ),
+  usage: t.String(),
+})
 
-const Standing = t.Object(
-  {
-    type: t.Union(types.map(word => t.Literal(word))),
-    spread: idField,
-    spread_name: t.String({ examples: ['WTI - Brent'] }),
-    code1: string('First leg.', 'WTI_USD'),
-    code2: string('Last leg; of a crack its crude.', 'BRENT_CRUDE_USD'),
-    ...priceFields,
-    current_spread: spreadField,
-    unit: unitField,
-    formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
-    date: dateField,
-    prices: t.Record(t.String(), t.Number(), {
-      description: 'Close of every leg on `date`.',
-      examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
+const Standing = object('SpreadStanding', {
+  type: t.Union(types.map(word => t.Literal(word))),
+  spread: idField,
+  spread_name: t.String({ examples: ['WTI - Brent'] }),
+  code1: string('First leg.', 'WTI_USD'),
+  code2: string('Last leg; of a crack its crude.', 'BRENT_CRUDE_USD'),
+  ...priceFields,
+  current_spread: spreadField,
+  unit: unitField,
+  formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
+  date: dateField,
+  prices: t.Record(t.String(), t.Number(), {
+    description: 'Close of every leg on `date`.',
+    examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
+  }),
+  historical: t.Object({
+    mean: spreadField,
+    std_dev: number('Sample standard deviation, n - 1.', 0.41),
+    min: spreadField,
+    max: spreadField,
+    percentile: t.Number({ examples: [38.1] }),
+    z_score: orNull(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
+    data_points: integer('Common dates in the window.', 21),
+  }),
+  interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),
+  period: periodField,
+  history: t.Optional(
+    objects('With `type=historical`, newest first.', {
+      date: dateField,
+      spread: spreadField,
+      ...priceFields,
     }),
-    historical: t.Object({
-      mean: spreadField,
-      std_dev: number('Sample standard deviation, n - 1.', 0.41),
-      min: spreadField,
-      max: spreadField,
-      percentile: t.Number({ examples: [38.1] }),
-      z_score: orNull(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
-      data_points: integer('Common dates in the window.', 21),
-    }),
-    interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),
-    period: periodField,
-    history: t.Optional(
-      t.Array(t.Object({ date: dateField, spread: spreadField, ...priceFields }), {
-        description: 'With `type=historical`, newest first.',
-      }),
-    ),
-  },
-  { title: 'SpreadStanding' },
-)
+  ),
+})
 
 function identityOf(text: string): SpreadIdentity {
   const identity = analyticsSpreads.find(spread => spread.id === text.trim().toLowerCase())

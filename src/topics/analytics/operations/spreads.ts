@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/schema.ts'
+import { integer, objects } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -86,15 +86,10 @@ const SpreadList = t.Object({
   data: t.Array(SpreadRow),
   meta: t.Object({
     count: integer({ examples: [7] }),
-    unavailable: t.Array(
-      t.Object({
-        id: t.String({ examples: ['dubai_jet'] }),
-        leg: t.String({ examples: ['DUBAI_CRUDE_USD'] }),
-      }),
-      {
-        description: 'Omitted spreads, each with the leg that has no price.',
-      },
-    ),
+    unavailable: objects('Omitted spreads, each with the leg that has no price.', {
+      id: t.String({ examples: ['dubai_jet'] }),
+      leg: t.String({ examples: ['DUBAI_CRUDE_USD'] }),
+    }),
   }),
 })
 

@@ -1,5 +1,13 @@
 import { t } from 'elysia'
-import { boolean, integer, number, orNull, string } from '../../../http/answer/schema.ts'
+import {
+  boolean,
+  integer,
+  number,
+  object,
+  objects,
+  orNull,
+  string,
+} from '../../../http/answer/schema.ts'
 import { instantOf, integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -52,49 +60,43 @@ const rsiWord = string(
   'bullish',
 )
 
-const Levels = t.Object(
-  {
-    support: t.Array(price, { description: 'S1 = 2P - H, S2 = P - (H - L).' }),
-    resistance: t.Array(price, { description: 'R1 = 2P - L, R2 = P + (H - L).' }),
-    pivot_point: number('P = (H + L + C) / 3.', 80.01),
-  },
-  { title: 'PriceLevels' },
-)
+const Levels = object('PriceLevels', {
+  support: t.Array(price, { description: 'S1 = 2P - H, S2 = P - (H - L).' }),
+  resistance: t.Array(price, { description: 'R1 = 2P - L, R2 = P + (H - L).' }),
+  pivot_point: number('P = (H + L + C) / 3.', 80.01),
+})
 
-const Analysis = t.Object(
-  {
-    type: t.Literal('analysis'),
-    code: codeField,
-    period: periodField,
-    trend: t.Object({
-      direction: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('sideways')]),
-      strength: number('100 x R squared.', 74.36, { minimum: 0, maximum: 100 }),
-      slope: number('Price units per calendar day.', 0.2687),
-      price_change_pct: orNull(
-        t.Number({ examples: [4.9] }),
-        '100 x (last - first) / |first| over the window; null when the first close is 0.',
-      ),
+const Analysis = object('TrendAnalysis', {
+  type: t.Literal('analysis'),
+  code: codeField,
+  period: periodField,
+  trend: t.Object({
+    direction: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('sideways')]),
+    strength: number('100 x R squared.', 74.36, { minimum: 0, maximum: 100 }),
+    slope: number('Price units per calendar day.', 0.2687),
+    price_change_pct: orNull(
+      t.Number({ examples: [4.9] }),
+      '100 x (last - first) / |first| over the window; null when the first close is 0.',
+    ),
+  }),
+  momentum: t.Object({ rsi: rsiField, interpretation: rsiWord }),
+  moving_averages: t.Object({
+    sma_20: price,
+    ema_20: price,
+    price_vs_sma: orNull(
+      t.Number({ examples: [3.96] }),
+      '100 x (last - sma_20) / |sma_20|; null when the average is 0.',
+    ),
+    golden_cross: boolean('sma(50) above sma(200), when there are 200 closes, otherwise false.'),
+  }),
+  levels: Levels,
+  signal: t.Object({
+    value: t.Union([t.Literal('buy'), t.Literal('sell'), t.Literal('neutral')]),
+    interpretation: t.String({
+      examples: ['The trend is up, the price is at or above its average, momentum is bullish.'],
     }),
-    momentum: t.Object({ rsi: rsiField, interpretation: rsiWord }),
-    moving_averages: t.Object({
-      sma_20: price,
-      ema_20: price,
-      price_vs_sma: orNull(
-        t.Number({ examples: [3.96] }),
-        '100 x (last - sma_20) / |sma_20|; null when the average is 0.',
-      ),
-      golden_cross: boolean('sma(50) above sma(200), when there are 200 closes, otherwise false.'),
-    }),
-    levels: Levels,
-    signal: t.Object({
-      value: t.Union([t.Literal('buy'), t.Literal('sell'), t.Literal('neutral')]),
-      interpretation: t.String({
-        examples: ['The trend is up, the price is at or above its average, momentum is bullish.'],
-      }),
-    }),
-  },
-  { title: 'TrendAnalysis' },
-)
+  }),
+})
 
 const run = {
   code: codeField,
@@ -106,76 +108,58 @@ const run = {
     description:
       'For the price: above (or at) or below its average. For RSI: above (or at) or below 50.',
   }),
-  values: t.Array(t.Object({ date: dateField, value: t.Number({ examples: [79.68] }) }), {
-    description: 'Oldest first.',
-  }),
+  values: objects('Oldest first.', { date: dateField, value: t.Number({ examples: [79.68] }) }),
 }
-const Average = t.Object(
-  { type: t.Union([t.Literal('sma'), t.Literal('ema')]), ...run },
-  { title: 'MovingAverage' },
-)
-const Rsi = t.Object(
-  { type: t.Literal('rsi'), ...run, rsi: rsiField, interpretation: rsiWord },
-  { title: 'RelativeStrength' },
-)
+const Average = object('MovingAverage', {
+  type: t.Union([t.Literal('sma'), t.Literal('ema')]),
+  ...run,
+})
+const Rsi = object('RelativeStrength', {
+  type: t.Literal('rsi'),
+  ...run,
+  rsi: rsiField,
+  interpretation: rsiWord,
+})
 const pointFields = { date: dateField, value: t.Number({ examples: [1.234] }) }
 const shown = { code: codeField, period: periodField, current_price: price }
-const MacdRun = t.Object(
-  {
-    type: t.Literal('macd'),
-    ...shown,
-    values: t.Array(
-      t.Object({
-        ...pointFields,
-        signal: orNull(t.Number({ examples: [1.1] }), 'ema(9) of `value`.'),
-        histogram: orNull(t.Number({ examples: [0.134] }), '`value` - `signal`.'),
-      }),
-      { description: 'Oldest first; `value` = ema(12) - ema(26), unit of the series.' },
-    ),
-  },
-  { title: 'Macd' },
-)
-const Bands = t.Object(
-  {
-    type: t.Literal('bollinger'),
-    ...shown,
-    window: integer({ examples: [20] }),
-    values: t.Array(
-      t.Object({
-        ...pointFields,
-        upper: t.Number({ examples: [85.2] }),
-        lower: t.Number({ examples: [76.4] }),
-      }),
-      { description: 'Oldest first; `value` is the mean, unit of the series.' },
-    ),
-  },
-  { title: 'BollingerBands' },
-)
-const TrueRange = t.Object(
-  {
-    type: t.Literal('atr'),
-    ...shown,
-    window: integer({ examples: [14] }),
-    current_value: orNull(
-      t.Number({ examples: [1.9] }),
-      'At the newest day; null for a series with one value per day.',
-    ),
-    values: t.Array(t.Object(pointFields), {
-      description: 'Oldest first, unit of the series; empty for a series with one value per day.',
-    }),
-  },
-  { title: 'AverageTrueRange' },
-)
-const LevelsOnly = t.Object(
-  {
-    type: t.Literal('levels'),
-    code: codeField,
-    period: periodField,
-    current_price: price,
-    levels: Levels,
-  },
-  { title: 'SupportAndResistance' },
-)
+const MacdRun = object('Macd', {
+  type: t.Literal('macd'),
+  ...shown,
+  values: objects('Oldest first; `value` = ema(12) - ema(26), unit of the series.', {
+    ...pointFields,
+    signal: orNull(t.Number({ examples: [1.1] }), 'ema(9) of `value`.'),
+    histogram: orNull(t.Number({ examples: [0.134] }), '`value` - `signal`.'),
+  }),
+})
+const Bands = object('BollingerBands', {
+  type: t.Literal('bollinger'),
+  ...shown,
+  window: integer({ examples: [20] }),
+  values: objects('Oldest first; `value` is the mean, unit of the series.', {
+    ...pointFields,
+    upper: t.Number({ examples: [85.2] }),
+    lower: t.Number({ examples: [76.4] }),
+  }),
+})
+const TrueRange = object('AverageTrueRange', {
+  type: t.Literal('atr'),
+  ...shown,
+  window: integer({ examples: [14] }),
+  current_value: orNull(
+    t.Number({ examples: [1.9] }),
+    'At the newest day; null for a series with one value per day.',
+  ),
+  values: t.Array(t.Object(pointFields), {
+    description: 'Oldest first, unit of the series; empty for a series with one value per day.',
+  }),
+})
+const LevelsOnly = object('SupportAndResistance', {
+  type: t.Literal('levels'),
+  code: codeField,
+  period: periodField,
+  current_price: price,
+  levels: Levels,
+})
 
 const levelsRow = ({ pivotPoint, support, resistance }: Pivots) => ({
   support,

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { countOrNull, integer, string } from '../../../http/answer/schema.ts'
+import { countOrNull, integer, objects, string } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -33,8 +33,9 @@ const Usage = t.Object({
     limit: countOrNull('Null: no quota.'),
     remaining: countOrNull('Null: no quota.'),
   }),
-  daily_breakdown: t.Array(t.Object({ date: day, requests: integer({ examples: [61] }) }), {
-    description: 'Each day of the period so far, oldest first.',
+  daily_breakdown: objects('Each day of the period so far, oldest first.', {
+    date: day,
+    requests: integer({ examples: [61] }),
   }),
 })
 

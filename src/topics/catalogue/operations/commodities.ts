@@ -3,7 +3,7 @@ import { instant, integer, number, string } from '../../../http/answer/schema.ts
 import { serialised } from '../../../http/answer/serialised.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { codeParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
-import { envelope, success, tagged } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success, tagged } from '../../../http/operations/answer.ts'
 import {
   Commodity,
   categoryOf,
@@ -49,30 +49,28 @@ const Categories = envelope(
   ),
 )
 
-const SingleCommodity = envelope(
-  t.Object({
-    ...commodityFields,
-    requested_code: t.Optional(string('The requested alias, if any.', 'WTI')),
-    instrument_disclosure: t.Optional(Disclosure),
-    ...deliveryShape,
-    freshness: t.Object({
-      as_of: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-        description: 'Time of the newest price.',
-      }),
-      data_status: t.Union([
-        t.Literal('current'),
-        t.Literal('delayed'),
-        t.Literal('stale'),
-        t.Literal('empty'),
-      ]),
-      stale: t.Boolean(),
-      max_age_hours: number('Age at which the newest price counts as stale.', 72),
-      next_release_at: t.Optional(
-        instant('When the next value is released, for a series with release days.'),
-      ),
+const SingleCommodity = envelopeOf({
+  ...commodityFields,
+  requested_code: t.Optional(string('The requested alias, if any.', 'WTI')),
+  instrument_disclosure: t.Optional(Disclosure),
+  ...deliveryShape,
+  freshness: t.Object({
+    as_of: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+      description: 'Time of the newest price.',
     }),
+    data_status: t.Union([
+      t.Literal('current'),
+      t.Literal('delayed'),
+      t.Literal('stale'),
+      t.Literal('empty'),
+    ]),
+    stale: t.Boolean(),
+    max_age_hours: number('Age at which the newest price counts as stale.', 72),
+    next_release_at: t.Optional(
+      instant('When the next value is released, for a series with release days.'),
+    ),
   }),
-)
+})
 
 const includeUnavailable = flagParameter(
   '`true` also lists codes without data, each with the reason.',

@@ -1,9 +1,9 @@
 import { t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { integer, object, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, type Marks, success } from '../../../http/operations/answer.ts'
+import { type Answering, envelopeOf, type Marks, success } from '../../../http/operations/answer.ts'
 import {
   Commodity,
   commodityOf,
@@ -39,54 +39,50 @@ const demoFields = {
   change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
   source: priceRowFields.source,
 }
-const DemoRow = t.Object({ ...demoFields, sparkline: Sparkline }, { title: 'DemoPrice' })
+const DemoRow = object('DemoPrice', { ...demoFields, sparkline: Sparkline })
 
 const codesNow = integer('Codes of the demo that have a price.', 9)
 
-const DemoPrices = envelope(
-  t.Object({
-    prices: t.Array(DemoRow),
-    meta: t.Object({
-      demo_mode: t.Literal(true),
-      rate_limit: t.String({ examples: ['20 requests per hour'] }),
-      signup_url: t.String({ examples: ['https://prices.example.com/signup'] }),
-      available_commodities: codesNow,
-      commodities_available: codesNow,
-      unavailable_codes: t.Optional(
-        t.Array(t.String(), {
-          description: 'Requested codes that the demo does not serve.',
-        }),
-      ),
-    }),
-    examples: t.Object({
-      curl: t.String({ examples: ['curl "https://prices.example.com/v1/demo/prices"'] }),
-      latest: t.String({
-        examples: [
-          'curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/latest?by_code=WTI_USD"',
-        ],
+const DemoPrices = envelopeOf({
+  prices: t.Array(DemoRow),
+  meta: t.Object({
+    demo_mode: t.Literal(true),
+    rate_limit: t.String({ examples: ['20 requests per hour'] }),
+    signup_url: t.String({ examples: ['https://prices.example.com/signup'] }),
+    available_commodities: codesNow,
+    commodities_available: codesNow,
+    unavailable_codes: t.Optional(
+      t.Array(t.String(), {
+        description: 'Requested codes that the demo does not serve.',
       }),
-      history: t.String({
-        examples: [
-          'curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/past_week?by_code=WTI_USD"',
-        ],
-      }),
-      authentication: t.String({ examples: ['Authorization: Token YOUR_API_KEY'] }),
-    }),
+    ),
   }),
-)
-
-const DemoPrice = envelope(t.Object({ ...demoFields, demo_mode: t.Literal(true) }))
-
-const DemoCommodities = envelope(
-  t.Object({
-    commodities: t.Record(t.String(), t.Array(Commodity), { description: 'By category.' }),
-    meta: t.Object({
-      total: integer({ examples: [884] }),
-      categories: t.Array(t.String({ examples: ['crude_oil'] })),
-      free_commodities: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
+  examples: t.Object({
+    curl: t.String({ examples: ['curl "https://prices.example.com/v1/demo/prices"'] }),
+    latest: t.String({
+      examples: [
+        'curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/latest?by_code=WTI_USD"',
+      ],
     }),
+    history: t.String({
+      examples: [
+        'curl -H "Authorization: Token YOUR_API_KEY" "https://prices.example.com/v1/prices/past_week?by_code=WTI_USD"',
+      ],
+    }),
+    authentication: t.String({ examples: ['Authorization: Token YOUR_API_KEY'] }),
   }),
-)
+})
+
+const DemoPrice = envelopeOf({ ...demoFields, demo_mode: t.Literal(true) })
+
+const DemoCommodities = envelopeOf({
+  commodities: t.Record(t.String(), t.Array(Commodity), { description: 'By category.' }),
+  meta: t.Object({
+    total: integer({ examples: [884] }),
+    categories: t.Array(t.String({ examples: ['crude_oil'] })),
+    free_commodities: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
+  }),
+})
 
 /** What people may try without a key. */
 export const demoOperations = (deps: Context) => [

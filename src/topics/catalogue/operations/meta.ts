@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { instant, integer } from '../../../http/answer/schema.ts'
+import { instant, integer, objects } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import { envelope, success, tagged } from '../../../http/operations/answer.ts'
+import { envelopeOf, success, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
@@ -16,48 +16,41 @@ const schemaVersion = '2.0.0'
 const updatedAt = instant('When these limits took effect.')
 const constant = (example: number) => integer({ examples: [example] })
 
-const LimitsBody = envelope(
-  t.Object({
-    schema_version: t.Literal(schemaVersion),
-    updated_at: updatedAt,
-    tiers: t.Array(TierShape),
-    rate_limits: t.Array(
-      t.Object({
-        class: t.String({ examples: ['authenticated'] }),
-        limit: constant(60),
-        window_seconds: constant(60),
-        keyed_by: t.Union([t.Literal('api_key'), t.Literal('client_ip')]),
-      }),
-      { description: 'Rolling windows.' },
-    ),
-    constants: t.Object({
-      max_codes_per_request: constant(20),
-      delivery_codes_max: constant(25),
-      delivery_name_max: constant(120),
-      manual_send_cooldown_seconds: constant(600),
-      dispatch_interval_seconds: constant(900),
-      key_name_max: constant(100),
-      windowed_per_page_max: constant(100),
-      alerts_history_per_page_max: constant(100),
-      futures_max_age_hours: constant(96),
-      futures_ohlc_days_max: constant(1825),
-      webhook_retries: constant(5),
-      webhook_deactivate_after: constant(10),
-    }),
+const LimitsBody = envelopeOf({
+  schema_version: t.Literal(schemaVersion),
+  updated_at: updatedAt,
+  tiers: t.Array(TierShape),
+  rate_limits: objects('Rolling windows.', {
+    class: t.String({ examples: ['authenticated'] }),
+    limit: constant(60),
+    window_seconds: constant(60),
+    keyed_by: t.Union([t.Literal('api_key'), t.Literal('client_ip')]),
   }),
-)
+  constants: t.Object({
+    max_codes_per_request: constant(20),
+    delivery_codes_max: constant(25),
+    delivery_name_max: constant(120),
+    manual_send_cooldown_seconds: constant(600),
+    dispatch_interval_seconds: constant(900),
+    key_name_max: constant(100),
+    windowed_per_page_max: constant(100),
+    alerts_history_per_page_max: constant(100),
+    futures_max_age_hours: constant(96),
+    futures_ohlc_days_max: constant(1825),
+    webhook_retries: constant(5),
+    webhook_deactivate_after: constant(10),
+  }),
+})
 
-const WebhookIps = envelope(
-  t.Object({
-    ip_ranges: t.Array(t.String({ examples: ['198.51.100.0/24'] }), {
-      description: 'Networks, in CIDR notation.',
-    }),
-    ips: t.Array(t.String({ examples: ['203.0.113.7'] }), {
-      description: 'The networks that are a single address.',
-    }),
-    updated_at: updatedAt,
+const WebhookIps = envelopeOf({
+  ip_ranges: t.Array(t.String({ examples: ['198.51.100.0/24'] }), {
+    description: 'Networks, in CIDR notation.',
   }),
-)
+  ips: t.Array(t.String({ examples: ['203.0.113.7'] }), {
+    description: 'The networks that are a single address.',
+  }),
+  updated_at: updatedAt,
+})
 
 const Facts = t.Object({
   schema_version: t.Literal(schemaVersion),

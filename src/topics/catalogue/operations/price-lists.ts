@@ -1,10 +1,10 @@
 import { t } from 'elysia'
-import { instant, integer, number, string } from '../../../http/answer/schema.ts'
+import { instant, integer, number, object, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { PageMetaShape, type PageRequest } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codeParameter, codesParameter } from '../../../http/input/typed.ts'
-import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import { categoryOf, markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -25,33 +25,28 @@ export type PriceListsDeps = Pick<
 
 const perPageMax = 1000
 
-const Prices = envelope(
-  t.Object({
-    prices: t.Array(PriceRow),
-    missing_codes: t.Optional(t.Array(t.String())),
-    count: integer(),
-  }),
-)
+const Prices = envelopeOf({
+  prices: t.Array(PriceRow),
+  missing_codes: t.Optional(t.Array(t.String())),
+  count: integer(),
+})
 
-const AllRow = t.Object(
-  {
-    code: priceRowFields.code,
-    name: priceRowFields.name,
-    commodity: string('The same as `code`.', 'WTI_USD'),
-    price: priceRowFields.price,
-    value: number('The same as `price`.', 71.23),
-    currency: priceRowFields.currency,
-    unit: priceRowFields.unit,
-    category: t.String({ examples: ['crude_oil'] }),
-    source: priceRowFields.source,
-    created_at: priceRowFields.created_at,
-    updated_at: priceRowFields.updated_at,
-    timestamp: instant('The same as `created_at`.'),
-    change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
-    change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
-  },
-  { title: 'AllRow' },
-)
+const AllRow = object('AllRow', {
+  code: priceRowFields.code,
+  name: priceRowFields.name,
+  commodity: string('The same as `code`.', 'WTI_USD'),
+  price: priceRowFields.price,
+  value: number('The same as `price`.', 71.23),
+  currency: priceRowFields.currency,
+  unit: priceRowFields.unit,
+  category: t.String({ examples: ['crude_oil'] }),
+  source: priceRowFields.source,
+  created_at: priceRowFields.created_at,
+  updated_at: priceRowFields.updated_at,
+  timestamp: instant('The same as `created_at`.'),
+  change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
+  change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+})
 
 const allFields = {
   prices: t.Record(t.String(), AllRow, { description: 'By code.' }),
@@ -71,28 +66,25 @@ const All = t.Object({
 const count = (example: number, description?: string) =>
   integer({ examples: [example], ...(description && { description }) })
 
-const Health = envelope(
-  t.Object({
-    status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('unhealthy')], {
-      description:
-        '`degraded` while any code is stale, `unhealthy` when none is current or delayed.',
-    }),
-    total: count(884, 'Codes that have a source.'),
-    current: count(884),
-    delayed: count(0),
-    stale: count(0),
-    missing: count(0, 'Codes without any recorded price.'),
-    by_category: t.Record(
-      t.String(),
-      t.Object({ total: count(12), current: count(12), stale: count(0) }),
-    ),
-    newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
-    oldest_current: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-      description: 'The oldest price among the current codes.',
-    }),
-    checked_at: t.String({ format: 'date-time' }),
+const Health = envelopeOf({
+  status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('unhealthy')], {
+    description: '`degraded` while any code is stale, `unhealthy` when none is current or delayed.',
   }),
-)
+  total: count(884, 'Codes that have a source.'),
+  current: count(884),
+  delayed: count(0),
+  stale: count(0),
+  missing: count(0, 'Codes without any recorded price.'),
+  by_category: t.Record(
+    t.String(),
+    t.Object({ total: count(12), current: count(12), stale: count(0) }),
+  ),
+  newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+  oldest_current: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+    description: 'The oldest price among the current codes.',
+  }),
+  checked_at: t.String({ format: 'date-time' }),
+})
 
 /** The newest prices of many codes at once. */
 export const priceListOperations = (deps: PriceListsDeps) => [

@@ -1,18 +1,15 @@
 import { t } from 'elysia'
 import type { Feeds } from '../../../feeds/engine/feeds.ts'
-import { integer, oneOf } from '../../../http/answer/schema.ts'
+import { integer, object, oneOf } from '../../../http/answer/schema.ts'
 import { operation } from '../../../http/operations/operation.ts'
 
-const SourceShape = t.Object(
-  {
-    publisher: t.String({ examples: ['European Central Bank'] }),
-    homepage: t.String({ examples: ['https://www.ecb.europa.eu/'] }),
-    license_class: oneOf(['open', 'view']),
-    attribution: t.String({ examples: ['Source: European Central Bank'] }),
-    codes: integer('Codes with values from this publisher.', 39),
-  },
-  { title: 'Source' },
-)
+const SourceShape = object('Source', {
+  publisher: t.String({ examples: ['European Central Bank'] }),
+  homepage: t.String({ examples: ['https://www.ecb.europa.eu/'] }),
+  license_class: oneOf(['open', 'view']),
+  attribution: t.String({ examples: ['Source: European Central Bank'] }),
+  codes: integer('Codes with values from this publisher.', 39),
+})
 
 /** Whose data this copy serves. */
 export const sourceOperations = ({ feeds }: { feeds: Pick<Feeds, 'sources'> }) => [

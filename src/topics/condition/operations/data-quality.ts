@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { instant, integer, number, string } from '../../../http/answer/schema.ts'
+import { instant, integer, number, object, objects, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
-import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -45,78 +45,68 @@ const scope = string('Category of the code.', 'crude_oil')
 const generatedAt = instant('When it was computed.')
 const updatedAt = instant('When the newest observation was recorded.')
 
-const Summary = t.Object(
-  {
-    overall_score: score('Mean of the scores of all codes with data; 0 without one.'),
-    score: score('The same.'),
-    overall_quality: string(
-      'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
-      'excellent',
-    ),
-    sources_monitored: integer('Sources of the codes with data.', 41),
-    sources_with_issues: integer('Sources with at least one code that is not healthy.', 0),
-    total_commodities: integer('Codes with data.', 884),
-    total_issues: integer('Of severity critical and warning.', 3),
-    last_updated: generatedAt,
-    breakdown: t.Object(scores, { description: 'Means over the codes with data.' }),
-    recent_alerts: t.Array(
-      t.Object({ severity, message: t.String(), timestamp: instant('When the issue began.') }),
-      {
-        description: `Newest issues first, at most ${alertsMax}.`,
-      },
-    ),
-  },
-  { title: 'DataQualitySummary' },
-)
-const Row = t.Object(
-  {
-    code,
-    name,
-    type: string('What kind of number the series carries.', 'spot_price'),
-    scope,
-    last_generated: generatedAt,
-    last_updated: updatedAt,
-    status,
-    quality_score: score('0.3 completeness + 0.3 timeliness + 0.2 accuracy + 0.2 consistency.'),
-    completeness: scores.completeness,
-    accuracy: scores.accuracy,
-  },
-  { title: 'DataQualityRow' },
-)
-const Report = t.Object(
-  {
-    code,
-    name,
-    scope,
-    period: t.Object({ start: t.String({ format: 'date' }), end: t.String({ format: 'date' }) }),
-    status,
-    quality_score: Row.properties.quality_score,
-    completeness: scores.completeness,
-    accuracy: scores.accuracy,
-    metrics: t.Object({
-      ...scores,
-      expected_points: integer({ examples: [63] }),
-      missing_points: integer({ examples: [1] }),
-      late_updates: integer({ examples: [0] }),
-      anomalies: integer({ examples: [0] }),
+const Summary = object('DataQualitySummary', {
+  overall_score: score('Mean of the scores of all codes with data; 0 without one.'),
+  score: score('The same.'),
+  overall_quality: string(
+    'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
+    'excellent',
+  ),
+  sources_monitored: integer('Sources of the codes with data.', 41),
+  sources_with_issues: integer('Sources with at least one code that is not healthy.', 0),
+  total_commodities: integer('Codes with data.', 884),
+  total_issues: integer('Of severity critical and warning.', 3),
+  last_updated: generatedAt,
+  breakdown: t.Object(scores, { description: 'Means over the codes with data.' }),
+  recent_alerts: objects(`Newest issues first, at most ${alertsMax}.`, {
+    severity,
+    message: t.String(),
+    timestamp: instant('When the issue began.'),
+  }),
+})
+const Row = object('DataQualityRow', {
+  code,
+  name,
+  type: string('What kind of number the series carries.', 'spot_price'),
+  scope,
+  last_generated: generatedAt,
+  last_updated: updatedAt,
+  status,
+  quality_score: score('0.3 completeness + 0.3 timeliness + 0.2 accuracy + 0.2 consistency.'),
+  completeness: scores.completeness,
+  accuracy: scores.accuracy,
+})
+const Report = object('DataQualityReport', {
+  code,
+  name,
+  scope,
+  period: t.Object({ start: t.String({ format: 'date' }), end: t.String({ format: 'date' }) }),
+  status,
+  quality_score: Row.properties.quality_score,
+  completeness: scores.completeness,
+  accuracy: scores.accuracy,
+  metrics: t.Object({
+    ...scores,
+    expected_points: integer({ examples: [63] }),
+    missing_points: integer({ examples: [1] }),
+    late_updates: integer({ examples: [0] }),
+    anomalies: integer({ examples: [0] }),
+  }),
+  issues: t.Array(
+    t.Object({
+      severity,
+      description: t.String(),
+      affected_points: integer({ examples: [1] }),
+      detected_at: instant('When the issue began.'),
     }),
-    issues: t.Array(
-      t.Object({
-        severity,
-        description: t.String(),
-        affected_points: integer({ examples: [1] }),
-        detected_at: instant('When the issue began.'),
-      }),
-    ),
-    recommendations: t.Array(t.String()),
-    next_release_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-      description: 'When the next value comes out, where the series has days of release.',
-    }),
-    generated_at: generatedAt,
-    last_updated: updatedAt,
-  },
-  { title: 'DataQualityReport' },
-)
+  ),
+  recommendations: t.Array(t.String()),
+  next_release_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+    description: 'When the next value comes out, where the series has days of release.',
+  }),
+  generated_at: generatedAt,
+  last_updated: updatedAt,
+})
 
 const definitions = `The assessment covers the last 90 days (364 for weekly and 1096 for monthly series), as far as the series reaches back. Quarantined days are excluded.
 
@@ -308,9 +298,7 @@ function reportsRoute({ quality, marks }: DataQualityDeps) {
         ),
       },
       answers: {
-        200: serialised(
-          envelope(t.Object({ reports: t.Array(Row), count: integer({ examples: [884] }) })),
-        ),
+        200: serialised(envelopeOf({ reports: t.Array(Row), count: integer({ examples: [884] }) })),
       },
       handle: async ({ query, reply }) => {
         const status = query.status?.trim().toLowerCase()

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
-import { instantOrNull, integer, string } from '../../../http/answer/schema.ts'
-import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { instantOrNull, integer, object, string } from '../../../http/answer/schema.ts'
+import { type Answering, envelopeOf, success } from '../../../http/operations/answer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -37,24 +37,21 @@ export type HealthDeps = Vitals &
     | 'scrub'
   >
 
-const Health = t.Object(
-  {
-    status: t.Union([t.Literal('ok'), t.Literal('degraded'), t.Literal('unavailable')], {
-      description:
-        '`degraded`: the service works, but something needs the operator; see `reason`. `unavailable`: the database does not respond, or the process is about to stop.',
-    }),
-    version: t.String({ examples: [version] }),
-    uptime_seconds: integer({ examples: [86_400] }),
-    timestamp: t.String({ format: 'date-time' }),
-    reason: t.Optional(
-      string(
-        "What needs the operator's attention, if anything.",
-        'The data cannot be written: the disk is full.',
-      ),
+const Health = object('Get service health', {
+  status: t.Union([t.Literal('ok'), t.Literal('degraded'), t.Literal('unavailable')], {
+    description:
+      '`degraded`: the service works, but something needs the operator; see `reason`. `unavailable`: the database does not respond, or the process is about to stop.',
+  }),
+  version: t.String({ examples: [version] }),
+  uptime_seconds: integer({ examples: [86_400] }),
+  timestamp: t.String({ format: 'date-time' }),
+  reason: t.Optional(
+    string(
+      "What needs the operator's attention, if anything.",
+      'The data cannot be written: the disk is full.',
     ),
-  },
-  { title: 'Get service health' },
-)
+  ),
+})
 
 /** A feed as answers have it. */
 export const FeedRow = t.Object({
@@ -71,50 +68,48 @@ export const FeedRow = t.Object({
   stale_codes: integer('Of them stale.', 0),
 })
 
-const Status = envelope(
-  t.Object({
-    status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
-    version: t.String({ examples: [version] }),
-    timestamp: t.String({ format: 'date-time' }),
-    components: t.Array(
-      t.Object({
-        name: t.String({ examples: ['database'] }),
-        status: t.Union([
-          t.Literal('operational'),
-          t.Literal('degraded'),
-          t.Literal('down'),
-          t.Literal('disabled'),
-        ]),
-        checked_at: t.String({ format: 'date-time' }),
-        message: t.Union([t.String(), t.Null()]),
-      }),
-    ),
-    data: t.Object({
-      commodities: integer('Codes of the catalogue.', 897),
-      with_data: integer('Codes that have a price.', 884),
-      stale: integer('Codes whose newest price is stale.', 0),
-      stopped: t.Array(t.String(), {
-        description:
-          'Codes that stopped receiving values: nothing has arrived for three periods of their calendar.',
-      }),
-      frozen: t.Array(t.String({ examples: ['HEATING_OIL_USD'] }), {
-        description:
-          'Codes with an unchanged value for at least eight days with a value, and more than three times as long as ever before.',
-      }),
-      unit_breaks: t.Array(t.String(), {
-        description: 'Codes whose level has changed by the ratio of two units and stayed there.',
-      }),
-      newest_observation: instantOrNull('Time of the newest observation of all.'),
+const Status = envelopeOf({
+  status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
+  version: t.String({ examples: [version] }),
+  timestamp: t.String({ format: 'date-time' }),
+  components: t.Array(
+    t.Object({
+      name: t.String({ examples: ['database'] }),
+      status: t.Union([
+        t.Literal('operational'),
+        t.Literal('degraded'),
+        t.Literal('down'),
+        t.Literal('disabled'),
+      ]),
+      checked_at: t.String({ format: 'date-time' }),
+      message: t.Union([t.String(), t.Null()]),
     }),
-    feeds: t.Array(FeedRow),
-    outbox: t.Object({
-      pending: integer({ examples: [0] }),
-      oldest_pending_seconds: t.Union([integer(), t.Null()], {
-        description: 'Age of the oldest due message.',
-      }),
+  ),
+  data: t.Object({
+    commodities: integer('Codes of the catalogue.', 897),
+    with_data: integer('Codes that have a price.', 884),
+    stale: integer('Codes whose newest price is stale.', 0),
+    stopped: t.Array(t.String(), {
+      description:
+        'Codes that stopped receiving values: nothing has arrived for three periods of their calendar.',
+    }),
+    frozen: t.Array(t.String({ examples: ['HEATING_OIL_USD'] }), {
+      description:
+        'Codes with an unchanged value for at least eight days with a value, and more than three times as long as ever before.',
+    }),
+    unit_breaks: t.Array(t.String(), {
+      description: 'Codes whose level has changed by the ratio of two units and stayed there.',
+    }),
+    newest_observation: instantOrNull('Time of the newest observation of all.'),
+  }),
+  feeds: t.Array(FeedRow),
+  outbox: t.Object({
+    pending: integer({ examples: [0] }),
+    oldest_pending_seconds: t.Union([integer(), t.Null()], {
+      description: 'Age of the oldest due message.',
     }),
   }),
-)
+})
 
 /** Whether the service lives and how each part of it is doing. */
 export function healthOperations(deps: HealthDeps) {

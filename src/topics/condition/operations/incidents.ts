@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { integer, object, string } from '../../../http/answer/schema.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
 import { isoInstant, isoOrNull, mailInstant } from '../../../lib/time/instant.ts'
@@ -19,14 +19,11 @@ const IncidentRow = t.Object({
   }),
 })
 
-const Incidents = t.Object(
-  {
-    days: integer('Number of days covered.', incidentDays),
-    timestamp: t.String({ format: 'date-time' }),
-    incidents: t.Array(IncidentRow, { description: 'The newest first.' }),
-  },
-  { title: 'Incidents' },
-)
+const Incidents = object('Incidents', {
+  days: integer('Number of days covered.', incidentDays),
+  timestamp: t.String({ format: 'date-time' }),
+  incidents: t.Array(IncidentRow, { description: 'The newest first.' }),
+})
 
 const access = { open: 'The status is public.' } as const
 

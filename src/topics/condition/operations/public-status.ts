@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/schema.ts'
+import { integer, object, objects } from '../../../http/answer/schema.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
@@ -17,38 +17,32 @@ const state = t.Union([
 
 const codes = (description: string) => integer(description, 12)
 
-const PublicStatus = t.Object(
-  {
-    service: t.String({ examples: ['Energy Prices'] }),
-    mode: t.Union([t.Literal('evaluation'), t.Literal('production')], {
-      description: 'A demo instance returns generated data.',
+const PublicStatus = object('PublicStatus', {
+  service: t.String({ examples: ['Energy Prices'] }),
+  mode: t.Union([t.Literal('evaluation'), t.Literal('production')], {
+    description: 'A demo instance returns generated data.',
+  }),
+  status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
+  version: t.String({ examples: [version] }),
+  timestamp: t.String({ format: 'date-time' }),
+  newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+  components: t.Array(
+    t.Object({
+      name: t.String({ examples: ['database'] }),
+      status: state,
+      message: t.Union([t.String(), t.Null()]),
     }),
-    status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
-    version: t.String({ examples: [version] }),
-    timestamp: t.String({ format: 'date-time' }),
-    newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
-    components: t.Array(
-      t.Object({
-        name: t.String({ examples: ['database'] }),
-        status: state,
-        message: t.Union([t.String(), t.Null()]),
-      }),
-    ),
-    categories: t.Array(
-      t.Object({
-        name: t.String({ examples: ['crude_oil'] }),
-        codes: codes('Codes that should have data.'),
-        current: codes('Codes that are current by their release schedule.'),
-        delayed: codes('Of them late.'),
-        stale: codes('Codes too late to be relied on.'),
-        missing: codes('Of them without any data.'),
-      }),
-      { description: 'How fresh the data is, by category.' },
-    ),
-    feeds: t.Array(FeedRow, { description: 'How fresh each source is.' }),
-  },
-  { title: 'PublicStatus' },
-)
+  ),
+  categories: objects('How fresh the data is, by category.', {
+    name: t.String({ examples: ['crude_oil'] }),
+    codes: codes('Codes that should have data.'),
+    current: codes('Codes that are current by their release schedule.'),
+    delayed: codes('Of them late.'),
+    stale: codes('Codes too late to be relied on.'),
+    missing: codes('Of them without any data.'),
+  }),
+  feeds: t.Array(FeedRow, { description: 'How fresh each source is.' }),
+})
 
 /** How the service is doing, for people who have no key. */
 export function publicStatusOperations(

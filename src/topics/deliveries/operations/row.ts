@@ -1,5 +1,12 @@
 import { t } from 'elysia'
-import { boolean, instantOrNull, integer, oneOf, string } from '../../../http/answer/schema.ts'
+import {
+  boolean,
+  instantOrNull,
+  integer,
+  object,
+  oneOf,
+  string,
+} from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { deliveryCadences } from '../../../plans/delivery-schedule.ts'
 import type { Deliveries, Delivery, RunState } from '../service/deliveries.ts'
@@ -13,17 +20,14 @@ export const runStatus = oneOf(
 )
 export const runError = textOrNull('Why it was not sent, or the error of the last attempt.')
 
-const Run = t.Object(
-  {
-    id: runId,
-    trigger: oneOf(['scheduled', 'manual']),
-    status: runStatus,
-    sent_at: instantOrNull('When the mail provider accepted it.'),
-    error: runError,
-    created_at: t.String({ format: 'date-time' }),
-  },
-  { title: 'ScheduledDeliveryRun' },
-)
+const Run = object('ScheduledDeliveryRun', {
+  id: runId,
+  trigger: oneOf(['scheduled', 'manual']),
+  status: runStatus,
+  sent_at: instantOrNull('When the mail provider accepted it.'),
+  error: runError,
+  created_at: t.String({ format: 'date-time' }),
+})
 
 const fields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
@@ -58,10 +62,10 @@ const fields = {
 export const DeliveryShape = t.Object(fields, { title: 'ScheduledDelivery' })
 
 /** The delivery, and once more under its name: the specification's `data` can be read both ways. */
-export const DeliveryTwice = t.Object(
-  { ...fields, delivery: DeliveryShape },
-  { title: 'ScheduledDeliveryAnswer' },
-)
+export const DeliveryTwice = object('ScheduledDeliveryAnswer', {
+  ...fields,
+  delivery: DeliveryShape,
+})
 
 const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => ({
   id,

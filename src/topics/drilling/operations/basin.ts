@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, orNull, string } from '../../../http/answer/schema.ts'
+import { integer, object, objects, orNull, string } from '../../../http/answer/schema.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, markSources, requireData } from '../../energy/operations/answer.ts'
@@ -13,26 +13,21 @@ const nullableCount = (example: number) =>
   orNull(integer({ examples: [example] }), 'Null where nothing is held.')
 const rigs = integer({ examples: [251] })
 
-const BasinBody = t.Object(
-  {
-    basin: t.String({ examples: ['permian'] }),
-    active_rigs: rigs,
-    rig_count: rigs,
-    frac_spreads: nullableCount(92),
-    permits: orNull(
-      integer({ examples: [811] }),
-      'New permits in the last 30 days of the states that the basin leads in; null where none are held, and with `as_of`: permits keep no past.',
-    ),
-    duc_wells: nullableCount(890),
-    completions: nullableCount(398),
-    wells_drilled: nullableCount(401),
-    as_of_date: Day,
-    trend: t.Array(t.Object({ date: Day, rigs }), {
-      description: 'Weekly rigs of 52 weeks, oldest first.',
-    }),
-  },
-  { title: 'BasinDrilling' },
-)
+const BasinBody = object('BasinDrilling', {
+  basin: t.String({ examples: ['permian'] }),
+  active_rigs: rigs,
+  rig_count: rigs,
+  frac_spreads: nullableCount(92),
+  permits: orNull(
+    integer({ examples: [811] }),
+    'New permits in the last 30 days of the states that the basin leads in; null where none are held, and with `as_of`: permits keep no past.',
+  ),
+  duc_wells: nullableCount(890),
+  completions: nullableCount(398),
+  wells_drilled: nullableCount(401),
+  as_of_date: Day,
+  trend: objects('Weekly rigs of 52 weeks, oldest first.', { date: Day, rigs }),
+})
 
 /** Permits of the states that a basin leads in; undefined where none of them has any. */
 function permitsOf({ at }: EnergyCall, basin: string): number | undefined {

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, number, orNull } from '../../../http/answer/schema.ts'
+import { integer, number, object, orNull } from '../../../http/answer/schema.ts'
 import {
   momentParameter,
   numberParameter,
@@ -59,32 +59,26 @@ const nameQuery = {
 }
 type Query = { [name in keyof typeof placeQuery | keyof typeof nameQuery]?: string }
 
-const Stats = t.Object(
-  {
-    count: integer({ examples: [1840] }),
-    median_days: number('Half of the wells took no longer.', 243),
-    p25_days: number(
-      '25th percentile, linearly interpolated at place (n - 1) x p, as R and NumPy do by default.',
-      213,
-    ),
-    p75_days: number('75th percentile.', 275),
-    p90_days: number('90th percentile.', 302),
-    min_days: integer({ examples: [104] }),
-    max_days: integer({ examples: [402] }),
-    avg_days: number('Arithmetic mean.', 244.31),
-  },
-  { title: 'CycleTimeStats' },
-)
-const CycleWell = t.Object(
-  {
-    api_number: t.String({ examples: ['42329400010000'] }),
-    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    total_days: integer('From the permit to the first production.', 104),
-    permit_date: Day,
-    first_production: Day,
-  },
-  { title: 'CycleTimeWell' },
-)
+const Stats = object('CycleTimeStats', {
+  count: integer({ examples: [1840] }),
+  median_days: number('Half of the wells took no longer.', 243),
+  p25_days: number(
+    '25th percentile, linearly interpolated at place (n - 1) x p, as R and NumPy do by default.',
+    213,
+  ),
+  p75_days: number('75th percentile.', 275),
+  p90_days: number('90th percentile.', 302),
+  min_days: integer({ examples: [104] }),
+  max_days: integer({ examples: [402] }),
+  avg_days: number('Arithmetic mean.', 244.31),
+})
+const CycleWell = object('CycleTimeWell', {
+  api_number: t.String({ examples: ['42329400010000'] }),
+  operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+  total_days: integer('From the permit to the first production.', 104),
+  permit_date: Day,
+  first_production: Day,
+})
 const Filters = t.Object(
   {
     state: t.Optional(t.String()),
@@ -104,60 +98,52 @@ const stageKeys = {
   completionToFirstProduction: 'completion_to_first_production',
 } as const
 
-const CycleTime = t.Object(
-  {
-    filters: Filters,
-    well_count: integer('Wells that fit.', 2960),
-    wells_with_cycle_data: integer('Those whose permit and first production are known.', 1840),
-    cycle_time_stats: Stats,
-    stage_breakdown: t.Object(
-      {
-        permit_to_spud: orNull(Stats),
-        spud_to_completion: orNull(Stats),
-        completion_to_first_production: orNull(Stats),
-      },
-      {
-        description:
-          'Of the wells with cycle data that have the days of the stage; null where none has.',
-      },
-    ),
-    quarterly_cohorts: t.Record(
-      t.String(),
-      t.Object(
-        { well_count: integer(), median_days: t.Number(), avg_days: t.Number() },
-        { title: 'CycleTimeQuarter' },
-      ),
-      {
-        description: 'Wells with cycle data by the quarter of their first production.',
-        examples: [{ '2025-Q2': { well_count: 280, median_days: 243, avg_days: 244.31 } }],
-      },
-    ),
-    top_fastest: t.Array(CycleWell),
-    top_slowest: t.Array(CycleWell),
-  },
-  { title: 'CycleTime' },
-)
-const Cohorts = t.Object(
-  {
-    group_by: t.Union([t.Literal('quarter'), t.Literal('month'), t.Literal('year')]),
-    cohorts: t.Record(
-      t.String(),
-      t.Object(
-        {
-          well_count: integer({ examples: [280] }),
-          wells_with_data: integer({ examples: [280] }),
-          stats: orNull(Stats),
-        },
-        { title: 'CycleTimeCohort' },
-      ),
-      {
-        description:
-          'By the span of first production, oldest first; `stats` is null where no permit of it is known.',
-      },
-    ),
-  },
-  { title: 'CycleTimeCohorts' },
-)
+const CycleTime = object('CycleTime', {
+  filters: Filters,
+  well_count: integer('Wells that fit.', 2960),
+  wells_with_cycle_data: integer('Those whose permit and first production are known.', 1840),
+  cycle_time_stats: Stats,
+  stage_breakdown: t.Object(
+    {
+      permit_to_spud: orNull(Stats),
+      spud_to_completion: orNull(Stats),
+      completion_to_first_production: orNull(Stats),
+    },
+    {
+      description:
+        'Of the wells with cycle data that have the days of the stage; null where none has.',
+    },
+  ),
+  quarterly_cohorts: t.Record(
+    t.String(),
+    object('CycleTimeQuarter', {
+      well_count: integer(),
+      median_days: t.Number(),
+      avg_days: t.Number(),
+    }),
+    {
+      description: 'Wells with cycle data by the quarter of their first production.',
+      examples: [{ '2025-Q2': { well_count: 280, median_days: 243, avg_days: 244.31 } }],
+    },
+  ),
+  top_fastest: t.Array(CycleWell),
+  top_slowest: t.Array(CycleWell),
+})
+const Cohorts = object('CycleTimeCohorts', {
+  group_by: t.Union([t.Literal('quarter'), t.Literal('month'), t.Literal('year')]),
+  cohorts: t.Record(
+    t.String(),
+    object('CycleTimeCohort', {
+      well_count: integer({ examples: [280] }),
+      wells_with_data: integer({ examples: [280] }),
+      stats: orNull(Stats),
+    }),
+    {
+      description:
+        'By the span of first production, oldest first; `stats` is null where no permit of it is known.',
+    },
+  ),
+})
 
 function circleOf({ lat, lng, radius_miles: radiusText }: Query): Circle | undefined {
   const radiusMiles = radiusText

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, orNull } from '../../../http/answer/schema.ts'
+import { integer, object, orNull } from '../../../http/answer/schema.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
 import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
 import { basinKeys, isState } from '../math/drilling.ts'
@@ -17,22 +17,19 @@ import {
   stateMap,
 } from './rig-count-row.ts'
 
-const Latest = t.Object(
-  {
-    us_total: integer({ examples: [546] }),
-    basins: t.Record(t.String(), integer(), {
-      examples: [{ permian: 251, eagle_ford: 44, other: 94 }],
-    }),
-    states: t.Record(t.String(), integer(), {
-      description: 'By two letters; `other` is the states that the source adds up.',
-      examples: [{ tx: 247, nm: 95 }],
-    }),
-    ...RigRecord.properties,
-    ...Age,
-  },
-  { title: 'LatestRigCount' },
-)
-const Past = t.Object({ date: Day, ...RigTypeCounts, span: Span }, { title: 'PastRigCount' })
+const Latest = object('LatestRigCount', {
+  us_total: integer({ examples: [546] }),
+  basins: t.Record(t.String(), integer(), {
+    examples: [{ permian: 251, eagle_ford: 44, other: 94 }],
+  }),
+  states: t.Record(t.String(), integer(), {
+    description: 'By two letters; `other` is the states that the source adds up.',
+    examples: [{ tx: 247, nm: 95 }],
+  }),
+  ...RigRecord.properties,
+  ...Age,
+})
+const Past = object('PastRigCount', { date: Day, ...RigTypeCounts, span: Span })
 const regional = {
   rig_count: integer({ examples: [251] }),
   change: orNull(
@@ -42,14 +39,8 @@ const regional = {
   year_change: orNull(integer({ examples: [-12] }), 'Against 52 weeks before.'),
   date: Day,
 }
-const ByBasin = t.Object(
-  { basin: t.String({ examples: ['permian'] }), ...regional },
-  { title: 'BasinRigCount' },
-)
-const ByState = t.Object(
-  { state: t.String({ examples: ['TX'] }), ...regional },
-  { title: 'StateRigCount' },
-)
+const ByBasin = object('BasinRigCount', { basin: t.String({ examples: ['permian'] }), ...regional })
+const ByState = object('StateRigCount', { state: t.String({ examples: ['TX'] }), ...regional })
 
 const published =
   'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'

@@ -1,5 +1,13 @@
 import { t } from 'elysia'
-import { date, instant, integer, number, orNull } from '../../../http/answer/schema.ts'
+import {
+  date,
+  instant,
+  integer,
+  number,
+  object,
+  objects,
+  orNull,
+} from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day } from '../../energy/operations/answer.ts'
 import type { FracChemical } from '../dataset/frac.ts'
@@ -8,25 +16,22 @@ import type { StoredDisclosure } from '../store/frac-disclosures.ts'
 const gallons = (example: number) =>
   orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')
 
-export const Disclosure = t.Object(
-  {
-    id: t.String({ examples: ['412'] }),
-    api_number: t.String({ examples: ['42329400010000'] }),
-    state: t.String({ examples: ['TX'] }),
-    county: t.String({ examples: ['Midland'] }),
-    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    well_name: t.String({ examples: ['BRADFORD 14-23 UNIT 3H'] }),
-    job_start_date: Day,
-    job_end_date: Day,
-    total_base_water_volume: gallons(18_420_000),
-    total_base_non_water_volume: gallons(0),
-    latitude: orNull(t.Number({ examples: [31.8637] })),
-    longitude: orNull(t.Number({ examples: [-102.0319] })),
-    source: t.String({ examples: ['import'] }),
-    timestamp: instant('When this service recorded it.'),
-  },
-  { title: 'FracDisclosure' },
-)
+export const Disclosure = object('FracDisclosure', {
+  id: t.String({ examples: ['412'] }),
+  api_number: t.String({ examples: ['42329400010000'] }),
+  state: t.String({ examples: ['TX'] }),
+  county: t.String({ examples: ['Midland'] }),
+  operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+  well_name: t.String({ examples: ['BRADFORD 14-23 UNIT 3H'] }),
+  job_start_date: Day,
+  job_end_date: Day,
+  total_base_water_volume: gallons(18_420_000),
+  total_base_non_water_volume: gallons(0),
+  latitude: orNull(t.Number({ examples: [31.8637] })),
+  longitude: orNull(t.Number({ examples: [-102.0319] })),
+  source: t.String({ examples: ['import'] }),
+  timestamp: instant('When this service recorded it.'),
+})
 
 export const disclosureRow = (disclosure: StoredDisclosure) => ({
   id: String(disclosure.id),
@@ -50,25 +55,16 @@ const cas = orNull(
   'Number of the Chemical Abstracts Service; null where there is none or it is kept secret.',
 )
 
-export const Chemicals = t.Object(
-  {
-    id: t.String({ examples: ['412'] }),
-    chemicals: t.Array(
-      t.Object({
-        chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
-        cas_number: cas,
-        purpose: t.String({ examples: ['Proppant'] }),
-        concentration_percent: orNull(
-          t.Number({ examples: [10.42] }),
-          'Of the whole fluid, by mass.',
-        ),
-        mass_lbs: orNull(t.Number({ examples: [17_840_000] })),
-      }),
-      { description: 'Most of it first.' },
-    ),
-  },
-  { title: 'FracChemicals' },
-)
+export const Chemicals = object('FracChemicals', {
+  id: t.String({ examples: ['412'] }),
+  chemicals: objects('Most of it first.', {
+    chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
+    cas_number: cas,
+    purpose: t.String({ examples: ['Proppant'] }),
+    concentration_percent: orNull(t.Number({ examples: [10.42] }), 'Of the whole fluid, by mass.'),
+    mass_lbs: orNull(t.Number({ examples: [17_840_000] })),
+  }),
+})
 
 export const chemicalRow = (chemical: FracChemical) => ({
   chemical_name: chemical.name,
@@ -78,38 +74,32 @@ export const chemicalRow = (chemical: FracChemical) => ({
   mass_lbs: chemical.massLbs,
 })
 
-export const FracSummary = t.Object(
-  {
-    total_disclosures: integer({ examples: [2963] }),
-    by_state: t.Record(t.String(), integer(), { examples: [{ TX: 1611 }] }),
-    by_operator: t.Record(t.String(), integer(), {
-      description: 'The hundred operators with most disclosures.',
-      examples: [{ 'Juniper Ridge Operating, LLC': 97 }],
-    }),
-    as_of_date: orNull(Day, 'Newest day on which a disclosed job ended.'),
-  },
-  { title: 'FracSummary' },
-)
+export const FracSummary = object('FracSummary', {
+  total_disclosures: integer({ examples: [2963] }),
+  by_state: t.Record(t.String(), integer(), { examples: [{ TX: 1611 }] }),
+  by_operator: t.Record(t.String(), integer(), {
+    description: 'The hundred operators with most disclosures.',
+    examples: [{ 'Juniper Ridge Operating, LLC': 97 }],
+  }),
+  as_of_date: orNull(Day, 'Newest day on which a disclosed job ended.'),
+})
 
 const share = {
   disclosure_count: integer({ examples: [1611] }),
   percentage: number('Of all disclosures.', 54.4),
   date: date('Newest day on which one of its jobs ended.', '2026-11-04'),
 }
-export const FracByState = t.Object(
-  { state: t.String({ examples: ['TX'] }), ...share },
-  { title: 'StateDisclosures' },
-)
-export const FracByOperator = t.Object(
-  { operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), ...share },
-  { title: 'OperatorDisclosures' },
-)
-export const FracByChemical = t.Object(
-  {
-    chemical_name: t.String({ examples: ['Water'] }),
-    cas_number: cas,
-    usage_count: integer('Disclosures that name it.', 1980),
-    percentage: number('Of all disclosures.', 66.8),
-  },
-  { title: 'ChemicalUse' },
-)
+export const FracByState = object('StateDisclosures', {
+  state: t.String({ examples: ['TX'] }),
+  ...share,
+})
+export const FracByOperator = object('OperatorDisclosures', {
+  operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+  ...share,
+})
+export const FracByChemical = object('ChemicalUse', {
+  chemical_name: t.String({ examples: ['Water'] }),
+  cas_number: cas,
+  usage_count: integer('Disclosures that name it.', 1980),
+  percentage: number('Of all disclosures.', 66.8),
+})

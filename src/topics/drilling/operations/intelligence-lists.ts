@@ -1,5 +1,5 @@
 import { type Static, type TSchema, t } from 'elysia'
-import { date, integer, orNull } from '../../../http/answer/schema.ts'
+import { date, integer, object, orNull } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
@@ -17,35 +17,40 @@ const change = orNull(integer({ examples: [-3] }), 'Against the count before; nu
 
 type Query = { [name in keyof typeof regionQuery]?: string }
 
-const FracRow = t.Object(
-  { basin: Basin, active_spreads: integer({ examples: [92] }), change, date: Day },
-  { title: 'BasinFracSpreads' },
-)
-const DucRow = t.Object(
-  { basin: Basin, duc_count: integer({ examples: [890] }), change, date: Day },
-  { title: 'BasinDucCount' },
-)
-const CompletionRow = t.Object(
-  { basin: Basin, completions: integer({ examples: [398] }), change, date: Day },
-  { title: 'BasinCompletions' },
-)
-const DrilledRow = t.Object(
-  { basin: Basin, wells_drilled: integer({ examples: [401] }), change, date: Day },
-  { title: 'BasinWellsDrilled' },
-)
-const PermitRow = t.Object(
-  {
-    state: t.String({ examples: ['TX'] }),
-    basin: orNull(Basin, 'The leading one of those that reach into the state.'),
-    permits: integer('New permits dated in the month.', 640),
-    change: orNull(
-      integer({ examples: [-12] }),
-      'Against the month before; null for the first month held.',
-    ),
-    date: date('First day of the month.', '2026-11-01'),
-  },
-  { title: 'StatePermits' },
-)
+const FracRow = object('BasinFracSpreads', {
+  basin: Basin,
+  active_spreads: integer({ examples: [92] }),
+  change,
+  date: Day,
+})
+const DucRow = object('BasinDucCount', {
+  basin: Basin,
+  duc_count: integer({ examples: [890] }),
+  change,
+  date: Day,
+})
+const CompletionRow = object('BasinCompletions', {
+  basin: Basin,
+  completions: integer({ examples: [398] }),
+  change,
+  date: Day,
+})
+const DrilledRow = object('BasinWellsDrilled', {
+  basin: Basin,
+  wells_drilled: integer({ examples: [401] }),
+  change,
+  date: Day,
+})
+const PermitRow = object('StatePermits', {
+  state: t.String({ examples: ['TX'] }),
+  basin: orNull(Basin, 'The leading one of those that reach into the state.'),
+  permits: integer('New permits dated in the month.', 640),
+  change: orNull(
+    integer({ examples: [-12] }),
+    'Against the month before; null for the first month held.',
+  ),
+  date: date('First day of the month.', '2026-11-01'),
+})
 
 interface MetricCount {
   basin: string

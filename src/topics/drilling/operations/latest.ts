@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, orNull } from '../../../http/answer/schema.ts'
+import { integer, object, objects, orNull } from '../../../http/answer/schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { Day, markSources, requireData } from '../../energy/operations/answer.ts'
 import { energyOperation, energyRefusals } from '../../energy/operations/frame.ts'
@@ -7,28 +7,20 @@ import { basinKeys, country } from '../math/drilling.ts'
 import { permitsOfMonth } from './intelligence.ts'
 import { newestCounts } from './metric.ts'
 
-const Latest = t.Object(
-  {
-    total_wells: integer('Wells drilled in the newest month.', 868),
-    active_rigs: integer({ examples: [546] }),
-    permits_issued: orNull(
-      integer({ examples: [2134] }),
-      'New permits of the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
-    ),
-    completions: orNull(integer({ examples: [812] }), 'Wells completed in the newest month.'),
-    region_breakdown: t.Array(
-      t.Object({
-        region: t.String({ examples: ['permian'] }),
-        count: integer({ examples: [251] }),
-      }),
-      {
-        description: 'Active rigs by basin, largest first.',
-      },
-    ),
-    date: Day,
-  },
-  { title: 'LatestDrilling' },
-)
+const Latest = object('LatestDrilling', {
+  total_wells: integer('Wells drilled in the newest month.', 868),
+  active_rigs: integer({ examples: [546] }),
+  permits_issued: orNull(
+    integer({ examples: [2134] }),
+    'New permits of the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
+  ),
+  completions: orNull(integer({ examples: [812] }), 'Wells completed in the newest month.'),
+  region_breakdown: objects('Active rigs by basin, largest first.', {
+    region: t.String({ examples: ['permian'] }),
+    count: integer({ examples: [251] }),
+  }),
+  date: Day,
+})
 
 /** Drilling in one answer. */
 export const latestDrillingOperation = energyOperation({

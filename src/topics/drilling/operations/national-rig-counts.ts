@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { Stored } from '../../../database/dataset-store.ts'
-import { boolean, date, integer, orNull } from '../../../http/answer/schema.ts'
+import { boolean, date, integer, object, orNull } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -49,94 +49,76 @@ const change = orNull(
 )
 const total = integer({ examples: [546] })
 
-const PastWeek = t.Object(
-  {
-    date: Day,
-    week: t.String({ examples: ['2026-W47'] }),
-    total,
-    ...byType,
-    ...RigTypeCounts,
-    span: Span,
-  },
-  { title: 'RigCountWeek' },
-)
-const Covered = t.Object(
-  {
-    from: Day,
-    to: Day,
-    coverage_from: orNull(Day, 'First day of the range that has a count.'),
-    coverage_to: orNull(Day, 'Last one.'),
-    earliest_available: date('First day of all that has a count.', firstRigCountOn),
-    observations: integer('Counts in the range, on all pages.', 261),
-    complete: boolean(
-      'Every week of the range that has been published has a count, and the range begins no earlier than the counts.',
-    ),
-  },
-  { title: 'RigCountCoverage' },
-)
-const History = t.Object(
-  { status: t.Literal('success'), data: t.Array(PastWeek), period: Covered, meta: PageMetaShape },
-  { title: 'RigCountHistoryPage' },
-)
-const Latest = t.Object(
-  {
-    total,
-    ...byType,
-    ...RigTypeCounts,
-    breakdown: t.Object(byType),
-    change,
-    change_from_prior_week: change,
-    year_over_year_change: change,
-    region: t.Literal('US'),
-    unit: t.Literal('rigs'),
-    date: Day,
-    week_ending: Day,
-    timestamp: Stamp,
-    source: t.String({ examples: ['Rig survey'] }),
-    ...Age,
-  },
-  { title: 'CurrentRigCount' },
-)
+const PastWeek = object('RigCountWeek', {
+  date: Day,
+  week: t.String({ examples: ['2026-W47'] }),
+  total,
+  ...byType,
+  ...RigTypeCounts,
+  span: Span,
+})
+const Covered = object('RigCountCoverage', {
+  from: Day,
+  to: Day,
+  coverage_from: orNull(Day, 'First day of the range that has a count.'),
+  coverage_to: orNull(Day, 'Last one.'),
+  earliest_available: date('First day of all that has a count.', firstRigCountOn),
+  observations: integer('Counts in the range, on all pages.', 261),
+  complete: boolean(
+    'Every week of the range that has been published has a count, and the range begins no earlier than the counts.',
+  ),
+})
+const History = object('RigCountHistoryPage', {
+  status: t.Literal('success'),
+  data: t.Array(PastWeek),
+  period: Covered,
+  meta: PageMetaShape,
+})
+const Latest = object('CurrentRigCount', {
+  total,
+  ...byType,
+  ...RigTypeCounts,
+  breakdown: t.Object(byType),
+  change,
+  change_from_prior_week: change,
+  year_over_year_change: change,
+  region: t.Literal('US'),
+  unit: t.Literal('rigs'),
+  date: Day,
+  week_ending: Day,
+  timestamp: Stamp,
+  source: t.String({ examples: ['Rig survey'] }),
+  ...Age,
+})
 const percent = orNull(t.Number({ examples: [-2.13] }))
-const Trend = t.Object(
-  {
-    period: t.Union([
-      t.Literal('week'),
-      t.Literal('month'),
-      t.Literal('quarter'),
-      t.Literal('year'),
-    ]),
-    average: t.Number({ examples: [548.2] }),
-    min: total,
-    max: total,
-    trend: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
-    change: integer({ examples: [-12] }),
-    change_percent: percent,
-    growth_rate: percent,
-    weekly_change: change,
-    monthly_change: change,
-    yearly_change: change,
-    from: Day,
-    to: Day,
-  },
-  { title: 'RigCountTrend' },
-)
-const Summary = t.Object(
-  {
-    current: total,
-    total,
-    total_rigs: total,
-    week_change: change,
-    month_change: change,
-    year_change: change,
-    breakdown: t.Object(byType),
-    by_type: t.Object(byType),
-    by_region: t.Record(t.String(), integer(), { examples: [{ permian: 251, eagle_ford: 44 }] }),
-    date: Day,
-    timestamp: Stamp,
-  },
-  { title: 'RigCountSummary' },
-)
+const Trend = object('RigCountTrend', {
+  period: t.Union([t.Literal('week'), t.Literal('month'), t.Literal('quarter'), t.Literal('year')]),
+  average: t.Number({ examples: [548.2] }),
+  min: total,
+  max: total,
+  trend: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
+  change: integer({ examples: [-12] }),
+  change_percent: percent,
+  growth_rate: percent,
+  weekly_change: change,
+  monthly_change: change,
+  yearly_change: change,
+  from: Day,
+  to: Day,
+})
+const Summary = object('RigCountSummary', {
+  current: total,
+  total,
+  total_rigs: total,
+  week_change: change,
+  month_change: change,
+  year_change: change,
+  breakdown: t.Object(byType),
+  by_type: t.Object(byType),
+  by_region: t.Record(t.String(), integer(), { examples: [{ permian: 251, eagle_ford: 44 }] }),
+  date: Day,
+  timestamp: Stamp,
+})
 
 const typesOf = ({ oil, gas, misc }: RigCount) => ({ oil, gas, misc })
 

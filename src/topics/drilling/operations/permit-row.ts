@@ -5,6 +5,8 @@ import {
   instant,
   integer,
   number,
+  object,
+  objects,
   orNull,
   string,
 } from '../../../http/answer/schema.ts'
@@ -22,64 +24,58 @@ const degrees = (example: string) =>
 const county = orNull(t.String({ examples: ['Midland'] }))
 const land = (example: string) => orNull(t.String({ examples: [example] }))
 
-export const Permit = t.Object(
-  {
-    id: t.String({ examples: ['18231'] }),
-    api_number: orNull(
-      t.String({ examples: ['42329400010000'] }),
-      'Fourteen digits; null until the well has a number.',
-    ),
-    api_number_raw: string('As the source writes it; empty without one.', '42-329-40001'),
-    state_code: t.String({ examples: ['TX'] }),
+export const Permit = object('WellPermit', {
+  id: t.String({ examples: ['18231'] }),
+  api_number: orNull(
+    t.String({ examples: ['42329400010000'] }),
+    'Fourteen digits; null until the well has a number.',
+  ),
+  api_number_raw: string('As the source writes it; empty without one.', '42-329-40001'),
+  state_code: t.String({ examples: ['TX'] }),
+  county,
+  permit_number: orNull(t.String({ examples: ['918273'] })),
+  permit_type: t.String({ examples: ['new_drill'] }),
+  permit_status: t.String({ examples: ['approved'] }),
+  permit_date: Day,
+  operator: t.Object({
+    name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    name_raw: string('As filed.', 'JUNIPER RIDGE OPERATING LLC'),
+    name_normalized: string('One for all ways of writing it.', 'JUNIPER RIDGE OPERATING'),
+    number: orNull(t.String({ examples: ['148113'] }), 'Of the operator in its state.'),
+  }),
+  well: t.Object({
+    name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
+    number: orNull(t.String({ examples: ['3H'] })),
+    type: t.String({ examples: ['oil'] }),
+  }),
+  location: t.Object({
+    latitude: degrees('31.8637'),
+    longitude: degrees('-102.0319'),
     county,
-    permit_number: orNull(t.String({ examples: ['918273'] })),
-    permit_type: t.String({ examples: ['new_drill'] }),
-    permit_status: t.String({ examples: ['approved'] }),
-    permit_date: Day,
-    operator: t.Object({
-      name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-      name_raw: string('As filed.', 'JUNIPER RIDGE OPERATING LLC'),
-      name_normalized: string('One for all ways of writing it.', 'JUNIPER RIDGE OPERATING'),
-      number: orNull(t.String({ examples: ['148113'] }), 'Of the operator in its state.'),
-    }),
-    well: t.Object({
-      name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
-      number: orNull(t.String({ examples: ['3H'] })),
-      type: t.String({ examples: ['oil'] }),
-    }),
-    location: t.Object({
-      latitude: degrees('31.8637'),
-      longitude: degrees('-102.0319'),
-      county,
-      section: land('14'),
-      township: land('2S'),
-      range: land('37E'),
-    }),
-    target: t.Object({
-      formation: orNull(t.String({ examples: ['Wolfcamp A'] })),
-      formation_raw: orNull(t.String({ examples: ['WOLFCAMP A FM'] })),
-      formation_normalized: orNull(t.String({ examples: ['WOLFCAMP A'] })),
-      total_depth_proposed: orNull(integer({ examples: [9800] }), 'Feet.'),
-    }),
-    provenance: t.Object({
-      source: t.String({ examples: ['Texas RRC'] }),
-      source_url: string(
-        'Empty where the source names none.',
-        'https://example.com/permits/918273',
-      ),
-      fetched_at: t.String({ format: 'date-time' }),
-      data_as_of: Day,
-    }),
-    state: t.String({ examples: ['TX'] }),
-    operator_name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    well_name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
-    well_type: t.String({ examples: ['oil'] }),
+    section: land('14'),
+    township: land('2S'),
+    range: land('37E'),
+  }),
+  target: t.Object({
     formation: orNull(t.String({ examples: ['Wolfcamp A'] })),
-    issue_date: Day,
-    timestamp: instant('When this service recorded it.'),
-  },
-  { title: 'WellPermit' },
-)
+    formation_raw: orNull(t.String({ examples: ['WOLFCAMP A FM'] })),
+    formation_normalized: orNull(t.String({ examples: ['WOLFCAMP A'] })),
+    total_depth_proposed: orNull(integer({ examples: [9800] }), 'Feet.'),
+  }),
+  provenance: t.Object({
+    source: t.String({ examples: ['Texas RRC'] }),
+    source_url: string('Empty where the source names none.', 'https://example.com/permits/918273'),
+    fetched_at: t.String({ format: 'date-time' }),
+    data_as_of: Day,
+  }),
+  state: t.String({ examples: ['TX'] }),
+  operator_name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+  well_name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
+  well_type: t.String({ examples: ['oil'] }),
+  formation: orNull(t.String({ examples: ['Wolfcamp A'] })),
+  issue_date: Day,
+  timestamp: instant('When this service recorded it.'),
+})
 
 export const permitRow = (permit: StoredPermit) => ({
   id: String(permit.id),
@@ -166,56 +162,50 @@ export function freshRow(coverage: PermitCoverage | undefined) {
   }
 }
 
-export const PermitList = t.Object(
-  {
-    data: t.Array(Permit),
-    meta: t.Object({ ...EnergyMeta, ...Fresh }),
-    well_permits: t.Array(Permit, { description: 'The same list as `data`.' }),
-    ...Fresh,
-  },
-  { title: 'WellPermits' },
-)
+export const PermitList = object('WellPermits', {
+  data: t.Array(Permit),
+  meta: t.Object({ ...EnergyMeta, ...Fresh }),
+  well_permits: t.Array(Permit, { description: 'The same list as `data`.' }),
+  ...Fresh,
+})
 
-export const LatestPermits = t.Object(
-  {
-    data: t.Object({
-      well_permits: t.Array(Permit),
-      meta: t.Object({
-        days: integer({ examples: [7] }),
-        states: t.Array(t.String({ examples: ['TX'] }), {
-          description: 'The requested states, or all states with a permit.',
-        }),
-        limit: integer({ examples: [50] }),
-        count: integer('Permits in the answer.', 50),
-        as_of: Fresh.as_of,
-        data_quality: t.Record(
-          t.String(),
-          t.Object({
-            date_coverage: t.String({ examples: ['2023-11-20 to 2026-11-20'] }),
-            source: t.String({ examples: ['Texas RRC'] }),
-            note: t.String({ examples: ['Newest permit 1 day old.'] }),
-          }),
-          {
-            description:
-              'By state: the days that are covered, the source, and whether the list has fallen behind.',
-            examples: [
-              {
-                TX: {
-                  date_coverage: '2023-11-20 to 2026-11-20',
-                  source: 'Texas RRC',
-                  note: 'Newest permit 1 day old.',
-                },
-              },
-            ],
-          },
-        ),
+export const LatestPermits = object('LatestWellPermits', {
+  data: t.Object({
+    well_permits: t.Array(Permit),
+    meta: t.Object({
+      days: integer({ examples: [7] }),
+      states: t.Array(t.String({ examples: ['TX'] }), {
+        description: 'The requested states, or all states with a permit.',
       }),
+      limit: integer({ examples: [50] }),
+      count: integer('Permits in the answer.', 50),
+      as_of: Fresh.as_of,
+      data_quality: t.Record(
+        t.String(),
+        t.Object({
+          date_coverage: t.String({ examples: ['2023-11-20 to 2026-11-20'] }),
+          source: t.String({ examples: ['Texas RRC'] }),
+          note: t.String({ examples: ['Newest permit 1 day old.'] }),
+        }),
+        {
+          description:
+            'By state: the days that are covered, the source, and whether the list has fallen behind.',
+          examples: [
+            {
+              TX: {
+                date_coverage: '2023-11-20 to 2026-11-20',
+                source: 'Texas RRC',
+                note: 'Newest permit 1 day old.',
+              },
+            },
+          ],
+        },
+      ),
     }),
-    meta: t.Object(EnergyMeta),
-    ...Fresh,
-  },
-  { title: 'LatestWellPermits' },
-)
+  }),
+  meta: t.Object(EnergyMeta),
+  ...Fresh,
+})
 
 const share = {
   permit_count: integer({ examples: [11342] }),
@@ -226,77 +216,58 @@ const share = {
   percentage: number('Of all permits held.', 56.7),
   date: date('Its newest permit.', '2026-11-20'),
 }
-export const ByState = t.Object(
-  { state: t.String({ examples: ['TX'] }), ...share },
-  { title: 'StatePermits' },
-)
-export const ByOperator = t.Object(
-  { operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }), ...share },
-  { title: 'OperatorPermits' },
-)
-export const ByFormation = t.Object(
-  { formation: t.String({ examples: ['Wolfcamp A'] }), ...share },
-  { title: 'FormationPermits' },
-)
+export const ByState = object('StatePermits', { state: t.String({ examples: ['TX'] }), ...share })
+export const ByOperator = object('OperatorPermits', {
+  operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+  ...share,
+})
+export const ByFormation = object('FormationPermits', {
+  formation: t.String({ examples: ['Wolfcamp A'] }),
+  ...share,
+})
 
-export const PermitSummary = t.Object(
-  {
-    total_permits: integer({ examples: [20012] }),
-    by_state: t.Record(t.String(), integer(), {
-      description: 'Every state that has a permit.',
-      examples: [{ TX: 11342 }],
-    }),
-    by_operator: t.Record(t.String(), integer(), {
-      description: 'The hundred operators with most permits.',
-      examples: [{ 'Juniper Ridge Operating, LLC': 613 }],
-    }),
-    as_of_date: orNull(Day),
-  },
-  { title: 'WellPermitSummary' },
-)
+export const PermitSummary = object('WellPermitSummary', {
+  total_permits: integer({ examples: [20012] }),
+  by_state: t.Record(t.String(), integer(), {
+    description: 'Every state that has a permit.',
+    examples: [{ TX: 11342 }],
+  }),
+  by_operator: t.Record(t.String(), integer(), {
+    description: 'The hundred operators with most permits.',
+    examples: [{ 'Juniper Ridge Operating, LLC': 613 }],
+  }),
+  as_of_date: orNull(Day),
+})
 
-export const StateActivity = t.Object(
-  {
-    state_code: t.String({ examples: ['TX'] }),
-    state_name: t.String({ examples: ['Texas'] }),
-    permit_count: integer('All that are held.', 11342),
-    permits_30d: integer('Dated in the last 30 days, today included.', 812),
-    permits_365d: integer({ examples: [7021] }),
-    top_operators: t.Array(
-      t.Object({
-        name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-        permits: integer({ examples: [97] }),
-      }),
-      {
-        description: 'Of the last 365 days, at most ten.',
-      },
-    ),
-    top_counties: t.Array(
-      t.Object({
-        county: t.String({ examples: ['Midland'] }),
-        permits: integer({ examples: [144] }),
-      }),
-      {
-        description: 'Of the last 365 days, at most ten.',
-      },
-    ),
-    recent: t.Array(Permit, { description: 'The ten newest.' }),
-    current_activity_status: t.Union(
-      [t.Literal('active'), t.Literal('slow'), t.Literal('inactive'), t.Literal('unknown')],
-      {
-        examples: ['active'],
-      },
-    ),
-    indexing_recommendation: t.Union([t.Literal('index'), t.Literal('noindex')], {
-      description: 'Whether a page about the state says enough to be found by search engines.',
-      examples: ['index'],
-    }),
-    current_activity_reason: t.String({
-      examples: [
-        '812 permits in the last 30 days, where the last 365 days had 577.1 in 30 days on average.',
-      ],
-    }),
-    ...Fresh,
-  },
-  { title: 'StateWellPermits' },
-)
+export const StateActivity = object('StateWellPermits', {
+  state_code: t.String({ examples: ['TX'] }),
+  state_name: t.String({ examples: ['Texas'] }),
+  permit_count: integer('All that are held.', 11342),
+  permits_30d: integer('Dated in the last 30 days, today included.', 812),
+  permits_365d: integer({ examples: [7021] }),
+  top_operators: objects('Of the last 365 days, at most ten.', {
+    name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+    permits: integer({ examples: [97] }),
+  }),
+  top_counties: objects('Of the last 365 days, at most ten.', {
+    county: t.String({ examples: ['Midland'] }),
+    permits: integer({ examples: [144] }),
+  }),
+  recent: t.Array(Permit, { description: 'The ten newest.' }),
+  current_activity_status: t.Union(
+    [t.Literal('active'), t.Literal('slow'), t.Literal('inactive'), t.Literal('unknown')],
+    {
+      examples: ['active'],
+    },
+  ),
+  indexing_recommendation: t.Union([t.Literal('index'), t.Literal('noindex')], {
+    description: 'Whether a page about the state says enough to be found by search engines.',
+    examples: ['index'],
+  }),
+  current_activity_reason: t.String({
+    examples: [
+      '812 permits in the last 30 days, where the last 365 days had 577.1 in 30 days on average.',
+    ],
+  }),
+  ...Fresh,
+})

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, number, orNull } from '../../../http/answer/schema.ts'
+import { integer, number, object, orNull } from '../../../http/answer/schema.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
 import { drillingProductivity, type Productivity } from '../dataset/counts.ts'
@@ -24,52 +24,44 @@ import {
 } from './regional.ts'
 import { ducWellFamily } from './regional-counts.ts'
 
-const Latest = t.Object(
-  { month: Month, basins: t.Array(ProductivityRecord), ...Age },
-  { title: 'LatestDrillingProductivity' },
-)
-const Summary = t.Object(
-  {
-    total_new_well_oil: number(
-      'Barrels a day of all new wells: per rig times rigs, over all basins.',
-      531000,
-    ),
-    total_new_well_gas: number('Thousand cubic feet a day, in the same way.', 2740000),
-    total_duc_wells: orNull(
-      integer({ examples: [4365] }),
-      'Over the basins of the month; null where their survey has none of it.',
-    ),
-    as_of_date: SurveyDay,
-  },
-  { title: 'DrillingProductivitySummary' },
-)
-const DucRow = t.Object(
-  {
-    basin: Basin,
-    duc_count: integer({ examples: [890] }),
-    change: orNull(integer({ examples: [3] }), 'Against the month before.'),
-    date: SurveyDay,
-  },
-  { title: 'BasinDucWells' },
-)
-const TrendRow = t.Object(
-  {
-    basin: Basin,
-    metric: t.Union(
-      [
-        t.Literal('new_well_oil_production'),
-        t.Literal('new_well_gas_production'),
-        t.Literal('total_oil_bpd'),
-        t.Literal('total_gas_mcfd'),
-        t.Literal('duc_count'),
-      ],
-      { examples: ['total_oil_bpd'] },
-    ),
-    trend: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
-    change_percent: orNull(t.Number({ examples: [1.42] })),
-  },
-  { title: 'DrillingProductivityTrend' },
-)
+const Latest = object('LatestDrillingProductivity', {
+  month: Month,
+  basins: t.Array(ProductivityRecord),
+  ...Age,
+})
+const Summary = object('DrillingProductivitySummary', {
+  total_new_well_oil: number(
+    'Barrels a day of all new wells: per rig times rigs, over all basins.',
+    531000,
+  ),
+  total_new_well_gas: number('Thousand cubic feet a day, in the same way.', 2740000),
+  total_duc_wells: orNull(
+    integer({ examples: [4365] }),
+    'Over the basins of the month; null where their survey has none of it.',
+  ),
+  as_of_date: SurveyDay,
+})
+const DucRow = object('BasinDucWells', {
+  basin: Basin,
+  duc_count: integer({ examples: [890] }),
+  change: orNull(integer({ examples: [3] }), 'Against the month before.'),
+  date: SurveyDay,
+})
+const TrendRow = object('DrillingProductivityTrend', {
+  basin: Basin,
+  metric: t.Union(
+    [
+      t.Literal('new_well_oil_production'),
+      t.Literal('new_well_gas_production'),
+      t.Literal('total_oil_bpd'),
+      t.Literal('total_gas_mcfd'),
+      t.Literal('duc_count'),
+    ],
+    { examples: ['total_oil_bpd'] },
+  ),
+  trend: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
+  change_percent: orNull(t.Number({ examples: [1.42] })),
+})
 
 const published = 'Published about the 15th of the month.'
 const trendMonths = 3

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, orNull } from '../../../http/answer/schema.ts'
+import { integer, object, orNull } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day, Stamp } from '../../energy/operations/answer.ts'
 import { type DucWells, ducWells, type FracSpreads, fracSpreads } from '../dataset/counts.ts'
@@ -12,30 +12,24 @@ const fracChange = orNull(
   integer({ examples: [1] }),
   'Against the count before; null for the first.',
 )
-const FracRow = t.Object(
-  {
-    id: t.String({ examples: ['1'] }),
-    basin: t.String({ examples: ['permian'] }),
-    active_spreads: integer({ examples: [92] }),
-    change: fracChange,
-    date: Day,
-    source: t.String({ examples: ['Crew survey'] }),
-    timestamp: Stamp,
-  },
-  { title: 'FracSpreads' },
-)
-const LatestFrac = t.Object(
-  {
-    us_total: integer({ examples: [198] }),
-    basins: t.Record(t.String(), integer(), { examples: [{ permian: 92, eagle_ford: 24 }] }),
-    date: Day,
-    change: fracChange,
-    source: t.String({ examples: ['Crew survey'] }),
-    timestamp: Stamp,
-    ...Age,
-  },
-  { title: 'LatestFracSpreads' },
-)
+const FracRow = object('FracSpreads', {
+  id: t.String({ examples: ['1'] }),
+  basin: t.String({ examples: ['permian'] }),
+  active_spreads: integer({ examples: [92] }),
+  change: fracChange,
+  date: Day,
+  source: t.String({ examples: ['Crew survey'] }),
+  timestamp: Stamp,
+})
+const LatestFrac = object('LatestFracSpreads', {
+  us_total: integer({ examples: [198] }),
+  basins: t.Record(t.String(), integer(), { examples: [{ permian: 92, eagle_ford: 24 }] }),
+  date: Day,
+  change: fracChange,
+  source: t.String({ examples: ['Crew survey'] }),
+  timestamp: Stamp,
+  ...Age,
+})
 
 const fracPublished = 'Counted on every working day and published at 14:00 UTC.'
 
@@ -90,37 +84,31 @@ const ducChange = orNull(
   integer({ examples: [-12] }),
   'Against the count before; null for the first.',
 )
-const DucRow = t.Object(
-  {
-    id: t.String({ examples: ['1'] }),
-    basin: Basin,
-    duc_count: integer({ examples: [890] }),
-    change: ducChange,
-    completions: orNull(
-      integer({ examples: [398] }),
-      'Wells completed in the month; null where the source does not say.',
-    ),
-    wells_drilled: orNull(integer({ examples: [401] }), 'Wells drilled in the month.'),
-    month: Month,
-    date: SurveyDay,
-    source: t.String({ examples: ['EIA'] }),
-    timestamp: Stamp,
-  },
-  { title: 'DucWells' },
-)
-const LatestDuc = t.Object(
-  {
-    us_total: integer({ examples: [5230] }),
-    basins: t.Record(t.String(), integer(), { examples: [{ permian: 890, haynesville: 730 }] }),
-    month: Month,
-    change: ducChange,
-    date: SurveyDay,
-    source: t.String({ examples: ['EIA'] }),
-    timestamp: Stamp,
-    ...Age,
-  },
-  { title: 'LatestDucWells' },
-)
+const DucRow = object('DucWells', {
+  id: t.String({ examples: ['1'] }),
+  basin: Basin,
+  duc_count: integer({ examples: [890] }),
+  change: ducChange,
+  completions: orNull(
+    integer({ examples: [398] }),
+    'Wells completed in the month; null where the source does not say.',
+  ),
+  wells_drilled: orNull(integer({ examples: [401] }), 'Wells drilled in the month.'),
+  month: Month,
+  date: SurveyDay,
+  source: t.String({ examples: ['EIA'] }),
+  timestamp: Stamp,
+})
+const LatestDuc = object('LatestDucWells', {
+  us_total: integer({ examples: [5230] }),
+  basins: t.Record(t.String(), integer(), { examples: [{ permian: 890, haynesville: 730 }] }),
+  month: Month,
+  change: ducChange,
+  date: SurveyDay,
+  source: t.String({ examples: ['EIA'] }),
+  timestamp: Stamp,
+  ...Age,
+})
 
 const ducPublished = 'Published about the 15th of the month.'
 

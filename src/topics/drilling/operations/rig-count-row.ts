@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import type { Stored } from '../../../database/dataset-store.ts'
-import { integer, orNull, string } from '../../../http/answer/schema.ts'
+import { integer, object, orNull, string } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekDays, weekNameOf, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, Stamp } from '../../energy/operations/answer.ts'
@@ -26,20 +26,17 @@ export const Span = t.Union([t.Literal('week'), t.Literal('month')], {
     '`week`: a count. `month`: the mean of a month, dated in its middle, where an operator has loaded no weekly counts.',
 })
 
-export const RigRecord = t.Object(
-  {
-    id: t.String({ examples: ['1'] }),
-    ...RigTypeCounts,
-    change: orNull(integer({ examples: [-2] }), 'Against the count before; null for the first.'),
-    date: Day,
-    week: string('ISO week of the date.', '2026-W47'),
-    unit: t.Literal('rigs'),
-    span: Span,
-    source: t.String({ examples: ['Rig survey'] }),
-    timestamp: Stamp,
-  },
-  { title: 'RigCount' },
-)
+export const RigRecord = object('RigCount', {
+  id: t.String({ examples: ['1'] }),
+  ...RigTypeCounts,
+  change: orNull(integer({ examples: [-2] }), 'Against the count before; null for the first.'),
+  date: Day,
+  week: string('ISO week of the date.', '2026-W47'),
+  unit: t.Literal('rigs'),
+  span: Span,
+  source: t.String({ examples: ['Rig survey'] }),
+  timestamp: Stamp,
+})
 
 export const rigTypeCounts = ({ total, oil, gas, misc }: RigCount) => ({
   total_rigs: total,

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { date, integer, orNull, string } from '../../../http/answer/schema.ts'
+import { date, integer, object, objects, orNull, string } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
@@ -23,51 +23,45 @@ const Top = t.Array(
   t.Object({ name: t.String({ examples: ['Reeves'] }), permits: integer({ examples: [96] }) }),
 )
 
-const StateBody = t.Object(
-  {
-    state_code: t.String({ examples: ['TX'] }),
-    state_name: t.String({ examples: ['Texas'] }),
-    slug: t.String({ examples: ['texas'] }),
-    as_of: date('Newest day of everything below.', '2026-11-20'),
-    rig_count: t.Object(
-      {
-        total: count(247),
-        oil: count(206),
-        gas: count(40),
-        change_week: orNull(integer({ examples: [1] }), 'Against the week before.'),
-        date: day,
-      },
-      { description: 'Null throughout where the sources do not count the state by name.' },
-    ),
-    frac_spreads: t.Object({ active: count(104), date: day }),
-    well_permits: t.Object({
-      permits_30d: count(640),
-      permits_365d: count(7810),
-      top_operators: Top,
-      top_counties: Top,
-    }),
-    duc_wells: t.Object({ count: count(1586), month: orNull(t.String({ examples: ['2026-11'] })) }),
-    production: t.Object({
-      oil_bpd: orNull(t.Number({ examples: [5820000] })),
-      gas_mcfd: orNull(t.Number({ examples: [34500000] })),
-      period: orNull(t.String({ examples: ['2026-08'] })),
-    }),
-    trend: t.Array(
-      t.Object({
-        month: t.String({ examples: ['2026-11'] }),
-        permits: count(640),
-        rigs: count(247),
-      }),
-      {
-        description:
-          'Twelve months up to the running one, oldest first: permits dated in the month and its newest count of rigs.',
-      },
-    ),
-    basins: t.Array(t.String({ examples: ['permian'] })),
-    summary: t.String({ examples: ['Texas has 247 active rigs.'] }),
-  },
-  { title: 'StateDrilling' },
-)
+const StateBody = object('StateDrilling', {
+  state_code: t.String({ examples: ['TX'] }),
+  state_name: t.String({ examples: ['Texas'] }),
+  slug: t.String({ examples: ['texas'] }),
+  as_of: date('Newest day of everything below.', '2026-11-20'),
+  rig_count: t.Object(
+    {
+      total: count(247),
+      oil: count(206),
+      gas: count(40),
+      change_week: orNull(integer({ examples: [1] }), 'Against the week before.'),
+      date: day,
+    },
+    { description: 'Null throughout where the sources do not count the state by name.' },
+  ),
+  frac_spreads: t.Object({ active: count(104), date: day }),
+  well_permits: t.Object({
+    permits_30d: count(640),
+    permits_365d: count(7810),
+    top_operators: Top,
+    top_counties: Top,
+  }),
+  duc_wells: t.Object({ count: count(1586), month: orNull(t.String({ examples: ['2026-11'] })) }),
+  production: t.Object({
+    oil_bpd: orNull(t.Number({ examples: [5820000] })),
+    gas_mcfd: orNull(t.Number({ examples: [34500000] })),
+    period: orNull(t.String({ examples: ['2026-08'] })),
+  }),
+  trend: objects(
+    'Twelve months up to the running one, oldest first: permits dated in the month and its newest count of rigs.',
+    {
+      month: t.String({ examples: ['2026-11'] }),
+      permits: count(640),
+      rigs: count(247),
+    },
+  ),
+  basins: t.Array(t.String({ examples: ['permian'] })),
+  summary: t.String({ examples: ['Texas has 247 active rigs.'] }),
+})
 
 /** Permits of a state; undefined where none is stored. */
 function permitsOf(permits: PermitCounts, state: string, today: string) {

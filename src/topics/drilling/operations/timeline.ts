@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { object, objects, string } from '../../../http/answer/schema.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { markSources } from '../../energy/operations/answer.ts'
 import { energyRecord } from '../../energy/operations/frame.ts'
@@ -19,29 +19,23 @@ const type = t.Union(
   { examples: ['spud'] },
 )
 
-const Timeline = t.Object(
-  {
-    api_number: t.String({ examples: ['42329400010000'] }),
-    well_name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
-    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    state: t.String({ examples: ['TX'] }),
-    events: t.Array(
-      t.Object({
-        event_type: type,
-        type,
-        date: t.String({ format: 'date', examples: ['2025-03-14'] }),
-        description: t.String({ examples: ['Drilling began.'] }),
-        source: t.String({ examples: ['Texas RRC'] }),
-        metadata: t.Record(t.String(), t.Union([t.String(), t.Number(), t.Null()]), {
-          description: 'Ids and facts of the record that the event is from.',
-          examples: [{ permit_number: '918273' }],
-        }),
-      }),
-      { description: 'Oldest first.' },
-    ),
-  },
-  { title: 'WellTimeline' },
-)
+const Timeline = object('WellTimeline', {
+  api_number: t.String({ examples: ['42329400010000'] }),
+  well_name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
+  operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+  state: t.String({ examples: ['TX'] }),
+  events: objects('Oldest first.', {
+    event_type: type,
+    type,
+    date: t.String({ format: 'date', examples: ['2025-03-14'] }),
+    description: t.String({ examples: ['Drilling began.'] }),
+    source: t.String({ examples: ['Texas RRC'] }),
+    metadata: t.Record(t.String(), t.Union([t.String(), t.Number(), t.Null()]), {
+      description: 'Ids and facts of the record that the event is from.',
+      examples: [{ permit_number: '918273' }],
+    }),
+  }),
+})
 
 /** What happened to a well, from its permit to its first production. */
 export const timelineOperation = energyRecord({

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, integer, number, orNull, string } from '../../../http/answer/schema.ts'
+import { boolean, integer, number, object, orNull, string } from '../../../http/answer/schema.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { StateMonth } from '../dataset/wells.ts'
 import { oilEquivalent, perDay } from '../math/well-production.ts'
@@ -9,73 +9,64 @@ import type { WellMonthRow } from '../store/well-production.ts'
 export const Month = string('Month, `YYYY-MM`.', '2026-08')
 const boeText = 'Barrels of oil equivalent: oil and a sixth of the thousand cubic feet of gas.'
 
-export const ProductionRecord = t.Object(
-  {
-    period: Month,
-    oil_bbl: orNull(
-      t.Number({ examples: [18975] }),
-      'Oil and condensate of the month in barrels; null: not reported.',
-    ),
-    gas_mcf: orNull(t.Number({ examples: [40112] }), 'Gas in thousand cubic feet.'),
-    water_bbl: orNull(t.Number({ examples: [50870] }), 'Water in barrels.'),
-    boe: orNull(t.Number({ examples: [25660.3] }), boeText),
-    days_producing: orNull(
-      integer({ examples: [31] }),
-      'Days on which the well produced; null of more than one well.',
-    ),
-    source: string('Who reported it.', 'import'),
-  },
-  { title: 'ProductionMonth' },
-)
+export const ProductionRecord = object('ProductionMonth', {
+  period: Month,
+  oil_bbl: orNull(
+    t.Number({ examples: [18975] }),
+    'Oil and condensate of the month in barrels; null: not reported.',
+  ),
+  gas_mcf: orNull(t.Number({ examples: [40112] }), 'Gas in thousand cubic feet.'),
+  water_bbl: orNull(t.Number({ examples: [50870] }), 'Water in barrels.'),
+  boe: orNull(t.Number({ examples: [25660.3] }), boeText),
+  days_producing: orNull(
+    integer({ examples: [31] }),
+    'Days on which the well produced; null of more than one well.',
+  ),
+  source: string('Who reported it.', 'import'),
+})
 
-export const StateRow = t.Object(
-  {
-    state: string('Two letters.', 'TX'),
-    period: Month,
-    oil_bbl: number('Oil and condensate of the month in barrels.', 179_800_000),
-    oil_bpd: number('The same in barrels a day.', 5_800_000),
-    gas_mcf: number('Gas of the month in thousand cubic feet.', 1_085_000_000),
-    boe: number(boeText, 360_633_333.3),
-  },
-  { title: 'StateProduction' },
-)
+export const StateRow = object('StateProduction', {
+  state: string('Two letters.', 'TX'),
+  period: Month,
+  oil_bbl: number('Oil and condensate of the month in barrels.', 179_800_000),
+  oil_bpd: number('The same in barrels a day.', 5_800_000),
+  gas_mcf: number('Gas of the month in thousand cubic feet.', 1_085_000_000),
+  boe: number(boeText, 360_633_333.3),
+})
 
 export const State = t.String({ examples: ['TX'] })
 export const Span = t.Object({ start: Month, end: Month }, { description: 'First and last month.' })
 const Source = string('Who it is from; `none` where nothing is held.', 'EIA')
 
-export const Overview = t.Object(
-  {
-    national: orNull(
-      ProductionRecord,
-      'Newest month of the country: the sum of `states_with_data` that have it. Federal waters belong to no state.',
-    ),
-    top_states: t.Array(StateRow, {
-      description: 'States with most oil in that month, at most ten.',
+export const Overview = object('WellProductionOverview', {
+  national: orNull(
+    ProductionRecord,
+    'Newest month of the country: the sum of `states_with_data` that have it. Federal waters belong to no state.',
+  ),
+  top_states: t.Array(StateRow, {
+    description: 'States with most oil in that month, at most ten.',
+  }),
+  data_sources: t.Object({
+    state_aggregates: Source,
+    well_level: Source,
+    well_level_states: t.Array(State, {
+      description: 'States whose wells are followed one by one.',
     }),
-    data_sources: t.Object({
-      state_aggregates: Source,
-      well_level: Source,
-      well_level_states: t.Array(State, {
-        description: 'States whose wells are followed one by one.',
-      }),
-      national_rollup: t.String({ examples: ['Sum of the state aggregates'] }),
-    }),
-    coverage: t.Object({
-      states_with_data: t.Array(State),
-      well_level_states_with_data: t.Array(State),
-      latest_period: orNull(Month),
-      total_records: integer('Months of states and of wells that are held.', 61_240),
-      data_age_days: orNull(integer({ examples: [80] }), 'Days since the end of `latest_period`.'),
-      stale: boolean('The month after `latest_period` is more than two weeks overdue.'),
-    }),
-    data_available: boolean('Whether there is a national month.'),
-    provisional: boolean(
-      'Filings of the newest national month are still coming in: its numbers will be revised.',
-    ),
-  },
-  { title: 'WellProductionOverview' },
-)
+    national_rollup: t.String({ examples: ['Sum of the state aggregates'] }),
+  }),
+  coverage: t.Object({
+    states_with_data: t.Array(State),
+    well_level_states_with_data: t.Array(State),
+    latest_period: orNull(Month),
+    total_records: integer('Months of states and of wells that are held.', 61_240),
+    data_age_days: orNull(integer({ examples: [80] }), 'Days since the end of `latest_period`.'),
+    stale: boolean('The month after `latest_period` is more than two weeks overdue.'),
+  }),
+  data_available: boolean('Whether there is a national month.'),
+  provisional: boolean(
+    'Filings of the newest national month are still coming in: its numbers will be revised.',
+  ),
+})
 
 const Reason = t.Union([
   t.Literal('unknown_state_prefix'),
@@ -98,18 +89,15 @@ export const MissingWellProblem = t.Object(
   { title: 'MissingWellProblem', additionalProperties: true },
 )
 
-export const TopWell = t.Object(
-  {
-    rank: integer({ examples: [1] }),
-    api_number: t.String({ examples: ['42329400010000'] }),
-    operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    well_name: t.String({ examples: ['BRADFORD 14 3H'] }),
-    total_oil_bbl: t.Number({ examples: [241_870] }),
-    total_gas_mcf: t.Number({ examples: [512_400] }),
-    months_producing: integer('Months of the span in which oil or gas came out.', 12),
-  },
-  { title: 'TopProducer' },
-)
+export const TopWell = object('TopProducer', {
+  rank: integer({ examples: [1] }),
+  api_number: t.String({ examples: ['42329400010000'] }),
+  operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
+  well_name: t.String({ examples: ['BRADFORD 14 3H'] }),
+  total_oil_bbl: t.Number({ examples: [241_870] }),
+  total_gas_mcf: t.Number({ examples: [512_400] }),
+  months_producing: integer('Months of the span in which oil or gas came out.', 12),
+})
 
 const [volumeDecimals, boeDecimals] = [2, 1]
 const volume = (value: number | null) => (value === null ? null : roundTo(value, volumeDecimals))

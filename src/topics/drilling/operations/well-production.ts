@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { integer, orNull, string } from '../../../http/answer/schema.ts'
 import { integerOf, momentOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -153,13 +153,11 @@ export const wellProductionOperations: readonly Operation[] = [
       ),
     },
     answers: {
-      200: envelope(
-        t.Object({
-          period: orNull(Month),
-          count: integer({ examples: [26] }),
-          states: t.Array(StateRow),
-        }),
-      ),
+      200: envelopeOf({
+        period: orNull(Month),
+        count: integer({ examples: [26] }),
+        states: t.Array(StateRow),
+      }),
     },
     handle: ({ at, query, reply }) => {
       const { states } = at.wellProduction
@@ -192,14 +190,12 @@ export const wellProductionOperations: readonly Operation[] = [
       }),
     },
     answers: {
-      200: envelope(
-        t.Object({
-          state: State,
-          period: Span,
-          count: integer({ examples: [22] }),
-          data: t.Array(ProductionRecord),
-        }),
-      ),
+      200: envelopeOf({
+        state: State,
+        period: Span,
+        count: integer({ examples: [22] }),
+        data: t.Array(ProductionRecord),
+      }),
     },
     handle: ({ at, params, query, reply }) => {
       const { states } = at.wellProduction
@@ -230,17 +226,15 @@ export const wellProductionOperations: readonly Operation[] = [
       ),
     },
     answers: {
-      200: envelope(
-        t.Object({
-          api_number: t.String({ examples: ['42329400010000'] }),
-          operator: t.String(),
-          well_name: t.String(),
-          state: State,
-          county: orNull(t.String({ examples: ['Midland'] })),
-          count: integer({ examples: [24] }),
-          data: t.Array(ProductionRecord),
-        }),
-      ),
+      200: envelopeOf({
+        api_number: t.String({ examples: ['42329400010000'] }),
+        operator: t.String(),
+        well_name: t.String(),
+        state: State,
+        county: orNull(t.String({ examples: ['Midland'] })),
+        count: integer({ examples: [24] }),
+        data: t.Array(ProductionRecord),
+      }),
       404: MissingWellProblem,
     },
     handle: ({ at, params, reply }) => {
@@ -288,14 +282,12 @@ export const wellProductionOperations: readonly Operation[] = [
       ),
     },
     answers: {
-      200: envelope(
-        t.Object({
-          state: State,
-          period: Span,
-          count: integer({ examples: [10] }),
-          producers: t.Array(TopWell),
-        }),
-      ),
+      200: envelopeOf({
+        state: State,
+        period: Span,
+        count: integer({ examples: [10] }),
+        producers: t.Array(TopWell),
+      }),
       404: NestedProblem,
     },
     handle: ({ at, query, reply }) => {

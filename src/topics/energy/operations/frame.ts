@@ -1,6 +1,6 @@
 import type { TProperties } from '@sinclair/typebox'
 import { type Static, type TSchema, t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { integer, object, string } from '../../../http/answer/schema.ts'
 import type { Access } from '../../../http/gate/access-kind.ts'
 import type { PageRequest } from '../../../http/input/page.ts'
 import {
@@ -33,7 +33,7 @@ export const EnergyMeta = {
 
 /** `{data, meta}` without a status, as the whole family answers. */
 export const energyBody = <T extends TSchema>(data: T, title: string) =>
-  t.Object({ data, meta: t.Object(EnergyMeta) }, { title })
+  object(title, { data, meta: t.Object(EnergyMeta) })
 
 export const energyRefusals = { 400: NestedProblem, 403: FlatProblem, 404: NestedProblem }
 

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { string } from '../../../http/answer/schema.ts'
+import { object, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter, typed } from '../../../http/input/typed.ts'
@@ -26,18 +26,15 @@ const csvOf = (rows: readonly ReturnType<typeof exportRow>[]): string =>
 
 const ExportBody = t.Union(
   [
-    t.Object({ data: t.Array(ExportRow), meta: MetaShape }, { title: 'BunkerExport' }),
-    t.Object(
-      {
-        data: t.Object({
-          format: t.Literal('csv'),
-          filename: t.String({ examples: ['bunker-fuels-2026-11-20.csv'] }),
-          content: string('The file.'),
-        }),
-        meta: MetaShape,
-      },
-      { title: 'BunkerExportFile' },
-    ),
+    object('BunkerExport', { data: t.Array(ExportRow), meta: MetaShape }),
+    object('BunkerExportFile', {
+      data: t.Object({
+        format: t.Literal('csv'),
+        filename: t.String({ examples: ['bunker-fuels-2026-11-20.csv'] }),
+        content: string('The file.'),
+      }),
+      meta: MetaShape,
+    }),
   ],
   { title: 'BunkerExportAnswer' },
 )

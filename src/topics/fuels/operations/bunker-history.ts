@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { object, string } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, typed } from '../../../http/input/typed.ts'
@@ -111,23 +111,17 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
       page: { max: perPageMax },
       query: { port: codeParameter(...portNote), ...rangeQuery },
       answers: {
-        200: t.Object(
-          {
-            data: t.Array(
-              t.Object(
-                {
-                  port: PortShape.properties.code,
-                  ...HistoryShape.properties,
-                  currency: metaFields.currency,
-                  unit: t.Literal('MT'),
-                },
-                { title: 'BunkerHistoryListRow' },
-              ),
-            ),
-            meta: t.Object({ ...metaFields, ...periodFields }),
-          },
-          { title: 'BunkerHistoryList' },
-        ),
+        200: object('BunkerHistoryList', {
+          data: t.Array(
+            object('BunkerHistoryListRow', {
+              port: PortShape.properties.code,
+              ...HistoryShape.properties,
+              currency: metaFields.currency,
+              unit: t.Literal('MT'),
+            }),
+          ),
+          meta: t.Object({ ...metaFields, ...periodFields }),
+        }),
         ...refusals,
       },
       handle: ({ query, page, request, reply, caller }) => {
@@ -152,17 +146,14 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
       page: { max: perPageMax },
       query: rangeQuery,
       answers: {
-        200: t.Object(
-          {
-            data: t.Object({
-              port: PortShape,
-              historical_data: t.Array(HistoryShape),
-              period: t.Object(periodFields),
-              metadata: MetaShape,
-            }),
-          },
-          { title: 'BunkerPortHistory' },
-        ),
+        200: object('BunkerPortHistory', {
+          data: t.Object({
+            port: PortShape,
+            historical_data: t.Array(HistoryShape),
+            period: t.Object(periodFields),
+            metadata: MetaShape,
+          }),
+        }),
         ...refusals,
       },
       handle: ({ params, query, page, request, reply, caller }) => {

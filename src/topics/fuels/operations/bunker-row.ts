@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, instant, integer, number, string } from '../../../http/answer/schema.ts'
+import { boolean, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -23,36 +23,30 @@ const price = number('USD per metric ton, delivered.', 531.5)
 const code = string('A name of the series: `by_code` of the price endpoints takes it.', 'VLSFO_SIN')
 const shortCode = t.String({ examples: ['SIN'] })
 
-export const PortShape = t.Object(
-  {
-    code: shortCode,
-    name: t.String({ examples: ['Singapore'] }),
-    country: t.String({ examples: ['SG'] }),
-    timezone: t.String({ examples: ['Asia/Singapore'] }),
-    volume_rank: integer('1 sells most.', 1),
-  },
-  { title: 'BunkerPort' },
-)
+export const PortShape = object('BunkerPort', {
+  code: shortCode,
+  name: t.String({ examples: ['Singapore'] }),
+  country: t.String({ examples: ['SG'] }),
+  timezone: t.String({ examples: ['Asia/Singapore'] }),
+  volume_rank: integer('1 sells most.', 1),
+})
 
 const supplierCount = t.Union([integer(), t.Null()], { description: 'Null: not known.' })
 const availability = t.Union([t.String(), t.Null()], { description: 'Null: not known.' })
 
-export const EntryShape = t.Object(
-  {
-    grade: t.String({ examples: ['VLSFO'] }),
-    grade_name: t.String({ examples: [gradeNames.VLSFO] }),
-    code,
-    price,
-    currency,
-    unit,
-    change_24h: numberOrNull('Against the previous close; null without one.'),
-    change_pct_24h: numberOrNull('The same in percent.'),
-    supplier_count: supplierCount,
-    availability,
-    last_updated: instant('When the price was observed.'),
-  },
-  { title: 'BunkerEntry' },
-)
+export const EntryShape = object('BunkerEntry', {
+  grade: t.String({ examples: ['VLSFO'] }),
+  grade_name: t.String({ examples: [gradeNames.VLSFO] }),
+  code,
+  price,
+  currency,
+  unit,
+  change_24h: numberOrNull('Against the previous close; null without one.'),
+  change_pct_24h: numberOrNull('The same in percent.'),
+  supplier_count: supplierCount,
+  availability,
+  last_updated: instant('When the price was observed.'),
+})
 
 export const metaFields = {
   request_id: t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] }),
@@ -66,15 +60,12 @@ export const metaFields = {
 }
 export const MetaShape = t.Object(metaFields, { title: 'BunkerMeta' })
 
-export const DifferenceShape = t.Object(
-  {
-    value: number('First minus second, USD per metric ton.', 22),
-    percentage: t.Union([t.Number({ examples: [4.32] }), t.Null()], {
-      description: '100 x value / second; null when the second is 0.',
-    }),
-  },
-  { title: 'BunkerDifference' },
-)
+export const DifferenceShape = object('BunkerDifference', {
+  value: number('First minus second, USD per metric ton.', 22),
+  percentage: t.Union([t.Number({ examples: [4.32] }), t.Null()], {
+    description: '100 x value / second; null when the second is 0.',
+  }),
+})
 
 export const byGrade = t.Object(
   {
@@ -86,37 +77,31 @@ export const byGrade = t.Object(
   { description: 'By grade; without those that one of the ports has no price of.' },
 )
 
-export const ListRow = t.Object(
-  {
-    port: t.String({ examples: ['SINGAPORE'] }),
-    port_code: shortCode,
-    port_name: t.String({ examples: ['Singapore'] }),
-    grade: t.String({ examples: ['VLSFO'] }),
-    price,
-    currency,
-    unit,
-    last_updated: instant('When the price was observed.'),
-  },
-  { title: 'BunkerPrice' },
-)
+export const ListRow = object('BunkerPrice', {
+  port: t.String({ examples: ['SINGAPORE'] }),
+  port_code: shortCode,
+  port_name: t.String({ examples: ['Singapore'] }),
+  grade: t.String({ examples: ['VLSFO'] }),
+  price,
+  currency,
+  unit,
+  last_updated: instant('When the price was observed.'),
+})
 
-export const PricedPort = t.Object(
-  { port: PortShape, prices: t.Array(EntryShape) },
-  { title: 'BunkerPortPrices' },
-)
+export const PricedPort = object('BunkerPortPrices', {
+  port: PortShape,
+  prices: t.Array(EntryShape),
+})
 
-export const PairSpread = t.Object(
-  {
-    value: DifferenceShape.properties.value,
-    percentage: DifferenceShape.properties.percentage,
-    from_price: price,
-    to_price: price,
-    arbitrage_opportunity: boolean(
-      `The prices lie more than ${arbitragePercent} % apart, either way round.`,
-    ),
-  },
-  { title: 'BunkerPairSpread' },
-)
+export const PairSpread = object('BunkerPairSpread', {
+  value: DifferenceShape.properties.value,
+  percentage: DifferenceShape.properties.percentage,
+  from_price: price,
+  to_price: price,
+  arbitrage_opportunity: boolean(
+    `The prices lie more than ${arbitragePercent} % apart, either way round.`,
+  ),
+})
 
 export const ScrubberSpread = t.Object(
   {
@@ -130,35 +115,29 @@ export const ScrubberSpread = t.Object(
   { description: 'VLSFO minus HFO_380.' },
 )
 
-export const HistoryShape = t.Object(
-  {
-    timestamp: instant('When the price was observed; of a bucket the last of its prices.'),
-    date: t.String({ format: 'date' }),
-    code,
-    price: number('The last price of the bucket.', 531.5),
-    average_value: t.Number({ examples: [530.4] }),
-    interval_type: t.String({ examples: ['day'] }),
-    min_value: t.Number({ examples: [528.75] }),
-    max_value: t.Number({ examples: [532] }),
-    open_value: t.Number({ examples: [529.25] }),
-    close_value: t.Number({ examples: [531.5] }),
-    sample_count: integer({ examples: [1] }),
-  },
-  { title: 'BunkerHistoryRow' },
-)
+export const HistoryShape = object('BunkerHistoryRow', {
+  timestamp: instant('When the price was observed; of a bucket the last of its prices.'),
+  date: t.String({ format: 'date' }),
+  code,
+  price: number('The last price of the bucket.', 531.5),
+  average_value: t.Number({ examples: [530.4] }),
+  interval_type: t.String({ examples: ['day'] }),
+  min_value: t.Number({ examples: [528.75] }),
+  max_value: t.Number({ examples: [532] }),
+  open_value: t.Number({ examples: [529.25] }),
+  close_value: t.Number({ examples: [531.5] }),
+  sample_count: integer({ examples: [1] }),
+})
 
-export const ExportRow = t.Object(
-  {
-    timestamp: instant('When the price was observed.'),
-    port_code: shortCode,
-    port_name: t.String({ examples: ['Singapore'] }),
-    fuel_grade: t.String({ examples: ['VLSFO'] }),
-    price_usd_mt: price,
-    supplier_count: supplierCount,
-    availability,
-  },
-  { title: 'BunkerExportRow' },
-)
+export const ExportRow = object('BunkerExportRow', {
+  timestamp: instant('When the price was observed.'),
+  port_code: shortCode,
+  port_name: t.String({ examples: ['Singapore'] }),
+  fuel_grade: t.String({ examples: ['VLSFO'] }),
+  price_usd_mt: price,
+  supplier_count: supplierCount,
+  availability,
+})
 
 /** No source reports the suppliers of a port or their lead time. */
 const unknown = { supplier_count: null, availability: null }

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { object } from '../../../http/answer/schema.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codeParameter, codesParameter, wordParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -68,16 +69,13 @@ function comparisonOperations(deps: BunkerDeps) {
         ),
       },
       answers: {
-        200: t.Object(
-          {
-            data: t.Object({
-              comparison: t.Record(t.String(), PricedPort),
-              spreads: t.Record(t.String(), byGrade),
-              ...metadata,
-            }),
-          },
-          { title: 'BunkerComparison' },
-        ),
+        200: object('BunkerComparison', {
+          data: t.Object({
+            comparison: t.Record(t.String(), PricedPort),
+            spreads: t.Record(t.String(), byGrade),
+            ...metadata,
+          }),
+        }),
         ...refusals,
       },
       handle: ({ query, request, reply }) => {
@@ -129,17 +127,14 @@ function gradeSpreadOperations(deps: BunkerDeps) {
         'Returns for each port, in USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380 (the saving of a scrubber).',
       access,
       answers: {
-        200: t.Object(
-          {
-            data: t.Object({
-              vlsfo_mgo: portValues,
-              vlsfo_ifo380: portValues,
-              averages: t.Object({ vlsfo_mgo: average, vlsfo_ifo380: average }),
-              ...metadata,
-            }),
-          },
-          { title: 'BunkerGradeSpreads' },
-        ),
+        200: object('BunkerGradeSpreads', {
+          data: t.Object({
+            vlsfo_mgo: portValues,
+            vlsfo_ifo380: portValues,
+            averages: t.Object({ vlsfo_mgo: average, vlsfo_ifo380: average }),
+            ...metadata,
+          }),
+        }),
         404: NestedProblem,
       },
       handle: ({ request, reply }) => {
@@ -185,21 +180,18 @@ function portSpreadOperations(deps: BunkerDeps) {
         fuel_type: priceQuery.fuel_type,
       },
       answers: {
-        200: t.Object(
-          {
-            data: t.Object({
-              from_port: PortShape.properties.code,
-              to_port: PortShape.properties.code,
-              fuel_grade: t.Union([t.String({ examples: ['VLSFO'] }), t.Null()]),
-              spreads: t.Union([PairSpread, t.Record(t.String(), DifferenceShape)], {
-                description:
-                  'Of the grade; without one by grade in lower case. Empty where a port has no price.',
-              }),
-              ...metadata,
+        200: object('BunkerPortSpread', {
+          data: t.Object({
+            from_port: PortShape.properties.code,
+            to_port: PortShape.properties.code,
+            fuel_grade: t.Union([t.String({ examples: ['VLSFO'] }), t.Null()]),
+            spreads: t.Union([PairSpread, t.Record(t.String(), DifferenceShape)], {
+              description:
+                'Of the grade; without one by grade in lower case. Empty where a port has no price.',
             }),
-          },
-          { title: 'BunkerPortSpread' },
-        ),
+            ...metadata,
+          }),
+        }),
         ...refusals,
       },
       handle: ({ query, request, reply }) => {

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { object, string } from '../../../http/answer/schema.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import {
@@ -60,7 +60,7 @@ function listOperations(deps: BunkerDeps) {
       description: `Returns the newest price of every grade at every port as one list. ${order}`,
       access,
       answers: {
-        200: t.Object({ data: t.Array(ListRow), meta: MetaShape }, { title: 'BunkerPrices' }),
+        200: object('BunkerPrices', { data: t.Array(ListRow), meta: MetaShape }),
         404: NestedProblem,
       },
       handle: ({ request, reply }) => {
@@ -77,10 +77,9 @@ function listOperations(deps: BunkerDeps) {
       description: `Returns the newest prices keyed by the short code of the port. ${order}`,
       access,
       answers: {
-        200: t.Object(
-          { data: t.Object({ ports: t.Record(t.String(), PricedPort), ...metadata }) },
-          { title: 'BunkerPorts' },
-        ),
+        200: object('BunkerPorts', {
+          data: t.Object({ ports: t.Record(t.String(), PricedPort), ...metadata }),
+        }),
         404: NestedProblem,
       },
       handle: ({ request, reply }) => {
@@ -117,29 +116,26 @@ function portOperations(deps: BunkerDeps) {
         code: string('UN/LOCODE, short code, slug or name of a port, in any case.', 'SIN'),
       },
       answers: {
-        200: t.Object(
-          {
-            data: t.Object({
-              ...PricedPort.properties,
-              vlsfo: EntryOrNull,
-              mgo: EntryOrNull,
-              ifo380: EntryOrNull,
-              spreads: t.Object(
-                {
-                  vlsfo_hsfo_spread: t.Union([ScrubberSpread, t.Null()], {
-                    description: 'Null where a price of the two is missing.',
-                  }),
-                },
-                {
-                  additionalProperties: byGrade,
-                  description: '`to_<port>` for every other port: this port minus that one.',
-                },
-              ),
-              ...metadata,
-            }),
-          },
-          { title: 'BunkerPortAnswer' },
-        ),
+        200: object('BunkerPortAnswer', {
+          data: t.Object({
+            ...PricedPort.properties,
+            vlsfo: EntryOrNull,
+            mgo: EntryOrNull,
+            ifo380: EntryOrNull,
+            spreads: t.Object(
+              {
+                vlsfo_hsfo_spread: t.Union([ScrubberSpread, t.Null()], {
+                  description: 'Null where a price of the two is missing.',
+                }),
+              },
+              {
+                additionalProperties: byGrade,
+                description: '`to_<port>` for every other port: this port minus that one.',
+              },
+            ),
+            ...metadata,
+          }),
+        }),
       },
       handle: ({ params, request, reply }) => {
         const port = bunkerPort(deps.ports, params.code)

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, instant, integer, number, string } from '../../../http/answer/schema.ts'
+import { boolean, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
 import { body, decimal, nullableAs, optional } from '../../../http/input/body-schema.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -28,69 +28,63 @@ const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Numb
   description: string,
 ) => t.Union([schema, t.Null()], { description })
 
-const Nearby = t.Object(
-  {
-    regional_average: t.Union(
-      [
-        t.Object({
-          price: t.Number({ examples: [3.441] }),
-          currency: t.Literal('USD'),
-          unit: t.Literal('gallon'),
-          region: t.String({ examples: ['TX'] }),
-          granularity: t.Union([t.Literal('state'), t.Literal('national')]),
-          source: t.String({ examples: ['market_reporting'] }),
-        }),
-        t.Null(),
-      ],
-      {
-        description:
-          'For the state of the nearest station, otherwise the country; null if neither is available.',
-      },
-    ),
-    stations: t.Array(
-      t.Object(
-        {
-          name: t.String({ examples: ['Gulf Truck Stop'] }),
-          address: t.String({ examples: ['1200 Katy Freeway, Houston'] }),
-          location: Place,
-          diesel_price: t.Number({ examples: [3.419] }),
-          formatted_price: t.String({ examples: ['$3.419'] }),
-          currency: t.Literal('USD'),
-          unit: t.Literal('gallon'),
-          price_delta: orNull(
-            t.Number({ examples: [-0.022] }),
-            'Price minus the regional average; null without one.',
-          ),
-          price_vs_average: orNull(
-            t.String({ examples: ['0.6% below average'] }),
-            'The same for people.',
-          ),
-          fuel_types: t.Array(t.String({ examples: ['diesel'] })),
-          last_updated: instant('When the price was seen.'),
-          state: t.String({ examples: ['TX'] }),
-          distance_meters: integer({ examples: [2260] }),
-        },
-        { title: 'DieselStation' },
+const Nearby = object('DieselStations', {
+  regional_average: t.Union(
+    [
+      t.Object({
+        price: t.Number({ examples: [3.441] }),
+        currency: t.Literal('USD'),
+        unit: t.Literal('gallon'),
+        region: t.String({ examples: ['TX'] }),
+        granularity: t.Union([t.Literal('state'), t.Literal('national')]),
+        source: t.String({ examples: ['market_reporting'] }),
+      }),
+      t.Null(),
+    ],
+    {
+      description:
+        'For the state of the nearest station, otherwise the country; null if neither is available.',
+    },
+  ),
+  stations: t.Array(
+    object('DieselStation', {
+      name: t.String({ examples: ['Gulf Truck Stop'] }),
+      address: t.String({ examples: ['1200 Katy Freeway, Houston'] }),
+      location: Place,
+      diesel_price: t.Number({ examples: [3.419] }),
+      formatted_price: t.String({ examples: ['$3.419'] }),
+      currency: t.Literal('USD'),
+      unit: t.Literal('gallon'),
+      price_delta: orNull(
+        t.Number({ examples: [-0.022] }),
+        'Price minus the regional average; null without one.',
       ),
-      { maxItems: stationsMax },
-    ),
-    search_area: t.Object({
-      center: Place,
-      radius_meters: t.Number({ examples: [radiusMeters.default] }),
-      radius_miles: t.Number({ examples: [5] }),
+      price_vs_average: orNull(
+        t.String({ examples: ['0.6% below average'] }),
+        'The same for people.',
+      ),
+      fuel_types: t.Array(t.String({ examples: ['diesel'] })),
+      last_updated: instant('When the price was seen.'),
+      state: t.String({ examples: ['TX'] }),
+      distance_meters: integer({ examples: [2260] }),
     }),
-    metadata: t.Object({
-      total_stations: integer(`Stations in the area; the ${stationsMax} nearest are answered.`),
-      source: string('Who gave the prices; `none` without stations.', 'import'),
-      source_description: t.String(),
-      cached: boolean('Always false: stations are read, not fetched.'),
-      api_cost: number('Always 0.'),
-      timestamp: t.String({ format: 'date-time' }),
-      cache_age_hours: orNull(t.Number(), 'Always null, as nothing is cached.'),
-    }),
-  },
-  { title: 'DieselStations' },
-)
+    { maxItems: stationsMax },
+  ),
+  search_area: t.Object({
+    center: Place,
+    radius_meters: t.Number({ examples: [radiusMeters.default] }),
+    radius_miles: t.Number({ examples: [5] }),
+  }),
+  metadata: t.Object({
+    total_stations: integer(`Stations in the area; the ${stationsMax} nearest are answered.`),
+    source: string('Who gave the prices; `none` without stations.', 'import'),
+    source_description: t.String(),
+    cached: boolean('Always false: stations are read, not fetched.'),
+    api_cost: number('Always 0.'),
+    timestamp: t.String({ format: 'date-time' }),
+    cache_age_hours: orNull(t.Number(), 'Always null, as nothing is cached.'),
+  }),
+})
 
 const StationsBody = body({
   lat: decimal(-90, 90, { examples: [29.76] }),

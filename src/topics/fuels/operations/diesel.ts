@@ -1,7 +1,12 @@
 import { t } from 'elysia'
-import { boolean, date, instant, string } from '../../../http/answer/schema.ts'
+import { boolean, date, instant, object, string } from '../../../http/answer/schema.ts'
 import { textParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import {
+  type Answering,
+  envelopeOf,
+  markFixtures,
+  success,
+} from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -17,31 +22,25 @@ import { type DieselDeps, dieselStationsOperations } from './diesel-stations.ts'
 const national = 'US'
 const states = 'Two letters, in any case.'
 
-const AverageShape = t.Object(
-  {
-    state: string(`Two letters; ${national} for the country.`, 'CA'),
-    price: t.Number({ examples: [4.871] }),
-    currency: t.Literal('USD'),
-    unit: t.Literal('gallon'),
-    granularity: t.Union([t.Literal('state'), t.Literal('national')]),
-    source: t.String({ examples: ['EIA'] }),
-    updated_at: instant('When this service recorded it.'),
-    as_of: date('The week it is of.'),
-    formatted: t.String({ examples: ['$4.871'] }),
-    cached: boolean('Always false: averages are read, not fetched.'),
-  },
-  { title: 'DieselAverage' },
-)
+const AverageShape = object('DieselAverage', {
+  state: string(`Two letters; ${national} for the country.`, 'CA'),
+  price: t.Number({ examples: [4.871] }),
+  currency: t.Literal('USD'),
+  unit: t.Literal('gallon'),
+  granularity: t.Union([t.Literal('state'), t.Literal('national')]),
+  source: t.String({ examples: ['EIA'] }),
+  updated_at: instant('When this service recorded it.'),
+  as_of: date('The week it is of.'),
+  formatted: t.String({ examples: ['$4.871'] }),
+  cached: boolean('Always false: averages are read, not fetched.'),
+})
 const Metadata = t.Object({ source_description: t.String({ examples: ['Published by EIA'] }) })
 const regional = { regional_average: AverageShape }
-const DieselPrice = t.Object(
-  {
-    status: t.Literal('success'),
-    ...regional,
-    data: t.Object({ ...regional, metadata: Metadata }),
-  },
-  { title: 'DieselPrice' },
-)
+const DieselPrice = object('DieselPrice', {
+  status: t.Literal('success'),
+  ...regional,
+  data: t.Object({ ...regional, metadata: Metadata }),
+})
 
 const refusals = { 400: NestedProblem, 404: NestedProblem }
 const weekly = 'The averages come out once a week.'
@@ -90,7 +89,7 @@ export function dieselOperations(deps: DieselDeps) {
       description: `Returns the average pump price of diesel in the state of the path. ${weekly}`,
       access: { meter: true },
       params: { state: string(states, 'CA') },
-      answers: { 200: envelope(t.Object({ ...regional, metadata: Metadata })) },
+      answers: { 200: envelopeOf({ ...regional, metadata: Metadata }) },
       handle: ({ params, reply }) => success(averageOf(params.state, reply)),
     }),
     ...dieselStationsOperations(deps),

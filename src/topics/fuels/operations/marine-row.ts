@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, integer, string } from '../../../http/answer/schema.ts'
+import { instant, integer, object, string } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
@@ -59,52 +59,40 @@ const metadata = t.Object({
   source_description: t.String({ examples: ['Compiled from market reporting'] }),
 })
 
-export const MarinePrices = t.Object(
-  {
-    prices: t.Array(
-      t.Object(
-        { ...rowFields, change_24h: change, change_24h_percent: change },
-        { title: 'MarinePrice' },
-      ),
-    ),
-    count: integer({ examples: [32] }),
-    filters: filterShape,
-    updated_at: instant('When the newest of the prices was recorded.'),
-    metadata,
-  },
-  { title: 'MarinePrices' },
-)
+export const MarinePrices = object('MarinePrices', {
+  prices: t.Array(
+    object('MarinePrice', { ...rowFields, change_24h: change, change_24h_percent: change }),
+  ),
+  count: integer({ examples: [32] }),
+  filters: filterShape,
+  updated_at: instant('When the newest of the prices was recorded.'),
+  metadata,
+})
 
-export const MarineHistory = t.Object(
-  {
-    status: t.Literal('success'),
-    data: t.Object({
-      prices: t.Array(
-        t.Object(
-          {
-            ...rowFields,
-            bucket_start: t.Optional(instant('Start of the UTC bucket; absent on raw rows.')),
-            open: t.Optional(t.Number({ examples: [529.25] })),
-            high: t.Optional(t.Number({ examples: [532] })),
-            low: t.Optional(t.Number({ examples: [528.75] })),
-            average: t.Optional(t.Number({ examples: [530.4] })),
-            sample_count: t.Optional(integer({ examples: [1] })),
-          },
-          { title: 'MarineHistoryRow' },
-        ),
-      ),
-      period: t.Object({
-        from: t.String({ format: 'date-time' }),
-        to: t.String({ format: 'date-time' }),
-        interval: t.String({ examples: ['day'] }),
+export const MarineHistory = object('MarineHistory', {
+  status: t.Literal('success'),
+  data: t.Object({
+    prices: t.Array(
+      object('MarineHistoryRow', {
+        ...rowFields,
+        bucket_start: t.Optional(instant('Start of the UTC bucket; absent on raw rows.')),
+        open: t.Optional(t.Number({ examples: [529.25] })),
+        high: t.Optional(t.Number({ examples: [532] })),
+        low: t.Optional(t.Number({ examples: [528.75] })),
+        average: t.Optional(t.Number({ examples: [530.4] })),
+        sample_count: t.Optional(integer({ examples: [1] })),
       }),
-      filters: filterShape,
-      metadata,
+    ),
+    period: t.Object({
+      from: t.String({ format: 'date-time' }),
+      to: t.String({ format: 'date-time' }),
+      interval: t.String({ examples: ['day'] }),
     }),
-    meta: PageMetaShape,
-  },
-  { title: 'MarineHistory' },
-)
+    filters: filterShape,
+    metadata,
+  }),
+  meta: PageMetaShape,
+})
 
 const portFields = {
   code: string('UN/LOCODE.', 'SGSIN'),
@@ -129,49 +117,40 @@ const portFields = {
   volume_rank: integer('1 sells most.', 1),
 }
 
-export const Ports = t.Object(
-  {
-    ports: t.Array(t.Object(portFields, { title: 'MarinePort' })),
-    count: integer({ examples: [8] }),
-    filters: t.Object({
-      region: orNull(t.String({ examples: ['Asia'] })),
-      country: orNull(t.String({ examples: ['SG'] })),
-      major_ports_only: t.Boolean(),
+export const Ports = object('MarinePorts', {
+  ports: t.Array(t.Object(portFields, { title: 'MarinePort' })),
+  count: integer({ examples: [8] }),
+  filters: t.Object({
+    region: orNull(t.String({ examples: ['Asia'] })),
+    country: orNull(t.String({ examples: ['SG'] })),
+    major_ports_only: t.Boolean(),
+  }),
+})
+
+const Latest = object('MarinePortPrice', {
+  price: t.Number({ examples: [531.5] }),
+  currency: t.Literal('USD'),
+  unit: t.Literal('MT'),
+  updated_at: instant('When it was recorded.'),
+})
+
+export const PortPrices = object('MarinePortPrices', {
+  ports: t.Array(
+    t.Object({
+      ...portFields,
+      latest: t.Object(
+        {
+          VLSFO: t.Optional(Latest),
+          HFO_380: t.Optional(Latest),
+          HFO_180: t.Optional(Latest),
+          MGO_05S: t.Optional(Latest),
+        },
+        { description: 'By grade; without the grades that have no price.' },
+      ),
     }),
-  },
-  { title: 'MarinePorts' },
-)
-
-const Latest = t.Object(
-  {
-    price: t.Number({ examples: [531.5] }),
-    currency: t.Literal('USD'),
-    unit: t.Literal('MT'),
-    updated_at: instant('When it was recorded.'),
-  },
-  { title: 'MarinePortPrice' },
-)
-
-export const PortPrices = t.Object(
-  {
-    ports: t.Array(
-      t.Object({
-        ...portFields,
-        latest: t.Object(
-          {
-            VLSFO: t.Optional(Latest),
-            HFO_380: t.Optional(Latest),
-            HFO_180: t.Optional(Latest),
-            MGO_05S: t.Optional(Latest),
-          },
-          { description: 'By grade; without the grades that have no price.' },
-        ),
-      }),
-    ),
-    count: integer({ examples: [8] }),
-  },
-  { title: 'MarinePortPrices' },
-)
+  ),
+  count: integer({ examples: [8] }),
+})
 
 /** What a row says beside its price. */
 const described = ({ series, grade, port }: MarineSeries, source: string) => ({

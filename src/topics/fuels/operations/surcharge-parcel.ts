@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import type { Surcharge } from '../dataset/surcharges.ts'
 import {
@@ -60,9 +60,11 @@ export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
       params: carrierParams('harbor').properties,
       query: serviceLevel,
       answers: {
-        200: envelope(
-          t.Object({ ...carrierShape, service_levels: t.Array(ParcelRow), metadata: SourceNote }),
-        ),
+        200: envelopeOf({
+          ...carrierShape,
+          service_levels: t.Array(ParcelRow),
+          metadata: SourceNote,
+        }),
       },
       handle: ({ params, query, reply }) => {
         const level = levelOf(query.service_level)

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { date, instant, number, string } from '../../../http/answer/schema.ts'
+import { date, instant, number, object, string } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceDescription } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -20,45 +20,39 @@ const retrievedAt = instant(
   'When the table was last read. A delayed carrier is served as it was then.',
 )
 
-export const SurchargeRow = t.Object(
-  {
-    carrier: t.String({ examples: ['alder'] }),
-    carrier_name: t.String({ examples: ['Alder Freight Lines'] }),
-    mode: t.Literal('ltl'),
-    surcharge_percent: percent,
-    effective_date: effectiveDate,
-    doe_diesel_price: number(
-      'Government on-highway diesel price that the table was read at, USD a gallon.',
-      3.718,
-    ),
-    diesel_band: band('Band of the table with `min <= price < max`.'),
-    source,
-    retrieved_at: retrievedAt,
-  },
-  { title: 'FuelSurcharge' },
-)
+export const SurchargeRow = object('FuelSurcharge', {
+  carrier: t.String({ examples: ['alder'] }),
+  carrier_name: t.String({ examples: ['Alder Freight Lines'] }),
+  mode: t.Literal('ltl'),
+  surcharge_percent: percent,
+  effective_date: effectiveDate,
+  doe_diesel_price: number(
+    'Government on-highway diesel price that the table was read at, USD a gallon.',
+    3.718,
+  ),
+  diesel_band: band('Band of the table with `min <= price < max`.'),
+  source,
+  retrieved_at: retrievedAt,
+})
 
-export const ParcelRow = t.Object(
-  {
-    carrier: t.String({ examples: ['harbor'] }),
-    carrier_name: t.String({ examples: ['Harbor Parcel'] }),
-    mode: t.Literal('parcel'),
-    service_level: t.String({ examples: ['ground'] }),
-    service_name: t.String({ examples: ['Ground'] }),
-    surcharge_percent: percent,
-    effective_date: effectiveDate,
-    index_name: t.String({ examples: ['US Retail Diesel'] }),
-    index_price: number('Price of the index that the table was read at, in `index_unit`.', 3.718),
-    index_unit: t.String({ examples: ['USD/gallon'] }),
-    index_band: band('Band of the table with `min <= price < max`.'),
-    doe_diesel_price: t.Union([t.Number({ examples: [3.718] }), t.Null()], {
-      description: 'The index price where the index is on-highway diesel, otherwise null.',
-    }),
-    source,
-    retrieved_at: retrievedAt,
-  },
-  { title: 'ParcelSurcharge' },
-)
+export const ParcelRow = object('ParcelSurcharge', {
+  carrier: t.String({ examples: ['harbor'] }),
+  carrier_name: t.String({ examples: ['Harbor Parcel'] }),
+  mode: t.Literal('parcel'),
+  service_level: t.String({ examples: ['ground'] }),
+  service_name: t.String({ examples: ['Ground'] }),
+  surcharge_percent: percent,
+  effective_date: effectiveDate,
+  index_name: t.String({ examples: ['US Retail Diesel'] }),
+  index_price: number('Price of the index that the table was read at, in `index_unit`.', 3.718),
+  index_unit: t.String({ examples: ['USD/gallon'] }),
+  index_band: band('Band of the table with `min <= price < max`.'),
+  doe_diesel_price: t.Union([t.Number({ examples: [3.718] }), t.Null()], {
+    description: 'The index price where the index is on-highway diesel, otherwise null.',
+  }),
+  source,
+  retrieved_at: retrievedAt,
+})
 
 export const SourceNote = t.Object({
   source_description: t.String({ examples: ["Read from the carriers' published tables"] }),

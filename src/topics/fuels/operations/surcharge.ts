@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { PageMetaShape } from '../../../http/input/page.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import {
@@ -42,7 +42,7 @@ export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
       description: `Returns the current fuel surcharge of a less-than-truckload carrier.${delayed}`,
       access: { meter: true },
       params: carrierParams('alder').properties,
-      answers: { 200: envelope(t.Object({ ...SurchargeRow.properties, metadata: SourceNote })) },
+      answers: { 200: envelopeOf({ ...SurchargeRow.properties, metadata: SourceNote }) },
       handle: ({ params, reply }) => {
         const carrier = carrierOf('ltl', params.carrier)
         const [row] = present(surcharges.inForce('ltl', today(), carrier), carrier)

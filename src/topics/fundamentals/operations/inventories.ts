@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, integer, number, string } from '../../../http/answer/schema.ts'
+import { instant, integer, number, object, string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -40,61 +40,52 @@ const date = t.String({
 })
 const productField = string(inventoryProducts.join(', '), 'crude_oil')
 
-const Record = t.Object(
-  {
-    id: t.String({ examples: ['1'] }),
-    product: productField,
-    location: string(inventoryLocations.join(', '), 'US'),
-    code: string('Code of the series, for the price and storage endpoints.', 'US_CRUDE_STORAGE'),
-    level,
-    volume: number('The same as `level`.', 424.2),
-    unit,
-    change,
-    date,
-    source: t.String({ examples: ['EIA'] }),
-    timestamp: instant('When this service recorded the level.'),
-  },
-  { title: 'OilInventory' },
-)
+const Record = object('OilInventory', {
+  id: t.String({ examples: ['1'] }),
+  product: productField,
+  location: string(inventoryLocations.join(', '), 'US'),
+  code: string('Code of the series, for the price and storage endpoints.', 'US_CRUDE_STORAGE'),
+  level,
+  volume: number('The same as `level`.', 424.2),
+  unit,
+  change,
+  date,
+  source: t.String({ examples: ['EIA'] }),
+  timestamp: instant('When this service recorded the level.'),
+})
 const Latest = t.Composite([Record, t.Object({ products: t.Array(Record) })], {
   title: 'LatestOilInventories',
 })
-const Summary = t.Object(
-  {
-    total_crude: number('Commercial crude oil, without the strategic reserve.', 424.2),
-    cushing: t.Number({ examples: [24.604] }),
-    spr: t.Number({ examples: [409.8] }),
-    total_products: number('All commercial petroleum less crude oil.', 853.8),
-    gasoline: t.Number({ examples: [207.4] }),
-    distillate: t.Number({ examples: [111.5] }),
-    unit,
-    as_of_date: date,
-  },
-  { title: 'OilInventorySummary' },
-)
-const ProductLevel = t.Object(
-  { product: productField, level, change, unit, date },
-  { title: 'ProductInventory' },
-)
-const PastLevel = t.Object(
-  { date, level, change, unit, product: productField },
-  { title: 'PastInventory' },
-)
-const Cushing = t.Object(
-  {
-    latest: t.Object({ volume: t.Number({ examples: [24.604] }), unit, date, change }),
-    level,
-    change,
-    capacity_percent: t.Union([t.Number({ examples: [31.38] }), t.Null()], {
-      description: '100 x level / working capacity of its day; null while no capacity is known.',
-    }),
-    unit,
-    date,
-    history: t.Array(t.Object({ date, volume: t.Number({ examples: [24.604] }), change })),
-    weeks: integer({ examples: [12] }),
-  },
-  { title: 'CushingInventory' },
-)
+const Summary = object('OilInventorySummary', {
+  total_crude: number('Commercial crude oil, without the strategic reserve.', 424.2),
+  cushing: t.Number({ examples: [24.604] }),
+  spr: t.Number({ examples: [409.8] }),
+  total_products: number('All commercial petroleum less crude oil.', 853.8),
+  gasoline: t.Number({ examples: [207.4] }),
+  distillate: t.Number({ examples: [111.5] }),
+  unit,
+  as_of_date: date,
+})
+const ProductLevel = object('ProductInventory', {
+  product: productField,
+  level,
+  change,
+  unit,
+  date,
+})
+const PastLevel = object('PastInventory', { date, level, change, unit, product: productField })
+const Cushing = object('CushingInventory', {
+  latest: t.Object({ volume: t.Number({ examples: [24.604] }), unit, date, change }),
+  level,
+  change,
+  capacity_percent: t.Union([t.Number({ examples: [31.38] }), t.Null()], {
+    description: '100 x level / working capacity of its day; null while no capacity is known.',
+  }),
+  unit,
+  date,
+  history: t.Array(t.Object({ date, volume: t.Number({ examples: [24.604] }), change })),
+  weeks: integer({ examples: [12] }),
+})
 
 /** As the storage endpoint answers it. */
 const percentDecimals = 10

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, instant, integer, number, string } from '../../../http/answer/schema.ts'
+import { boolean, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
 
 export const defaultCode = 'BRENT_CRUDE_USD'
 /** Whom the forecasts are from. */
@@ -35,55 +35,50 @@ const forecastFields = {
   }),
 }
 export const Forecast = t.Object(forecastFields, { title: 'MonthlyForecast' })
-export const PeriodForecast = t.Object(
-  { ...forecastFields, low: bound, high: bound },
-  { title: 'PeriodForecast' },
-)
+export const PeriodForecast = object('PeriodForecast', {
+  ...forecastFields,
+  low: bound,
+  high: bound,
+})
 export const Forecasts = t.Object({ period, forecasts: t.Array(Forecast) })
 const percent = (description: string) =>
   t.Union([t.Number({ examples: [6.42] }), t.Null()], { description })
-export const Accuracy = t.Object(
-  {
-    commodity: t.Union([commodity, t.Null()], { description: 'Null: all of them together.' }),
-    source,
-    mape: percent('Mean of |error| / |actual| in percent; null when every actual price was 0.'),
-    mae: number('Mean of |error|.', 4.51),
-    rmse: number('Square root of the mean squared error.', 5.87),
-    mean_error: number('Mean of the errors: positive when forecasts were too high.', -0.38),
-    avg_error_pct: percent('Mean of error / |actual| in percent.'),
-    sample_size: integer('Forecasts judged.', 222),
-    period_evaluated: string('First and last month.', '2024-12 to 2026-10'),
-    '30_day': t.Object({
-      accuracy: percent(
-        '100 less the mean error in percent of the forecasts made a month before, not under 0; null without one.',
-      ),
-    }),
-    timestamp: t.String({ format: 'date-time' }),
-  },
-  { title: 'ForecastAccuracy' },
-)
+export const Accuracy = object('ForecastAccuracy', {
+  commodity: t.Union([commodity, t.Null()], { description: 'Null: all of them together.' }),
+  source,
+  mape: percent('Mean of |error| / |actual| in percent; null when every actual price was 0.'),
+  mae: number('Mean of |error|.', 4.51),
+  rmse: number('Square root of the mean squared error.', 5.87),
+  mean_error: number('Mean of the errors: positive when forecasts were too high.', -0.38),
+  avg_error_pct: percent('Mean of error / |actual| in percent.'),
+  sample_size: integer('Forecasts judged.', 222),
+  period_evaluated: string('First and last month.', '2024-12 to 2026-10'),
+  '30_day': t.Object({
+    accuracy: percent(
+      '100 less the mean error in percent of the forecasts made a month before, not under 0; null without one.',
+    ),
+  }),
+  timestamp: t.String({ format: 'date-time' }),
+})
 const orNull = t.Union([price, t.Null()], {
   description: 'Mean of the daily closes of the month; null before its end.',
 })
-const Archived = t.Object(
-  {
-    year: integer({ examples: [2026] }),
-    month: t.Union([integer({ examples: [10] }), t.Null()]),
-    quarter: t.Union([integer({ examples: [4] }), t.Null()], {
-      description: 'Quarter of the month.',
-    }),
-    period,
-    commodity,
-    forecast_price: price,
-    forecast: number('The same as `forecast_price`.', 71.5),
-    actual_price: orNull,
-    actual: orNull,
-    error: t.Union([t.Number({ examples: [-2.31] }), t.Null()], {
-      description: '`forecast` less `actual`.',
-    }),
-    source,
-    published_at: publishedAt,
-  },
-  { title: 'ArchivedForecast' },
-)
+const Archived = object('ArchivedForecast', {
+  year: integer({ examples: [2026] }),
+  month: t.Union([integer({ examples: [10] }), t.Null()]),
+  quarter: t.Union([integer({ examples: [4] }), t.Null()], {
+    description: 'Quarter of the month.',
+  }),
+  period,
+  commodity,
+  forecast_price: price,
+  forecast: number('The same as `forecast_price`.', 71.5),
+  actual_price: orNull,
+  actual: orNull,
+  error: t.Union([t.Number({ examples: [-2.31] }), t.Null()], {
+    description: '`forecast` less `actual`.',
+  }),
+  source,
+  published_at: publishedAt,
+})
 export const Archive = t.Object({ forecasts: t.Array(Archived) })

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, integer, number } from '../../../http/answer/schema.ts'
+import { instant, integer, number, object } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -46,34 +46,32 @@ const percentage = t.Union([t.Number({ examples: [31.7] }), t.Null()], {
   description: 'Of all countries of the month.',
 })
 
-const Record = t.Object(
-  {
-    id: t.String({ examples: ['1'] }),
-    country,
-    ...produced,
-    unit,
-    change,
-    date,
-    month: monthField,
-    source: t.String({ examples: ['EIA'] }),
-    timestamp: instant('When this service recorded the month.'),
-  },
-  { title: 'OpecProduction' },
-)
-const Latest = t.Object(
-  { month: monthField, ...totals, countries: t.Array(Record) },
-  { title: 'LatestOpecProduction' },
-)
-const Past = t.Object({ date, country, ...produced, change }, { title: 'PastOpecProduction' })
-const Total = t.Object(
-  { ...totals, change, unit, as_of_date: date },
-  { title: 'TotalOpecProduction' },
-)
-const Share = t.Object({ country, ...produced, change, percentage, date }, { title: 'OpecShare' })
-const Producer = t.Object(
-  { rank: integer({ examples: [1] }), name: country, country, ...produced, percentage },
-  { title: 'OpecProducer' },
-)
+const Record = object('OpecProduction', {
+  id: t.String({ examples: ['1'] }),
+  country,
+  ...produced,
+  unit,
+  change,
+  date,
+  month: monthField,
+  source: t.String({ examples: ['EIA'] }),
+  timestamp: instant('When this service recorded the month.'),
+})
+const Latest = object('LatestOpecProduction', {
+  month: monthField,
+  ...totals,
+  countries: t.Array(Record),
+})
+const Past = object('PastOpecProduction', { date, country, ...produced, change })
+const Total = object('TotalOpecProduction', { ...totals, change, unit, as_of_date: date })
+const Share = object('OpecShare', { country, ...produced, change, percentage, date })
+const Producer = object('OpecProducer', {
+  rank: integer({ examples: [1] }),
+  name: country,
+  country,
+  ...produced,
+  percentage,
+})
 const Producers = t.Object({
   producers: t.Array(Producer),
   data: t.Array(Producer, { description: 'The same list.' }),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { date, instant, integer, number, string } from '../../../http/answer/schema.ts'
+import { date, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
 
 /** Named first where one code must be. */
 export const firstChoice = 'BRENT_CRUDE_USD'
@@ -14,69 +14,58 @@ const orNull = (description: string) => t.Union([value, t.Null()], { description
 export const actualNote =
   'Mean of the daily closes of the period; null before its end and where there are none.'
 
-export const Record = t.Object(
-  {
-    id: t.String({ examples: ['1'] }),
-    source,
-    commodity,
-    forecast_value: value,
-    unit,
-    currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
-    period,
-    published_date: published,
-    target_date: date('Last day of the period.', '2026-12-31'),
-    timestamp: instant('When this service recorded the forecast.'),
-  },
-  { title: 'Outlook' },
-)
-export const Summary = t.Object(
-  {
-    total_forecasts: integer({ examples: [6552] }),
-    latest_forecast: Record,
-    average_forecast: number('Mean over what that publication forecasts of the same code.', 70.8),
-    as_of_date: published,
-  },
-  { title: 'OutlookSummary' },
-)
-export const Price = t.Object(
-  { commodity, source, forecast_price: value, unit, period, published_date: published },
-  { title: 'PriceOutlook' },
-)
-export const Production = t.Object(
-  {
-    region: t.String({ examples: ['US'] }),
-    source,
-    forecast_production: t.Number({ examples: [13.8] }),
-    unit: t.String({ examples: ['million_barrels_per_day'] }),
-    period,
-    published_date: published,
-    commodity,
-  },
-  { title: 'ProductionOutlook' },
-)
-export const Past = t.Object(
-  {
-    date: date('Last day of the period.', '2026-10-31'),
-    commodity,
-    forecast_value: value,
-    actual_value: orNull(actualNote),
-    accuracy_percent: t.Union([t.Number({ examples: [96.4] }), t.Null()], {
-      description: '100 less the error in percent of the actual value, not under 0.',
-    }),
-    period,
-    source,
-    published_date: published,
-  },
-  { title: 'PastOutlook' },
-)
-export const Compared = t.Object(
-  {
-    period,
-    commodity,
-    eia_forecast: orNull('The newest of the Energy Information Administration.'),
-    iea_forecast: orNull('The newest of the International Energy Agency.'),
-    actual_value: orNull(actualNote),
-    difference: orNull('`eia_forecast` less `iea_forecast`; null without both.'),
-  },
-  { title: 'ComparedOutlook' },
-)
+export const Record = object('Outlook', {
+  id: t.String({ examples: ['1'] }),
+  source,
+  commodity,
+  forecast_value: value,
+  unit,
+  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  period,
+  published_date: published,
+  target_date: date('Last day of the period.', '2026-12-31'),
+  timestamp: instant('When this service recorded the forecast.'),
+})
+export const Summary = object('OutlookSummary', {
+  total_forecasts: integer({ examples: [6552] }),
+  latest_forecast: Record,
+  average_forecast: number('Mean over what that publication forecasts of the same code.', 70.8),
+  as_of_date: published,
+})
+export const Price = object('PriceOutlook', {
+  commodity,
+  source,
+  forecast_price: value,
+  unit,
+  period,
+  published_date: published,
+})
+export const Production = object('ProductionOutlook', {
+  region: t.String({ examples: ['US'] }),
+  source,
+  forecast_production: t.Number({ examples: [13.8] }),
+  unit: t.String({ examples: ['million_barrels_per_day'] }),
+  period,
+  published_date: published,
+  commodity,
+})
+export const Past = object('PastOutlook', {
+  date: date('Last day of the period.', '2026-10-31'),
+  commodity,
+  forecast_value: value,
+  actual_value: orNull(actualNote),
+  accuracy_percent: t.Union([t.Number({ examples: [96.4] }), t.Null()], {
+    description: '100 less the error in percent of the actual value, not under 0.',
+  }),
+  period,
+  source,
+  published_date: published,
+})
+export const Compared = object('ComparedOutlook', {
+  period,
+  commodity,
+  eia_forecast: orNull('The newest of the Energy Information Administration.'),
+  iea_forecast: orNull('The newest of the International Energy Agency.'),
+  actual_value: orNull(actualNote),
+  difference: orNull('`eia_forecast` less `iea_forecast`; null without both.'),
+})

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { date, integer, number } from '../../../http/answer/schema.ts'
+import { date, integer, number, object } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -34,46 +34,40 @@ export const historyQuery = {
   ),
 }
 
-const Row = t.Object(
-  {
-    date: date('Day of the level.', '2026-11-18'),
-    value: t.Number({ examples: [24.604] }),
-    level: number('The same as `value`.', 24.604),
-    unit: t.String({ examples: ['million_barrels'] }),
-    change: t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
-      description: 'Against the row before; null for the first there is.',
-    }),
-  },
-  { title: 'StorageHistoryRow' },
-)
+const Row = object('StorageHistoryRow', {
+  date: date('Day of the level.', '2026-11-18'),
+  value: t.Number({ examples: [24.604] }),
+  level: number('The same as `value`.', 24.604),
+  unit: t.String({ examples: ['million_barrels'] }),
+  change: t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
+    description: 'Against the row before; null for the first there is.',
+  }),
+})
 
-export const HistoryBody = t.Object(
-  {
-    status: t.Literal('success'),
-    data: t.Array(Row),
-    meta: t.Object({
-      code: t.String({ examples: ['CUSHING_STORAGE'] }),
-      name: t.String({ examples: ['Cushing Crude Storage'] }),
-      start_date: t.String({ format: 'date' }),
-      end_date: t.String({ format: 'date' }),
-      interval: t.Union([t.Literal('daily'), t.Literal('weekly'), t.Literal('monthly')]),
-      count: integer({ examples: [13] }),
-      source: t.String({ examples: ['EIA'] }),
-      source_description: t.String({ examples: ['Published by EIA'] }),
-      quarantine: t.Optional(
-        t.Object(
-          {
-            excluded_dates: t.Array(t.String({ format: 'date' })),
-            excluded_count: integer(),
-            reason: t.String(),
-          },
-          { description: 'Days left out because their data is known to be unreliable.' },
-        ),
+export const HistoryBody = object('StorageHistory', {
+  status: t.Literal('success'),
+  data: t.Array(Row),
+  meta: t.Object({
+    code: t.String({ examples: ['CUSHING_STORAGE'] }),
+    name: t.String({ examples: ['Cushing Crude Storage'] }),
+    start_date: t.String({ format: 'date' }),
+    end_date: t.String({ format: 'date' }),
+    interval: t.Union([t.Literal('daily'), t.Literal('weekly'), t.Literal('monthly')]),
+    count: integer({ examples: [13] }),
+    source: t.String({ examples: ['EIA'] }),
+    source_description: t.String({ examples: ['Published by EIA'] }),
+    quarantine: t.Optional(
+      t.Object(
+        {
+          excluded_dates: t.Array(t.String({ format: 'date' })),
+          excluded_count: integer(),
+          reason: t.String(),
+        },
+        { description: 'Days left out because their data is known to be unreliable.' },
       ),
-    }),
-  },
-  { title: 'StorageHistory' },
-)
+    ),
+  }),
+})
 
 const intervals = { day: 'daily', week: 'weekly', month: 'monthly' } as const
 const publishedIn: Partial<Record<Cadence, StorageInterval>> = {

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { date, instant, number, orNull } from '../../../http/answer/schema.ts'
+import { date, instant, number, object, orNull } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -15,13 +15,10 @@ const utilization = orNull(
 )
 const changeWeek = orNull(number('Against the level a week before; null without one.', -0.821))
 
-export const Sources = t.Object(
-  {
-    source: t.String({ examples: ['EIA'] }),
-    source_description: t.String({ examples: ['Published by EIA'] }),
-  },
-  { title: 'SourceNote' },
-)
+export const Sources = object('SourceNote', {
+  source: t.String({ examples: ['EIA'] }),
+  source_description: t.String({ examples: ['Published by EIA'] }),
+})
 
 /** Where the numbers of an answer come from. */
 export function sourcesRow(series: readonly Series[]) {
@@ -34,23 +31,22 @@ const ownDates = {
   recorded_at: instant('When this service recorded the level.'),
 }
 
-const Brief = t.Object(
-  {
-    ...levelFields,
-    change_week: changeWeek,
-    updated_at: instant('Time of the level.'),
-    ...ownDates,
-    code: t.String({ examples: ['CUSHING_STORAGE'] }),
-    name: t.String({ examples: ['Cushing Crude Storage'] }),
-    utilization_percent: utilization,
-  },
-  { title: 'StorageBrief' },
-)
+const Brief = object('StorageBrief', {
+  ...levelFields,
+  change_week: changeWeek,
+  updated_at: instant('Time of the level.'),
+  ...ownDates,
+  code: t.String({ examples: ['CUSHING_STORAGE'] }),
+  name: t.String({ examples: ['Cushing Crude Storage'] }),
+  utilization_percent: utilization,
+})
 
-export const Overview = t.Object(
-  { cushing: Brief, spr: Brief, total_us: t.Optional(Brief), metadata: Sources },
-  { title: 'StorageOverview' },
-)
+export const Overview = object('StorageOverview', {
+  cushing: Brief,
+  spr: Brief,
+  total_us: t.Optional(Brief),
+  metadata: Sources,
+})
 
 const levelShape = {
   code: t.String({ examples: ['CUSHING_STORAGE'] }),
@@ -82,48 +78,39 @@ const levelShape = {
 
 export const Level = t.Object(levelShape, { title: 'StorageLevel' })
 
-export const Reserve = t.Object(
-  {
-    ...levelShape,
-    sites: t.Array(
-      t.Object({
-        name: t.String({ examples: ['Bryan Mound'] }),
-        ...levelFields,
-        capacity: orNull(number('Null while none is known.', 247.1)),
-      }),
-    ),
-  },
-  { title: 'StrategicReserve' },
-)
+export const Reserve = object('StrategicReserve', {
+  ...levelShape,
+  sites: t.Array(
+    t.Object({
+      name: t.String({ examples: ['Bryan Mound'] }),
+      ...levelFields,
+      capacity: orNull(number('Null while none is known.', 247.1)),
+    }),
+  ),
+})
 
-const Padd = t.Object(
-  {
-    name: t.String({ examples: ['PADD 3 Crude Storage'] }),
-    ...levelFields,
-    level: number('The same as `value`.', 240.312),
-    change_week: changeWeek,
-    updated_at: instant('Time of the level.'),
-    ...ownDates,
-  },
-  { title: 'PaddLevel' },
-)
+const Padd = object('PaddLevel', {
+  name: t.String({ examples: ['PADD 3 Crude Storage'] }),
+  ...levelFields,
+  level: number('The same as `value`.', 240.312),
+  change_week: changeWeek,
+  updated_at: instant('Time of the level.'),
+  ...ownDates,
+})
 
-export const AllRegions = t.Object(
-  {
-    padd1: Padd,
-    padd2: Padd,
-    padd3: Padd,
-    padd4: Padd,
-    padd5: Padd,
-    total_us: number(
-      'US commercial crude as published; the sum of the regions while it is not.',
-      424.2,
-    ),
-    updated_at: instant('Time of the newest of the levels.'),
-    metadata: Sources,
-  },
-  { title: 'RegionalStorage' },
-)
+export const AllRegions = object('RegionalStorage', {
+  padd1: Padd,
+  padd2: Padd,
+  padd3: Padd,
+  padd4: Padd,
+  padd5: Padd,
+  total_us: number(
+    'US commercial crude as published; the sum of the regions while it is not.',
+    424.2,
+  ),
+  updated_at: instant('Time of the newest of the levels.'),
+  metadata: Sources,
+})
 
 export const OneRegion = t.Object(
   {

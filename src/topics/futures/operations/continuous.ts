@@ -1,5 +1,14 @@
 import { t } from 'elysia'
-import { boolean, integer, number, oneOf, orNull, string } from '../../../http/answer/schema.ts'
+import {
+  boolean,
+  integer,
+  number,
+  object,
+  objects,
+  oneOf,
+  orNull,
+  string,
+} from '../../../http/answer/schema.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { integerParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -42,54 +51,48 @@ const lookBackDays: Readonly<Record<RollRule, number>> = {
 }
 const daysBeforeDefault = 5
 
-const Continuous = t.Object(
-  {
-    ...familyFields,
-    contract: string('The contract that is active now.', 'WTI_FUTURES_2027_01'),
-    months: integer({ examples: [3] }),
-    source: sourceField,
-    roll_method: oneOf(
-      ['last_trading_day', 'days_before', 'volume', 'open_interest'],
-      'When a contract is left: after its last trading day, or by the asked rule.',
-    ),
-    roll_days: t.Optional(integer('Trading days before the last one, with `days_before`.')),
-    adjustment: oneOf(
-      adjustments,
-      'What became of the steps; `none`: prices are those that were traded.',
-    ),
-    count: countField,
-    prices: t.Array(
-      t.Object({
+const Continuous = object('FuturesContinuous', {
+  ...familyFields,
+  contract: string('The contract that is active now.', 'WTI_FUTURES_2027_01'),
+  months: integer({ examples: [3] }),
+  source: sourceField,
+  roll_method: oneOf(
+    ['last_trading_day', 'days_before', 'volume', 'open_interest'],
+    'When a contract is left: after its last trading day, or by the asked rule.',
+  ),
+  roll_days: t.Optional(integer('Trading days before the last one, with `days_before`.')),
+  adjustment: oneOf(
+    adjustments,
+    'What became of the steps; `none`: prices are those that were traded.',
+  ),
+  count: countField,
+  prices: t.Array(
+    t.Object({
+      date: dayField,
+      price: number('Close of the active contract, adjusted if requested.', 71.87),
+      unadjusted: t.Optional(number('The traded close, if `close` is adjusted.')),
+      active_contract: codeField,
+      rolled: boolean('First date of this contract.'),
+    }),
+  ),
+  rolls: t.Optional(
+    objects(
+      'Where the series changes contracts, newest first; with an adjustment or another roll rule than `expiry`.',
+      {
         date: dayField,
-        price: number('Close of the active contract, adjusted if requested.', 71.87),
-        unadjusted: t.Optional(number('The traded close, if `close` is adjusted.')),
-        active_contract: codeField,
-        rolled: boolean('First date of this contract.'),
-      }),
-    ),
-    rolls: t.Optional(
-      t.Array(
-        t.Object({
-          date: dayField,
-          from: codeField,
-          to: codeField,
-          gap: orNull(
-            number(
-              'New minus old settlement on the date, or on the last date that has both where the old contract has ended.',
-              0.42,
-            ),
+        from: codeField,
+        to: codeField,
+        gap: orNull(
+          number(
+            'New minus old settlement on the date, or on the last date that has both where the old contract has ended.',
+            0.42,
           ),
-          ratio: orNull(number('New over old settlement.', 1.0058)),
-        }),
-        {
-          description:
-            'Where the series changes contracts, newest first; with an adjustment or another roll rule than `expiry`.',
-        },
-      ),
+        ),
+        ratio: orNull(number('New over old settlement.', 1.0058)),
+      },
     ),
-  },
-  { title: 'FuturesContinuous' },
-)
+  ),
+})
 
 const monthsQuery = (defaultMonths: number) =>
   t.Object({

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { date, integer, number } from '../../../http/answer/schema.ts'
+import { date, integer, number, object, objects } from '../../../http/answer/schema.ts'
 import { momentParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -28,49 +28,43 @@ import {
 
 const noData = 'No futures data available for curve analysis'
 
-const Curve = t.Object(
-  {
-    ...familyFields,
-    source: sourceField,
-    analysis_date: date('Trading date of the newest quote.', '2026-11-20'),
-    curve_type: t.Union(
-      [t.Literal('contango'), t.Literal('backwardation'), t.Literal('flat'), t.Literal('mixed')],
-      {
-        description:
-          '`flat` within 0.5 percent from front to back; `mixed` when most steps go the other way than front to back.',
-      },
-    ),
-    total_contracts: countField,
-    front_month: CurvePointShape,
-    back_month: CurvePointShape,
-    contracts: t.Array(CurvePointShape, { description: 'Nearest first.' }),
-    curve: t.Array(
-      t.Object({
-        month: monthField,
-        price: priceField,
-        expiration: dayField,
-        months_out: integer('Months from the front month.', 0),
-        contract: codeField,
-      }),
-      { description: 'The contracts once more in a shorter spelling.' },
-    ),
-    curve_metrics: t.Object({
-      front_month_price: priceField,
-      back_month_price: priceField,
-      total_slope: number('Back minus front.', -1.4),
-      slope_percentage: t.Union([t.Number({ examples: [-1.95] }), t.Null()], {
-        description: 'The same in percent of the front; null when that is 0.',
-      }),
-      average_price: priceField,
-      price_range: number('Highest minus lowest.', 1.6),
-      steepness: t.Union([t.Literal('flat'), t.Literal('moderate'), t.Literal('steep')], {
-        description: 'By the size of the slope: under 0.5 percent flat, under 5 moderate.',
-      }),
+const Curve = object('FuturesCurve', {
+  ...familyFields,
+  source: sourceField,
+  analysis_date: date('Trading date of the newest quote.', '2026-11-20'),
+  curve_type: t.Union(
+    [t.Literal('contango'), t.Literal('backwardation'), t.Literal('flat'), t.Literal('mixed')],
+    {
+      description:
+        '`flat` within 0.5 percent from front to back; `mixed` when most steps go the other way than front to back.',
+    },
+  ),
+  total_contracts: countField,
+  front_month: CurvePointShape,
+  back_month: CurvePointShape,
+  contracts: t.Array(CurvePointShape, { description: 'Nearest first.' }),
+  curve: objects('The contracts once more in a shorter spelling.', {
+    month: monthField,
+    price: priceField,
+    expiration: dayField,
+    months_out: integer('Months from the front month.', 0),
+    contract: codeField,
+  }),
+  curve_metrics: t.Object({
+    front_month_price: priceField,
+    back_month_price: priceField,
+    total_slope: number('Back minus front.', -1.4),
+    slope_percentage: t.Union([t.Number({ examples: [-1.95] }), t.Null()], {
+      description: 'The same in percent of the front; null when that is 0.',
     }),
-    updated_at: instantField,
-  },
-  { title: 'FuturesCurve' },
-)
+    average_price: priceField,
+    price_range: number('Highest minus lowest.', 1.6),
+    steepness: t.Union([t.Literal('flat'), t.Literal('moderate'), t.Literal('steep')], {
+      description: 'By the size of the slope: under 0.5 percent flat, under 5 moderate.',
+    }),
+  }),
+  updated_at: instantField,
+})
 
 const NoCurve = t.Object(
   {

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, integer, string } from '../../../http/answer/schema.ts'
+import { boolean, integer, object, string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -69,24 +69,21 @@ const Ohlc = t.Object(
   { title: 'FuturesOhlc', description: 'At the top the newest bar; `ohlc` newest first.' },
 )
 
-const Intraday = t.Object(
-  {
-    ...oneContract,
-    date: dayField,
-    interval: t.Literal('5m'),
-    count: countField,
-    prices: t.Array(
-      t.Object({
-        time: string('UTC, `HH:MM`.', '14:55'),
-        timestamp: instantField,
-        price: priceField,
-        volume: integer({ examples: [1204] }),
-      }),
-    ),
-    updated_at: instantField,
-  },
-  { title: 'FuturesIntraday' },
-)
+const Intraday = object('FuturesIntraday', {
+  ...oneContract,
+  date: dayField,
+  interval: t.Literal('5m'),
+  count: countField,
+  prices: t.Array(
+    t.Object({
+      time: string('UTC, `HH:MM`.', '14:55'),
+      timestamp: instantField,
+      price: priceField,
+      volume: integer({ examples: [1204] }),
+    }),
+  ),
+  updated_at: instantField,
+})
 
 /** One contract day by day, and one day of it. */
 export const futuresDaysOperations = (

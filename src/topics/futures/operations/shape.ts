@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { date, instant, integer, number, string } from '../../../http/answer/schema.ts'
+import { date, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { ContractDay } from '../math/contract-days.ts'
@@ -37,48 +37,40 @@ export const familyFields = {
   unit: t.String({ examples: ['barrel'] }),
 }
 
-export const Contract = t.Object(
-  {
-    contract_month: monthField,
-    contract_code: codeField,
-    code: codeField,
-    contract: codeField,
-    last_price: priceField,
-    price: priceField,
-    currency: t.String({ examples: ['USD'] }),
-    unit: t.String({ examples: ['barrel'] }),
-    open: priceField,
-    close: priceField,
-    high: priceField,
-    low: priceField,
-    volume: volumeOrNull,
-    change: t.Union([t.Number({ examples: [0.42] }), t.Null()], {
+export const Contract = object('FuturesContract', {
+  contract_month: monthField,
+  contract_code: codeField,
+  code: codeField,
+  contract: codeField,
+  last_price: priceField,
+  price: priceField,
+  currency: t.String({ examples: ['USD'] }),
+  unit: t.String({ examples: ['barrel'] }),
+  open: priceField,
+  close: priceField,
+  high: priceField,
+  low: priceField,
+  volume: volumeOrNull,
+  change: t.Union([t.Number({ examples: [0.42] }), t.Null()], {
+    description:
+      'Against the settlement of the trading date before, or its close where there is none.',
+  }),
+  change_percent: t.Union([t.Number({ examples: [0.59] }), t.Null()]),
+  days_to_expiry: integer({ examples: [29] }),
+  contract_status: t.Union(
+    [t.Literal('front_month'), t.Literal('near_expiry'), t.Literal('active'), t.Literal('expired')],
+    {
       description:
-        'Against the settlement of the trading date before, or its close where there is none.',
-    }),
-    change_percent: t.Union([t.Number({ examples: [0.59] }), t.Null()]),
-    days_to_expiry: integer({ examples: [29] }),
-    contract_status: t.Union(
-      [
-        t.Literal('front_month'),
-        t.Literal('near_expiry'),
-        t.Literal('active'),
-        t.Literal('expired'),
-      ],
-      {
-        description:
-          '`near_expiry` with 7 days or fewer, otherwise `front_month` for the first listed month and `active` for the others.',
-      },
-    ),
-    is_front_month: t.Boolean(),
-    expiry_date: date('Last trading day.', '2026-12-21'),
-    open_interest: t.Optional(integer({ examples: [284113] })),
-    settlement: settlementOrNull,
-    trading_date: dayField,
-    updated_at: instantField,
-  },
-  { title: 'FuturesContract' },
-)
+        '`near_expiry` with 7 days or fewer, otherwise `front_month` for the first listed month and `active` for the others.',
+    },
+  ),
+  is_front_month: t.Boolean(),
+  expiry_date: date('Last trading day.', '2026-12-21'),
+  open_interest: t.Optional(integer({ examples: [284113] })),
+  settlement: settlementOrNull,
+  trading_date: dayField,
+  updated_at: instantField,
+})
 
 /** A listed contract with its newest quote on the wire. */
 export function contractRow(quote: ContractQuote, { currency, unit }: Family, decimals: number) {
@@ -116,24 +108,21 @@ export function contractRow(quote: ContractQuote, { currency, unit }: Family, de
   }
 }
 
-export const Bar = t.Object(
-  {
-    date: date('Trading date; of a week or month the last in it.', '2026-11-19'),
-    timestamp: instant('When the close was quoted.'),
-    contract: codeField,
-    contract_month: monthField,
-    contract_code: codeField,
-    price: priceField,
-    open: priceField,
-    high: priceField,
-    low: priceField,
-    close: priceField,
-    settlement: settlementOrNull,
-    volume: volumeOrNull,
-    open_interest: openInterestOrNull,
-  },
-  { title: 'FuturesBar' },
-)
+export const Bar = object('FuturesBar', {
+  date: date('Trading date; of a week or month the last in it.', '2026-11-19'),
+  timestamp: instant('When the close was quoted.'),
+  contract: codeField,
+  contract_month: monthField,
+  contract_code: codeField,
+  price: priceField,
+  open: priceField,
+  high: priceField,
+  low: priceField,
+  close: priceField,
+  settlement: settlementOrNull,
+  volume: volumeOrNull,
+  open_interest: openInterestOrNull,
+})
 
 export function barRow(day: ContractDay, decimals: number) {
   const round = (value: number) => roundTo(value, decimals)
@@ -154,24 +143,21 @@ export function barRow(day: ContractDay, decimals: number) {
   }
 }
 
-export const CurvePointShape = t.Object(
-  {
-    contract_month: monthField,
-    contract_code: codeField,
-    contract: codeField,
-    settlement_price: priceField,
-    price: priceField,
-    last_price: priceField,
-    settlement_basis: t.Union([t.Literal('exchange_settlement'), t.Literal('last_trade')], {
-      description:
-        'What `settlement_price` is: the settlement of the trading date, or the last trade until it is published.',
-    }),
-    trading_date: dayField,
-    months_to_expiry: integer('Calendar months from the analysis date to the last trading day.', 1),
-    expiry_date: dayField,
-  },
-  { title: 'FuturesCurvePoint' },
-)
+export const CurvePointShape = object('FuturesCurvePoint', {
+  contract_month: monthField,
+  contract_code: codeField,
+  contract: codeField,
+  settlement_price: priceField,
+  price: priceField,
+  last_price: priceField,
+  settlement_basis: t.Union([t.Literal('exchange_settlement'), t.Literal('last_trade')], {
+    description:
+      'What `settlement_price` is: the settlement of the trading date, or the last trade until it is published.',
+  }),
+  trading_date: dayField,
+  months_to_expiry: integer('Calendar months from the analysis date to the last trading day.', 1),
+  expiry_date: dayField,
+})
 
 export function curvePointRow(point: CurvePoint, analysisDay: string, decimals: number) {
   const round = (value: number) => roundTo(value, decimals)

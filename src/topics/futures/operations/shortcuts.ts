@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, number, string } from '../../../http/answer/schema.ts'
+import { instant, number, object, objects, string } from '../../../http/answer/schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -38,45 +38,36 @@ const defaultTicker = 'BZ'
 const averageDays = 30
 
 const Latest = envelope(
-  t.Object(
-    {
-      contract: string('The requested name.', defaultTicker),
-      contracts: t.Array(
-        t.Object({
-          contract: codeField,
-          contract_code: codeField,
-          month: t.String({ examples: ['Jan 2027'] }),
-          contract_month: monthField,
-          price: priceField,
-          change: t.Union([t.Number({ examples: [0.42] }), t.Null()]),
-          volume: volumeOrNull,
-        }),
-        { description: 'Nearest first; the first is the front month.' },
-      ),
-      updated_at: instantField,
-    },
-    { title: 'FuturesLatest' },
-  ),
+  object('FuturesLatest', {
+    contract: string('The requested name.', defaultTicker),
+    contracts: objects('Nearest first; the first is the front month.', {
+      contract: codeField,
+      contract_code: codeField,
+      month: t.String({ examples: ['Jan 2027'] }),
+      contract_month: monthField,
+      price: priceField,
+      change: t.Union([t.Number({ examples: [0.42] }), t.Null()]),
+      volume: volumeOrNull,
+    }),
+    updated_at: instantField,
+  }),
 )
 
-const Pair = t.Object(
-  {
-    contract1: codeField,
-    contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
-    spread: number('First minus second.', 0.21),
-    current_spread: t.Number({ examples: [0.21] }),
-    spread_percent: t.Union([t.Number({ examples: [0.29] }), t.Null()]),
-    average_spread: t.Union([t.Number({ examples: [0.18] }), t.Null()], {
-      description: `Of the closes of the common dates of the last ${averageDays} days.`,
-    }),
-    price1: priceField,
-    price2: priceField,
-    currency: t.String({ examples: ['USD'] }),
-    unit: t.String({ examples: ['barrel'] }),
-    timestamp: instant('Of the older quote.'),
-  },
-  { title: 'FuturesPair' },
-)
+const Pair = object('FuturesPair', {
+  contract1: codeField,
+  contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
+  spread: number('First minus second.', 0.21),
+  current_spread: t.Number({ examples: [0.21] }),
+  spread_percent: t.Union([t.Number({ examples: [0.29] }), t.Null()]),
+  average_spread: t.Union([t.Number({ examples: [0.18] }), t.Null()], {
+    description: `Of the closes of the common dates of the last ${averageDays} days.`,
+  }),
+  price1: priceField,
+  price2: priceField,
+  currency: t.String({ examples: ['USD'] }),
+  unit: t.String({ examples: ['barrel'] }),
+  timestamp: instant('Of the older quote.'),
+})
 
 const access = { feature: 'futures', meter: true, reader: true } as const
 const refusals = { 400: NestedProblem, 404: NestedProblem, 503: NestedProblem }

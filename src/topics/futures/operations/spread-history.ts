@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { object, string } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -35,27 +35,24 @@ import {
 
 const perPageMax = 100
 
-const SpreadHistory = t.Object(
-  {
-    family: t.String({ examples: ['WTI_FUTURES'] }),
-    ...familyFields,
-    contract1: string('Contract code, or the place on the curve of each date.', '1'),
-    contract2: t.String({ examples: ['2'] }),
-    period: t.Object({ from: dayField, to: dayField }),
-    count: countField,
-    history: t.Array(
-      t.Object({
-        date: dayField,
-        spread: spreadField,
-        spread_percent: spreadPercentField,
-        price1: priceField,
-        price2: priceField,
-      }),
-    ),
-    meta: PageMetaShape,
-  },
-  { title: 'SpreadHistory' },
-)
+const SpreadHistory = object('SpreadHistory', {
+  family: t.String({ examples: ['WTI_FUTURES'] }),
+  ...familyFields,
+  contract1: string('Contract code, or the place on the curve of each date.', '1'),
+  contract2: t.String({ examples: ['2'] }),
+  period: t.Object({ from: dayField, to: dayField }),
+  count: countField,
+  history: t.Array(
+    t.Object({
+      date: dayField,
+      spread: spreadField,
+      spread_percent: spreadPercentField,
+      price1: priceField,
+      price2: priceField,
+    }),
+  ),
+  meta: PageMetaShape,
+})
 
 interface HistoryQuery extends RangeParameters {
   contract1?: string

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, integer, number } from '../../../http/answer/schema.ts'
+import { instant, integer, number, object } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -29,38 +29,32 @@ import {
   spreadPercentField,
 } from './shape.ts'
 
-const Spread = t.Object(
-  {
-    contract1: codeField,
-    contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
-    month1: monthField,
-    month2: t.String({ examples: ['2027-02'] }),
-    spread: spreadField,
-    spread_percent: spreadPercentField,
-    price1: priceField,
-    price2: priceField,
-    average: number('Of the closes of the common dates of the period.', 0.18),
-    min: t.Number({ examples: [-0.05] }),
-    max: t.Number({ examples: [0.44] }),
-    timestamp: instant('Of the older quote.'),
-  },
-  { title: 'CalendarSpread' },
-)
+const Spread = object('CalendarSpread', {
+  contract1: codeField,
+  contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
+  month1: monthField,
+  month2: t.String({ examples: ['2027-02'] }),
+  spread: spreadField,
+  spread_percent: spreadPercentField,
+  price1: priceField,
+  price2: priceField,
+  average: number('Of the closes of the common dates of the period.', 0.18),
+  min: t.Number({ examples: [-0.05] }),
+  max: t.Number({ examples: [0.44] }),
+  timestamp: instant('Of the older quote.'),
+})
 
-const Spreads = t.Object(
-  {
-    ...familyFields,
-    date: dayField,
-    days: integer({ examples: [30] }),
-    spreads: t.Array(Spread, {
-      description: 'Neighbouring months in order, then the first against the 3rd, 6th and 12th.',
-    }),
-    data: t.Array(Spread, { description: 'The same list.' }),
-    count: countField,
-    updated_at: instantField,
-  },
-  { title: 'CalendarSpreads' },
-)
+const Spreads = object('CalendarSpreads', {
+  ...familyFields,
+  date: dayField,
+  days: integer({ examples: [30] }),
+  spreads: t.Array(Spread, {
+    description: 'Neighbouring months in order, then the first against the 3rd, 6th and 12th.',
+  }),
+  data: t.Array(Spread, { description: 'The same list.' }),
+  count: countField,
+  updated_at: instantField,
+})
 
 /** Spreads between the months of one family as they are now. */
 export function futuresSpreadsOperations(routes: FuturesRoutes) {

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
@@ -17,17 +17,15 @@ const changing = { ...access, action: 'change_keys' } as const
 const params = t.Object({
   id: string('Id of the key.', '00000000-0000-4000-8000-000000000102'),
 })
-const Listed = envelope(t.Object({ api_keys: t.Array(ApiKeyShape), total_count: integer() }))
-const One = envelope(t.Object({ api_key: ApiKeyShape }))
-const CreatedKey = envelope(t.Object({ api_key: NewApiKeyShape }))
-const Revoked = envelope(
-  t.Object({
-    id: t.String(),
-    revoked: t.Literal(true),
-    revoked_at: t.String({ format: 'date-time' }),
-    api_key: ApiKeyShape,
-  }),
-)
+const Listed = envelopeOf({ api_keys: t.Array(ApiKeyShape), total_count: integer() })
+const One = envelopeOf({ api_key: ApiKeyShape })
+const CreatedKey = envelopeOf({ api_key: NewApiKeyShape })
+const Revoked = envelopeOf({
+  id: t.String(),
+  revoked: t.Literal(true),
+  revoked_at: t.String({ format: 'date-time' }),
+  api_key: ApiKeyShape,
+})
 /** The keys of the caller's account. */
 export const keyOperations = (deps: Context) => [...listAndCreate(deps), ...changeOne(deps)]
 

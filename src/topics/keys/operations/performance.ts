@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, number } from '../../../http/answer/schema.ts'
+import { integer, number, objects } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -40,31 +40,26 @@ const fields = {
     errorRate: number('Percent of the requests answered 4xx or 5xx.', 1.5),
     avgResponseTime: number('Milliseconds.', 0.42),
   }),
-  dailyUsage: t.Array(
-    t.Object({ date: t.String({ format: 'date' }), requests: integer(), errors: integer() }),
-    {
-      description: 'Every day of the range, oldest first.',
-    },
-  ),
-  hourlyDistribution: t.Array(
-    t.Object({ hour: integer({ minimum: 0, maximum: 23 }), requests: integer() }),
-    {
-      description: 'By hour of the day, UTC.',
-    },
-  ),
-  endpointBreakdown: t.Array(
-    t.Object({
-      endpoint: t.String({ examples: ['/v1/prices/latest'] }),
-      via: t.Union([t.Literal('api'), t.Literal('console')], {
-        description: '`console`: made by console pages, which are free of charge.',
-      }),
-      requests: integer(),
-      percentage: t.Number(),
+  dailyUsage: objects('Every day of the range, oldest first.', {
+    date: t.String({ format: 'date' }),
+    requests: integer(),
+    errors: integer(),
+  }),
+  hourlyDistribution: objects('By hour of the day, UTC.', {
+    hour: integer({ minimum: 0, maximum: 23 }),
+    requests: integer(),
+  }),
+  endpointBreakdown: objects(`The ${endpointsMax} most requested endpoints.`, {
+    endpoint: t.String({ examples: ['/v1/prices/latest'] }),
+    via: t.Union([t.Literal('api'), t.Literal('console')], {
+      description: '`console`: made by console pages, which are free of charge.',
     }),
-    { description: `The ${endpointsMax} most requested endpoints.` },
-  ),
-  geographicData: t.Array(t.Object({ country: t.String(), requests: integer() }), {
-    description: 'Empty: the service does not locate requests.',
+    requests: integer(),
+    percentage: t.Number(),
+  }),
+  geographicData: objects('Empty: the service does not locate requests.', {
+    country: t.String(),
+    requests: integer(),
   }),
 }
 

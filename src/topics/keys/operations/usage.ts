@@ -6,6 +6,7 @@ import {
   instantOrNull,
   integer,
   number,
+  objects,
 } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { RateClassName } from '../../../http/gate/rates.ts'
@@ -26,23 +27,18 @@ const UsageAnswer = t.Object({
   window: WindowName,
   resets_at: t.String({ format: 'date-time' }),
   state: QuotaStateName,
-  windows: t.Array(
-    t.Object({
-      name: t.Union([
-        t.Literal('quota'),
-        t.Literal('burst'),
-        t.Literal('marine'),
-        t.Literal('marine_historical'),
-      ]),
-      limit: countOrNull('Null: no limit.'),
-      used: integer(),
-      remaining: countOrNull('Null: no limit.'),
-      resets_at: instant('When the full limit is available again.'),
-    }),
-    {
-      description: 'Every window that applies to the key; rolling windows after this request.',
-    },
-  ),
+  windows: objects('Every window that applies to the key; rolling windows after this request.', {
+    name: t.Union([
+      t.Literal('quota'),
+      t.Literal('burst'),
+      t.Literal('marine'),
+      t.Literal('marine_historical'),
+    ]),
+    limit: countOrNull('Null: no limit.'),
+    used: integer(),
+    remaining: countOrNull('Null: no limit.'),
+    resets_at: instant('When the full limit is available again.'),
+  }),
   burn_rate_per_day: number('Requests per day since the quota window began.', 61.7),
   forecast: t.Object({
     used_at_reset: integer('Projected requests at the end of the window at this rate.', 1851),

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { instant, integer, string } from '../../../http/answer/schema.ts'
 import { documentedBody } from '../../../http/input/body-schema.ts'
-import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { atPoint } from '../../../http/operations/point-in-time.ts'
@@ -60,16 +60,14 @@ const Row = t.Composite(
 )
 type Row = (typeof Row)['static']
 
-const Batch = envelope(
-  t.Object({
-    prices: t.Array(Row, { description: 'In the order requested, without duplicates.' }),
-    missing_codes: t.Array(t.String(), {
-      description: 'Known codes without a current price.',
-    }),
-    count: integer(),
-    currency: t.Optional(string('The requested currency.')),
+const Batch = envelopeOf({
+  prices: t.Array(Row, { description: 'In the order requested, without duplicates.' }),
+  missing_codes: t.Array(t.String(), {
+    description: 'Known codes without a current price.',
   }),
-)
+  count: integer(),
+  currency: t.Optional(string('The requested currency.')),
+})
 
 /**
  * Returns the newest prices of up to twenty codes in one request, optionally in one currency and

@@ -1,8 +1,8 @@
 import { t } from 'elysia'
-import { boolean, string } from '../../../http/answer/schema.ts'
+import { boolean, object, string } from '../../../http/answer/schema.ts'
 import { body, field, readFields, text } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
-import { envelope } from '../../../http/operations/answer.ts'
+import { envelopeOf } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { FailProblem } from '../../../http/problem/shape.ts'
@@ -16,25 +16,20 @@ const codesMax = 200
 const groupsMax = 40
 const nameMax = 60
 
-const GroupShape = t.Object(
-  {
-    name: string('The heading of the group; empty: none.', 'Crude', { maxLength: nameMax }),
-    codes: t.Array(t.String({ examples: ['WTI_USD'] }), {
-      description: 'In the order in which they are shown.',
-    }),
-  },
-  { title: 'BoardGroup' },
-)
-
-const LayoutAnswer = envelope(
-  t.Object({
-    groups: t.Array(GroupShape, { description: 'In the order in which they are shown.' }),
-    is_own: boolean('False: nothing was saved yet, and these are the demo codes.'),
-    updated_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-      description: 'When it was last saved; null if never.',
-    }),
+const GroupShape = object('BoardGroup', {
+  name: string('The heading of the group; empty: none.', 'Crude', { maxLength: nameMax }),
+  codes: t.Array(t.String({ examples: ['WTI_USD'] }), {
+    description: 'In the order in which they are shown.',
   }),
-)
+})
+
+const LayoutAnswer = envelopeOf({
+  groups: t.Array(GroupShape, { description: 'In the order in which they are shown.' }),
+  is_own: boolean('False: nothing was saved yet, and these are the demo codes.'),
+  updated_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
+    description: 'When it was last saved; null if never.',
+  }),
+})
 
 /** Notes what is wrong with the groups; codes come out as the catalogue writes them. */
 function readGroups(form: Form, catalogue: Context['catalogue']): BoardGroup[] | undefined {

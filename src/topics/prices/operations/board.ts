@@ -1,10 +1,10 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { number } from '../../../http/answer/schema.ts'
+import { number, object } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
-import { envelope, markFixtures } from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { FailProblem } from '../../../http/problem/shape.ts'
@@ -35,34 +35,29 @@ const Move = t.Union(
   { description: 'Null without an earlier price.' },
 )
 
-const BoardRow = t.Object(
-  {
-    code: priceRowFields.code,
-    name: priceRowFields.name,
-    category: t.String({ examples: ['crude_oil'] }),
-    currency: priceRowFields.currency,
-    unit: priceRowFields.unit,
-    price: priceRowFields.price,
-    formatted: priceRowFields.formatted,
-    created_at: priceRowFields.created_at,
-    updated_at: priceRowFields.updated_at,
-    data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
-      description: 'Freshness of the newest price by its release schedule.',
-    }),
-    change_24h: Move,
-    change_7d: Move,
-    change_30d: Move,
-    sparkline: Sparkline,
-  },
-  { title: 'BoardRow' },
-)
-
-const BoardAnswer = envelope(
-  t.Object({
-    rows: t.Array(BoardRow, { description: 'In the order requested.' }),
-    missing_codes: t.Array(t.String(), { description: 'Codes without a current price.' }),
+const BoardRow = object('BoardRow', {
+  code: priceRowFields.code,
+  name: priceRowFields.name,
+  category: t.String({ examples: ['crude_oil'] }),
+  currency: priceRowFields.currency,
+  unit: priceRowFields.unit,
+  price: priceRowFields.price,
+  formatted: priceRowFields.formatted,
+  created_at: priceRowFields.created_at,
+  updated_at: priceRowFields.updated_at,
+  data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
+    description: 'Freshness of the newest price by its release schedule.',
   }),
-)
+  change_24h: Move,
+  change_7d: Move,
+  change_30d: Move,
+  sparkline: Sparkline,
+})
+
+const BoardAnswer = envelopeOf({
+  rows: t.Array(BoardRow, { description: 'In the order requested.' }),
+  missing_codes: t.Array(t.String(), { description: 'Codes without a current price.' }),
+})
 
 const moveOf = (change: PriceChange | undefined) =>
   change ? { amount: change.amount, percent: change.percent ?? null } : null

@@ -4,7 +4,7 @@ import { boolean, integer, oneOf, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { instantOf } from '../../../http/input/query.ts'
 import { instantParameter, momentParameter, typed } from '../../../http/input/typed.ts'
-import { envelope, markFixtures } from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
@@ -29,42 +29,40 @@ const defaultDays = 365
 const values = (description: string) =>
   t.Array(t.Number({ examples: [71.23] }), { description: `${description} In \`unit\`.` })
 
-const ChartAnswer = envelope(
-  t.Object({
-    code: priceRowFields.code,
-    name: priceRowFields.name,
-    category: t.String({ examples: ['crude_oil'] }),
-    currency: priceRowFields.currency,
-    unit: priceRowFields.unit,
-    cadence: t.String({ examples: ['daily'] }),
-    decimals: integer({ examples: [2] }),
-    interval: oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval of the points.'),
-    from: t.String({ format: 'date-time' }),
-    to: t.String({ format: 'date-time' }),
-    as_of: t.Union([t.String({ format: 'date-time' }), t.Null()]),
-    truncated: boolean(`There are more than ${pointsMax} points; the newest are returned.`),
-    times: t.Array(integer({ examples: [1_763_078_400] }), {
-      description:
-        'Unix seconds, ascending: the start of a bar, or when a raw price was observed. One for each element of the lists below.',
-    }),
-    close: values('The price, or the last price of the bar.'),
-    open: t.Optional(values('The first price of each bar; absent with raw prices.')),
-    high: t.Optional(values('The highest price of each bar; absent with raw prices.')),
-    low: t.Optional(values('The lowest price of each bar; absent with raw prices.')),
-    volume: t.Optional(
-      t.Array(t.Union([integer({ examples: [310_263] }), t.Null()]), {
-        description:
-          'Contracts traded in each bar, null if unknown; for futures contracts in bars of a day or longer.',
-      }),
-    ),
-    held_days: t.Array(t.String({ format: 'date' }), {
-      description: 'Days in the range with a value held for review.',
-    }),
-    quarantined_days: t.Array(t.String({ format: 'date' }), {
-      description: 'Quarantined days in the range.',
-    }),
+const ChartAnswer = envelopeOf({
+  code: priceRowFields.code,
+  name: priceRowFields.name,
+  category: t.String({ examples: ['crude_oil'] }),
+  currency: priceRowFields.currency,
+  unit: priceRowFields.unit,
+  cadence: t.String({ examples: ['daily'] }),
+  decimals: integer({ examples: [2] }),
+  interval: oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval of the points.'),
+  from: t.String({ format: 'date-time' }),
+  to: t.String({ format: 'date-time' }),
+  as_of: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+  truncated: boolean(`There are more than ${pointsMax} points; the newest are returned.`),
+  times: t.Array(integer({ examples: [1_763_078_400] }), {
+    description:
+      'Unix seconds, ascending: the start of a bar, or when a raw price was observed. One for each element of the lists below.',
   }),
-)
+  close: values('The price, or the last price of the bar.'),
+  open: t.Optional(values('The first price of each bar; absent with raw prices.')),
+  high: t.Optional(values('The highest price of each bar; absent with raw prices.')),
+  low: t.Optional(values('The lowest price of each bar; absent with raw prices.')),
+  volume: t.Optional(
+    t.Array(t.Union([integer({ examples: [310_263] }), t.Null()]), {
+      description:
+        'Contracts traded in each bar, null if unknown; for futures contracts in bars of a day or longer.',
+    }),
+  ),
+  held_days: t.Array(t.String({ format: 'date' }), {
+    description: 'Days in the range with a value held for review.',
+  }),
+  quarantined_days: t.Array(t.String({ format: 'date' }), {
+    description: 'Quarantined days in the range.',
+  }),
+})
 
 const intervalFor = (series: Series, { from, to }: Range): ChartInterval => {
   const days = (to - from) / dayMs

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { instant, number } from '../../../http/answer/schema.ts'
 import { dayOf, listOf } from '../../../http/input/query.ts'
 import { codeParameter, textParameter, typed } from '../../../http/input/typed.ts'
-import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
@@ -44,28 +44,26 @@ const Priced = (
     { description },
   )
 
-const Conversion = envelope(
-  t.Object({
-    code: t.String({ examples: ['WTI_USD'] }),
-    amount: t.Number({ examples: [1] }),
-    from: Priced('The price as it is quoted, times `amount`.', 71.23, 'USD', 'barrel', 71.23),
-    to: Priced(
-      'Without an amount, the price of one unit: `from.value` x `fx_rate` x `unit_factor`. With an amount, the same quantity of goods: `amount` / `unit_factor` units (apart from the hundredths of a price in pence), at the cost in `from`. Six decimals.',
-      451.061,
-      'EUR',
-      'metric_ton',
-      451.061,
-    ),
-    fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], {
-      description: 'Null without a requested currency.',
-    }),
-    unit_factor: number(
-      'Units of `from` in one unit of `to`; a price in pence counts as hundredths.',
-      7.33,
-    ),
-    as_of: instant('Time of the oldest observation used.'),
+const Conversion = envelopeOf({
+  code: t.String({ examples: ['WTI_USD'] }),
+  amount: t.Number({ examples: [1] }),
+  from: Priced('The price as it is quoted, times `amount`.', 71.23, 'USD', 'barrel', 71.23),
+  to: Priced(
+    'Without an amount, the price of one unit: `from.value` x `fx_rate` x `unit_factor`. With an amount, the same quantity of goods: `amount` / `unit_factor` units (apart from the hundredths of a price in pence), at the cost in `from`. Six decimals.',
+    451.061,
+    'EUR',
+    'metric_ton',
+    451.061,
+  ),
+  fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], {
+    description: 'Null without a requested currency.',
   }),
-)
+  unit_factor: number(
+    'Units of `from` in one unit of `to`; a price in pence counts as hundredths.',
+    7.33,
+  ),
+  as_of: instant('Time of the oldest observation used.'),
+})
 
 const decimals = 6
 /** Of converted amounts: a litre is a small part of a barrel. */

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { integer, object, string } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
@@ -30,30 +30,24 @@ import { roundTo } from '../math/format.ts'
 const rowsMax = 1000
 const shippedDays = 30
 
-const Rows = t.Object(
-  {
-    data: t.Object({
-      prices: t.Array(
-        t.Object(
-          {
-            price: t.Number({ examples: [531.5] }),
-            currency: t.String({ examples: ['USD'] }),
-            fuel_type: t.String({ examples: ['VLSFO'] }),
-            port: t.String({ examples: ['SINGAPORE'] }),
-            region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
-            unit: t.Literal('MT'),
-            source: string('Name of the data source or publisher.', 'Terminal feed'),
-            timestamp: t.String({ format: 'date-time' }),
-          },
-          { title: 'ConnectorPrice' },
-        ),
-        { maxItems: rowsMax },
-      ),
-      count: integer({ examples: [32] }),
-    }),
-  },
-  { title: 'ConnectorPrices' },
-)
+const Rows = object('ConnectorPrices', {
+  data: t.Object({
+    prices: t.Array(
+      object('ConnectorPrice', {
+        price: t.Number({ examples: [531.5] }),
+        currency: t.String({ examples: ['USD'] }),
+        fuel_type: t.String({ examples: ['VLSFO'] }),
+        port: t.String({ examples: ['SINGAPORE'] }),
+        region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
+        unit: t.Literal('MT'),
+        source: string('Name of the data source or publisher.', 'Terminal feed'),
+        timestamp: t.String({ format: 'date-time' }),
+      }),
+      { maxItems: rowsMax },
+    ),
+    count: integer({ examples: [32] }),
+  }),
+})
 
 const query = {
   fuel_type: codeParameter(

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { hasEtag } from '../../../http/answer/etag.ts'
 import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
-import { instant, integer, string } from '../../../http/answer/schema.ts'
+import { instant, integer, object, objects, string } from '../../../http/answer/schema.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -19,34 +19,25 @@ const linkMs = dayMs
 
 const Instant = t.String({ format: 'date-time' })
 const FileList = envelope(
-  t.Object(
-    {
-      made_at: instant('When the files were last brought up to date.'),
-      count: integer({ examples: [11] }),
-      files: t.Array(
-        t.Object({
-          name: t.String({ examples: ['2026.parquet'] }),
-          url: string('URL of the file; requires an API key.'),
-          year: integer('Of the observations (UTC).', 2026),
-          size: integer('Bytes.', 4_812_345),
-          rows: integer({ examples: [1_048_576] }),
-          sha256: string('SHA-256 of the file, also its `ETag`.'),
-          changed_at: instant('When the content last changed.'),
-        }),
-        { description: 'Oldest year first.' },
-      ),
-    },
-    { title: 'PriceFiles' },
-  ),
+  object('PriceFiles', {
+    made_at: instant('When the files were last brought up to date.'),
+    count: integer({ examples: [11] }),
+    files: objects('Oldest year first.', {
+      name: t.String({ examples: ['2026.parquet'] }),
+      url: string('URL of the file; requires an API key.'),
+      year: integer('Of the observations (UTC).', 2026),
+      size: integer('Bytes.', 4_812_345),
+      rows: integer({ examples: [1_048_576] }),
+      sha256: string('SHA-256 of the file, also its `ETag`.'),
+      changed_at: instant('When the content last changed.'),
+    }),
+  }),
 )
 const Link = envelope(
-  t.Object(
-    {
-      url: string('URL of the file without a key.'),
-      expires_at: Instant,
-    },
-    { title: 'PriceFileLink' },
-  ),
+  object('PriceFileLink', {
+    url: string('URL of the file without a key.'),
+    expires_at: Instant,
+  }),
 )
 
 const named = t.Object({

@@ -5,7 +5,13 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import type { KnownCodes } from '../../../http/input/codes.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, tagged } from '../../../http/operations/answer.ts'
+import {
+  type Answering,
+  envelope,
+  envelopeOf,
+  markFixtures,
+  tagged,
+} from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
@@ -17,13 +23,11 @@ import { PriceRow } from './row.ts'
 import { createEveryAnswer, createPriceTexts } from './texts.ts'
 
 const SinglePrice = envelope(PriceRow)
-const PriceList = envelope(
-  t.Object({
-    prices: t.Array(PriceRow),
-    missing_codes: t.Optional(t.Array(t.String())),
-    count: integer(),
-  }),
-)
+const PriceList = envelopeOf({
+  prices: t.Array(PriceRow),
+  missing_codes: t.Optional(t.Array(t.String())),
+  count: integer(),
+})
 
 const latestQuery = t.Object({
   by_code: codesParameter(

@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import { mean } from 'simple-statistics'
-import { instant, integer } from '../../../http/answer/schema.ts'
+import { instant, integer, object } from '../../../http/answer/schema.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
-import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
@@ -18,41 +18,36 @@ import type { Quote } from '../service/latest-prices.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
 
-const Metric = t.Object(
-  {
-    code: priceRowFields.code,
-    name: priceRowFields.name,
-    currency: priceRowFields.currency,
-    unit: priceRowFields.unit,
-    current: priceRowFields.price,
-    min_24h: t.Number({ examples: [70.4] }),
-    max_24h: t.Number({ examples: [71.9] }),
-    average_7d: t.Number({ examples: [70.87] }),
-    average_30d: t.Number({ examples: [69.92] }),
-    min_52w: t.Number({ examples: [55.12] }),
-    max_52w: t.Number({ examples: [82.44] }),
-    volatility_30d: t.Union([t.Number({ examples: [31.4] }), t.Null()], {
-      description: 'Percent per year; null for fewer than five closes.',
-    }),
-    observations_per_year: integer(
-      'Closes per year at the spacing of the 30 days, used to scale volatility.',
-      252,
-    ),
-    as_of: instant('When the current price was observed.'),
-  },
-  { title: 'PriceMetrics' },
-)
+const Metric = object('PriceMetrics', {
+  code: priceRowFields.code,
+  name: priceRowFields.name,
+  currency: priceRowFields.currency,
+  unit: priceRowFields.unit,
+  current: priceRowFields.price,
+  min_24h: t.Number({ examples: [70.4] }),
+  max_24h: t.Number({ examples: [71.9] }),
+  average_7d: t.Number({ examples: [70.87] }),
+  average_30d: t.Number({ examples: [69.92] }),
+  min_52w: t.Number({ examples: [55.12] }),
+  max_52w: t.Number({ examples: [82.44] }),
+  volatility_30d: t.Union([t.Number({ examples: [31.4] }), t.Null()], {
+    description: 'Percent per year; null for fewer than five closes.',
+  }),
+  observations_per_year: integer(
+    'Closes per year at the spacing of the 30 days, used to scale volatility.',
+    252,
+  ),
+  as_of: instant('When the current price was observed.'),
+})
 type Metric = (typeof Metric)['static']
 
-const Metrics = envelope(
-  t.Object({
-    metrics: t.Array(Metric, { description: 'In the order requested.' }),
-    missing_codes: t.Array(t.String(), {
-      description: 'Known codes without a current price.',
-    }),
-    count: integer(),
+const Metrics = envelopeOf({
+  metrics: t.Array(Metric, { description: 'In the order requested.' }),
+  missing_codes: t.Array(t.String(), {
+    description: 'Known codes without a current price.',
   }),
-)
+  count: integer(),
+})
 
 /** Hour bars of 24 hours: the range may cut the first and the last. */
 const hourBarsMax = 25

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, date, instant, number, string } from '../../../http/answer/schema.ts'
+import { boolean, date, instant, number, object, string } from '../../../http/answer/schema.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import {
   instrumentDisclosure,
@@ -26,14 +26,11 @@ export const Disclosure = t.Object(
   },
 )
 
-const Change = t.Object(
-  {
-    amount: t.Number({ examples: [-0.52] }),
-    percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
-    previous_price: t.Number({ examples: [71.75] }),
-  },
-  { title: 'PriceChange' },
-)
+const Change = object('PriceChange', {
+  amount: t.Number({ examples: [-0.52] }),
+  percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+  previous_price: t.Number({ examples: [71.75] }),
+})
 
 export const priceRowFields = {
   code: t.String({ examples: ['WTI_USD'] }),
@@ -55,45 +52,42 @@ export const priceRowFields = {
   as_of: t.Optional(date('Day of the price: physical crude and list prices.')),
 }
 
-export const PriceRow = t.Object(
-  {
-    ...priceRowFields,
-    data_status: t.Optional(
-      t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
-        description: 'Physical crude only.',
+export const PriceRow = object('PriceRow', {
+  ...priceRowFields,
+  data_status: t.Optional(
+    t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
+      description: 'Physical crude only.',
+    }),
+  ),
+  stale: t.Optional(boolean('Physical crude only.')),
+  change_24h: t.Union([t.Number(), t.Null()]),
+  change_24h_percent: t.Union([t.Number(), t.Null()]),
+  changes: t.Object(
+    {
+      '24h': t.Optional(Change),
+      '7d': t.Optional(Change),
+      '30d': t.Optional(Change),
+      '90d': t.Optional(Change),
+    },
+    {
+      description:
+        'Change against the newest observation at or before `created_at` minus the period; for 24 h a daily series uses its previous close.',
+    },
+  ),
+  requested_code: t.Optional(string('The requested alias or futures family, if any.')),
+  instrument_disclosure: t.Optional(Disclosure),
+  metadata: t.Object({
+    source: t.String(),
+    source_description: t.String(),
+    license_class: t.Optional(
+      t.Literal('view', {
+        description: 'The value is for display only and may not be redistributed.',
       }),
     ),
-    stale: t.Optional(boolean('Physical crude only.')),
-    change_24h: t.Union([t.Number(), t.Null()]),
-    change_24h_percent: t.Union([t.Number(), t.Null()]),
-    changes: t.Object(
-      {
-        '24h': t.Optional(Change),
-        '7d': t.Optional(Change),
-        '30d': t.Optional(Change),
-        '90d': t.Optional(Change),
-      },
-      {
-        description:
-          'Change against the newest observation at or before `created_at` minus the period; for 24 h a daily series uses its previous close.',
-      },
-    ),
-    requested_code: t.Optional(string('The requested alias or futures family, if any.')),
-    instrument_disclosure: t.Optional(Disclosure),
-    metadata: t.Object({
-      source: t.String(),
-      source_description: t.String(),
-      license_class: t.Optional(
-        t.Literal('view', {
-          description: 'The value is for display only and may not be redistributed.',
-        }),
-      ),
-      cadence: t.String(),
-      last_recorded_at: t.String({ format: 'date-time' }),
-    }),
-  },
-  { title: 'PriceRow' },
-)
+    cadence: t.String(),
+    last_recorded_at: t.String({ format: 'date-time' }),
+  }),
+})
 
 export type PriceRow = (typeof PriceRow)['static']
 

@@ -1,5 +1,13 @@
 import { t } from 'elysia'
-import { instant, instantOrNull, integer, number, string } from '../../../http/answer/schema.ts'
+import {
+  instant,
+  instantOrNull,
+  integer,
+  number,
+  object,
+  objects,
+  string,
+} from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -14,39 +22,29 @@ import { priceRowFields, speaksForDays } from './row.ts'
 const pointsMax = 1000
 
 const Vintages = envelope(
-  t.Object(
-    {
-      code: priceRowFields.code,
-      name: priceRowFields.name,
-      currency: priceRowFields.currency,
-      unit: priceRowFields.unit,
-      source: string('Source of the newest value.', 'EIA'),
-      coverage_since: instant('Start of the revision history.'),
-      count: integer('Points.', 1),
-      points: t.Array(
-        t.Object({
-          observed_at: t.String({ format: 'date-time' }),
-          observed_on: t.Optional(t.String({ format: 'date' })),
-          vintages: t.Array(
-            t.Object({
-              value: number('With every stored digit, in `unit`.', 71.23),
-              recorded_at: instant('When the value was recorded.'),
-              replaced_at: instantOrNull('When it was replaced; null if it is current.'),
-              is_current: t.Boolean(),
-              source: string('Source of the value.', 'EIA'),
-              batch: t.Union([integer({ examples: [17] }), t.Null()], {
-                description:
-                  'Number of its batch: a file, a push or a feed run; null if not stored.',
-              }),
-            }),
-            { description: 'In order of recording.' },
-          ),
+  object('PriceVintages', {
+    code: priceRowFields.code,
+    name: priceRowFields.name,
+    currency: priceRowFields.currency,
+    unit: priceRowFields.unit,
+    source: string('Source of the newest value.', 'EIA'),
+    coverage_since: instant('Start of the revision history.'),
+    count: integer('Points.', 1),
+    points: objects('Oldest first.', {
+      observed_at: t.String({ format: 'date-time' }),
+      observed_on: t.Optional(t.String({ format: 'date' })),
+      vintages: objects('In order of recording.', {
+        value: number('With every stored digit, in `unit`.', 71.23),
+        recorded_at: instant('When the value was recorded.'),
+        replaced_at: instantOrNull('When it was replaced; null if it is current.'),
+        is_current: t.Boolean(),
+        source: string('Source of the value.', 'EIA'),
+        batch: t.Union([integer({ examples: [17] }), t.Null()], {
+          description: 'Number of its batch: a file, a push or a feed run; null if not stored.',
         }),
-        { description: 'Oldest first.' },
-      ),
-    },
-    { title: 'PriceVintages' },
-  ),
+      }),
+    }),
+  }),
 )
 
 /** Every value that a point of a series ever had. */

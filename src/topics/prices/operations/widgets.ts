@@ -1,10 +1,15 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { integer, objects, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
-import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import {
+  type Answering,
+  envelopeOf,
+  markFixtures,
+  success,
+} from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
@@ -32,13 +37,11 @@ const sharedFields = {
   ),
 }
 
-const Widget = envelope(
-  t.Object({
-    title: t.String({ examples: ['Energy prices'] }),
-    items: t.Array(WidgetItem),
-    ...sharedFields,
-  }),
-)
+const Widget = envelopeOf({
+  title: t.String({ examples: ['Energy prices'] }),
+  items: t.Array(WidgetItem),
+  ...sharedFields,
+})
 
 const WidgetPage = string(
   'One self-contained document: no scripts, nothing loaded from elsewhere.',
@@ -46,18 +49,14 @@ const WidgetPage = string(
   { contentMediaType: 'text/html' },
 )
 
-const CodeWidget = envelope(
-  t.Object({
-    item: WidgetItem,
-    sparkline: t.Array(
-      t.Object({ date: t.String({ format: 'date' }), value: t.Number({ examples: [71.23] }) }),
-      {
-        description: 'Daily closes, oldest first; days without one are left out.',
-      },
-    ),
-    ...sharedFields,
+const CodeWidget = envelopeOf({
+  item: WidgetItem,
+  sparkline: objects('Daily closes, oldest first; days without one are left out.', {
+    date: t.String({ format: 'date' }),
+    value: t.Number({ examples: [71.23] }),
   }),
-)
+  ...sharedFields,
+})
 
 const title = 'Energy prices'
 const sparklineDaysMax = 90

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, date, instant, integer } from '../../../http/answer/schema.ts'
+import { boolean, date, instant, integer, object } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { csvCell } from '../../../lib/text/csv.ts'
 import { type Piece, pieceOf, type TextBuffer } from '../../../lib/text/text-buffer.ts'
@@ -44,38 +44,35 @@ export const WindowRow = t.Object(
   },
 )
 
-export const WindowBody = t.Object(
-  {
-    status: t.Literal('success'),
-    data: t.Object({
-      prices: t.Array(WindowRow),
-      metadata: t.Object({
-        codes: t.Array(t.String({ examples: ['WTI_USD'] })),
-        interval: t.String({ examples: ['day'] }),
-        interval_requested: t.Union([t.String(), t.Null()]),
-        downsampled: boolean('Bars are returned although raw rows were likely wanted.'),
-        from: t.String({ format: 'date-time' }),
-        to: t.String({ format: 'date-time' }),
-        timezone: t.Literal('UTC'),
-        count: integer('Rows on this page.'),
-        source_description: t.String(),
-        instrument_disclosures: t.Optional(t.Array(Disclosure)),
-        quarantine: t.Optional(
-          t.Object(
-            {
-              excluded_dates: t.Array(t.String({ format: 'date' })),
-              excluded_count: integer(),
-              reason: t.String(),
-            },
-            { description: 'Days left out because their data is known to be unreliable.' },
-          ),
+export const WindowBody = object('WindowedPrices', {
+  status: t.Literal('success'),
+  data: t.Object({
+    prices: t.Array(WindowRow),
+    metadata: t.Object({
+      codes: t.Array(t.String({ examples: ['WTI_USD'] })),
+      interval: t.String({ examples: ['day'] }),
+      interval_requested: t.Union([t.String(), t.Null()]),
+      downsampled: boolean('Bars are returned although raw rows were likely wanted.'),
+      from: t.String({ format: 'date-time' }),
+      to: t.String({ format: 'date-time' }),
+      timezone: t.Literal('UTC'),
+      count: integer('Rows on this page.'),
+      source_description: t.String(),
+      instrument_disclosures: t.Optional(t.Array(Disclosure)),
+      quarantine: t.Optional(
+        t.Object(
+          {
+            excluded_dates: t.Array(t.String({ format: 'date' })),
+            excluded_count: integer(),
+            reason: t.String(),
+          },
+          { description: 'Days left out because their data is known to be unreliable.' },
         ),
-      }),
+      ),
     }),
-    meta: PageMetaShape,
-  },
-  { title: 'WindowedPrices' },
-)
+  }),
+  meta: PageMetaShape,
+})
 
 /** Writes the rows of one series as text; what all of them share is made once a page. */
 export interface RowWriter {

@@ -5,6 +5,7 @@ import {
   instantOrNull,
   integer,
   number,
+  object,
   string,
 } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
@@ -43,10 +44,7 @@ const fields = {
   updated_at: moment,
 }
 export const SourceShape = t.Object(fields, { title: 'DataSource' })
-export const SourceAnswer = t.Object(
-  { ...fields, data_source: SourceShape },
-  { title: 'DataSourceAnswer' },
-)
+export const SourceAnswer = object('DataSourceAnswer', { ...fields, data_source: SourceShape })
 
 /** `baseUrl` stands before the address that rows are pushed to. */
 export const sourceRow = (source: DataSource, baseUrl: string) => ({
@@ -74,18 +72,15 @@ export function sourceAnswer(source: DataSource, baseUrl: string) {
   return { ...row, data_source: row }
 }
 
-export const RowShape = t.Object(
-  {
-    timestamp: moment,
-    fuel_type: t.String({ examples: ['VLSFO'] }),
-    port: t.String({ examples: ['SINGAPORE'] }),
-    region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
-    price: t.Number({ examples: [531.5] }),
-    currency: t.String({ examples: ['USD'] }),
-    unit: t.Literal('MT'),
-  },
-  { title: 'DataSourceRow' },
-)
+export const RowShape = object('DataSourceRow', {
+  timestamp: moment,
+  fuel_type: t.String({ examples: ['VLSFO'] }),
+  port: t.String({ examples: ['SINGAPORE'] }),
+  region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
+  price: t.Number({ examples: [531.5] }),
+  currency: t.String({ examples: ['USD'] }),
+  unit: t.Literal('MT'),
+})
 
 export const rowRow = ({ observedAt, fuelType, port, region, price, currency }: SourceRow) => ({
   timestamp: isoInstant(observedAt),
@@ -124,23 +119,20 @@ export const countsRow = ({
   rejections: [...rejections],
 })
 
-export const LogShape = t.Object(
-  {
-    id: t.String(),
-    data_source_id: t.String(),
-    status: t.Union([t.Literal('success'), t.Literal('failed')]),
-    trigger: t.Union([t.Literal('schedule'), t.Literal('push'), t.Literal('operator')], {
-      description: '`operator`: requested by the operator.',
-    }),
-    records_synced: countOrNull('Recorded rows, including unchanged ones; null after a failure.'),
-    ...countFields,
-    duration_ms: countOrNull('From the request to the last row.'),
-    error: textOrNull('Why it failed.'),
-    started_at: moment,
-    completed_at: instantOrNull('When it ended.'),
-  },
-  { title: 'DataSourceLog' },
-)
+export const LogShape = object('DataSourceLog', {
+  id: t.String(),
+  data_source_id: t.String(),
+  status: t.Union([t.Literal('success'), t.Literal('failed')]),
+  trigger: t.Union([t.Literal('schedule'), t.Literal('push'), t.Literal('operator')], {
+    description: '`operator`: requested by the operator.',
+  }),
+  records_synced: countOrNull('Recorded rows, including unchanged ones; null after a failure.'),
+  ...countFields,
+  duration_ms: countOrNull('From the request to the last row.'),
+  error: textOrNull('Why it failed.'),
+  started_at: moment,
+  completed_at: instantOrNull('When it ended.'),
+})
 
 export const logRow = (source: DataSource, log: SourceSyncLog) => ({
   id: log.id,
@@ -155,21 +147,18 @@ export const logRow = (source: DataSource, log: SourceSyncLog) => ({
   completed_at: isoInstant(log.completedAt),
 })
 
-export const HealthShape = t.Object(
-  {
-    id: t.String(),
-    status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('down')], {
-      description:
-        '`down`: the last three syncs, or all of them, failed. `degraded`: one of the last twenty failed.',
-    }),
-    success_rate: number('Percentage of the last twenty syncs; 100 before the first.', 95),
-    avg_duration_ms: t.Number({ examples: [412] }),
-    last_sync_status: textOrNull('`success` or `failed`; null before the first.'),
-    last_sync_at: instantOrNull('When the last sync ended.'),
-    recent_errors: t.Array(t.String(), { description: 'Newest first, each once.' }),
-  },
-  { title: 'DataSourceHealth' },
-)
+export const HealthShape = object('DataSourceHealth', {
+  id: t.String(),
+  status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('down')], {
+    description:
+      '`down`: the last three syncs, or all of them, failed. `degraded`: one of the last twenty failed.',
+  }),
+  success_rate: number('Percentage of the last twenty syncs; 100 before the first.', 95),
+  avg_duration_ms: t.Number({ examples: [412] }),
+  last_sync_status: textOrNull('`success` or `failed`; null before the first.'),
+  last_sync_at: instantOrNull('When the last sync ended.'),
+  recent_errors: t.Array(t.String(), { description: 'Newest first, each once.' }),
+})
 
 export const healthRow = (
   source: DataSource,

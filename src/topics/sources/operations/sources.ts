@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { integer } from '../../../http/answer/schema.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
@@ -12,9 +12,9 @@ import { ownSource, sourceAccess, sourceParams, sourceWrite } from './route.ts'
 import { SourceAnswer, SourceShape, sourceAnswer, sourceRow } from './row.ts'
 import { sourceSyncOperations } from './syncs.ts'
 
-const Listed = envelope(t.Object({ data_sources: t.Array(SourceShape), count: integer() }))
+const Listed = envelopeOf({ data_sources: t.Array(SourceShape), count: integer() })
 const One = envelope(SourceAnswer)
-const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
+const Deleted = envelopeOf({ id: t.String(), deleted: t.Literal(true) })
 
 /** A new source and a change of one may set credentials. */
 const withSecret = { ...sourceWrite, secret: true } as const

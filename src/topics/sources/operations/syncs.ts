@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { integer } from '../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { createSourceForms, RotateBody } from './form.ts'
@@ -11,24 +11,24 @@ import { HealthShape, healthRow, LogShape, logRow, RowShape, rowRow } from './ro
 
 const sampleRows = 5
 
-const Tested = envelope(
-  t.Object({
-    success: t.Boolean(),
-    duration_ms: integer(),
-    records_count: t.Union([integer(), t.Null()], {
-      description: 'Rows that a sync would record; null if nothing could be read.',
-    }),
-    sample_data: t.Array(RowShape, {
-      description: 'The first rows, as they would be returned.',
-    }),
-    error: t.Union([t.String(), t.Null()]),
-    rejected: integer('Rows that a sync would skip.'),
-    rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
+const Tested = envelopeOf({
+  success: t.Boolean(),
+  duration_ms: integer(),
+  records_count: t.Union([integer(), t.Null()], {
+    description: 'Rows that a sync would record; null if nothing could be read.',
   }),
-)
-const Rotated = envelope(
-  t.Object({ success: t.Literal(true), credential_id: t.String(), message: t.String() }),
-)
+  sample_data: t.Array(RowShape, {
+    description: 'The first rows, as they would be returned.',
+  }),
+  error: t.Union([t.String(), t.Null()]),
+  rejected: integer('Rows that a sync would skip.'),
+  rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
+})
+const Rotated = envelopeOf({
+  success: t.Literal(true),
+  credential_id: t.String(),
+  message: t.String(),
+})
 const common = { params: sourceParams.properties }
 /** What becomes of the syncs of a source, and what they are made with. */
 export const sourceSyncOperations = (deps: Context) => [...syncs(deps), ...rotation(deps)]
@@ -68,7 +68,7 @@ function syncs(deps: Context) {
       description: 'Returns the last hundred syncs, newest first; the last thousand are stored.',
       access: sourceAccess,
       ...common,
-      answers: { 200: envelope(t.Object({ logs: t.Array(LogShape) })) },
+      answers: { 200: envelopeOf({ logs: t.Array(LogShape) }) },
       handle: ({ caller, params: { id } }) => {
         const source = ownSource(sources, id, caller)
         return success({ logs: sources.logs(source).map(log => logRow(source, log)) })

@@ -1,10 +1,10 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { integer } from '../../../http/answer/schema.ts'
+import { integer, object } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter, textParameter, typed } from '../../../http/input/typed.ts'
-import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
@@ -57,39 +57,32 @@ const latestQuery = {
 
 const CellShape = t.Union([t.String(), t.Number(), t.Boolean(), t.Null()])
 
-const Run = envelope(
-  t.Object({
-    message: t.String({ examples: ['25 of 30 rows.'] }),
-    retrieved_at: t.String({ format: 'date-time' }),
-    returned_row_count: integer({ examples: [25] }),
-    source_row_count: integer('Rows returned by the path.', 30),
-    columns: t.Array(t.String(), { maxItems: columnsMax, examples: [['code', 'name', 'price']] }),
-    rows: t.Array(t.Array(CellShape), { examples: [[['WTI_USD', 'WTI Crude Oil', 71.23]]] }),
-  }),
-)
+const Run = envelopeOf({
+  message: t.String({ examples: ['25 of 30 rows.'] }),
+  retrieved_at: t.String({ format: 'date-time' }),
+  returned_row_count: integer({ examples: [25] }),
+  source_row_count: integer('Rows returned by the path.', 30),
+  columns: t.Array(t.String(), { maxItems: columnsMax, examples: [['code', 'name', 'price']] }),
+  rows: t.Array(t.Array(CellShape), { examples: [[['WTI_USD', 'WTI Crude Oil', 71.23]]] }),
+})
 
-const LatestRow = t.Object(
-  {
-    code: t.String({ examples: ['WTI_USD'] }),
-    name: t.String({ examples: ['WTI Crude Oil'] }),
-    value: t.Union([t.Number({ examples: [71.23] }), t.Null()]),
-    formatted: t.String({ examples: ['$71.23'] }),
-    currency: t.String({ examples: ['USD'] }),
-    unit: t.String({ examples: ['barrel'] }),
-    source: t.String({ examples: ['market_reporting'] }),
-    timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]),
-    status: t.Union([t.Literal('ok'), t.Literal('no_data'), t.Literal('invalid_code')]),
-  },
-  { title: 'SheetPrice' },
-)
+const LatestRow = object('SheetPrice', {
+  code: t.String({ examples: ['WTI_USD'] }),
+  name: t.String({ examples: ['WTI Crude Oil'] }),
+  value: t.Union([t.Number({ examples: [71.23] }), t.Null()]),
+  formatted: t.String({ examples: ['$71.23'] }),
+  currency: t.String({ examples: ['USD'] }),
+  unit: t.String({ examples: ['barrel'] }),
+  source: t.String({ examples: ['market_reporting'] }),
+  timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+  status: t.Union([t.Literal('ok'), t.Literal('no_data'), t.Literal('invalid_code')]),
+})
 type LatestRow = (typeof LatestRow)['static']
 
-const Latest = envelope(
-  t.Object({
-    retrieved_at: t.String({ format: 'date-time' }),
-    rows: t.Array(LatestRow, { description: 'One for each code, in the order asked.' }),
-  }),
-)
+const Latest = envelopeOf({
+  retrieved_at: t.String({ format: 'date-time' }),
+  rows: t.Array(LatestRow, { description: 'One for each code, in the order asked.' }),
+})
 
 const runText =
   "Returns the rows of another data path as a table. The fields of the first row are the columns, at most twelve, nested ones named with dots. Counts as one request; the plan must include the path's features. Rows that do not fit in 32,767 characters are omitted."

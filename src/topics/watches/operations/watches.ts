@@ -6,7 +6,7 @@ import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { idParameter, integerParameter, typed } from '../../../http/input/typed.ts'
-import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
@@ -27,22 +27,18 @@ import {
 const eventsMax = 500
 const eventsDefault = 100
 
-const Listed = envelope(
-  t.Object({
-    subscriptions: t.Array(WatchShape),
-    count: integer(),
-    limit: countOrNull('Watches that the plan allows; null: no limit.'),
-  }),
-)
+const Listed = envelopeOf({
+  subscriptions: t.Array(WatchShape),
+  count: integer(),
+  limit: countOrNull('Watches that the plan allows; null: no limit.'),
+})
 const One = envelope(WatchTwice)
-const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
-const Events = envelope(
-  t.Object({
-    events: t.Array(WatchEventShape),
-    cursor: integer('Value for `since` in the next request.', 42),
-    has_more: boolean('Whether more events are available.'),
-  }),
-)
+const Deleted = envelopeOf({ id: t.String(), deleted: t.Literal(true) })
+const Events = envelopeOf({
+  events: t.Array(WatchEventShape),
+  cursor: integer('Value for `since` in the next request.', 42),
+  has_more: boolean('Whether more events are available.'),
+})
 
 const reading = { meter: true } as const
 const writing = { meter: true, header: true } as const

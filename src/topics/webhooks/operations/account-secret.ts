@@ -1,17 +1,15 @@
 import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { OpenSecret } from '../service/account-secrets.ts'
 
-const Secret = envelope(
-  t.Object({
-    secret: string('`whsec_` and 48 hexadecimal characters.'),
-    created_at: t.String({ format: 'date-time' }),
-  }),
-)
+const Secret = envelopeOf({
+  secret: string('`whsec_` and 48 hexadecimal characters.'),
+  created_at: t.String({ format: 'date-time' }),
+})
 const access = { meter: false, header: true, action: 'read_secrets' } as const
 const response = { 200: Secret }
 const row = ({ secret, createdAt }: OpenSecret) =>

@@ -4,7 +4,7 @@ import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
@@ -26,30 +26,26 @@ const replayMax = 10_000
 const testTimeoutMs = 8000
 
 const integerOrNull = t.Union([integer(), t.Null()])
-const Tested = envelope(
-  t.Object({
-    success: t.Boolean(),
-    status: t.Union([t.Literal('delivered'), t.Literal('failed')]),
-    status_code: integerOrNull,
-    response_code: integerOrNull,
-    response_time_ms: integer({ examples: [84] }),
-    response_body: t.Union([t.String(), t.Null()], { description: 'Its first KB.' }),
-    error: t.Union([t.String(), t.Null()]),
-    event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
-  }),
-)
+const Tested = envelopeOf({
+  success: t.Boolean(),
+  status: t.Union([t.Literal('delivered'), t.Literal('failed')]),
+  status_code: integerOrNull,
+  response_code: integerOrNull,
+  response_time_ms: integer({ examples: [84] }),
+  response_body: t.Union([t.String(), t.Null()], { description: 'Its first KB.' }),
+  error: t.Union([t.String(), t.Null()]),
+  event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
+})
 const LogPage = t.Object({
   webhook_events: t.Array(LogShape),
   events: t.Array(LogShape),
   meta: PageMetaShape,
 })
-const Replayed = envelope(
-  t.Object({
-    replayed: integer({ examples: [12] }),
-    from: t.String({ format: 'date-time' }),
-    to: t.String({ format: 'date-time' }),
-  }),
-)
+const Replayed = envelopeOf({
+  replayed: integer({ examples: [12] }),
+  from: t.String({ format: 'date-time' }),
+  to: t.String({ format: 'date-time' }),
+})
 
 /** Tests, the log, and sending again. */
 export const webhookDeliveryOperations = (deps: Context) => [

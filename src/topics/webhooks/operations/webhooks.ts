@@ -3,7 +3,7 @@ import { countOrNull, integer } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
@@ -17,18 +17,16 @@ import { createWebhookForms, eventNamesOf, RotationBody, rotationOf } from './fo
 import { ownEndpoint, webhookAccess, webhookParams, webhookWrite } from './route.ts'
 import { WebhookShape, webhookRow } from './row.ts'
 
-const Listed = envelope(
-  t.Object({
-    webhooks: t.Array(WebhookShape),
-    count: integer(),
-    limit: countOrNull('Endpoints that the plan allows; null: no limit.'),
-  }),
-)
+const Listed = envelopeOf({
+  webhooks: t.Array(WebhookShape),
+  count: integer(),
+  limit: countOrNull('Endpoints that the plan allows; null: no limit.'),
+})
 const One = envelope(WebhookShape)
 const rotating = { ...webhookWrite, action: 'read_secrets' } as const
 /** A new endpoint shows its secret, and a change may set another. */
 const withSecret = { ...webhookWrite, secret: true } as const
-const Deleted = envelope(t.Object({ id: t.String(), deleted: t.Literal(true) }))
+const Deleted = envelopeOf({ id: t.String(), deleted: t.Literal(true) })
 
 /** The webhook endpoints of the caller's account and the log of each. */
 export const webhookOperations = (deps: Context) => [

@@ -1,9 +1,17 @@
 import { t } from 'elysia'
-import { instant, integer, number, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
+import {
+  instant,
+  integer,
+  number,
+  object,
+  oneOf,
+  orNull,
+  string,
+} from '../../../../http/answer/schema.ts'
 import { body, decimal, flag, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import {
@@ -35,33 +43,30 @@ const BigChangeShape = t.Object({
   after: t.Number(),
   percent: orNull(t.Number(), 'Null if the previous value is 0.'),
 })
-export const BatchShape = t.Object(
-  {
-    id: integer({ examples: [17] }),
-    kind: oneOf(batchKinds),
-    actor: string('Who wrote it.', 'command ann'),
-    dataset: orNull(t.String(), 'Null: prices.'),
-    source: orNull(t.String({ examples: ['EIA'] }), 'Source of the values, if given.'),
-    feed_run: orNull(t.String(), 'The run of a feed.'),
-    file_name: orNull(t.String({ examples: ['wti.csv'] })),
-    sha256: orNull(t.String(), 'SHA-256 of the file.'),
-    reason: orNull(t.String()),
-    undoes: orNull(integer(), 'The batch that it undid.'),
-    started_at: moment,
-    finished_at: orNull(moment, 'Null while it is open, or if it was interrupted.'),
-    undone_at: orNull(moment),
-    inserted: integer(),
-    revised: integer(),
-    unchanged: integer(),
-    removed: integer('Points withdrawn from all reads.'),
-    superseded: integer('Overridden by a later row of the same file.'),
-    rejected: integer(),
-    held: integer('Values held for review.'),
-    kept_as_corrected: integer('Values skipped because of an earlier decision of an operator.'),
-    biggest_changes: t.Array(BigChangeShape),
-  },
-  { title: 'Batch' },
-)
+export const BatchShape = object('Batch', {
+  id: integer({ examples: [17] }),
+  kind: oneOf(batchKinds),
+  actor: string('Who wrote it.', 'command ann'),
+  dataset: orNull(t.String(), 'Null: prices.'),
+  source: orNull(t.String({ examples: ['EIA'] }), 'Source of the values, if given.'),
+  feed_run: orNull(t.String(), 'The run of a feed.'),
+  file_name: orNull(t.String({ examples: ['wti.csv'] })),
+  sha256: orNull(t.String(), 'SHA-256 of the file.'),
+  reason: orNull(t.String()),
+  undoes: orNull(integer(), 'The batch that it undid.'),
+  started_at: moment,
+  finished_at: orNull(moment, 'Null while it is open, or if it was interrupted.'),
+  undone_at: orNull(moment),
+  inserted: integer(),
+  revised: integer(),
+  unchanged: integer(),
+  removed: integer('Points withdrawn from all reads.'),
+  superseded: integer('Overridden by a later row of the same file.'),
+  rejected: integer(),
+  held: integer('Values held for review.'),
+  kept_as_corrected: integer('Values skipped because of an earlier decision of an operator.'),
+  biggest_changes: t.Array(BigChangeShape),
+})
 const BatchSeriesShape = t.Object({
   code: t.String({ examples: ['WTI_USD'] }),
   points: integer('Number of changes.'),
@@ -74,7 +79,7 @@ const RowChangeShape = t.Object({
   now: number('In the unit of the column.'),
   percent: orNull(number('Of what it was.'), 'Null: it was 0.'),
 })
-const One = envelope(t.Object({ batch: BatchShape }))
+const One = envelopeOf({ batch: BatchShape })
 const params = t.Object({
   id: string('Number of the batch.', '17'),
 })
@@ -174,7 +179,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
         code: codeParameter('Only batches that changed this series.', 'WTI_USD'),
         since: momentParameter('Only batches opened since this time.', '2026-11-20'),
       },
-      answers: { 200: envelope(t.Object({ batches: t.Array(BatchShape), meta: PageMetaShape })) },
+      answers: { 200: envelopeOf({ batches: t.Array(BatchShape), meta: PageMetaShape }) },
       handle: ({ query, page }) => {
         const kind = batchKinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
@@ -202,15 +207,13 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
       access: operator,
       params: params.properties,
       answers: {
-        200: envelope(
-          t.Object({
-            batch: BatchShape,
-            series: t.Array(BatchSeriesShape),
-            rows: t.Array(RowChangeShape, {
-              description: 'The ten biggest changes of numbers in rows of datasets.',
-            }),
+        200: envelopeOf({
+          batch: BatchShape,
+          series: t.Array(BatchSeriesShape),
+          rows: t.Array(RowChangeShape, {
+            description: 'The ten biggest changes of numbers in rows of datasets.',
           }),
-        ),
+        }),
       },
       handle: ({ params: { id } }) => {
         const batch = batchOf(id)
@@ -285,15 +288,13 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
       params: params.properties,
       body: UndoBody.schema,
       answers: {
-        200: envelope(
-          t.Object({
-            batch: BatchShape,
-            restored: integer('Values or rows that were restored.'),
-            removed: integer('Values or rows that did not exist before and were removed.'),
-            left: integer('Values or rows that were written later and left unchanged.'),
-            recorded_at: instant('From this time `as_of` returns the restored values.'),
-          }),
-        ),
+        200: envelopeOf({
+          batch: BatchShape,
+          restored: integer('Values or rows that were restored.'),
+          removed: integer('Values or rows that did not exist before and were removed.'),
+          left: integer('Values or rows that were written later and left unchanged.'),
+          recorded_at: instant('From this time `as_of` returns the restored values.'),
+        }),
       },
       handle: ({ body: input, params: { id }, requestContext }) => {
         const batch = batchOf(id)
@@ -360,16 +361,14 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
       throw notFound(`A value of ${catalogue.byId(seriesId).code} at ${isoInstant(at)}`)
     return { seriesId, at, observation }
   }
-  const Done = envelope(
-    t.Object({
-      code: t.String({ examples: ['WTI_USD'] }),
-      observed_at: moment,
-      before: number('The previous value.'),
-      after: orNull(t.Number(), 'Null if it was deleted.'),
-      batch: integer('Number of the batch, for undo.'),
-      recorded_at: instant('From this time `as_of` returns the new value.'),
-    }),
-  )
+  const Done = envelopeOf({
+    code: t.String({ examples: ['WTI_USD'] }),
+    observed_at: moment,
+    before: number('The previous value.'),
+    after: orNull(t.Number(), 'Null if it was deleted.'),
+    batch: integer('Number of the batch, for undo.'),
+    recorded_at: instant('From this time `as_of` returns the new value.'),
+  })
   return [
     operation('PATCH /admin/v1/values', {
       operationId: 'correctValue',

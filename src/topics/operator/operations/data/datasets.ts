@@ -5,12 +5,12 @@ import type { DatasetFault } from '../../../../datasets/fields.ts'
 import { checked, type DatasetRow, neededInstant, textIn } from '../../../../datasets/fields.ts'
 import type { Dataset } from '../../../../feeds/files/dataset.ts'
 import { checkEarlierRow } from '../../../../feeds/files/earlier-rows.ts'
-import { integer, string } from '../../../../http/answer/schema.ts'
+import { integer, object, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, part } from '../../../../http/input/body-schema.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'
 import { rowsOfLines } from '../../../../http/input/row-lines.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import {
@@ -54,35 +54,32 @@ const usualBatch = 1_000
 
 const operator = { operator: 'data' } as const
 
-const DatasetShape = t.Object(
-  {
-    name: t.String({ examples: ['futures-settlements'] }),
-    description: t.String(),
-    columns: t.Array(
-      t.Object({
-        name: t.String({ examples: ['contract'] }),
-        required: t.Boolean(),
-        description: t.String(),
-      }),
-    ),
-    example: string('A file of two rows.'),
-    key: t.Array(t.String(), {
-      description: 'Key columns; the last row of a file with the same key wins.',
+const DatasetShape = object('Dataset', {
+  name: t.String({ examples: ['futures-settlements'] }),
+  description: t.String(),
+  columns: t.Array(
+    t.Object({
+      name: t.String({ examples: ['contract'] }),
+      required: t.Boolean(),
+      description: t.String(),
     }),
-    batch_max: integer('Rows that the command line sends at once.', 1000),
-    wide: t.Union([t.Object({ name: t.String(), value: t.String() }), t.Null()], {
-      description:
-        'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
-    }),
-    guarded: t.Array(t.String({ examples: ['settlement'] }), {
-      description: 'Columns that the anomaly checks follow.',
-    }),
-    guards: t.Record(t.String(), t.String(), {
-      description: 'Actions of the anomaly checks, if set.',
-    }),
-  },
-  { title: 'Dataset' },
-)
+  ),
+  example: string('A file of two rows.'),
+  key: t.Array(t.String(), {
+    description: 'Key columns; the last row of a file with the same key wins.',
+  }),
+  batch_max: integer('Rows that the command line sends at once.', 1000),
+  wide: t.Union([t.Object({ name: t.String(), value: t.String() }), t.Null()], {
+    description:
+      'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
+  }),
+  guarded: t.Array(t.String({ examples: ['settlement'] }), {
+    description: 'Columns that the anomaly checks follow.',
+  }),
+  guards: t.Record(t.String(), t.String(), {
+    description: 'Actions of the anomaly checks, if set.',
+  }),
+})
 
 const nameParams = t.Object({
   name: string('Name of the dataset.', 'futures-settlements'),
@@ -264,7 +261,7 @@ export function datasetAdminOperations({
       access: operator,
       params: nameParams.properties,
       body: ChangeBody.schema,
-      answers: { 200: envelope(t.Object({ dataset: DatasetShape })) },
+      answers: { 200: envelopeOf({ dataset: DatasetShape }) },
       handle: ({ params, body: input }) => {
         const dataset = datasetNamed(params.name)
         const { guards = {} } = ChangeBody.read(input)

@@ -1,4 +1,5 @@
 import { t } from 'elysia'
+import { date, string } from '../../../../http/answer/schema.ts'
 import {
   checked,
   choice,
@@ -37,7 +38,7 @@ function peakHoursFault(value: string): string | undefined {
 }
 
 const resolutionLine = t.Object({
-  from: t.String({ format: 'date', description: 'First market day.', examples: ['2025-10-01'] }),
+  from: date('First market day.', '2025-10-01'),
   resolution: t.Union(resolutions.map(resolution => t.Literal(resolution))),
 })
 
@@ -84,10 +85,7 @@ export const deliveryFields = {
     readResolutions,
   ),
   zone: field<string>(
-    t.String({
-      description: 'IANA time zone of the market day. Required with `delivery`.',
-      examples: ['Europe/Berlin'],
-    }),
+    string('IANA time zone of the market day. Required with `delivery`.', 'Europe/Berlin'),
     (form, name) => {
       const value = form.text(name, 60)
       if (value === undefined) return undefined

@@ -4,7 +4,7 @@ import type { FeedSetting } from '../../../../feeds/engine/settings.ts'
 import type { FeedView } from '../../../../feeds/engine/view.ts'
 import { targetName, unreadOf } from '../../../../feeds/publishers/map.ts'
 import type { FeedRun } from '../../../../feeds/store/feeds.ts'
-import { integer, oneOf, string } from '../../../../http/answer/schema.ts'
+import { integer, object, oneOf, string } from '../../../../http/answer/schema.ts'
 import { requireArea } from '../../../../http/gate/permission.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import {
@@ -34,67 +34,56 @@ const runsShown = 10
 const codesMax = 1000
 
 const moment = t.Union([t.String({ format: 'date-time' }), t.Null()])
-const RunShape = t.Object(
-  {
-    id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-    feed: t.String({ examples: ['ecb'] }),
-    trigger: oneOf(['schedule', 'operator', 'start']),
-    started_at: t.String({ format: 'date-time' }),
-    finished_at: moment,
-    took_ms: t.Union([integer('Milliseconds.'), t.Null()]),
-    result: t.Union([oneOf(['new', 'unchanged', 'failed', 'held']), t.Null()], {
-      description: 'held: the result was held for review and nothing was written.',
-    }),
-    requests: integer('Requests to the publisher.'),
-    bytes: integer('Bytes of bodies, unpacked.'),
-    rows_read: integer('Values that were sent, blanks left out.'),
-    inserted: integer('Periods of codes that had no value.'),
-    revised: integer('Periods whose value changed.'),
-    unchanged: integer(),
-    rejected: integer('Values that are not numbers or are out of bounds.'),
-    held: integer(
-      'Values held for review: all values if the result is held, otherwise single ones.',
-    ),
-    kept_as_corrected: integer('Values skipped because of an earlier decision of an operator.'),
-    newest_period: t.Union([t.String({ examples: ['2026-08-18'] }), t.Null()]),
-    problem: t.Union([
-      t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() }),
-      t.Null(),
-    ]),
-  },
-  { title: 'FeedRun' },
-)
-const FeedShape = t.Object(
-  {
-    name: t.String({ examples: ['ecb'] }),
-    title: t.String(),
-    publisher: t.String({ examples: ['European Central Bank'] }),
-    homepage: t.String(),
-    license_class: oneOf(['open', 'view']),
-    attribution: t.String(),
-    state: oneOf(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
-    codes: integer('Codes that it fills.'),
-    datasets: t.Array(t.String({ examples: ['rig-counts'] })),
-    last_run: t.Union([RunShape, t.Null()]),
-    last_new_at: moment,
-    next_run_at: moment,
-    expected_by: moment,
-    consecutive_failures: integer(),
-  },
-  { title: 'Feed' },
-)
-const MapShape = t.Object(
-  {
-    source_id: t.String({ examples: ['RWTC'] }),
-    code: t.Optional(t.String({ examples: ['WTI_USD'] })),
-    dataset: t.Optional(t.String({ examples: ['rig-counts'] })),
-    unit: string("The publisher's.", '$/BBL'),
-    factor: string('Multiplier of each value.', '0.001'),
-    from: moment,
-    to: moment,
-  },
-  { title: 'FeedMapLine' },
-)
+const RunShape = object('FeedRun', {
+  id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+  feed: t.String({ examples: ['ecb'] }),
+  trigger: oneOf(['schedule', 'operator', 'start']),
+  started_at: t.String({ format: 'date-time' }),
+  finished_at: moment,
+  took_ms: t.Union([integer('Milliseconds.'), t.Null()]),
+  result: t.Union([oneOf(['new', 'unchanged', 'failed', 'held']), t.Null()], {
+    description: 'held: the result was held for review and nothing was written.',
+  }),
+  requests: integer('Requests to the publisher.'),
+  bytes: integer('Bytes of bodies, unpacked.'),
+  rows_read: integer('Values that were sent, blanks left out.'),
+  inserted: integer('Periods of codes that had no value.'),
+  revised: integer('Periods whose value changed.'),
+  unchanged: integer(),
+  rejected: integer('Values that are not numbers or are out of bounds.'),
+  held: integer('Values held for review: all values if the result is held, otherwise single ones.'),
+  kept_as_corrected: integer('Values skipped because of an earlier decision of an operator.'),
+  newest_period: t.Union([t.String({ examples: ['2026-08-18'] }), t.Null()]),
+  problem: t.Union([
+    t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() }),
+    t.Null(),
+  ]),
+})
+const FeedShape = object('Feed', {
+  name: t.String({ examples: ['ecb'] }),
+  title: t.String(),
+  publisher: t.String({ examples: ['European Central Bank'] }),
+  homepage: t.String(),
+  license_class: oneOf(['open', 'view']),
+  attribution: t.String(),
+  state: oneOf(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
+  codes: integer('Codes that it fills.'),
+  datasets: t.Array(t.String({ examples: ['rig-counts'] })),
+  last_run: t.Union([RunShape, t.Null()]),
+  last_new_at: moment,
+  next_run_at: moment,
+  expected_by: moment,
+  consecutive_failures: integer(),
+})
+const MapShape = object('FeedMapLine', {
+  source_id: t.String({ examples: ['RWTC'] }),
+  code: t.Optional(t.String({ examples: ['WTI_USD'] })),
+  dataset: t.Optional(t.String({ examples: ['rig-counts'] })),
+  unit: string("The publisher's.", '$/BBL'),
+  factor: string('Multiplier of each value.', '0.001'),
+  from: moment,
+  to: moment,
+})
 const SettingShape = t.Object({
   name: t.String({ examples: ['since'] }),
   value: t.String(),

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer, string } from '../../../../http/answer/schema.ts'
+import { integer, object, string } from '../../../../http/answer/schema.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -13,17 +13,14 @@ export type AdminQuarantineDeps = Pick<Context, 'catalogue' | 'idempotency' | 'q
 
 const operator = { operator: 'data' } as const
 
-const QuarantineRow = t.Object(
-  {
-    id: integer(),
-    code: t.String({ examples: ['WTI_USD'] }),
-    from: t.String({ format: 'date', examples: ['2026-11-02'] }),
-    to: t.String({ format: 'date', examples: ['2026-11-03'] }),
-    reason: t.String({ examples: ['Source repeated a stale value'] }),
-    created_at: t.String({ format: 'date-time' }),
-  },
-  { title: 'QuarantineRange' },
-)
+const QuarantineRow = object('QuarantineRange', {
+  id: integer(),
+  code: t.String({ examples: ['WTI_USD'] }),
+  from: t.String({ format: 'date', examples: ['2026-11-02'] }),
+  to: t.String({ format: 'date', examples: ['2026-11-03'] }),
+  reason: t.String({ examples: ['Source repeated a stale value'] }),
+  created_at: t.String({ format: 'date-time' }),
+})
 
 /** Days of a series that no read answers. */
 export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQuarantineDeps) {

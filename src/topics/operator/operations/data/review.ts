@@ -1,10 +1,10 @@
 import { t } from 'elysia'
 import { transact } from '../../../../database/database.ts'
-import { integer, number, oneOf, orNull } from '../../../../http/answer/schema.ts'
+import { integer, number, object, oneOf, orNull } from '../../../../http/answer/schema.ts'
 import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
@@ -36,48 +36,40 @@ const idsMax = 1000
 /** Rules of the guards, and that of what an operator decided. */
 const reviewRules = [...guardRules, 'corrected'] as const
 
-const FlagShape = t.Object(
-  {
-    id: integer({ examples: [5] }),
-    code: orNull(t.String({ examples: ['WTI_USD'] }), 'Null for a number of a dataset row.'),
-    dataset: orNull(t.String({ examples: ['rig-counts'] }), 'For a row: the dataset.'),
-    line: orNull(
-      t.Record(t.String(), t.String()),
-      'For a row: its subject, such as a region or a contract.',
-    ),
-    column: orNull(
-      t.String({ examples: ['total'] }),
-      'For a row: the column of the flagged number.',
-    ),
-    row: orNull(
-      t.Record(t.String(), t.Unknown()),
-      'For a row: the complete row as sent. It is held as a whole.',
-    ),
-    observed_at: t.String({ format: 'date-time' }),
-    price: number('The flagged number.', 912),
-    before: orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
-    rule: oneOf(reviewRules),
-    reason: t.String({ examples: ['+900.0% after 91.2, as between a decimal point'] }),
-    source: orNull(t.String({ examples: ['EIA'] })),
-    batch: integer('The batch that contained it.'),
-    status: oneOf(
-      flagStatuses,
-      'waiting: held and not recorded. flagged: recorded and listed. kept: skipped because of an earlier decision of an operator.',
-    ),
-    doubted_at: t.String({ format: 'date-time' }),
-    decided_at: orNull(t.String({ format: 'date-time' })),
-    decided_by: orNull(t.String()),
-    decision_reason: orNull(t.String()),
-  },
-  { title: 'DoubtedValue' },
-)
-const Listed = envelope(t.Object({ values: t.Array(FlagShape), meta: PageMetaShape }))
-const Decided = envelope(
-  t.Object({
-    values: t.Array(FlagShape),
-    batch: orNull(integer(), 'The batch that released values were recorded in.'),
-  }),
-)
+const FlagShape = object('DoubtedValue', {
+  id: integer({ examples: [5] }),
+  code: orNull(t.String({ examples: ['WTI_USD'] }), 'Null for a number of a dataset row.'),
+  dataset: orNull(t.String({ examples: ['rig-counts'] }), 'For a row: the dataset.'),
+  line: orNull(
+    t.Record(t.String(), t.String()),
+    'For a row: its subject, such as a region or a contract.',
+  ),
+  column: orNull(t.String({ examples: ['total'] }), 'For a row: the column of the flagged number.'),
+  row: orNull(
+    t.Record(t.String(), t.Unknown()),
+    'For a row: the complete row as sent. It is held as a whole.',
+  ),
+  observed_at: t.String({ format: 'date-time' }),
+  price: number('The flagged number.', 912),
+  before: orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
+  rule: oneOf(reviewRules),
+  reason: t.String({ examples: ['+900.0% after 91.2, as between a decimal point'] }),
+  source: orNull(t.String({ examples: ['EIA'] })),
+  batch: integer('The batch that contained it.'),
+  status: oneOf(
+    flagStatuses,
+    'waiting: held and not recorded. flagged: recorded and listed. kept: skipped because of an earlier decision of an operator.',
+  ),
+  doubted_at: t.String({ format: 'date-time' }),
+  decided_at: orNull(t.String({ format: 'date-time' })),
+  decided_by: orNull(t.String()),
+  decision_reason: orNull(t.String()),
+})
+const Listed = envelopeOf({ values: t.Array(FlagShape), meta: PageMetaShape })
+const Decided = envelopeOf({
+  values: t.Array(FlagShape),
+  batch: orNull(integer(), 'The batch that released values were recorded in.'),
+})
 const DecisionBody = body({
   ids: field<number[]>(
     t.Array(integer(), { minItems: 1, maxItems: idsMax, description: 'Numbers of held values.' }),

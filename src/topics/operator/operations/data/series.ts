@@ -1,10 +1,18 @@
 import { t } from 'elysia'
 import { jsonType } from '../../../../http/answer/complete.ts'
-import { boolean, integer, number, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
+import {
+  boolean,
+  integer,
+  number,
+  object,
+  oneOf,
+  orNull,
+  string,
+} from '../../../../http/answer/schema.ts'
 import { serialised } from '../../../../http/answer/serialised.ts'
 import { body, documentedBody } from '../../../../http/input/body-schema.ts'
 import { flagParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { deliveryShape } from '../../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -28,62 +36,59 @@ export type AdminSeriesDeps = Pick<Context, 'catalogue' | 'idempotency' | 'now' 
 
 const operator = { operator: 'data' } as const
 
-const SeriesRow = t.Object(
-  {
-    id: integer(),
-    code: t.String({ examples: ['WTI_USD'] }),
-    name: t.String(),
-    category: t.String({ examples: ['crude_oil'] }),
-    currency: t.Union([t.String(), t.Null()]),
-    unit: t.String({ examples: ['barrel'] }),
-    decimals: integer('Places that prices are rounded to.'),
-    cadence: oneOf(
-      cadences,
-      "Release frequency; for a series filled by a feed, that feed's frequency.",
-    ),
-    source: t.String(),
-    description: t.String(),
-    level: number('A typical value; 0 if a custom series has none.'),
-    min: number('Values below this are rejected.'),
-    max: number('Values above this are rejected.'),
-    calendar: orNull(oneOf(marketNames), 'Null: by category and code.'),
-    release_lag_days: integer('Days between the date of a value and its release.'),
-    release_days: t.Array(t.String({ examples: ['wed'] }), {
-      description: 'Release days of the week or month, if set.',
-    }),
-    release_time: orNull(t.String({ examples: ['10:30'] }), 'In `time_zone`.'),
-    release_holiday: orNull(
-      oneOf(releaseHolidays, 'Handling of release days that are closed in the calendar.'),
-    ),
-    next_release_at: orNull(
-      t.String({ format: 'date-time' }),
-      'Next release by these days. Null if none are set or the series is retired.',
-    ),
-    time_zone: orNull(t.String({ examples: ['Europe/London'] })),
-    value_time: orNull(
-      t.String({ examples: ['16:30'] }),
-      'Time of day for values that come with a date only.',
-    ),
-    license_class: orNull(oneOf(['open', 'view'])),
-    attribution: orNull(t.String()),
-    aliases: t.Array(t.String()),
-    own: boolean('Whether it is a custom series; otherwise it is shipped.'),
-    guards: t.Record(t.String(), t.String(), {
-      description: 'Actions of the anomaly checks, if set.',
-    }),
-    visible_to: t.Union([t.Array(t.String()), t.Null()], {
-      description: 'Ids of the accounts that can see it. Null: everyone.',
-    }),
-    active: boolean('False: it is not served.'),
-    changed: t.Array(t.String({ examples: ['cadence'] }), {
-      description: 'Settings that differ from the shipped ones; for a custom series all settings.',
-    }),
-    has_data: t.Boolean(),
-    ...deliveryShape,
-  },
-  { title: 'OperatorSeries' },
-)
-const One = envelope(t.Object({ series: SeriesRow }))
+const SeriesRow = object('OperatorSeries', {
+  id: integer(),
+  code: t.String({ examples: ['WTI_USD'] }),
+  name: t.String(),
+  category: t.String({ examples: ['crude_oil'] }),
+  currency: t.Union([t.String(), t.Null()]),
+  unit: t.String({ examples: ['barrel'] }),
+  decimals: integer('Places that prices are rounded to.'),
+  cadence: oneOf(
+    cadences,
+    "Release frequency; for a series filled by a feed, that feed's frequency.",
+  ),
+  source: t.String(),
+  description: t.String(),
+  level: number('A typical value; 0 if a custom series has none.'),
+  min: number('Values below this are rejected.'),
+  max: number('Values above this are rejected.'),
+  calendar: orNull(oneOf(marketNames), 'Null: by category and code.'),
+  release_lag_days: integer('Days between the date of a value and its release.'),
+  release_days: t.Array(t.String({ examples: ['wed'] }), {
+    description: 'Release days of the week or month, if set.',
+  }),
+  release_time: orNull(t.String({ examples: ['10:30'] }), 'In `time_zone`.'),
+  release_holiday: orNull(
+    oneOf(releaseHolidays, 'Handling of release days that are closed in the calendar.'),
+  ),
+  next_release_at: orNull(
+    t.String({ format: 'date-time' }),
+    'Next release by these days. Null if none are set or the series is retired.',
+  ),
+  time_zone: orNull(t.String({ examples: ['Europe/London'] })),
+  value_time: orNull(
+    t.String({ examples: ['16:30'] }),
+    'Time of day for values that come with a date only.',
+  ),
+  license_class: orNull(oneOf(['open', 'view'])),
+  attribution: orNull(t.String()),
+  aliases: t.Array(t.String()),
+  own: boolean('Whether it is a custom series; otherwise it is shipped.'),
+  guards: t.Record(t.String(), t.String(), {
+    description: 'Actions of the anomaly checks, if set.',
+  }),
+  visible_to: t.Union([t.Array(t.String()), t.Null()], {
+    description: 'Ids of the accounts that can see it. Null: everyone.',
+  }),
+  active: boolean('False: it is not served.'),
+  changed: t.Array(t.String({ examples: ['cadence'] }), {
+    description: 'Settings that differ from the shipped ones; for a custom series all settings.',
+  }),
+  has_data: t.Boolean(),
+  ...deliveryShape,
+})
+const One = envelopeOf({ series: SeriesRow })
 const params = t.Object({
   code: string('Code or alias.', 'WTI_USD'),
 })
@@ -249,7 +254,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
       access: operator,
       idempotent: true,
       body: NewBody,
-      answers: { 201: envelope(t.Object({ series: t.Array(SeriesRow) })) },
+      answers: { 201: envelopeOf({ series: t.Array(SeriesRow) }) },
       handle: ({ body: input, reply }) => {
         const entries = readNewSeries(input, ({ code, terms }, form) => {
           for (const { field, why } of seriesChanges.newFaults(code, terms)) form.fault(field, why)

@@ -1,10 +1,10 @@
 import { t } from 'elysia'
-import { string } from '../../../../http/answer/schema.ts'
+import { object, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { noBody } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { textParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../../http/problem/problem.ts'
@@ -20,15 +20,12 @@ const spareSeconds = 10
 
 /** Not the configuration: an address may hold what only its owner is to know. */
 const { scraper_config: _, ingest_url: __, ...shown } = SourceShape.properties
-const OwnedSource = t.Object(
-  {
-    ...shown,
-    account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
-    account_email: t.Union([t.String({ examples: ['desk@example.com'] }), t.Null()]),
-  },
-  { title: 'OwnedDataSource' },
-)
-const Listed = envelope(t.Object({ sources: t.Array(OwnedSource), meta: PageMetaShape }))
+const OwnedSource = object('OwnedDataSource', {
+  ...shown,
+  account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
+  account_email: t.Union([t.String({ examples: ['desk@example.com'] }), t.Null()]),
+})
+const Listed = envelopeOf({ sources: t.Array(OwnedSource), meta: PageMetaShape })
 
 /** The data sources of all accounts, for the operator. */
 export function sourceAdminOperations({

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { string } from '../../../../http/answer/schema.ts'
+import { object, string } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
@@ -22,15 +22,12 @@ export type AccountItemsDeps = Pick<
 
 const access = { operator: 'people' } as const
 const perPageMax = 100
-const AccountWebhook = t.Object(
-  {
-    ...WebhookShape.properties,
-    last_error: t.Union([t.String(), t.Null()], {
-      description: 'Error of the newest delivery that failed or is being retried.',
-    }),
-  },
-  { title: 'AccountWebhook' },
-)
+const AccountWebhook = object('AccountWebhook', {
+  ...WebhookShape.properties,
+  last_error: t.Union([t.String(), t.Null()], {
+    description: 'Error of the newest delivery that failed or is being retried.',
+  }),
+})
 const params = t.Object({
   id: string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })
@@ -90,7 +87,7 @@ export function accountItemOperations({
         webhook_id: string('Id of the endpoint.', '00000000-0000-4000-8000-000000000401'),
       },
       page: { max: perPageMax },
-      answers: { 200: envelope(t.Object({ events: t.Array(LogShape), meta: PageMetaShape })) },
+      answers: { 200: envelopeOf({ events: t.Array(LogShape), meta: PageMetaShape }) },
       handle: ({ params: { id, webhook_id: webhookId }, page }) => {
         if (!webhooks.list(idOf(id)).some(endpoint => endpoint.id === webhookId))
           throw notFound('The webhook endpoint')

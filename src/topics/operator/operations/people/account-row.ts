@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instantOrNull, integer, string } from '../../../../http/answer/schema.ts'
+import { instantOrNull, integer, object, string } from '../../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull, startOfMonth } from '../../../../lib/time/instant.ts'
 import {
   ApiKeyShape,
@@ -21,14 +21,11 @@ const operatorFields = {
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
   suspended_at: instantOrNull('When the operator suspended the key.'),
 }
-export const OperatorKey = t.Object(
-  { ...ApiKeyShape.properties, ...operatorFields },
-  { title: 'OperatorKey' },
-)
-export const NewOperatorKey = t.Object(
-  { ...NewApiKeyShape.properties, ...operatorFields },
-  { title: 'NewOperatorKey' },
-)
+export const OperatorKey = object('OperatorKey', { ...ApiKeyShape.properties, ...operatorFields })
+export const NewOperatorKey = object('NewOperatorKey', {
+  ...NewApiKeyShape.properties,
+  ...operatorFields,
+})
 
 const accountFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
@@ -47,15 +44,12 @@ const accountFields = {
   total_keys: integer({ examples: [3] }),
 }
 export const OperatorAccount = t.Object(accountFields, { title: 'OperatorAccount' })
-export const OperatorAccountDetail = t.Object(
-  {
-    ...accountFields,
-    features: FeatureList,
-    usage_this_month: integer({ examples: [1234] }),
-    api_keys: t.Array(OperatorKey),
-  },
-  { title: 'OperatorAccountDetail' },
-)
+export const OperatorAccountDetail = object('OperatorAccountDetail', {
+  ...accountFields,
+  features: FeatureList,
+  usage_this_month: integer({ examples: [1234] }),
+  api_keys: t.Array(OperatorKey),
+})
 
 /** Makes the wire form of accounts and keys as the operator sees them. */
 export function createAdminRows(keys: Keyring, meter: Meter, now: () => number) {

@@ -3,7 +3,7 @@ import { integer, orNull } from '../../../../http/answer/schema.ts'
 import { body, flag } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, textParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import {
@@ -48,9 +48,9 @@ const perPageMax = 100
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
 const SuspensionBody = body({ suspended: flag() })
 
-const AccountAnswer = envelope(t.Object({ account: OperatorAccountDetail }))
-const KeyAnswer = envelope(t.Object({ api_key: OperatorKey }))
-const NewKeyAnswer = envelope(t.Object({ api_key: NewOperatorKey }))
+const AccountAnswer = envelopeOf({ account: OperatorAccountDetail })
+const KeyAnswer = envelopeOf({ api_key: OperatorKey })
+const NewKeyAnswer = envelopeOf({ api_key: NewOperatorKey })
 
 /**
  * Accounts and keys for whoever runs the service: what the command line does, for
@@ -131,7 +131,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
       idempotent: true,
       body: newAccountBody.schema,
       answers: {
-        201: envelope(t.Object({ account: OperatorAccountDetail, api_key: NewOperatorKey })),
+        201: envelopeOf({ account: OperatorAccountDetail, api_key: NewOperatorKey }),
       },
       handle: ({ body, reply }) => {
         const newAccount = readNewAccount(newAccountBody, body)
@@ -186,16 +186,14 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
   ]
 }
 
-const Ended = envelope(
-  t.Object({
-    account: t.Object({
-      id: t.String(),
-      email: t.String({ examples: ['erased-00000000-0000-4000-8000-000000000101@invalid'] }),
-      closed_at: t.String({ format: 'date-time' }),
-      erased_at: orNull(t.String({ format: 'date-time' }), 'Null: not yet.'),
-    }),
+const Ended = envelopeOf({
+  account: t.Object({
+    id: t.String(),
+    email: t.String({ examples: ['erased-00000000-0000-4000-8000-000000000101@invalid'] }),
+    closed_at: t.String({ format: 'date-time' }),
+    erased_at: orNull(t.String({ format: 'date-time' }), 'Null: not yet.'),
   }),
-)
+})
 
 const refusedBecause: Readonly<Record<ClosingRefusal, string>> = {
   taken: 'The address has an account already.',
@@ -260,7 +258,7 @@ function accountKeys({ keys, meter, keyChanges: changes, nameMax, now }: Context
       access,
       params: params.properties,
       answers: {
-        200: envelope(t.Object({ api_keys: t.Array(OperatorKey), total_count: integer() })),
+        200: envelopeOf({ api_keys: t.Array(OperatorKey), total_count: integer() }),
       },
       handle: ({ params: { id } }) => {
         const accountKeys = heldKeys(accountOf(keys, id))

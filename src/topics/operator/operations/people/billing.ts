@@ -1,9 +1,9 @@
 import { t } from 'elysia'
-import { instantOrNull, integer, string } from '../../../../http/answer/schema.ts'
+import { instantOrNull, integer, object, string } from '../../../../http/answer/schema.ts'
 import { body, moment, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../../http/problem/problem.ts'
@@ -22,23 +22,20 @@ const operator = { operator: 'people' } as const
 const perPageMax = 100
 const centsMax = 1_000_000_000_000
 const descriptionMax = 200
-const LedgerInvoice = t.Object(
-  {
-    ...InvoiceShape.properties,
-    account_id: t.String(),
-    subscription_id: t.Union([t.String(), t.Null()]),
-    billed_to: t.String({ examples: ['eval@example.com'] }),
-    due_at: t.String({ format: 'date-time' }),
-    paid_at: instantOrNull('When it was paid.'),
-    attempt_count: integer('Number of payment attempts.'),
-    next_attempt_at: instantOrNull('Next payment attempt.'),
-    last_error: t.Union([t.String(), t.Null()]),
-    provider: t.String({ examples: ['manual'] }),
-    lines: t.Array(t.Object({ description: t.String(), amount: integer('In cents.') })),
-  },
-  { title: 'LedgerInvoice' },
-)
-const One = envelope(t.Object({ invoice: LedgerInvoice }))
+const LedgerInvoice = object('LedgerInvoice', {
+  ...InvoiceShape.properties,
+  account_id: t.String(),
+  subscription_id: t.Union([t.String(), t.Null()]),
+  billed_to: t.String({ examples: ['eval@example.com'] }),
+  due_at: t.String({ format: 'date-time' }),
+  paid_at: instantOrNull('When it was paid.'),
+  attempt_count: integer('Number of payment attempts.'),
+  next_attempt_at: instantOrNull('Next payment attempt.'),
+  last_error: t.Union([t.String(), t.Null()]),
+  provider: t.String({ examples: ['manual'] }),
+  lines: t.Array(t.Object({ description: t.String(), amount: integer('In cents.') })),
+})
+const One = envelopeOf({ invoice: LedgerInvoice })
 const params = t.Object({
   id: string('Id of the invoice.', '00000000-0000-4000-8000-000000000901'),
 })
@@ -86,7 +83,7 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
         account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
       },
       answers: {
-        200: envelope(t.Object({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape })),
+        200: envelopeOf({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape }),
       },
       handle: ({ query, request, page }) => {
         const status = query.status

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instantOrNull, integer, string } from '../../../../http/answer/schema.ts'
+import { instantOrNull, integer, object, string } from '../../../../http/answer/schema.ts'
 import {
   body,
   moment,
@@ -8,7 +8,7 @@ import {
   text,
   whole,
 } from '../../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
@@ -25,19 +25,16 @@ const params = t.Object({
   id: string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })
 
-const CreditShape = t.Object(
-  {
-    id: t.String(),
-    kind: t.Union([t.Literal('gift'), t.Literal('bought')], {
-      description: 'Gift: granted by the operator.',
-    }),
-    requests: integer('Initial number of credits.', 10_000),
-    remaining: integer('Remaining credits.', 8_200),
-    created_at: t.String({ format: 'date-time' }),
-    expires_at: instantOrNull('Null: they do not expire.'),
-  },
-  { title: 'OperatorCredit' },
-)
+const CreditShape = object('OperatorCredit', {
+  id: t.String(),
+  kind: t.Union([t.Literal('gift'), t.Literal('bought')], {
+    description: 'Gift: granted by the operator.',
+  }),
+  requests: integer('Initial number of credits.', 10_000),
+  remaining: integer('Remaining credits.', 8_200),
+  created_at: t.String({ format: 'date-time' }),
+  expires_at: instantOrNull('Null: they do not expire.'),
+})
 const Balance = t.Object({ requests_remaining: integer({ examples: [8_200] }) })
 
 const rowOf = ({ purchase, remaining }: CreditLeft): (typeof CreditShape)['static'] => ({
@@ -79,7 +76,7 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
       description: 'Returns the remaining purchased and granted credits, in order of use.',
       access: operator,
       params: params.properties,
-      answers: { 200: envelope(t.Object({ credits: t.Array(CreditShape), balance: Balance })) },
+      answers: { 200: envelopeOf({ credits: t.Array(CreditShape), balance: Balance }) },
       handle: ({ params: { id } }) => {
         const { account } = accountOf(id)
         return success({
@@ -97,7 +94,7 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
       idempotent: true,
       params: params.properties,
       body: giftBody.schema,
-      answers: { 201: envelope(t.Object({ credit: CreditShape, balance: Balance })) },
+      answers: { 201: envelopeOf({ credit: CreditShape, balance: Balance }) },
       handle: ({ body, params: { id }, reply }) => {
         const account = accountOf(id)
         const gift = giftBody.read(body, (form, { expires_at: expiresAt }) => {

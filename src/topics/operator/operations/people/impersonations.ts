@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { orNull, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, optional, whole } from '../../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
@@ -24,12 +24,10 @@ const impersonationFields = {
   expires_at: t.String({ format: 'date-time' }),
 }
 const ImpersonationShape = t.Object(impersonationFields, { title: 'Look' })
-const Begun = envelope(
-  t.Object({
-    ...impersonationFields,
-    token: string('Use it after `Bearer`; returned only once.'),
-  }),
-)
+const Begun = envelopeOf({
+  ...impersonationFields,
+  token: string('Use it after `Bearer`; returned only once.'),
+})
 const ImpersonationBody = body({
   minutes: optional(
     whole(1, minutesMax, {
@@ -55,7 +53,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
       summary: 'List impersonations',
       description: 'Returns active impersonations, newest first. A restart ends all of them.',
       access: operator,
-      answers: { 200: envelope(t.Object({ looks: t.Array(ImpersonationShape) })) },
+      answers: { 200: envelopeOf({ looks: t.Array(ImpersonationShape) }) },
       handle: () => success({ looks: impersonations.list().map(rowOf) }),
     }),
     operation('POST /admin/v1/accounts/:id/look', {
@@ -93,7 +91,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
       params: {
         id: string('Id of the impersonation.', '00000000-0000-4000-8000-000000000901'),
       },
-      answers: { 200: envelope(t.Object({ id: t.String(), ended: t.Literal(true) })) },
+      answers: { 200: envelopeOf({ id: t.String(), ended: t.Literal(true) }) },
       handle: ({ params: { id } }) => {
         if (!impersonations.end(id)) throw notFound('The look')
         return success({ id, ended: true as const })

@@ -1,38 +1,30 @@
 import { t } from 'elysia'
-import { oneOf, orNull, string } from '../../../../http/answer/schema.ts'
+import { object, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 
 const perPageMax = 100
 const moment = t.String({ format: 'date-time' })
 
-const OrganizationShape = t.Object(
-  {
-    id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
-    name: t.String({ examples: ['Example Trading'] }),
-    account_id: string('The account that all members share.'),
-    email: orNull(t.String(), 'Its address.'),
-    plan: orNull(
-      t.String({ examples: ['professional'] }),
-      'Its plan, which applies to all members.',
-    ),
-    created_at: moment,
-    members: t.Array(
-      t.Object({
-        email: t.String({ examples: ['ann@example.com'] }),
-        role: oneOf(['admin', 'member', 'read_only'] as const),
-        account_id: orNull(t.String(), 'Null until the person accepts.'),
-        joined_at: moment,
-      }),
-    ),
-  },
-  { title: 'OperatedOrganization' },
-)
-const Listed = envelope(
-  t.Object({ organizations: t.Array(OrganizationShape), meta: PageMetaShape }),
-)
+const OrganizationShape = object('OperatedOrganization', {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
+  name: t.String({ examples: ['Example Trading'] }),
+  account_id: string('The account that all members share.'),
+  email: orNull(t.String(), 'Its address.'),
+  plan: orNull(t.String({ examples: ['professional'] }), 'Its plan, which applies to all members.'),
+  created_at: moment,
+  members: t.Array(
+    t.Object({
+      email: t.String({ examples: ['ann@example.com'] }),
+      role: oneOf(['admin', 'member', 'read_only'] as const),
+      account_id: orNull(t.String(), 'Null until the person accepts.'),
+      joined_at: moment,
+    }),
+  ),
+})
+const Listed = envelopeOf({ organizations: t.Array(OrganizationShape), meta: PageMetaShape })
 
 /** The organizations of this copy, for the operator. */
 export const organizationAdminOperations: readonly Operation[] = [

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { body, text } from '../../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { notFound, validationFailed } from '../../../../http/problem/problem.ts'
@@ -11,7 +11,7 @@ import type { AccountState } from '../../../keys/service/keyring.ts'
 
 const access = { operator: 'people' } as const
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
-const Done = envelope(t.Object({ id: t.String(), email: t.String() }))
+const Done = envelopeOf({ id: t.String(), email: t.String() })
 const passwordMax = 1000
 const PasswordBody = body({
   password: text(passwordMax, {
@@ -68,9 +68,7 @@ export function signInAdminOperations({
       idempotent: true,
       params: params.properties,
       answers: {
-        201: envelope(
-          t.Object({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
-        ),
+        201: envelopeOf({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
       },
       handle: ({ params: { id }, reply }) => {
         const account = accountOf(id)

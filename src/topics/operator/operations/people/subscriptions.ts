@@ -4,13 +4,14 @@ import {
   countOrNull,
   instantOrNull,
   integer,
+  object,
   string,
 } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
@@ -36,30 +37,27 @@ const centsMax = 1_000_000_000_000
 const statuses = ['active', 'past_due', 'cancelled'] as const
 const plansSold = planIds.filter(plan => plan !== firstPlan)
 
-const LedgerSubscription = t.Object(
-  {
-    id: t.String({ examples: ['00000000-0000-4000-8000-000000000902'] }),
-    account_id: t.String(),
-    account_email: t.String({ examples: ['eval@example.com'] }),
-    plan: t.String({ examples: ['professional'] }),
-    status: t.Union([t.Literal('active'), t.Literal('past_due'), t.Literal('cancelled')]),
-    billing_period: periodName,
-    price: integer('Of a period, in cents.', 9900),
-    price_agreed: boolean(
-      'Whether the price was agreed individually; otherwise it follows the plan.',
-    ),
-    current_period_start: t.String({ format: 'date-time' }),
-    current_period_end: t.String({ format: 'date-time' }),
-    cancel_at_period_end: t.Boolean(),
-    pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()]),
-    past_due_at: instantOrNull('When its oldest overdue invoice became overdue.'),
-    provider: t.String({ examples: ['manual'] }),
-    created_at: t.String({ format: 'date-time' }),
-    ended_at: instantOrNull('When it ended; null while it is running.'),
-  },
-  { title: 'LedgerSubscription' },
-)
-const One = envelope(t.Object({ subscription: LedgerSubscription }))
+const LedgerSubscription = object('LedgerSubscription', {
+  id: t.String({ examples: ['00000000-0000-4000-8000-000000000902'] }),
+  account_id: t.String(),
+  account_email: t.String({ examples: ['eval@example.com'] }),
+  plan: t.String({ examples: ['professional'] }),
+  status: t.Union([t.Literal('active'), t.Literal('past_due'), t.Literal('cancelled')]),
+  billing_period: periodName,
+  price: integer('Of a period, in cents.', 9900),
+  price_agreed: boolean(
+    'Whether the price was agreed individually; otherwise it follows the plan.',
+  ),
+  current_period_start: t.String({ format: 'date-time' }),
+  current_period_end: t.String({ format: 'date-time' }),
+  cancel_at_period_end: t.Boolean(),
+  pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()]),
+  past_due_at: instantOrNull('When its oldest overdue invoice became overdue.'),
+  provider: t.String({ examples: ['manual'] }),
+  created_at: t.String({ format: 'date-time' }),
+  ended_at: instantOrNull('When it ended; null while it is running.'),
+})
+const One = envelopeOf({ subscription: LedgerSubscription })
 
 const rowsOf =
   (keys: Keyring) =>
@@ -116,9 +114,7 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
         account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
       },
       answers: {
-        200: envelope(
-          t.Object({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
-        ),
+        200: envelopeOf({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
       },
       handle: ({ query, page }) => {
         const filter = {
@@ -166,15 +162,13 @@ function agreeing({ billing, keys, meter, now }: AdminSubscriptionDeps) {
     price: whole(0, centsMax, { description: 'Of a period, in cents.', examples: [120_000] }),
     open_invoices: openInvoicesField,
   })
-  const Agreed = envelope(
-    t.Object({
-      subscription: t.Object({
-        ...SubscriptionShape.properties,
-        account_id: t.String(),
-        price: countOrNull('Of a period, in cents.'),
-      }),
+  const Agreed = envelopeOf({
+    subscription: t.Object({
+      ...SubscriptionShape.properties,
+      account_id: t.String(),
+      price: countOrNull('Of a period, in cents.'),
     }),
-  )
+  })
   return [
     operation('POST /admin/v1/subscriptions', {
       operationId: 'createAccountSubscription',

@@ -1,8 +1,8 @@
 import { t } from 'elysia'
-import { integer, orNull, string } from '../../../../http/answer/schema.ts'
+import { integer, object, orNull, string } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { momentParameter, textParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
@@ -13,37 +13,34 @@ export type AdminAuditDeps = Pick<Context, 'audit' | 'keys'>
 
 const perPageMax = 500
 
-const EntryShape = t.Object(
-  {
-    id: integer('Increases by one per entry.', 42),
-    at: t.String({ format: 'date-time' }),
-    actor: string(
-      "Who acted: `operator` with the token's name, `command` with the system user, `key` or `person` with an id, `feed` with its name, `stranger` for a refused sign-in.",
-      'operator ci',
-    ),
-    account_id: orNull(t.String(), 'The account of a key or a person.'),
-    email: orNull(t.String(), 'Its e-mail address, if it still has one.'),
-    action: string(
-      'The action: a request by method and route, `sign in`, `import` or a run.',
-      'PATCH /admin/v1/accounts/:id',
-    ),
-    thing: string(
-      'The target: the path of a request, a batch, an account or a run.',
-      '/admin/v1/accounts/00000000-0000-4000-8000-000000000101',
-    ),
-    from: orNull(t.String({ examples: ['203.0.113.7'] }), 'Null for internal actions.'),
-    outcome: string('The status of a request, or its outcome.', '200'),
-    details: orNull(
-      t.Record(t.String(), t.Union([t.String(), t.Number()])),
-      'Details of the change, without secrets or personal addresses.',
-    ),
-    hash: string(
-      'SHA-256 of this entry and of the hash before it, hexadecimal.',
-      '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    ),
-  },
-  { title: 'AuditEntry' },
-)
+const EntryShape = object('AuditEntry', {
+  id: integer('Increases by one per entry.', 42),
+  at: t.String({ format: 'date-time' }),
+  actor: string(
+    "Who acted: `operator` with the token's name, `command` with the system user, `key` or `person` with an id, `feed` with its name, `stranger` for a refused sign-in.",
+    'operator ci',
+  ),
+  account_id: orNull(t.String(), 'The account of a key or a person.'),
+  email: orNull(t.String(), 'Its e-mail address, if it still has one.'),
+  action: string(
+    'The action: a request by method and route, `sign in`, `import` or a run.',
+    'PATCH /admin/v1/accounts/:id',
+  ),
+  thing: string(
+    'The target: the path of a request, a batch, an account or a run.',
+    '/admin/v1/accounts/00000000-0000-4000-8000-000000000101',
+  ),
+  from: orNull(t.String({ examples: ['203.0.113.7'] }), 'Null for internal actions.'),
+  outcome: string('The status of a request, or its outcome.', '200'),
+  details: orNull(
+    t.Record(t.String(), t.Union([t.String(), t.Number()])),
+    'Details of the change, without secrets or personal addresses.',
+  ),
+  hash: string(
+    'SHA-256 of this entry and of the hash before it, hexadecimal.',
+    '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  ),
+})
 
 /** Who did what to which thing, from where and when. */
 export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
@@ -85,7 +82,7 @@ export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
         ),
         thing: textParameter('Part of the action, target or details.', 'WTI_USD'),
       },
-      answers: { 200: envelope(t.Object({ entries: t.Array(EntryShape), meta: PageMetaShape })) },
+      answers: { 200: envelopeOf({ entries: t.Array(EntryShape), meta: PageMetaShape }) },
       handle: ({ query, page }) => {
         const filter = {
           ...(query.since !== undefined && { since: timeOf('since', query.since) }),

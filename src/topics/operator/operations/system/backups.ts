@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { boolean, integer, oneOf, orNull } from '../../../../http/answer/schema.ts'
+import { boolean, integer, object, oneOf, orNull } from '../../../../http/answer/schema.ts'
 import { body, choice } from '../../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { stateForbids } from '../../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -11,38 +11,30 @@ const operator = { operator: 'service' } as const
 const whats = ['make', 'check'] as const
 const moment = t.String({ format: 'date-time' })
 
-const TaskShape = t.Object(
-  {
-    what: oneOf(whats),
-    started_at: moment,
-    ended_at: orNull(moment, 'Null while it is running.'),
-    is_fine: orNull(t.Boolean(), 'Null while it is running.'),
-    message: orNull(t.String(), 'Its final message.'),
-  },
-  { title: 'BackupTask' },
-)
-const Listed = envelope(
-  t.Object({
-    is_configured: boolean('False if no backup destination is configured, or in a demo instance.'),
-    made_at: orNull(moment, 'When the last one was made.'),
-    checked_at: orNull(moment, 'When the newest backup was last verified.'),
-    trouble: orNull(t.String(), 'Why the last backup or verification failed.'),
-    backups: t.Array(
-      t.Object(
-        {
-          name: t.String({ examples: ['2026-11-22T18-00-00Z.db'] }),
-          made_at: moment,
-          bytes: integer('Size of the copy, in bytes.', 73400320),
-          place: t.String({ examples: ['directory /var/backups/prices'] }),
-        },
-        { title: 'KeptBackup' },
-      ),
-      { description: 'Backups of every destination, newest first.' },
-    ),
-    list_fault: orNull(t.String(), 'Why the list cannot be read.'),
-    task: orNull(TaskShape, 'The last requested task since the start.'),
-  }),
-)
+const TaskShape = object('BackupTask', {
+  what: oneOf(whats),
+  started_at: moment,
+  ended_at: orNull(moment, 'Null while it is running.'),
+  is_fine: orNull(t.Boolean(), 'Null while it is running.'),
+  message: orNull(t.String(), 'Its final message.'),
+})
+const Listed = envelopeOf({
+  is_configured: boolean('False if no backup destination is configured, or in a demo instance.'),
+  made_at: orNull(moment, 'When the last one was made.'),
+  checked_at: orNull(moment, 'When the newest backup was last verified.'),
+  trouble: orNull(t.String(), 'Why the last backup or verification failed.'),
+  backups: t.Array(
+    object('KeptBackup', {
+      name: t.String({ examples: ['2026-11-22T18-00-00Z.db'] }),
+      made_at: moment,
+      bytes: integer('Size of the copy, in bytes.', 73400320),
+      place: t.String({ examples: ['directory /var/backups/prices'] }),
+    }),
+    { description: 'Backups of every destination, newest first.' },
+  ),
+  list_fault: orNull(t.String(), 'Why the list cannot be read.'),
+  task: orNull(TaskShape, 'The last requested task since the start.'),
+})
 const Begun = envelope(TaskShape)
 const TaskBody = body({ what: choice(whats) })
 

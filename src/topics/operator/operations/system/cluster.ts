@@ -1,5 +1,13 @@
 import { t } from 'elysia'
-import { boolean, instant, integer, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
+import {
+  boolean,
+  instant,
+  integer,
+  object,
+  oneOf,
+  orNull,
+  string,
+} from '../../../../http/answer/schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -16,68 +24,57 @@ const quotas = (description: string) =>
   )
 
 const Cluster = envelope(
-  t.Object(
-    {
-      is_configured: boolean('False if `nats.servers` is empty; no other fields follow.'),
-      trouble: orNull(t.String(), 'Why NATS details are missing or nothing is published.'),
-      state: orNull(
-        oneOf(['publishing', 'connecting', 'stopped'], 'How this instance publishes its commits.'),
-        'Null: nothing is published.',
-      ),
-      change: orNull(integer({ examples: [91_204] }), 'Newest change in the stream.'),
-      backlog: orNull(integer({ examples: [0] }), 'Changes not yet in the stream.'),
-      lease: orNull(
-        t.Object({
-          epoch: integer('Increases with each promotion to primary.', 3),
-          url: orNull(t.String({ examples: ['http://10.0.0.4:8470'] }), 'Holder of the lease.'),
-        }),
-        'Instance that may write; null without a standby.',
-      ),
-      nodes: t.Array(
-        t.Object(
-          {
-            id: string('Of the process.'),
-            role: oneOf(['primary', 'replica']),
-            url: orNull(t.String({ examples: ['http://10.0.0.5:8470'] }), 'Null: not known.'),
-            is_standby: boolean('Whether it takes over when the primary fails.'),
-            version: t.String({ examples: ['1.0.0'] }),
-            started_at: moment,
-            told_at: instant('When it last reported.'),
-            change: integer('Its current change.', 91_204),
-            behind: integer('Published changes that it has not applied.', 0),
-            lag_ms: orNull(
-              integer({ examples: [12] }),
-              'Replication lag in ms; null for a primary or if unknown.',
-            ),
-            stale: orNull(
-              oneOf(['behind', 'cannot_apply', 'gap', 'other_lineage']),
-              'Why it forwards reads to the primary; null if it serves them.',
-            ),
-            quotas: quotas(
-              'Requests it may serve from quotas; for a primary the size of the pools.',
-            ),
-          },
-          { title: 'ClusterNode' },
+  object('Cluster', {
+    is_configured: boolean('False if `nats.servers` is empty; no other fields follow.'),
+    trouble: orNull(t.String(), 'Why NATS details are missing or nothing is published.'),
+    state: orNull(
+      oneOf(['publishing', 'connecting', 'stopped'], 'How this instance publishes its commits.'),
+      'Null: nothing is published.',
+    ),
+    change: orNull(integer({ examples: [91_204] }), 'Newest change in the stream.'),
+    backlog: orNull(integer({ examples: [0] }), 'Changes not yet in the stream.'),
+    lease: orNull(
+      t.Object({
+        epoch: integer('Increases with each promotion to primary.', 3),
+        url: orNull(t.String({ examples: ['http://10.0.0.4:8470'] }), 'Holder of the lease.'),
+      }),
+      'Instance that may write; null without a standby.',
+    ),
+    nodes: t.Array(
+      object('ClusterNode', {
+        id: string('Of the process.'),
+        role: oneOf(['primary', 'replica']),
+        url: orNull(t.String({ examples: ['http://10.0.0.5:8470'] }), 'Null: not known.'),
+        is_standby: boolean('Whether it takes over when the primary fails.'),
+        version: t.String({ examples: ['1.0.0'] }),
+        started_at: moment,
+        told_at: instant('When it last reported.'),
+        change: integer('Its current change.', 91_204),
+        behind: integer('Published changes that it has not applied.', 0),
+        lag_ms: orNull(
+          integer({ examples: [12] }),
+          'Replication lag in ms; null for a primary or if unknown.',
         ),
-        { description: 'Instances that reported in the last ten seconds, primary first.' },
-      ),
-      streams: t.Array(
-        t.Object(
-          {
-            name: t.String({ examples: ['changes'] }),
-            messages: integer('Messages in the stream.', 91_330),
-            bytes: integer('Size in the stream, in bytes.', 18_240_512),
-            position: integer('The last message.', 91_330),
-            leader: orNull(t.String({ examples: ['n1'] }), 'Null with a single NATS server.'),
-            copies: integer('Configured number of stream replicas.', 3),
-            current_copies: integer('Stream replicas that are up to date.', 3),
-          },
-          { title: 'ClusterStream' },
+        stale: orNull(
+          oneOf(['behind', 'cannot_apply', 'gap', 'other_lineage']),
+          'Why it forwards reads to the primary; null if it serves them.',
         ),
-      ),
-    },
-    { title: 'Cluster' },
-  ),
+        quotas: quotas('Requests it may serve from quotas; for a primary the size of the pools.'),
+      }),
+      { description: 'Instances that reported in the last ten seconds, primary first.' },
+    ),
+    streams: t.Array(
+      object('ClusterStream', {
+        name: t.String({ examples: ['changes'] }),
+        messages: integer('Messages in the stream.', 91_330),
+        bytes: integer('Size in the stream, in bytes.', 18_240_512),
+        position: integer('The last message.', 91_330),
+        leader: orNull(t.String({ examples: ['n1'] }), 'Null with a single NATS server.'),
+        copies: integer('Configured number of stream replicas.', 3),
+        current_copies: integer('Stream replicas that are up to date.', 3),
+      }),
+    ),
+  }),
 )
 
 const quotaRow = ({ keys, requests }: HeldQuotas) => ({ keys, requests })

@@ -1,8 +1,8 @@
 import { t } from 'elysia'
-import { integer, string } from '../../../../http/answer/schema.ts'
+import { integer, object, string } from '../../../../http/answer/schema.ts'
 import { integerOf } from '../../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 
@@ -10,20 +10,15 @@ const limitMax = 1000
 const limitUsual = 200
 const textMax = 100
 
-const Lines = envelope(
-  t.Object({
-    lines: t.Array(
-      t.Object(
-        {
-          number: integer('Increases by one per line.', 41),
-          line: string('As it was written.'),
-        },
-        { title: 'LogLine' },
-      ),
-    ),
-    last: integer('Number of the newest line, for `after`; 0 if there are none.', 42),
-  }),
-)
+const Lines = envelopeOf({
+  lines: t.Array(
+    object('LogLine', {
+      number: integer('Increases by one per line.', 41),
+      line: string('As it was written.'),
+    }),
+  ),
+  last: integer('Number of the newest line, for `after`; 0 if there are none.', 42),
+})
 
 /** What this process has logged lately. */
 export const logAdminOperations = ({ logTail }: Partial<Pick<Context, 'logTail'>>) => [

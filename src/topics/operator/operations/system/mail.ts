@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { string } from '../../../../http/answer/schema.ts'
 import { body, field, optional, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -21,7 +21,7 @@ const SuppressionShape = t.Object({
   reason: t.String({ examples: ['550 5.1.1 no such user'] }),
   created_at: t.String({ format: 'date-time' }),
 })
-const Listed = envelope(t.Object({ suppressions: t.Array(SuppressionShape), meta: PageMetaShape }))
+const Listed = envelopeOf({ suppressions: t.Array(SuppressionShape), meta: PageMetaShape })
 const SuppressionBody = body({
   address: requiredAs(
     field(t.String({ maxLength: addressMax, examples: ['gone@example.com'] }), (form, name) => {
@@ -84,7 +84,7 @@ export const mailAdminOperations: readonly Operation[] = [
     description: 'Removes the address from the list. E-mails skipped in the meantime are not sent.',
     access: operator,
     params: params.properties,
-    answers: { 200: envelope(t.Object({ address: t.String(), deleted: t.Literal(true) })) },
+    answers: { 200: envelopeOf({ address: t.String(), deleted: t.Literal(true) }) },
     handle: ({ at, params: { address } }) => {
       const { suppressions } = at
       if (!suppressions.remove(address.toLowerCase())) throw notFound('The address')

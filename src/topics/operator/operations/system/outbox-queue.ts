@@ -1,10 +1,10 @@
 import { t } from 'elysia'
-import { integer, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
+import { integer, object, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, listOf } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
@@ -23,40 +23,35 @@ const idsMax = 500
 /** Later than any time that can be written: it waits for somebody, not for a time. */
 const latestTime = 8.64e15
 
-const MessageShape = t.Object(
-  {
-    id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-    kind: oneOf(kinds),
-    lane: string(
-      'Messages of a lane share a receiver and its limits.',
-      '00000000-0000-4000-8000-000000000402',
-    ),
-    event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
-    event_type: t.String({ examples: ['price.updated'] }),
-    about: orNull(t.String(), 'Internal reference of the message.'),
-    account_id: orNull(t.String(), 'Account of the message.'),
-    email: orNull(t.String(), 'The address of that account.'),
-    state: oneOf(messageStates),
-    attempts: integer({ examples: [3] }),
-    status_code: orNull(integer({ examples: [503] }), 'Of the last attempt.'),
-    error: orNull(t.String(), 'Why the last attempt failed, or why the message was abandoned.'),
-    created_at: t.String({ format: 'date-time' }),
-    next_attempt_at: orNull(t.String({ format: 'date-time' }), 'Of what waits.'),
-    given_up_at: orNull(t.String({ format: 'date-time' }), 'Of what was given up.'),
-  },
-  { title: 'QueuedMessage' },
-)
-const Listed = envelope(
-  t.Object({
-    messages: t.Array(MessageShape),
-    counts: t.Object({
-      waiting: integer('Pending messages of the requested kind.'),
-      given_up: integer('Abandoned messages of the last 30 days.'),
-    }),
-    meta: PageMetaShape,
+const MessageShape = object('QueuedMessage', {
+  id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+  kind: oneOf(kinds),
+  lane: string(
+    'Messages of a lane share a receiver and its limits.',
+    '00000000-0000-4000-8000-000000000402',
+  ),
+  event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
+  event_type: t.String({ examples: ['price.updated'] }),
+  about: orNull(t.String(), 'Internal reference of the message.'),
+  account_id: orNull(t.String(), 'Account of the message.'),
+  email: orNull(t.String(), 'The address of that account.'),
+  state: oneOf(messageStates),
+  attempts: integer({ examples: [3] }),
+  status_code: orNull(integer({ examples: [503] }), 'Of the last attempt.'),
+  error: orNull(t.String(), 'Why the last attempt failed, or why the message was abandoned.'),
+  created_at: t.String({ format: 'date-time' }),
+  next_attempt_at: orNull(t.String({ format: 'date-time' }), 'Of what waits.'),
+  given_up_at: orNull(t.String({ format: 'date-time' }), 'Of what was given up.'),
+})
+const Listed = envelopeOf({
+  messages: t.Array(MessageShape),
+  counts: t.Object({
+    waiting: integer('Pending messages of the requested kind.'),
+    given_up: integer('Abandoned messages of the last 30 days.'),
   }),
-)
-const Changed = envelope(t.Object({ count: integer('Number of affected messages.', 1) }))
+  meta: PageMetaShape,
+})
+const Changed = envelopeOf({ count: integer('Number of affected messages.', 1) })
 const IdsBody = body({
   ids: listOf(t.String(), 'ids of messages', idsMax, id => id),
 })

@@ -1,10 +1,10 @@
 import { t } from 'elysia'
-import { boolean, instant, integer, oneOf, string } from '../../../../http/answer/schema.ts'
+import { boolean, instant, integer, object, oneOf, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -17,35 +17,28 @@ const idsMax = 1000
 /** Less than a second of work, in slices. */
 const releaseMax = 2000
 
-const HeldShape = t.Object(
-  {
-    id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-    kind: oneOf(kinds),
-    event_id: string('Stays the same when it is sent.', 'evt_01jd6w4zr8c0n2m5k7p9q1s3t5'),
-    event_type: t.String({ examples: ['price.updated'] }),
-    about: t.Union([
-      t.String({ examples: ['delivery_run:019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-      t.Null(),
-    ]),
-    account_id: t.Union([t.String(), t.Null()]),
-    created_at: t.String({ format: 'date-time' }),
-    held_at: instant('When the database was restored.'),
-  },
-  { title: 'HeldMessage' },
-)
-const Listed = envelope(
-  t.Object({
-    held: t.Array(HeldShape),
-    counts: t.Object({ webhook: integer(), email: integer(), sms: integer() }),
-    meta: PageMetaShape,
-  }),
-)
-const Released = envelope(
-  t.Object({
-    released: integer({ examples: [12] }),
-    more: boolean('Repeat the request for the rest.'),
-  }),
-)
+const HeldShape = object('HeldMessage', {
+  id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+  kind: oneOf(kinds),
+  event_id: string('Stays the same when it is sent.', 'evt_01jd6w4zr8c0n2m5k7p9q1s3t5'),
+  event_type: t.String({ examples: ['price.updated'] }),
+  about: t.Union([
+    t.String({ examples: ['delivery_run:019aa1c6-7f00-7abc-8def-0123456789ab'] }),
+    t.Null(),
+  ]),
+  account_id: t.Union([t.String(), t.Null()]),
+  created_at: t.String({ format: 'date-time' }),
+  held_at: instant('When the database was restored.'),
+})
+const Listed = envelopeOf({
+  held: t.Array(HeldShape),
+  counts: t.Object({ webhook: integer(), email: integer(), sms: integer() }),
+  meta: PageMetaShape,
+})
+const Released = envelopeOf({
+  released: integer({ examples: [12] }),
+  more: boolean('Repeat the request for the rest.'),
+})
 const ReleaseBody = body({
   kind: optional(choice(kinds)),
   ids: optional(

@@ -1,24 +1,19 @@
 import { t } from 'elysia'
 import { explain } from '../../../../config/config.ts'
 import { string } from '../../../../http/answer/schema.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 
-const Settings = envelope(
-  t.Object({
-    settings: t.Array(
-      t.Object({
-        key: t.String({ examples: ['server.port'] }),
-        value: string('Display value; secrets are masked.', '8470'),
-        source: string(
-          'A flag, an environment variable, a line of a file, or `default`.',
-          'default',
-        ),
-        description: string('What it does.'),
-      }),
-    ),
-  }),
-)
+const Settings = envelopeOf({
+  settings: t.Array(
+    t.Object({
+      key: t.String({ examples: ['server.port'] }),
+      value: string('Display value; secrets are masked.', '8470'),
+      source: string('A flag, an environment variable, a line of a file, or `default`.', 'default'),
+      description: string('What it does.'),
+    }),
+  ),
+})
 
 /** Every setting in force, for the operator: what `wellhead config explain` prints. */
 export const settingsAdminOperations: readonly Operation[] = [

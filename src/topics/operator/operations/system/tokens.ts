@@ -1,7 +1,7 @@
 import { t } from 'elysia'
-import { oneOf, orNull, string } from '../../../../http/answer/schema.ts'
+import { object, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
 import { body, choice, text } from '../../../../http/input/body-schema.ts'
-import { envelope, success } from '../../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -14,27 +14,21 @@ const nameMax = 40
 const roleTexts =
   'read: view everything. data: view everything and change prices, series, datasets and feeds. people: accounts, keys and payments. all: everything, including tokens.'
 
-const TokenShape = t.Object(
-  {
-    id: t.String(),
-    name: orNull(
-      t.String({ examples: ['ci'] }),
-      'Null for the token of the first start or of a rotation.',
-    ),
-    role: oneOf(adminRoles, roleTexts),
-    token_hint: t.String({ examples: ['ab12…f00d'] }),
-    created_at: t.String({ format: 'date-time' }),
-    revoked_at: orNull(t.String({ format: 'date-time' })),
-  },
-  { title: 'AdminToken' },
-)
-const MadeShape = t.Object(
-  {
-    ...TokenShape.properties,
-    plain_token: string('64 hexadecimal characters; returned only in this response.'),
-  },
-  { title: 'NewAdminToken' },
-)
+const TokenShape = object('AdminToken', {
+  id: t.String(),
+  name: orNull(
+    t.String({ examples: ['ci'] }),
+    'Null for the token of the first start or of a rotation.',
+  ),
+  role: oneOf(adminRoles, roleTexts),
+  token_hint: t.String({ examples: ['ab12…f00d'] }),
+  created_at: t.String({ format: 'date-time' }),
+  revoked_at: orNull(t.String({ format: 'date-time' })),
+})
+const MadeShape = object('NewAdminToken', {
+  ...TokenShape.properties,
+  plain_token: string('64 hexadecimal characters; returned only in this response.'),
+})
 const NewTokenBody = body({
   name: text(nameMax, { description: 'Name used in the audit trail.', examples: ['ci'] }),
   role: choice(adminRoles, { description: roleTexts, examples: ['data'] }),
@@ -56,7 +50,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     summary: 'List admin tokens',
     description: 'Returns all admin tokens, including revoked ones, newest first.',
     access,
-    answers: { 200: envelope(t.Object({ tokens: t.Array(TokenShape) })) },
+    answers: { 200: envelopeOf({ tokens: t.Array(TokenShape) }) },
     handle: ({ at }) => success({ tokens: at.adminTokens.list().map(rowOf) }),
   }),
   operation('POST /admin/v1/tokens', {
@@ -67,7 +61,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     access,
     idempotent: true,
     body: NewTokenBody.schema,
-    answers: { 201: envelope(t.Object({ token: MadeShape })) },
+    answers: { 201: envelopeOf({ token: MadeShape }) },
     handle: ({ at, body, reply }) => {
       const { adminTokens } = at
       const { name, role } = NewTokenBody.read(body)
@@ -85,7 +79,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     params: {
       id: string('Id of the token.', '00000000-0000-4000-8000-000000000901'),
     },
-    answers: { 200: envelope(t.Object({ token: TokenShape })) },
+    answers: { 200: envelopeOf({ token: TokenShape }) },
     handle: ({ at, params: { id } }) => {
       const { adminTokens } = at
       const token = adminTokens.revoke(id)
@@ -101,7 +95,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     access,
     idempotent: true,
     answers: {
-      200: envelope(t.Object({ admin_token: string('64 hexadecimal characters.') })),
+      200: envelopeOf({ admin_token: string('64 hexadecimal characters.') }),
     },
     handle: ({ at }) => success({ admin_token: at.adminTokens.rotate() }),
   }),

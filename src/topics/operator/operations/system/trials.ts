@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, integer, orNull, string } from '../../../../http/answer/schema.ts'
+import { boolean, integer, object, orNull, string } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, checked, field, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
@@ -24,14 +24,11 @@ const trialFields = {
 }
 const Tried = envelope(t.Object(trialFields, { title: 'Trial' }))
 const HookTried = envelope(
-  t.Object(
-    {
-      ...trialFields,
-      duration_ms: integer({ examples: [84] }),
-      secret: string('The secret that signed this test event only.'),
-    },
-    { title: 'WebhookTrial' },
-  ),
+  object('WebhookTrial', {
+    ...trialFields,
+    duration_ms: integer({ examples: [84] }),
+    secret: string('The secret that signed this test event only.'),
+  }),
 )
 const MailBody = body({
   to: requiredAs(
