@@ -1,5 +1,6 @@
-import { afterAll, describe, expect, test } from 'bun:test'
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isFull } from '../support/full.ts'
 import { binary, remove, run, start, temporaryDir } from '../support/instance/binary.ts'
@@ -67,6 +68,91 @@ describe('an import that is killed', () => {
     ])
     expect(first.out.length).toBeGreaterThan(rows * 20)
     expect(first.out === other.out).toBe(true)
+  }, 3_600_000)
+})
+
+describe('an import into a running server', () => {
+  const dir = temporaryDir()
+  const file = join(dir, 'rows.csv')
+  const whole = join(dir, 'whole')
+  afterAll(() => remove(dir))
+
+  beforeAll(async () => {
+    mkdirSync(dir, { recursive: true })
+    writeRows(file)
+    expect((await run('import', '--create', '--data', whole, file)).code).toBe(0)
+  })
+
+  /** Begins the import, and resolves once so many of its rows are stored. */
+  async function importedUntil(data: string, least: number) {
+    const child = Bun.spawn([binary(), 'import', '--data', data, file], {
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+    const db = new Database(join(data, 'wellhead.db'), { readonly: true })
+    const stored = db.query<{ n: number }, []>('SELECT count(*) AS n FROM observations')
+    while (stored.get()!.n < least && child.exitCode === null) await Bun.sleep(1)
+    db.close()
+    return child
+  }
+
+  /** Everything of the file is there, once, and nothing else; a repeat finds it so. */
+  async function completes(data: string) {
+    const completed = await run('import', '--data', data, file)
+    expect(completed.code, completed.err).toBe(0)
+    const { inserted, revised, unchanged } = counts(completed.out)
+    expect([inserted! + unchanged!, revised]).toEqual([rows, 0])
+    const again = counts((await run('import', '--data', data, file)).out)
+    expect(again).toMatchObject({ inserted: 0, revised: 0, unchanged: rows })
+    const [ours, other] = await Promise.all([
+      run('export', '--data', data),
+      run('export', '--data', whole),
+    ])
+    expect(ours.out.length).toBeGreaterThan(rows * 20)
+    expect(ours.out === other.out).toBe(true)
+    expect((await run('verify', '--data', data)).out).toContain('is valid')
+    return unchanged!
+  }
+
+  test('a command killed in the middle leaves a server that answers, and a repeat completes it', async () => {
+    const server = await start('serve', join(dir, 'command'))
+    const data = join(dir, 'command', 'data')
+    try {
+      for (let i = 1; i <= kills; i += 1) {
+        const child = await importedUntil(data, (rows * i) / (kills + 2))
+        child.kill('SIGKILL')
+        await child.exited
+        expect((await fetch(`${server.url}/health`)).status).toBe(200)
+      }
+      expect(await completes(data)).toBeGreaterThan(0)
+    } finally {
+      await server.stop()
+    }
+  }, 3_600_000)
+
+  test('a server killed in the middle keeps every row that the command was told of', async () => {
+    const place = join(dir, 'server')
+    const data = join(place, 'data')
+    let toldMost = 0
+    for (let i = 1; i <= kills; i += 1) {
+      const server = await start('serve', place)
+      const child = await importedUntil(data, (rows * i) / (kills + 2))
+      server.process.kill('SIGKILL')
+      await server.process.exited
+      const [code, err] = await Promise.all([child.exited, new Response(child.stderr).text()])
+      expect(code, err).toBe(1)
+      expect(err).toContain('import the same files again')
+      const told = Number(/import: (\d+) points were written before that/.exec(err)?.[1] ?? 0)
+      toldMost = Math.max(toldMost, told)
+      expect((await run('verify', '--data', data)).code).toBe(0)
+    }
+    const server = await start('serve', place)
+    try {
+      expect(await completes(data)).toBeGreaterThanOrEqual(toldMost)
+      expect(toldMost).toBeGreaterThan(0)
+    } finally {
+      await server.stop()
+    }
   }, 3_600_000)
 })
 
