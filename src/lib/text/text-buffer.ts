@@ -161,9 +161,7 @@ export class TextBuffer {
   }
 
   private twoDigits(value: number): void {
-    const tens = Math.trunc(value / 10)
-    this.bytes[this.length] = zero + tens
-    this.bytes[this.length + 1] = zero + value - 10 * tens
+    writePair(this.bytes, this.length, value)
     this.length += 2
   }
 
@@ -196,39 +194,35 @@ const daysOf400Years = 146_097
 /** Of 0000-03-01, from which on a leap day is the last day of its year. */
 const marchDays = 719_468
 
-/** `YYYY-MM-DD` in ten bytes, or what is written for years of fewer or more digits. */
+/**
+ * `YYYY-MM-DD` in ten bytes, or what is written for years of fewer or more digits: the days since
+ * 0000-03-01 by arithmetic on integers, because each row of a page of days has another date.
+ */
 function writeDay(into: Uint8Array, startsAt: number): void {
-  const { year, month, day } = dateOf(startsAt / dayMs)
-  if (!(year >= 1000 && year <= 9999)) {
+  const shifted = (startsAt / dayMs + marchDays) | 0
+  const era = (shifted / daysOf400Years) | 0
+  const dayOfEra = shifted - era * daysOf400Years
+  const leapDays = ((dayOfEra / 1460) | 0) - ((dayOfEra / 36_524) | 0) + ((dayOfEra / 146_096) | 0)
+  const yearOfEra = ((dayOfEra - leapDays) / 365) | 0
+  const dayOfYear = dayOfEra - (365 * yearOfEra + ((yearOfEra / 4) | 0) - ((yearOfEra / 100) | 0))
+  const marchMonth = ((5 * dayOfYear + 2) / 153) | 0
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
+  const year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+  if (!(shifted > 0 && year >= 1000 && year <= 9999)) {
     encoder.encodeInto(isoDay(startsAt), into)
     return
   }
-  const century = Math.trunc(year / 100)
-  const pairs = [century, year - 100 * century, month, day]
-  for (const [i, pair] of pairs.entries()) {
-    const at = i < 2 ? 2 * i : 3 * i - 1
-    into[at] = zero + Math.trunc(pair / 10)
-    into[at + 1] = zero + (pair % 10)
-  }
+  const century = (year / 100) | 0
+  writePair(into, 0, century)
+  writePair(into, 2, year - 100 * century)
   into[4] = minus
+  writePair(into, 5, month)
   into[7] = minus
+  writePair(into, 8, dayOfYear - (((153 * marchMonth + 2) / 5) | 0) + 1)
 }
 
-/** The date of a day since 1970-01-01. */
-function dateOf(days: number): { year: number; month: number; day: number } {
-  const shifted = days + marchDays
-  const era = Math.floor(shifted / daysOf400Years)
-  const dayOfEra = shifted - era * daysOf400Years
-  const leapDays =
-    Math.trunc(dayOfEra / 1460) - Math.trunc(dayOfEra / 36_524) + Math.trunc(dayOfEra / 146_096)
-  const yearOfEra = Math.trunc((dayOfEra - leapDays) / 365)
-  const dayOfYear =
-    dayOfEra - (365 * yearOfEra + Math.trunc(yearOfEra / 4) - Math.trunc(yearOfEra / 100))
-  const marchMonth = Math.trunc((5 * dayOfYear + 2) / 153)
-  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-  return {
-    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
-    month,
-    day: dayOfYear - Math.trunc((153 * marchMonth + 2) / 5) + 1,
-  }
+function writePair(into: Uint8Array, at: number, pair: number): void {
+  const tens = (pair / 10) | 0
+  into[at] = zero + tens
+  into[at + 1] = zero + pair - 10 * tens
 }
