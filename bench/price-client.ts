@@ -2,34 +2,36 @@
  * One client that asks for a price fifty times a second, in a process of its own, so that what it
  * measures is the server's delay and not that of reading others' answers. It runs for so many
  * seconds or, for 0, until standard input ends, and prints one JSON line of milliseconds.
- * `bun bench/price-client.ts PORT KEY kept|new SECONDS`
+ * `bun bench/price-client.ts PORT KEY kept|new SECONDS CODE,…`
  */
 import http from 'node:http'
 
-const [port = '', key = '', connections = 'kept', seconds = '4'] = process.argv.slice(2)
+const [port = '', key = '', connections = 'kept', seconds = '4', codes = 'WTI_USD'] =
+  process.argv.slice(2)
 
 const pricesEverySecond = 50
 /** Asked first and not counted: the client's own code is cold. */
 const uncountedPrices = 25
-const pricePath = '/v1/prices/latest?by_code=WTI_USD'
 
 const agent = new http.Agent({ keepAlive: connections === 'kept' })
 const headers = { authorization: `Token ${key}`, 'accept-encoding': 'gzip' }
 
+const paths = codes.split(',').map(code => `/v1/prices/latest?by_code=${code}`)
+let asked = 0
+
 /** Milliseconds from the request to the last byte of its answer. */
 function ask(isSecond = false): Promise<number> {
+  asked += 1
+  const path = paths[asked % paths.length]!
   const startedAt = performance.now()
   return new Promise((resolve, reject) => {
-    const request = http.request(
-      { host: '127.0.0.1', port, path: pricePath, agent, headers },
-      response => {
-        response.resume()
-        response.on('end', () => {
-          if (response.statusCode === 200) resolve(performance.now() - startedAt)
-          else reject(new Error(`${pricePath} was answered ${response.statusCode}`))
-        })
-      },
-    )
+    const request = http.request({ host: '127.0.0.1', port, path, agent, headers }, response => {
+      response.resume()
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(performance.now() - startedAt)
+        else reject(new Error(`${path} was answered ${response.statusCode}`))
+      })
+    })
     request.on('error', (error: NodeJS.ErrnoException) => {
       // The server closed a connection that nothing was sent over for long: every client asks again.
       if (error.code === 'ECONNRESET' && request.reusedSocket && !isSecond)

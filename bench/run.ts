@@ -14,7 +14,7 @@ import { guarding } from './rows/guards.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
 import { correlation, curve, ohlc } from './rows/markets.ts'
-import { mix } from './rows/mix.ts'
+import { mix, mixRepeated } from './rows/mix.ts'
 import { page } from './rows/page.ts'
 import { pageRepeated } from './rows/page-repeated.ts'
 import { peerLoads, peerQuestions } from './rows/peers.ts'
@@ -48,6 +48,7 @@ const rows: Readonly<Record<string, Row>> = {
   alerts,
   webhooks,
   mix,
+  'mix-repeated': mixRepeated,
   work,
   routes,
   ready,

@@ -17,6 +17,9 @@ export interface HeavyRequest {
   body?: object
 }
 
+/** Asked in turn by all clients together; after the last of them the first. */
+export type HeavyRequests = readonly HeavyRequest[]
+
 export type Connections = 'kept' | 'new'
 
 const bars = { kept: { p99Ms: 10, maxMs: undefined }, new: { p99Ms: 15, maxMs: 60 } } as const
@@ -27,14 +30,17 @@ const warmUpSeconds = 5
 /** And after the last. */
 const overlapSeconds = 2
 
-type Asked = Pick<Wellhead, 'port' | 'apiKey'>
+/** `codes`: the price asked for is that of each of them in turn. */
+export type Asked = Pick<Wellhead, 'port' | 'apiKey'> & { codes: readonly string[] }
 
-function priceClient({ port, apiKey }: Asked, connections: Connections, seconds: number) {
+function priceClient({ port, apiKey, codes }: Asked, connections: Connections, seconds: number) {
   const program = join(import.meta.dir, 'price-client.ts')
-  return Bun.spawn(
-    [process.execPath, program, String(port), apiKey ?? '', connections, String(seconds)],
-    { stdin: 'pipe', stdout: 'pipe', stderr: 'inherit' },
-  )
+  const asked = [String(port), apiKey ?? '', connections, String(seconds), codes.join(',')]
+  return Bun.spawn([process.execPath, program, ...asked], {
+    stdin: 'pipe',
+    stdout: 'pipe',
+    stderr: 'inherit',
+  })
 }
 
 async function waitsOf(child: ReturnType<typeof priceClient>): Promise<Waits> {
@@ -43,10 +49,28 @@ async function waitsOf(child: ReturnType<typeof priceClient>): Promise<Waits> {
   return JSON.parse(text) as Waits
 }
 
+/** A path on each line, and behind it the body of a POST. */
+const heavyScript = (list: string) => `
+local requests = {}
+local n = 0
+function init()
+  for line in io.lines('${list}') do
+    n = n + 1
+    local path, body = line:match('^(%S+) (.+)$')
+    requests[n] = body and wrk.format('POST', path, nil, body) or wrk.format('GET', line)
+  end
+end
+local i = 0
+function request()
+  i = i % n + 1
+  return requests[i]
+end
+`
+
 /** Answers a second to four clients that ask as fast as they are answered: `wrk`, nobody's here. */
 async function askHeavily(
   { port, apiKey }: Asked,
-  { path, body }: HeavyRequest,
+  requests: HeavyRequests,
   connections: Connections,
   seconds: number,
   dir: string,
@@ -55,16 +79,16 @@ async function askHeavily(
     Authorization: `Token ${apiKey}`,
     'Accept-Encoding': 'gzip',
     ...(connections === 'new' && { Connection: 'close' }),
-    ...(body && { 'Content-Type': 'application/json' }),
+    ...(requests[0]?.body && { 'Content-Type': 'application/json' }),
   }
   const script = join(dir, 'heavy.lua')
-  await Bun.write(
-    script,
-    body ? `wrk.method = 'POST'\nwrk.body = '${JSON.stringify(body)}'\n` : "wrk.method = 'GET'\n",
-  )
+  const list = join(dir, 'heavy.txt')
+  const lineOf = ({ path, body }: HeavyRequest) => (body ? `${path} ${JSON.stringify(body)}` : path)
+  await Bun.write(list, `${requests.map(lineOf).join('\n')}\n`)
+  await Bun.write(script, heavyScript(list))
   const args = [`-c${heavyClients}`, `-d${warmUpSeconds + Math.ceil(seconds) + overlapSeconds}s`]
   for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`)
-  args.push('-s', script, `http://127.0.0.1:${port}${path}`)
+  args.push('-s', script, `http://127.0.0.1:${port}`)
   // The server closes a connection that is not kept: to wrk that is an error of the socket.
   return askByWrk(args, /Non-2xx/)
 }
@@ -72,7 +96,7 @@ async function askHeavily(
 /** A price fifty times a second, and what was answered to four others who asked for something heavy. */
 export async function waitsBeside(
   server: Asked,
-  heavy: HeavyRequest | undefined,
+  heavy: HeavyRequests | undefined,
   connections: Connections,
   seconds: number,
   dir: string,

@@ -1,68 +1,160 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { distinctNumbers } from '../distinct.ts'
 import { whenIdle } from '../processor-time.ts'
 import type { BenchOptions, Line } from '../row.ts'
-import { serveWellhead } from '../server.ts'
-import { type HeavyRequest, waitLine, waitsBeside } from '../waits.ts'
+import { serveWellhead, type Wellhead } from '../server.ts'
+import {
+  type Asked,
+  type HeavyRequest,
+  type HeavyRequests,
+  waitLine,
+  waitsBeside,
+} from '../waits.ts'
 import { pauseFeed } from '../world.ts'
 
-const windowPath =
-  '/v1/prices/past_year?interval=1d&by_code=WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD,HEATING_OIL_USD,GASOLINE_USD,DIESEL_USD,JET_FUEL_USD,PROPANE_USD,DUBAI_CRUDE_USD,GOLD_USD'
-const permitsPath = '/v1/ei/well-permits/search?latitude=31.99&longitude=-102.1&radius_miles=100'
-const backtest = {
+const questions = 50_000
+const dayMs = 86_400_000
+
+const backtest = (conditionValue: number, start: string) => ({
   price_alert: {
     name: 'mix',
     commodity_code: 'WTI_USD',
     condition_operator: 'greater_than',
-    condition_value: 75,
+    condition_value: conditionValue,
   },
-  start_date: '2024-01-01',
-  end_date: '2024-06-30',
+  start_date: start,
+  end_date: '2026-06-30',
+})
+
+const day = (start: number, days: number) =>
+  new Date(start + days * dayMs).toISOString().slice(0, 10)
+
+/** Each of them another one: what is asked for while one client asks for prices. */
+function distinctRequests(
+  codes: readonly string[],
+  slugs: readonly string[],
+): Readonly<Record<string, HeavyRequests | undefined>> {
+  const all = (requestOf: (n: number) => HeavyRequest): HeavyRequests =>
+    distinctNumbers(questions, questions).map(requestOf)
+  const several = (n: number, count: number) =>
+    Array.from({ length: count }, (_, i) => codes[(n * 31 + i * (1 + (n % 13))) % codes.length])
+  return {
+    nothing: undefined,
+    'latest of twenty codes': all(n => ({
+      path: `/v1/prices/latest?by_code=${several(n, 20).join()}`,
+    })),
+    'a year of ten codes by day': all(n => ({
+      path: `/v1/prices/historical?interval=1d&by_code=${several(n, 10).join()}&start_date=${day(Date.UTC(2024, 0, 1), n % 500)}&end_date=${day(Date.UTC(2025, 0, 1), n % 500)}`,
+    })),
+    'permits within 100 miles': all(n => ({
+      path: `/v1/ei/well-permits/search?latitude=${(30 + (n % 500) / 100).toFixed(2)}&longitude=-${(99 + n / questions).toFixed(5)}&radius_miles=100`,
+    })),
+    'cycle time of a state': all(n => ({
+      path: `/v1/well-production/cycle-time?state=TX&start_date=${day(Date.UTC(2015, 0, 1), n % 3000)}&end_date=${day(Date.UTC(2024, 0, 1), Math.floor(n / 3000))}`,
+    })),
+    'futures curve': all(n => ({
+      path: `/v1/futures/${slugs[n % slugs.length]}/curve?date=${day(Date.UTC(2025, 0, 1), Math.floor(n / slugs.length) % 690)}`,
+    })),
+    statistics: all(n => ({
+      path: `/v1/analytics/statistics?code=${codes[n % codes.length]}&period=${2 + (Math.floor(n / codes.length) % 364)}`,
+    })),
+    backtests: all(n => ({
+      path: '/v1/alerts/backtest',
+      body: backtest(50 + (n % 5000) / 100, day(Date.UTC(2024, 0, 1), Math.floor(n / 5000))),
+    })),
+    // There is one document.
+    'the document': [{ path: '/openapi.json' }],
+  }
 }
 
-/** What others ask for while one client asks for a price; first nothing at all. */
-const heavyRequests: readonly (readonly [name: string, heavy: HeavyRequest | undefined])[] = [
-  ['nothing', undefined],
-  ['latest of every code', { path: '/v1/prices/latest' }],
-  ['a year of ten codes by day', { path: windowPath }],
-  ['permits within 100 miles', { path: permitsPath }],
-  ['cycle time of a state', { path: '/v1/well-production/cycle-time?state=TX' }],
-  ['futures curve', { path: '/v1/futures/exch-wti/curve' }],
-  ['statistics', { path: '/v1/analytics/statistics?code=WTI_USD&period=365' }],
-  ['backtests', { path: '/v1/alerts/backtest', body: backtest }],
-  ['the document', { path: '/openapi.json' }],
-]
+const windowPath =
+  '/v1/prices/past_year?interval=1d&by_code=WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD,HEATING_OIL_USD,GASOLINE_USD,DIESEL_USD,JET_FUEL_USD,PROPANE_USD,DUBAI_CRUDE_USD,GOLD_USD'
+const permitsPath = '/v1/ei/well-permits/search?latitude=31.99&longitude=-102.1&radius_miles=100'
+
+/** One request of each kind, asked again and again. */
+const repeatedRequests: Readonly<Record<string, HeavyRequests | undefined>> = {
+  nothing: undefined,
+  'latest of every code': [{ path: '/v1/prices/latest' }],
+  'a year of ten codes by day': [{ path: windowPath }],
+  'permits within 100 miles': [{ path: permitsPath }],
+  'cycle time of a state': [{ path: '/v1/well-production/cycle-time?state=TX' }],
+  'futures curve': [{ path: '/v1/futures/exch-wti/curve' }],
+  statistics: [{ path: '/v1/analytics/statistics?code=WTI_USD&period=365' }],
+  backtests: [{ path: '/v1/alerts/backtest', body: backtest(75, '2024-01-01') }],
+  'the document': [{ path: '/openapi.json' }],
+}
 
 /** A longer run asks more than any plan grants in a month. */
 const secondsWithQuota = 60
 
-/** A price, asked for fifty times a second while four others ask for something heavier. */
-export async function mix(options: BenchOptions): Promise<Line[]> {
+/** Prices of random codes, asked for fifty times a second while four others ask for something heavier. */
+export const mix = (options: BenchOptions): Promise<Line[]> =>
+  beside(options, '', async server => {
+    const codes = await codesOf(server)
+    return { codes, requests: distinctRequests(codes, await slugsOf(server)) }
+  })
+
+/** The price of one code, and one heavy request of each kind, again and again. */
+export const mixRepeated = (options: BenchOptions): Promise<Line[]> =>
+  beside(options, ', repeated', () =>
+    Promise.resolve({ codes: ['WTI_USD'], requests: repeatedRequests }),
+  )
+
+type Questions = Pick<Asked, 'codes'> & {
+  requests: Readonly<Record<string, HeavyRequests | undefined>>
+}
+
+async function beside(
+  options: BenchOptions,
+  suffix: string,
+  questionsOf: (server: Wellhead) => Promise<Questions>,
+): Promise<Line[]> {
   const env = options.seconds > secondsWithQuota ? { WELLHEAD_PLANS: 'unlimited' } : undefined
   const server = await serveWellhead(join(options.dir, 'mix'), 'dev', 'built', { env })
   try {
     await pauseFeed(server)
     // Beside nothing means also: beside nothing that a copy does once it is whole.
     await whenIdle(server.pid)
+    const { codes, requests } = await questionsOf(server)
     const lines: Line[] = []
     const residentMbs: number[] = []
     for (const connections of ['kept', 'new'] as const)
-      for (const [name, heavy] of heavyRequests) {
+      for (const [name, heavy] of Object.entries(requests)) {
         options.say(`mix: ${name}, connections ${connections}`)
         const { heavyPerSecond, ...waits } = await waitsBeside(
-          server,
+          { ...server, codes },
           heavy,
           connections,
           options.seconds,
           options.dir,
         )
-        lines.push(waitLine(`latest beside ${name}`, waits, connections, heavyPerSecond))
+        lines.push(waitLine(`latest beside ${name}${suffix}`, waits, connections, heavyPerSecond))
         residentMbs.push(residentMb(server.pid))
       }
     return [...lines, ...memoryLines(residentMbs)]
   } finally {
     await server.stop()
   }
+}
+
+/** Codes that have a price. */
+async function codesOf(server: Wellhead): Promise<string[]> {
+  const { data } = await ask<{ data: { prices: { code: string }[] } }>(server, '/v1/prices/all')
+  return data.prices.map(({ code }) => code)
+}
+
+async function slugsOf(server: Wellhead): Promise<string[]> {
+  const { futures } = await ask<{ futures: { slug: string }[] }>(server, '/v1/futures')
+  return futures.map(({ slug }) => slug)
+}
+
+async function ask<T>({ port, apiKey }: Wellhead, path: string): Promise<T> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    headers: { authorization: `Token ${apiKey}` },
+  })
+  if (!answer.ok) throw new Error(`${path} was answered ${answer.status}`)
+  return (await answer.json()) as T
 }
 
 const residentMbMax = 300

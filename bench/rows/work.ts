@@ -25,7 +25,7 @@ export async function work(options: BenchOptions): Promise<Line[]> {
     [`an import of ${rowCount.toLocaleString('en-US')} rows`, ['import', file, '--replace']],
   ]
   const server = await serveWellhead(dir, 'serve', 'built')
-  const asked = { port: server.port, apiKey: copy.tokens[0] }
+  const asked = { port: server.port, apiKey: copy.tokens[0], codes: copy.codes }
   try {
     const lines: Line[] = []
     for (const connections of ['kept', 'new'] satisfies Connections[])
