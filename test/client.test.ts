@@ -16,9 +16,9 @@ api.defaults.headers = { Authorization: \`Token \${key}\` }
 
 const health = await ok(api.getHealth())
 const one = await ok(api.getLatestPrices({ byCode: 'WTI_USD' }))
-const price: number = 'prices' in one.data ? Number.NaN : one.data.price
+const price: number = 'price' in one.data ? one.data.price : Number.NaN
 const several = await ok(api.getLatestPrices({ byCode: 'WTI_USD,BRENT_CRUDE_USD' }))
-const codes: string[] = 'prices' in several.data ? several.data.prices.map(row => row.code) : []
+const codes: string[] = 'price' in several.data ? [] : several.data.prices.map(row => row.code)
 const week = await ok(api.getPricesPastWeek({ byCode: 'BRENT_CRUDE_USD', interval: '1d', perPage: 3 }))
 const closes: number[] = week.data.prices.map(row => row.price)
 const batch = await ok(api.getPriceBatch({ codes: ['WTI_USD', 'EUR_USD'] }))

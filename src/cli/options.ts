@@ -7,6 +7,7 @@ import { createLog } from '../lib/log/log.ts'
 import { createLogTail } from '../lib/log/log-tail.ts'
 import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
 import { dayMs } from '../lib/time/instant.ts'
+import { defaultLimits } from '../plans/limits.ts'
 import {
   type DirectoryUse,
   directoryFault,
@@ -30,6 +31,7 @@ export interface Options {
   replica?: boolean
   standby?: string
   clock?: string
+  limits?: string
 }
 
 export interface Results {
@@ -74,6 +76,12 @@ export function requireDirectory(command: Command, env: ProgramEnvironment): voi
   if (fault !== undefined) throw new Error(fault)
 }
 
+/** The limits of the plans, in place of those of a demo instance. */
+function perMinuteOf(limits: string): string {
+  if (limits === 'plan') return String(defaultLimits.perMinute)
+  throw new ConfigProblem([`--limits must be plan; got ${limits}.`])
+}
+
 /** The configuration of a command's options; throws a ConfigProblem. */
 export const configFrom = (options: Options, mode: Mode, env: ProgramEnvironment): Config =>
   loadConfig({
@@ -87,6 +95,7 @@ export const configFrom = (options: Options, mode: Mode, env: ProgramEnvironment
       'dev.seed': options.seed,
       'dev.world': options.world,
       'dev.clock': options.clock,
+      'limits.per_minute': options.limits === undefined ? undefined : perMinuteOf(options.limits),
     },
     env: env.env,
     files: {

@@ -1,5 +1,12 @@
 import type { Config } from '../config/config.ts'
-import type { ClientProfile } from '../plans/client-profile.ts'
+import {
+  type ClientProfile,
+  isSeen,
+  recognised,
+  type Scope,
+  type Sign,
+  type TextOf,
+} from '../plans/client-profile.ts'
 import { shippedClientProfiles, shippedProfiles } from '../plans/shipped-profiles.ts'
 import { switchEffects } from '../plans/switches.ts'
 
@@ -12,28 +19,49 @@ function headerOf(line: string): [string, string] {
   return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]
 }
 
-const fits = ({ match }: ClientProfile, headers: ReadonlyMap<string, string>): boolean =>
-  match.every(({ header, pattern }) => pattern.test(headers.get(header) ?? ''))
-
-function printSwitches({ switches }: ClientProfile, print: Print): void {
-  for (const name of switches) print(`  ${name}: ${switchEffects[name]}`)
+/** The paths of a scope as people write them. */
+const pathsText = ({ only, except }: Scope): string => {
+  const written = (pattern: RegExp) =>
+    pattern.source
+      .slice(1, -1)
+      .replaceAll('\\/', '/')
+      .replaceAll('[^/]+', ':id')
+      .replace(/\.\*$/, '*')
+  const paths = [...only.map(written), ...except.map(pattern => `!${written(pattern)}`)]
+  return paths.length === 0 ? '' : ` (${paths.join(', ')})`
 }
 
-/** Says which profile a client with these headers gets, and what it switches. */
+const signText = ({ of, pattern }: Sign, textOf: TextOf): string =>
+  pattern === undefined ? `no ${of}` : `${of} = ${textOf(of)}`
+
+/** Why the profile applies, and what it changes. */
+function printProfile({ signs, switches }: ClientProfile, textOf: TextOf, print: Print): void {
+  const seen = signs.filter(sign => sign.weight > 0 && isSeen(sign, textOf))
+  print(`  recognized by ${seen.map(sign => signText(sign, textOf)).join(', ')}`)
+  for (const [name, scope] of switches)
+    print(`  ${name}${pathsText(scope)}: ${switchEffects[name]}`)
+}
+
+/** Says which profile a GET with these headers gets, why, and what it switches. */
 export function explainProfile(lines: readonly string[], config: Config, print: Print): void {
   const headers = new Map(lines.map(headerOf))
-  const chosen = config.clientProfiles.find(profile => fits(profile, headers))
+  const textOf: TextOf = of => (of === 'method' ? 'GET' : (headers.get(of) ?? null))
+  const chosen = recognised(config.clientProfiles, textOf)
   if (chosen) {
-    print(`${chosen.name} applies:`)
-    printSwitches(chosen, print)
+    print(`${chosen.name} applies, in dev and in serve:`)
+    printProfile(chosen, textOf, print)
     return
   }
   print('No configured profile matches: this client gets the documented responses.')
-  const shipped = shippedClientProfiles().find(profile => fits(profile, headers))
+  const shipped = recognised(shippedClientProfiles(), textOf)
   if (!shipped) return
   print(`With client_profiles = ["shipped"], ${shipped.name} would apply:`)
-  printSwitches(shipped, print)
+  printProfile(shipped, textOf, print)
 }
+
+/** A switch with its paths, as `client_profiles` has it. */
+const entriesOf = (switches: (typeof shippedProfiles)[number]['switches']): string[] =>
+  Object.entries(switches).map(([name, paths]) => [name, ...paths].join(' '))
 
 /** Shows the profiles that come with the program, whom they are for and why. */
 export function listShippedProfiles(print: Print, json = false): void {
@@ -42,7 +70,7 @@ export function listShippedProfiles(print: Print, json = false): void {
       name,
       recognised,
       why,
-      switches,
+      switches: entriesOf(switches),
     }))
     print(JSON.stringify(profiles, null, 2))
     return
@@ -50,6 +78,6 @@ export function listShippedProfiles(print: Print, json = false): void {
   for (const { name, recognised, why, switches } of shippedProfiles) {
     print(`${name}: ${recognised}`)
     print(`  because ${why}`)
-    print(`  ${switches.join(', ')}`)
+    print(`  ${entriesOf(switches).join(', ')}`)
   }
 }

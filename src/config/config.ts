@@ -147,9 +147,7 @@ export function loadConfig(sources: ConfigSources, keys: ConfigKeys = configKeys
   const profiles = file.get(profilesKey)
   if (profiles) provenance.set(profilesKey, profiles.source)
   if (problems.length > 0) throw new ConfigProblem(problems)
-  // Whoever tries a client on a copy sees at once what the client would see with its profile.
-  const presetProfiles = mode === 'dev' ? shippedClientProfiles() : []
-  const clientProfiles = (profiles?.value ?? presetProfiles) as ClientProfile[]
+  const clientProfiles = (profiles?.value ?? shippedClientProfiles()) as ClientProfile[]
   return { mode, ...root, clientProfiles, provenance, file: path }
 }
 

@@ -12,6 +12,7 @@ import {
   secondMs,
 } from '../lib/time/instant.ts'
 import { creditPackOf } from '../plans/credit-packs.ts'
+import { defaultExchangeWords } from '../plans/exchange-words.ts'
 import { defaultLimits } from '../plans/limits.ts'
 
 /**
@@ -310,6 +311,8 @@ const codes = list('commodity codes in capitals, such as WTI_USD', matching(/^[A
 const networks = list('addresses or networks, such as 10.0.0.0/8', network)
 const origins = list('origins such as https://desk.example.com, or *', origin)
 const perWindow = integer(1, 10_000_000)
+/** A demo instance is tried by programs that do not wait. */
+const demoPerMinute = 600
 
 const key = <T, S extends string>(
   kind: Kind<T, S>,
@@ -552,7 +555,7 @@ const ownKeys = {
   'brand.header_prefix': key(headerPrefix, 'X-Service-', "Prefix of the service's own headers."),
   'brand.exchange_words': key(
     exchangeWords,
-    ['exch'],
+    [...defaultExchangeWords],
     'Words accepted for the exchange in slugs and values; the first is the one answered.',
   ),
   'brand.xml_root': key(elementName, 'service', 'Root element of the spreadsheet XML.'),
@@ -599,7 +602,9 @@ const ownKeys = {
     'key',
     'Whether the quota counts each key or the whole account.',
   ),
-  'limits.per_minute': key(perWindow, defaultLimits.perMinute, 'Requests of a key in 60 seconds.'),
+  'limits.per_minute': key(perWindow, defaultLimits.perMinute, 'Requests of a key in 60 seconds.', {
+    inDev: demoPerMinute,
+  }),
   'limits.unauthenticated_per_minute': key(
     perWindow,
     defaultLimits.unauthenticated,

@@ -1,5 +1,5 @@
 import { distance } from 'fastest-levenshtein'
-import type { ClientProfile, HeaderMatch } from './client-profile.ts'
+import { type ClientProfile, type Scope, type Sign, scopeOf } from './client-profile.ts'
 import { shippedClientProfiles } from './shipped-profiles.ts'
 import { type SwitchName, switchNames } from './switches.ts'
 
@@ -69,15 +69,17 @@ function profileOf(
   const isName = typeof name === 'string' && name.trim() !== '' && name.length <= nameCharactersMax
   if (!isName)
     fault(`${at}.name`, `${valueText(name)} must be a text of 1 to ${nameCharactersMax} characters`)
+  const signs = signsOf(match, `${at}.match`, fault)
   return {
     name: isName ? name : '',
-    match: matchesOf(match, `${at}.match`, fault),
+    signs,
+    needed: signs.length,
     switches: switchesOf(switches, `${at}.switches`, fault),
     retryAfterCapSeconds: retryAfterCapOf(values, `${at}.values`, fault),
   }
 }
 
-function matchesOf(match: unknown, at: string, fault: Fault): HeaderMatch[] {
+function signsOf(match: unknown, at: string, fault: Fault): Sign[] {
   if (!isFields(match) || Object.keys(match).length === 0) {
     fault(
       at,
@@ -90,7 +92,7 @@ function matchesOf(match: unknown, at: string, fault: Fault): HeaderMatch[] {
     const pattern = patternOf(text)
     if (!headerName.test(header)) fault(field, 'is not the name of a header')
     if (typeof pattern === 'string') fault(field, `${valueText(text)} must be ${pattern}`)
-    return typeof pattern === 'string' ? [] : [{ header: header.toLowerCase(), pattern }]
+    return typeof pattern === 'string' ? [] : [{ of: header.toLowerCase(), pattern, weight: 1 }]
   })
 }
 
@@ -106,22 +108,26 @@ function patternOf(text: unknown): RegExp | string {
   }
 }
 
-function switchesOf(switches: unknown, at: string, fault: Fault): Set<SwitchName> {
+function switchesOf(switches: unknown, at: string, fault: Fault): Map<SwitchName, Scope> {
+  const switched = new Map<SwitchName, Scope>()
   if (!Array.isArray(switches) || switches.length === 0) {
     fault(
       at,
       `${valueText(switches)} must be a list of at least one switch: ${switchNames.join(', ')}`,
     )
-    return new Set()
+    return switched
   }
-  const switched = new Set<SwitchName>()
-  for (const [i, name] of switches.entries()) {
-    if (isSwitch(name)) switched.add(name)
-    else
+  for (const [i, entry] of switches.entries()) {
+    const [name = '', ...paths] = typeof entry === 'string' ? entry.split(/\s+/) : []
+    const wrong = paths.find(path => !/^!?\/\S*$/.test(path))
+    if (!isSwitch(name))
       fault(
         `${at}[${i}]`,
-        `${valueText(name)} is not a switch${suggestion(name, switchNames)} (${switchNames.join(', ')})`,
+        `${valueText(entry)} is not a switch${suggestion(entry, switchNames)} (${switchNames.join(', ')})`,
       )
+    else if (wrong !== undefined)
+      fault(`${at}[${i}]`, `names the path ${quoted(wrong)}, which must begin with / or with !/`)
+    else switched.set(name, scopeOf(paths))
   }
   for (const [first, other] of exclusive)
     if (switched.has(first) && switched.has(other))

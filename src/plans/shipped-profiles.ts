@@ -1,109 +1,210 @@
-import type { ClientProfile } from './client-profile.ts'
+import { type ClientProfile, type Sign, scopeOf } from './client-profile.ts'
 import type { SwitchName } from './switches.ts'
+
+/** The switches of a profile; a list of paths after one, those after `!` left out, is its scope. */
+type Switches = Partial<Record<SwitchName, readonly string[]>>
 
 /** A profile that comes with the program: which clients it is for, and why it switches what. */
 interface ShippedProfile {
   name: string
-  /** What their header says, in words. */
+  /** What their requests say, in words. */
   recognised: string
-  pattern: RegExp
-  switches: readonly SwitchName[]
+  signs: readonly Sign[]
+  switches: Switches
   why: string
 }
 
 const retryAfterCapSeconds = 60
+/** The weight that names a family: a strong sign by itself, or weak ones together. */
+const enough = 4
+
+const sign = (of: string, pattern: RegExp | undefined, weight = enough): Sign => ({
+  of,
+  pattern,
+  weight,
+})
+
+/** What an agent of a family calls itself, by its last word: no name of anybody. */
+const agent = (words: string): Sign =>
+  sign('user-agent', new RegExp(`^(?!wellhead|go-http-client)[\\w.]+[-_](${words})(/|$)`, 'i'))
+
+/** An HTTP library or a browser that names itself alone: who calls with it cannot be told. */
+const bareAgent = sign(
+  'user-agent',
+  /^(curl|wget|python-|go-http-client|node|bun|deno|axios|undici|okhttp|java|guzzle|postman|insomnia|httpie|mozilla|wellhead)/i,
+  -enough,
+)
 
 /** What does no harm to a client that reads the documented shapes, and helps one that is older. */
-const lenient: readonly SwitchName[] = [
-  'retry_after_cap',
-  'default_page_max',
-  'past_day_shifted',
-  'partial',
-  'spread_history_default',
-  'curve_structure_default',
-]
+const lenient: Switches = {
+  retry_after_cap: [],
+  default_page_max: [],
+  past_day_shifted: [],
+  partial: [],
+  spread_history_default: [],
+  curve_structure_default: [],
+}
 
-/** A client of this project is one that knows the documented shapes. */
-const foreign = '(?!wellhead)'
+const permitSearches = ['/v1/ei/well-permits/latest', '/v1/ei/well-permits/search']
 
 /**
- * Families of existing clients, by the form of what they call themselves: no name of anybody. A
- * program that calls itself by its HTTP library alone gets the documented shapes.
+ * Families of existing clients in the order in which they are tried, and at the end everybody else,
+ * for whom nothing is replaced.
  */
 export const shippedProfiles: readonly ShippedProfile[] = [
   {
     name: 'shipped-go',
-    recognised: 'an agent that ends in go with a version, such as `prices-go/1.2`',
-    pattern: new RegExp(`^${foreign}(?!go-http-client)[\\w.]+[-_]go(lang)?(/|$)`, 'i'),
-    switches: [
-      ...lenient,
-      'omit_null',
-      'latest_flat_and_list',
-      'error_string',
-      'storage_scalar_change',
-      'data_list',
+    recognised:
+      'an agent that ends in go with a version, such as `prices-go/1.2`; or a GET with a JSON content type and without `Accept`',
+    signs: [
+      agent('go|golang'),
+      sign('accept', undefined, 2),
+      sign('content-type', /^application\/json$/i, 1),
+      sign('method', /^GET$/, 1),
+      bareAgent,
     ],
+    switches: {
+      ...lenient,
+      omit_null: [],
+      latest_flat_and_list: [],
+      commodities_keyed: [],
+      error_string: [],
+      storage_scalar_change: [],
+    },
     why: 'fields have a fixed type: no null for numbers, and errors are texts',
   },
   {
     name: 'shipped-php',
-    recognised: 'an agent that ends in php with or without a version, such as `prices-php`',
-    pattern: new RegExp(`^${foreign}[\\w.]+[-_]php(/|$)`, 'i'),
-    switches: [
-      ...lenient,
-      'latest_flat_and_list',
-      'error_string',
-      'delete_with_body',
-      'data_object',
+    recognised:
+      'an agent that ends in php, such as `prices-php`; or `Accept: application/json` without `Accept-Encoding` and content type',
+    signs: [
+      agent('php'),
+      sign('accept', /^application\/json$/i, 2),
+      sign('accept-encoding', undefined, 1),
+      sign('content-type', undefined, 1),
+      bareAgent,
     ],
-    why: 'lists are read by their name, and every answer is parsed as JSON',
+    switches: { ...lenient, delete_with_body: [] },
+    why: 'a price with a list beside it is taken for a list, and every answer is parsed as JSON',
   },
   {
     name: 'shipped-node',
-    recognised: 'an agent that ends in node, js or typescript, such as `prices-node/2.0`',
-    pattern: new RegExp(`^${foreign}[\\w.]+[-_](node|nodejs|js|typescript)(/|$)`, 'i'),
-    switches: [...lenient, 'latest_flat_and_list', 'delete_with_body'],
-    why: 'one code is read as a row or as a list, and a deletion is awaited as JSON',
+    recognised:
+      'an agent that ends in node, js or typescript, such as `prices-node/2.0`; or such an `X-SDK-Name`',
+    signs: [
+      agent('node|nodejs|js|typescript'),
+      sign('x-sdk-name', /[-_](node|nodejs|js|typescript)$/i),
+    ],
+    switches: {
+      ...lenient,
+      latest_flat_and_list: [],
+      delete_with_body: [],
+      commodities_keyed: [],
+      components_text: [],
+      permit_operator_text: ['!/v1/ei/well-permits/search'],
+      storage_scalar_change: [],
+      storage_records: [],
+      record_latest: [],
+      iso_week_number: [],
+      plain_figures: [],
+      spread_ports: [],
+      signature_body: [],
+      currency_text: [],
+      omit_null: [
+        '/v1/prices/*',
+        '/v1/commodities*',
+        '/v1/demo/*',
+        '/v1/diesel-prices/*',
+        '/v1/alerts/:id/test',
+        '/v1/forecasts/*',
+        '/v1/drilling-intelligence*',
+        '/v1/ei/*',
+        '/v1/indicators/*',
+        '/v1/webhooks*',
+        '/v1/data-sources*',
+        ...permitSearches.map(path => `!${path}`),
+      ],
+    },
+    why: 'the type of each field is declared, so an optional one is absent and never null',
   },
   {
     name: 'shipped-python',
-    recognised: 'an agent that ends in python, such as `prices-python/0.4`',
-    pattern: new RegExp(`^${foreign}[\\w.]+[-_]python(/|$)`, 'i'),
-    switches: [...lenient, 'latest_flat_and_list', 'delete_with_body'],
-    why: 'one code is read as a row or as a list, and a deletion is parsed as JSON',
+    recognised:
+      'an agent that ends in python, such as `prices-python/0.4`; or such an `X-SDK-Name`; or `X-SDK-Language: python`',
+    signs: [
+      agent('python'),
+      sign('x-sdk-name', /[-_]python$/i),
+      sign('x-sdk-language', /^python$/i),
+    ],
+    switches: {
+      ...lenient,
+      latest_flat_and_list: [],
+      delete_with_body: [],
+      unknown_code_404: [],
+      page_max_1000: [],
+      prices_all_list: [],
+      categories_lists: [],
+      record_latest: ['/v1/ei/forecasts/latest', '/v1/ei/frac-focus/latest'],
+      data_object: ['/v1/drilling-intelligence/summary', '/v1/ei/forecasts/compare'],
+      data_list: [
+        '!/v1/api-keys',
+        '!/v1/subscriptions',
+        '!/v1/forecasts/monthly',
+        '!/v1/futures/:slug/ohlc',
+        '!/v1/well-production/top-producers',
+      ],
+      signature_body: [],
+    },
+    why: 'lists are expected in `data`, and every answer is parsed as JSON',
   },
   {
     name: 'shipped-openbb',
-    recognised: 'an agent with `openbb` in it',
-    pattern: /openbb/i,
-    switches: [...lenient, 'latest_flat_and_list', 'echo_code'],
-    why: 'a symbol is looked up under the requested name',
+    recognised:
+      'an agent with `openbb` in it, or `python-httpx` with `Accept: application/json` and without content type',
+    signs: [
+      sign('user-agent', /openbb/i),
+      sign('user-agent', /^python-httpx/i, 2),
+      sign('accept', /^application\/json$/i, 1),
+      sign('content-type', undefined, 1),
+    ],
+    switches: { past_day_shifted: [], latest_flat_and_list: [], omit_null: ['/v1/prices/*'] },
+    why: 'a row is looked for in a list, no text may be null, and a window may not be empty',
   },
   {
     name: 'shipped-spreadsheet',
     recognised:
-      'an agent with `sheets` or `excel` in it that is an add-in, such as `prices-excel/1.0`',
-    pattern: new RegExp(
-      `^${foreign}[\\w.]+[-_](google[-_])?(sheets?|excel)([-_]add-?[io]n)?(/|$)`,
-      'i',
-    ),
-    switches: [...lenient, 'latest_flat_and_list', 'categories_short', 'data_list'],
+      'an agent with `Google-Apps-Script` in it, or one of an add-in for `sheets` or `excel`, such as `prices-excel/1.0`',
+    signs: [
+      sign('user-agent', /google-apps-script/i),
+      agent('(google[-_])?(sheets?|excel)([-_]add-?[io]n)?'),
+    ],
+    switches: { ...lenient, latest_flat_and_list: [], categories_short: [] },
     why: 'a sheet reads whole lists and offers few categories',
   },
   {
     name: 'shipped-mcp',
     recognised: 'an agent that ends in mcp, such as `prices-mcp/1.1`',
-    pattern: new RegExp(`^${foreign}[\\w.]+[-_]mcp([-_]server)?(/|$)`, 'i'),
-    switches: [...lenient, 'latest_flat_and_list', 'spread_ports'],
+    signs: [agent('mcp([-_]server)?')],
+    switches: { ...lenient, latest_flat_and_list: [], spread_ports: [] },
     why: 'answers are handed to a model as they are',
+  },
+  {
+    name: 'shipped-everybody',
+    recognised: 'nothing: everybody whom none of the others fits',
+    signs: [sign('method', /./)],
+    switches: { latest_flat_and_list: [], list_beside: [] },
+    why: 'fields are added and none is replaced, so that what nobody could recognise can be read',
   },
 ]
 
 /** The shipped profiles as the configuration has its own. */
 export const shippedClientProfiles = (): ClientProfile[] =>
-  shippedProfiles.map(({ name, pattern, switches }) => ({
+  shippedProfiles.map(({ name, signs, switches }) => ({
     name,
-    match: [{ header: 'user-agent', pattern }],
-    switches: new Set(switches),
+    signs,
+    needed: enough,
+    switches: new Map(
+      Object.entries(switches).map(([name, paths]) => [name as SwitchName, scopeOf(paths)]),
+    ),
     retryAfterCapSeconds,
   }))

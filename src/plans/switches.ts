@@ -27,18 +27,28 @@ export const switchEffects = {
     'latest, windowed prices, batch, metrics: an unknown code among others is left out and named in `missing_codes`; `Prefer: handling=lenient` asks for the same',
   past_day_shifted:
     '`/v1/prices/past_day` where the day has no prices, as on a Sunday: the last day that has, with `metadata.window_shifted`',
-  omit_null: 'price rows: a null `currency` or `change…` is left out',
+  omit_null:
+    'every success: null fields are left out, and of price rows the changes without a percentage',
+  currency_text: 'every success: a null `currency` is an empty text',
   echo_code: 'price rows: `code` as requested, if that was an alias',
   categories_short: 'commodities: `category` is `oil`, `gas`, `products`, `coal` …',
+  categories_lists: 'commodities by category: the list itself under each category',
   data_list:
-    'seventeen list reads (webhooks, data sources, keys, forecasts, quality reports, top producers, futures prices …): `data` is the list, the rest is in `meta`',
+    'nineteen list reads (webhooks and their events, data sources, keys, forecasts, quality reports, top producers, futures prices …): `data` is the list, the rest is in `meta`',
   data_object:
-    'alerts and scheduled deliveries: `{alerts, count}` and `data.scheduled_deliveries` instead of lists',
+    'alerts, scheduled deliveries, drilling summary, compared forecasts: `{alerts, count}` and `data` with the list under its name instead of lists',
+  list_beside: 'the list reads that `data_list` is for: the list under its name at the top too',
   spread_ports:
-    'bunker spread of two ports: `from_port`, `to_port` are `{code, name, region}`, `arbitrage_opportunity` is a text',
+    'bunker spread of two ports: `from_port`, `to_port` are `{code, name, country, region}`, `arbitrage_opportunity` is a text',
   components_text: 'spreads: `components` are texts',
   permit_operator_text: 'well permits: `operator` is the name',
-  iso_week_number: 'storage analytics: `week` is the number of the week',
+  iso_week_number: 'every success: `week` is the number of the week',
+  record_latest:
+    'newest forecasts, fracturing jobs, OPEC and drilling productivity: one record with `id`, `date` and `timestamp`',
+  storage_records:
+    'crude stocks of the country as one record with `code`, `level`, `unit` and `timestamp`, regions as a list of such records',
+  plain_figures:
+    '`economical` is true or false, `confidence` low, medium or high, `status_code` 0 where nothing was sent, `latest_forecast` a number; basin trends have `metric` and `value`, curve structures `type` and `value`',
 } as const
 
 export type SwitchName = keyof typeof switchEffects

@@ -1,6 +1,6 @@
 import { openDatabase, readAtOnce } from '../database/database.ts'
 import { createEncoder } from '../http/answer/encoding.ts'
-import type { Caller } from '../http/gate/gate.ts'
+import type { Admitted, Caller } from '../http/gate/gate.ts'
 import { createAnswering, type QueryWorkerInstance } from '../http/query-workers/answering.ts'
 import { openedWorkerConfig } from '../http/query-workers/config-copy.ts'
 import type { AskedSeries, QueryWorkerCaller, ToQueryWorker } from '../http/query-workers/terms.ts'
@@ -56,7 +56,7 @@ function openQueryWorker({
     },
     ingest: { ...opened.ingest, mark: () => mark },
   }
-  const admitted = new WeakMap<Request, { caller: Caller | undefined }>()
+  const admitted = new WeakMap<Request, Admitted>()
   const app = createApp(services, { admitted })
   const encoder = createEncoder(keptBytesMax)
   return {
@@ -69,7 +69,10 @@ function openQueryWorker({
     admit(request, question) {
       clock.set(question.now)
       mark = question.mark
-      admitted.set(request, { caller: question.caller && callerOf(question.caller) })
+      admitted.set(request, {
+        caller: question.caller && callerOf(question.caller),
+        profile: question.profile,
+      })
     },
     takeAsked() {
       const taken = askedSeries

@@ -13,15 +13,16 @@ function explained(headers: string[], toml?: string): string {
 
 test('the profile explanation names the profile of a client and what it switches on', () => {
   const text = explained(['User-Agent: prices-go/1.2'], 'client_profiles = ["shipped"]')
-  expect(text).toStartWith('shipped-go applies:')
-  expect(text).toContain('omit_null: price rows: a null')
+  expect(text).toStartWith('shipped-go applies, in dev and in serve:')
+  expect(text).toContain('recognized by user-agent = prices-go/1.2')
+  expect(text).toContain('omit_null: every success: null fields')
 })
 
 test('the profile explanation names the shipped profile that would match when none is configured', () => {
-  const text = explained(['User-Agent: prices-php'])
+  const text = explained(['User-Agent: prices-php'], 'client_profiles = []')
   expect(text).toStartWith('No configured profile matches')
   expect(text).toContain('With client_profiles = ["shipped"], shipped-php would apply')
-  expect(explained(['User-Agent: curl/8'])).not.toContain('would apply')
+  expect(explained(['User-Agent: curl/8'])).toStartWith('shipped-everybody applies')
 })
 
 test('a profile matches only if all its headers match, and a header without a name is refused', () => {
@@ -37,5 +38,5 @@ switches = ["latest_list"]`
 test('the profile list contains every shipped profile', () => {
   const lines: string[] = []
   listShippedProfiles(line => void lines.push(line))
-  expect(lines.filter(line => line.startsWith('shipped-'))).toHaveLength(7)
+  expect(lines.filter(line => line.startsWith('shipped-'))).toHaveLength(8)
 })

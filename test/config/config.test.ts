@@ -15,6 +15,7 @@ import {
   secret,
   text,
 } from '../../src/config/keys.ts'
+import { shippedClientProfiles } from '../../src/plans/shipped-profiles.ts'
 import { switchNames } from '../../src/plans/switches.ts'
 import { runs } from '../support/full.ts'
 
@@ -53,6 +54,8 @@ function problemsOf(work: () => unknown): readonly string[] {
 
 const problems = (given: Given) => problemsOf(() => load(given))
 
+const everywhere = { only: [], except: [] }
+
 describe('where values come from', () => {
   test('without any source the defaults hold', () => {
     const config = load({})
@@ -69,7 +72,7 @@ describe('where values come from', () => {
     expect(config.brand).toMatchObject({
       serviceName: 'Wellhead',
       headerPrefix: 'X-Service-',
-      exchangeWords: ['exch'],
+      exchangeWords: ['exch', 'ice', 'nymex'],
       docsUrl: '{base_url}/docs',
     })
     expect(config.limits).toEqual({
@@ -90,8 +93,14 @@ describe('where values come from', () => {
       scope: config.quota.scope,
     }).toEqual({ plans: 'spec', dir: '/srv/wellhead-data', format: 'json', scope: 'key' })
     expect(config.demo.codes).toHaveLength(9)
-    expect(config.clientProfiles).toEqual([])
+    expect(config.clientProfiles).toEqual(shippedClientProfiles())
     expect(new Set(config.provenance.values())).toEqual(new Set(['default']))
+  })
+
+  test('a demo instance takes 600 requests a minute of a key unless configured otherwise', () => {
+    expect(load({ mode: 'dev' }).limits.perMinute).toBe(600)
+    expect(load({ mode: 'serve' }).limits.perMinute).toBe(60)
+    expect(load({ mode: 'dev', flags: { 'limits.per_minute': '60' } }).limits.perMinute).toBe(60)
   })
 
   test('dev mode logs in text format unless configured otherwise', () => {
@@ -284,17 +293,22 @@ User-Agent = "y"
     expect(config.clientProfiles).toEqual([
       {
         name: 'a',
-        match: [{ header: 'user-agent', pattern: /^x-1\./i }],
-        switches: new Set(['latest_list', 'error_string'] as const),
+        signs: [{ of: 'user-agent', pattern: /^x-1\./i, weight: 1 }],
+        needed: 1,
+        switches: new Map([
+          ['latest_list', everywhere],
+          ['error_string', everywhere],
+        ]),
         retryAfterCapSeconds: 60,
       },
       {
         name: 'b',
-        match: [
-          { header: 'x-client', pattern: /b/i },
-          { header: 'user-agent', pattern: /y/i },
+        signs: [
+          { of: 'x-client', pattern: /b/i, weight: 1 },
+          { of: 'user-agent', pattern: /y/i, weight: 1 },
         ],
-        switches: new Set(['retry_after_cap'] as const),
+        needed: 2,
+        switches: new Map([['retry_after_cap', everywhere]]),
         retryAfterCapSeconds: 5,
       },
     ])

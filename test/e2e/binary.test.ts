@@ -179,6 +179,14 @@ describe('the binary as an evaluation copy', () => {
     expect(startedMs).toBeGreaterThan(0)
   })
 
+  test('a demo instance takes the limits of the plan where it is told so, and no other ones', async () => {
+    const refused = await run('dev', '--data', join(dir, 'plan'), '--limits', 'none', '--port', '0')
+    expect([refused.code, refused.err.includes('--limits must be plan; got none')]).toEqual([
+      1,
+      true,
+    ])
+  })
+
   test('binds this machine only', async () => {
     const outcome = await run(
       'dev',

@@ -2,14 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigProblem, loadConfig } from '../../src/config/config.ts'
+import { recognised } from '../../src/plans/client-profile.ts'
 import { parseProfiles } from '../../src/plans/client-profiles.ts'
 import { shippedClientProfiles, shippedProfiles } from '../../src/plans/shipped-profiles.ts'
 import { switchEffects } from '../../src/plans/switches.ts'
 
 const page = readFileSync(join(import.meta.dir, '../../docs/reference/client-profiles.md'), 'utf8')
 const profiles = shippedClientProfiles()
-const profileOf = (agent: string) =>
-  profiles.find(({ match }) => match.every(({ pattern }) => pattern.test(agent)))?.name
+const profileBy = (headers: Record<string, string>, method = 'GET') =>
+  recognised(profiles, of => (of === 'method' ? method : (headers[of] ?? null)))?.name
+const plain = { accept: '*/*', 'accept-encoding': 'gzip' }
+const profileOf = (agent: string) => profileBy({ ...plain, 'user-agent': agent })
 
 describe('the shipped profiles', () => {
   test.each([
@@ -41,8 +44,36 @@ describe('the shipped profiles', () => {
     'wellhead-python/0.2.0',
     'wellhead-testkit/0.2.0',
     'Microsoft Office Excel/16',
-  ])('%s gets the documented shapes', agent => {
-    expect(profileOf(agent)).toBeUndefined()
+  ])('%s is of no family', agent => {
+    expect(profileOf(agent)).toBe('shipped-everybody')
+  })
+
+  test.each([
+    [{ ...plain, 'x-sdk-name': 'prices-node' }, 'shipped-node'],
+    [{ ...plain, 'x-sdk-name': 'prices-python' }, 'shipped-python'],
+    [{ ...plain, 'x-sdk-language': 'Python' }, 'shipped-python'],
+    [{ 'content-type': 'application/json', 'accept-encoding': 'gzip' }, 'shipped-go'],
+    [{ accept: 'application/json' }, 'shipped-php'],
+    [
+      { accept: 'application/json', 'accept-encoding': 'gzip', 'user-agent': 'python-httpx/0.28' },
+      'shipped-openbb',
+    ],
+    [
+      { ...plain, 'user-agent': 'Mozilla/5.0 (compatible; Google-Apps-Script)' },
+      'shipped-spreadsheet',
+    ],
+    [{ accept: 'application/json', 'user-agent': 'curl/8.9' }, 'shipped-everybody'],
+    [{ ...plain, accept: 'application/json' }, 'shipped-everybody'],
+    [
+      { 'content-type': 'application/json', 'user-agent': 'Go-http-client/2.0' },
+      'shipped-everybody',
+    ],
+  ])('what a request with %p says by other headers is enough for %s', (headers, name) => {
+    expect(profileBy(headers as Record<string, string>)).toBe(name)
+  })
+
+  test('a creation without an accepted type is of no family, because only a GET says so', () => {
+    expect(profileBy({ 'content-type': 'application/json' }, 'POST')).toBe('shipped-everybody')
   })
 
   test('are taken by one word, among profiles of the operator', () => {
@@ -62,7 +93,7 @@ describe('the shipped profiles', () => {
     expect(config.clientProfiles).toHaveLength(shippedProfiles.length)
   })
 
-  test('the shipped profiles are on in a demo instance unless its file says otherwise, and off in production', () => {
+  test('the shipped profiles are on in a demo instance and in production unless the file says otherwise', () => {
     const namesIn = (mode: 'dev' | 'serve', text?: string) =>
       loadConfig({
         mode,
@@ -73,7 +104,8 @@ describe('the shipped profiles', () => {
       }).clientProfiles.map(profile => profile.name)
     expect(namesIn('dev')).toEqual(shippedProfiles.map(profile => profile.name))
     expect(namesIn('dev', 'client_profiles = []')).toEqual([])
-    expect(namesIn('serve')).toEqual([])
+    expect(namesIn('serve')).toEqual(namesIn('dev'))
+    expect(namesIn('serve', 'client_profiles = []')).toEqual([])
   })
 
   test('another word is refused with the one that is right, a wrong switch with all that there are', () => {
@@ -95,7 +127,9 @@ describe('the page of clients', () => {
 
   test('has every shipped profile, whom it is for, what it switches and why', () => {
     for (const { name, recognised, switches, why } of shippedProfiles) {
-      const list = switches.map(habit => `\`${habit}\``).join(', ')
+      const list = Object.entries(switches)
+        .map(([habit, paths]) => `\`${[habit, ...paths].join(' ')}\``)
+        .join(', ')
       expect(page).toContain(`| \`${name}\` | ${recognised} | ${list} | ${why} |`)
     }
   })

@@ -53,7 +53,13 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/keys/service': ['credits.ts', 'key-changes.ts', 'keyring.ts', 'meter.ts', 'vault.ts'],
   'topics/messages/service': ['mail-html.ts', 'mail.ts', 'notices.ts', 'sms.ts'],
   'topics/prices/math': ['bars.ts', 'change.ts', 'format.ts', 'window.ts'],
-  'topics/prices/operations': ['row.ts', 'sparkline.ts', 'texts.ts', 'window-query.ts'],
+  'topics/prices/operations': [
+    'row.ts',
+    'sparkline.ts',
+    'texts.ts',
+    'window-answer.ts',
+    'window-query.ts',
+  ],
   'topics/prices/service': [
     'closes.ts',
     'fx.ts',

@@ -52,6 +52,7 @@ function serveCommands(program: Command, env: ProgramEnvironment, results: Resul
         .option('--seed <number>', 'seed of the demo world')
         .option('--world <size>', 'whole, or small: fewer codes and a year of history, for tests')
         .option('--clock <time>', 'time at which the clock stands until advanced')
+        .option('--limits <which>', 'plan: the rate limits of the plans, instead of 600 a minute')
     command.action(async (options: Options) => {
       const config = configOf(options, mode, env)
       const start = options.replica === true ? serveReplica : serve

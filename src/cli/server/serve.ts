@@ -329,7 +329,7 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
   const name = config.brand.serviceName
   env.out(
     config.mode === 'dev'
-      ? `${name} demo instance at ${url}   documentation: ${url}/docs`
+      ? `${name} demo instance at ${url}   documentation: ${url}/docs   ${config.limits.perMinute} requests a minute`
       : `${name} at ${url}`,
   )
   if (path === undefined) for (const line of lines) env.out(line)

@@ -31,8 +31,9 @@ export function createCompletion(isSecure: boolean): (headers: GivenHeaders) => 
   const constant = Object.entries(constantHeaders(isSecure))
   return headers => {
     for (const [name, value] of constant) headers[name] = value
-    headers.vary =
-      headers.vary === undefined ? 'Accept-Encoding' : `${headers.vary}, Accept-Encoding`
+    const { vary } = headers
+    if (vary === undefined) headers.vary = 'Accept-Encoding'
+    else if (!String(vary).includes('Accept-Encoding')) headers.vary = `${vary}, Accept-Encoding`
   }
 }
 

@@ -36,6 +36,13 @@ export interface Caller {
   session: Session | undefined
 }
 
+/** A request that another thread has let in: who sent it, and with what sort of client. */
+export interface Admitted {
+  caller: Caller | undefined
+  /** The name of the client's profile; undefined: none fits. */
+  profile?: string | undefined
+}
+
 /**
  * One request on its way through the instance: made at the gate, settled when the status of its answer
  * is known.
@@ -114,7 +121,7 @@ export interface GateDeps {
    * Requests that another gate has let in, counted and will settle: nothing of them is asked again.
    * For readers, which answer behind the gate of the main thread.
    */
-  admitted?: WeakMap<Request, { caller: Caller | undefined }>
+  admitted?: WeakMap<Request, Admitted>
   /** Gets requests whose charge the stream of changes does not have yet; absent: none follows. */
   uncharged?: WeakSet<Request> | undefined
   /** Gets the pass of each request, where somebody asks later. */

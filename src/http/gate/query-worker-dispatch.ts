@@ -66,9 +66,8 @@ export function createQueryWorkerDispatch({
       namesUnknownCode(codeParameters.flatMap(name => searchParams.getAll(name)))
     )
   }
-  const names = [...new Set([...passedOn, ...(profiles?.matched ?? [])])].sort()
   const headersOf = (request: Request): [string, string][] => {
-    const headers = names.flatMap((name): [string, string][] => {
+    const headers = passedOn.flatMap((name): [string, string][] => {
       const value = request.headers.get(name)
       return value === null ? [] : [[name, value]]
     })
@@ -91,6 +90,7 @@ export function createQueryWorkerDispatch({
       headers: headersOf(request),
       body: body === undefined ? undefined : JSON.stringify(body),
       caller: caller && plainCaller(caller),
+      profile: profiles?.nameOf(request),
       now: now(),
       mark: mark(),
     })

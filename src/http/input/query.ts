@@ -1,4 +1,4 @@
-import { dayMs, parseDay, parseInstant } from '../../lib/time/instant.ts'
+import { dayMs, isoInstant, parseDay, parseInstant, secondMs } from '../../lib/time/instant.ts'
 import { invalidParameter } from '../problem/problem.ts'
 
 /** Items of a comma-separated list, without the empty ones. */
@@ -72,6 +72,12 @@ export function momentOf(
     throw invalidParameter(parameter, text, 'a date (YYYY-MM-DD) or an ISO 8601 time with a zone')
   return edge === 'start' ? at : at + 1
 }
+
+/** A moment of `by_period`, which clients also send as Unix seconds. */
+export const periodMoment = (text: string | undefined): string | undefined =>
+  text !== undefined && /^\d{5,11}$/.test(text.trim())
+    ? isoInstant(Number(text.trim()) * secondMs)
+    : text
 
 /** An instant with a zone. */
 export function instantOf(parameter: string, text: string | undefined): number | undefined {

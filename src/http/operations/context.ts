@@ -17,7 +17,7 @@ import type { DevControls } from '../dev-controls.ts'
 import { faultMeeter } from '../faults.ts'
 import { type AccessPlugin, createAccess, viewerOf } from '../gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../gate/address.ts'
-import { type Caller, createGate, type Gate, type RequestContext } from '../gate/gate.ts'
+import { type Admitted, createGate, type Gate, type RequestContext } from '../gate/gate.ts'
 import { createQueryWorkerDispatch } from '../gate/query-worker-dispatch.ts'
 import { createRateTables, type RateTables, rateSeed } from '../gate/rates.ts'
 import { createIdempotency, type Idempotency } from '../idempotency.ts'
@@ -56,7 +56,7 @@ export interface ContextOptions {
   /** Threads that answer what takes long; without them it is answered here. */
   readers?: QueryWorkerPool
   /** In a reader: requests that the main thread has let in. */
-  admitted?: WeakMap<Request, { caller: Caller | undefined }>
+  admitted?: WeakMap<Request, Admitted>
   /** What the server can do that holds the connections of requests. */
   connections?: Connections
   /** Runs a command of this program on this directory, in a process of its own. */
@@ -162,7 +162,9 @@ export function createContext(services: Services, options: ContextOptions): Cont
   })
   const faults = controls && faultMeeter(controls.faults, plans, links, now)
   const profiles =
-    config.clientProfiles.length > 0 ? createClientProfiles(config.clientProfiles) : undefined
+    config.clientProfiles.length > 0
+      ? createClientProfiles(config.clientProfiles, options.admitted)
+      : undefined
   const queryWorkerDispatch =
     options.readers &&
     createQueryWorkerDispatch({

@@ -1,6 +1,6 @@
 import { strongEtag } from '../../lib/text/etag.ts'
 import { isObject } from '../../lib/text/json.ts'
-import type { ClientProfile } from '../../plans/client-profile.ts'
+import { type ClientProfile, covers, recognised } from '../../plans/client-profile.ts'
 import type { SwitchName } from '../../plans/switches.ts'
 import { hasEtag } from '../answer/etag.ts'
 import { textIn } from '../answer/own-text.ts'
@@ -30,8 +30,8 @@ export const unswitched: Switched = () => false
  */
 export interface Profiles {
   switched: Switched
-  /** The headers that a client is known by, in small letters. */
-  matched: readonly string[]
+  /** The name of the request's profile, for the thread that answers it; undefined: none fits. */
+  nameOf(request: Request): string | undefined
   /** The header `Vary` of every answer. */
   vary: string
   /**
@@ -53,16 +53,21 @@ export interface Profiles {
   refuseAs(inner: Request, outer: Request): void
 }
 
-/** Patterns are tried on what clients send, so on no more of it than names a client. */
-const matchedCharactersMax = 512
-
+/** The headers that clients are known by, in small letters. */
 const matchedBy = (profiles: readonly ClientProfile[]): string[] => [
-  ...new Set(profiles.flatMap(({ match }) => match.map(match => match.header.toLowerCase()))),
+  ...new Set(profiles.flatMap(({ signs }) => signs.map(({ of }) => of))),
 ]
 
 /** What caches must tell answers apart by: every header that a profile matches on. */
 export const varyOf = (profiles: readonly ClientProfile[]): string =>
-  matchedBy(profiles).map(titled).join(', ')
+  matchedBy(profiles)
+    .filter(name => name !== methodSign)
+    .map(titled)
+    .join(', ')
+
+const methodSign = 'method'
+/** Requests of so many different clients are told apart before the first one is forgotten. */
+const rememberedMax = 1000
 
 /** A reader may have said before what its answer varies by. */
 function varyingBy(said: string | number | undefined, vary: string): string {
@@ -74,25 +79,50 @@ function varyingBy(said: string | number | undefined, vary: string): string {
 const titled = (header: string): string =>
   header.replace(/(^|-)[a-z]/g, letter => letter.toUpperCase())
 
-export function createClientProfiles(listed: readonly ClientProfile[]): Profiles {
+/** `assigned`: the names of the profiles of requests that another thread has recognised. */
+export function createClientProfiles(
+  listed: readonly ClientProfile[],
+  assigned: { get(request: Request): { profile?: string | undefined } | undefined } = new WeakMap(),
+): Profiles {
   const matched = matchedBy(listed)
   const vary = varyOf(listed)
   const profiles = new WeakMap<Request, ClientProfile | null>()
   const conditions = new WeakMap<Request, string>()
   const refusedOnly = new WeakSet<Request>()
+  const remembered = new Map<string, ClientProfile | null>()
+  const reshapes = new Map<string, Reshape | undefined>()
+  const last = listed.at(-1)
 
-  const fits = ({ match }: ClientProfile, { headers }: Request) =>
-    match.every(({ header, pattern }) => {
-      const text = headers.get(header)
-      return text !== null && pattern.test(text.slice(0, matchedCharactersMax))
-    })
+  const textOf = (request: Request, of: string): string | null =>
+    of === methodSign ? request.method : request.headers.get(of)
+  /** Trying every sign costs a short answer as much as making it, so clients are remembered. */
+  const fitting = (request: Request): ClientProfile | null => {
+    const texts = matched.map(of => textOf(request, of))
+    const key = texts.join('\n')
+    const known = remembered.get(key)
+    if (known !== undefined) return known
+    const said = new Map(matched.map((of, i) => [of, texts[i] ?? null]))
+    const profile = recognised(listed, of => said.get(of) ?? null) ?? null
+    if (remembered.size >= rememberedMax) remembered.clear()
+    remembered.set(key, profile)
+    return profile
+  }
 
   const profileOf = (request: Request): ClientProfile | null => {
     const cached = profiles.get(request)
     if (cached !== undefined) return cached
-    const profile = listed.find(candidate => fits(candidate, request)) ?? null
+    const elsewhere = assigned.get(request)
+    const profile = elsewhere
+      ? (listed.find(({ name }) => name === elsewhere.profile) ?? null)
+      : fitting(request)
     profiles.set(request, profile)
     return profile
+  }
+
+  const reshapeFor = (profile: ClientProfile, route: string): Reshape | undefined => {
+    const key = `${profile.name} ${route}`
+    if (!reshapes.has(key)) reshapes.set(key, reshapeOf(profile.switches, route))
+    return reshapes.get(key)
   }
 
   const refused = (
@@ -107,7 +137,7 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
   }
 
   const answered = (profile: ClientProfile, { request, route = '', set, value }: Outgoing) => {
-    const reshape = reshapeOf(profile.switches, route)
+    const reshape = reshapeFor(profile, route)
     const { headers } = set
     const reshaped = reshape && madeAnew(value, headers, reshape)
     if (headers.etag === undefined) return reshaped
@@ -121,13 +151,22 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
   }
 
   return {
-    matched,
     vary,
-    switched: (request, name) =>
-      profileOf(request)?.switches.has(name) === true && !refusedOnly.has(request),
+    nameOf: request => profileOf(request)?.name,
+    switched(request, name) {
+      const scope = profileOf(request)?.switches.get(name)
+      if (scope === undefined || refusedOnly.has(request)) return false
+      return (
+        (scope.only.length === 0 && scope.except.length === 0) ||
+        covers(scope, new URL(request.url).pathname)
+      )
+    },
     arrive(request) {
       const had = request.headers.get('if-none-match')
-      if (had === null || !profileOf(request)) return
+      if (had === null) return
+      const profile = profileOf(request)
+      // What fits everybody changes no answer that has a tag.
+      if (!profile || (profile === last && isAdditive(profile))) return
       conditions.set(request, had)
       request.headers.delete('if-none-match')
     },
@@ -149,7 +188,7 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
         set.status = 200
         return {}
       }
-      return status === 200 ? answered(profile, answer) : undefined
+      return status === 200 || status === 201 ? answered(profile, answer) : undefined
     },
     refuseAs(inner, outer) {
       const profile = profileOf(outer)
@@ -159,6 +198,10 @@ export function createClientProfiles(listed: readonly ClientProfile[]): Profiles
     },
   }
 }
+
+/** Whether a profile only adds to what handlers make: entity tags stay as they are. */
+const isAdditive = ({ switches }: ClientProfile): boolean =>
+  [...switches.keys()].every(name => name === 'latest_flat_and_list' || name === 'list_beside')
 
 const madeOfList = (list: unknown[], reshape: Reshape): Fields | undefined =>
   reshape({ [listKey]: list })

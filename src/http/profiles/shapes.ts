@@ -1,4 +1,5 @@
 import { isObject } from '../../lib/text/json.ts'
+import { covers, type Scope } from '../../plans/client-profile.ts'
 import type { SwitchName } from '../../plans/switches.ts'
 import { shippedPorts } from '../../topics/catalogue/files/ports.ts'
 import { roundTo } from '../../topics/prices/math/format.ts'
@@ -8,8 +9,8 @@ export type Fields = Readonly<Record<string, unknown>>
 /** What a switch makes of the body of a success. */
 interface Shape {
   name: SwitchName
-  /** The routes it is for, their parameters without names: `/v1/alerts/:`. */
-  routes: readonly string[]
+  /** The routes it is for, their parameters without names: `/v1/alerts/:`; absent: all. */
+  routes?: readonly string[]
   /**
    * The other body, made without touching the given one; undefined where the switch has nothing to
    * change.
@@ -88,8 +89,33 @@ function withRows(body: Fields, change: (row: Fields) => Fields): Fields {
     : { ...body, data: flat }
 }
 
-const isLeftOut = ([name, value]: [string, unknown]): boolean =>
-  value === null && (name === 'currency' || name.startsWith('change'))
+/** A change of a price from zero, which has no percentage. */
+const isWithoutPercent = (name: string, value: unknown): boolean =>
+  /^\d+[dh]$/.test(name) && isObject(value) && value.percent === undefined
+
+/** Every object of a body anew, from the innermost to the outermost. */
+function deeply(value: unknown, change: (fields: Fields) => Fields): unknown {
+  if (Array.isArray(value)) return value.map(item => deeply(item, change))
+  if (!isObject(value)) return value
+  return change(
+    Object.fromEntries(Object.entries(value).map(([name, item]) => [name, deeply(item, change)])),
+  )
+}
+
+const withoutNulls = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields).filter(
+      ([name, value]) => value !== null && !isWithoutPercent(name, value),
+    ),
+  )
+
+const withCurrencyText = (fields: Fields): Fields =>
+  fields.currency === null ? { ...fields, currency: '' } : fields
+
+const withWeekNumber = (fields: Fields): Fields => {
+  const [, week] = /^\d{4}-W(\d{2})$/.exec(String(fields.week)) ?? []
+  return week === undefined ? fields : { ...fields, week: Number(week) }
+}
 
 const shortCategories: Readonly<Record<string, string>> = {
   crude_oil: 'oil',
@@ -121,6 +147,7 @@ const listNames: Readonly<Record<string, string>> = {
   '/v1/data-quality/reports': 'reports',
   '/v1/well-production/top-producers': 'producers',
   '/v1/ei/opec_productions/top_producers': 'producers',
+  '/v1/ei/frac-focus/:/chemicals': 'chemicals',
 }
 
 /** Reads whose list stands at the top, and those of its fields that have another name for it. */
@@ -131,12 +158,15 @@ const topListNames: Readonly<Record<string, string>> = {
   '/v1/futures/:/intraday': 'prices',
   '/v1/futures/:/ohlc': 'ohlc',
   '/v1/futures/:/curve': 'contracts',
+  '/v1/webhooks/:/events': 'webhook_events',
 }
 
 /** Reads that answer a list, and the name under which it stands as an object. */
 const objectNames: Readonly<Record<string, string>> = {
   '/v1/alerts': 'alerts',
   '/v1/scheduled-deliveries': 'scheduled_deliveries',
+  '/v1/drilling-intelligence/summary': 'summary',
+  '/v1/ei/forecasts/compare': 'comparisons',
 }
 
 const spreadOperations = [
@@ -167,7 +197,9 @@ const eachOf = (value: unknown, change: (row: unknown) => unknown): unknown =>
 
 const portOf = (code: unknown): unknown => {
   const port = portsByCode.get(String(code).toUpperCase())
-  return port ? { code, name: port.name, region: port.region } : { code, name: code, region: null }
+  return port
+    ? { code, name: port.name, country: port.country, region: port.region }
+    : { code, name: code, country: null, region: null }
 }
 
 /** What the prices of two ports say about going to the other one. */
@@ -188,16 +220,38 @@ const portsByCode = new Map(
   ]),
 )
 
+/** A stock as one record, whatever its change is written as. */
+function stockRecord(code: string, level: Fields): Fields {
+  const change = isObject(level.change) ? level.change.week : (level.change ?? level.change_week)
+  return {
+    code,
+    name: level.name ?? code,
+    level: level.level ?? level.value,
+    unit: level.unit,
+    change: change ?? null,
+    timestamp: level.updated_at,
+  }
+}
+
+const confidentFrom = 0.9
+const likelyFrom = 0.7
+
+function withConfidenceWord(fields: Fields): Fields {
+  const { confidence } = fields
+  if (typeof confidence !== 'number') return fields
+  const word = confidence >= confidentFrom ? 'high' : confidence >= likelyFrom ? 'medium' : 'low'
+  return { ...fields, confidence: word }
+}
+
+/** The front month less the twelfth, or what the curve has of them. */
+function withTermSpread(structure: unknown): unknown {
+  const { m1_m3, m1_m6, m1_m12 } = fieldsOf(fieldsOf(structure).spreads)
+  const value = m1_m12 ?? m1_m6 ?? m1_m3 ?? 0
+  return isObject(structure) ? { ...structure, type: 'curve-structure', value } : structure
+}
+
 /** In the order in which they act: an envelope is laid around what the others have made. */
 const shapes: readonly Shape[] = [
-  {
-    name: 'omit_null',
-    routes: priceRoutes,
-    change: body =>
-      withRows(body, row =>
-        Object.fromEntries(Object.entries(row).filter(entry => !isLeftOut(entry))),
-      ),
-  },
   {
     name: 'echo_code',
     routes: priceRoutes,
@@ -219,6 +273,28 @@ const shapes: readonly Shape[] = [
       if (!Array.isArray(list)) return undefined
       return { ...body, data: list, meta: { ...fieldsOf(body.meta), ...rest } }
     },
+  },
+  {
+    name: 'list_beside',
+    routes: Object.keys(listNames),
+    change(body, route) {
+      const name = listNames[route]!
+      const list = fieldsOf(body.data)[name]
+      return Array.isArray(list) ? { ...body, [name]: list } : undefined
+    },
+  },
+  {
+    name: 'categories_lists',
+    routes: ['/v1/commodities/categories'],
+    change: body => ({
+      ...body,
+      data: Object.fromEntries(
+        Object.entries(fieldsOf(body.data)).map(([category, listed]) => [
+          category,
+          fieldsOf(listed).commodities,
+        ]),
+      ),
+    }),
   },
   {
     name: 'data_object',
@@ -260,12 +336,7 @@ const shapes: readonly Shape[] = [
   },
   {
     name: 'iso_week_number',
-    routes: ['/v1/indicators/storage-analytics'],
-    change(body) {
-      const data = fieldsOf(body.data)
-      const [, week] = /-W(\d{2})$/.exec(String(data.week)) ?? []
-      return week === undefined ? undefined : { ...body, data: { ...data, week: Number(week) } }
-    },
+    change: body => deeply(body, withWeekNumber) as Fields,
   },
   {
     name: 'latest_list',
@@ -273,14 +344,6 @@ const shapes: readonly Shape[] = [
     change(body) {
       const row = singleOf(body)
       return row && { ...body, data: { prices: [row] } }
-    },
-  },
-  {
-    name: 'latest_flat_and_list',
-    routes: latest,
-    change(body) {
-      const row = singleOf(body)
-      return row && { ...body, data: { ...row, prices: [row] } }
     },
   },
   {
@@ -351,6 +414,99 @@ const shapes: readonly Shape[] = [
     }),
   },
   {
+    name: 'storage_records',
+    routes: ['/v1/storage'],
+    change(body) {
+      const data = fieldsOf(body.data)
+      return isObject(data.total_us)
+        ? { ...body, data: { ...data, ...stockRecord('US_CRUDE_STORAGE', data.total_us) } }
+        : undefined
+    },
+  },
+  {
+    name: 'storage_records',
+    routes: ['/v1/storage/regional'],
+    change(body) {
+      const data = fieldsOf(body.data)
+      const records = Object.entries(data)
+        .filter(([name]) => /^padd\d$/.test(name))
+        .map(([name, region]) => stockRecord(name.toUpperCase(), fieldsOf(region)))
+      return { ...body, data: typeof data.code === 'string' ? records[0] : records }
+    },
+  },
+  {
+    name: 'storage_records',
+    routes: ['/v1/storage/cushing', '/v1/storage/spr'],
+    change(body) {
+      const data = fieldsOf(body.data)
+      return { ...body, data: { ...data, ...stockRecord(String(data.code), data) } }
+    },
+  },
+  {
+    name: 'record_latest',
+    routes: ['/v1/ei/forecasts/latest', '/v1/ei/frac-focus/latest'],
+    change: ({ data, ...body }) => (Array.isArray(data) ? { ...body, data: data[0] } : undefined),
+  },
+  {
+    name: 'record_latest',
+    routes: ['/v1/ei/opec_productions/latest', '/v1/ei/drilling_productivities/latest'],
+    change(body) {
+      const data = fieldsOf(body.data)
+      const [first] = listOf(data.countries ?? data.basins)
+      if (!first) return undefined
+      const { date, timestamp } = first
+      const production =
+        'total_production_bpd' in data
+          ? { production_bpd: data.total_production_bpd, unit: 'barrels_per_day' }
+          : {}
+      return { ...body, data: { id: data.month, date, timestamp, ...production, ...data } }
+    },
+  },
+  {
+    name: 'plain_figures',
+    routes: ['/v1/market-brief'],
+    change: body => deeply(body, withConfidenceWord) as Fields,
+  },
+  {
+    name: 'plain_figures',
+    routes: ['/v1/indicators/fuel-switching'],
+    change(body) {
+      const data = fieldsOf(body.data)
+      return { ...body, data: { ...data, economical: data.economical === 'natural_gas' } }
+    },
+  },
+  {
+    name: 'plain_figures',
+    routes: ['/v1/alerts/:/test', '/v1/webhooks/:/test'],
+    change: body =>
+      deeply(body, fields =>
+        fields.status_code === null ? { ...fields, status_code: 0 } : fields,
+      ) as Fields,
+  },
+  {
+    name: 'plain_figures',
+    routes: ['/v1/ei/forecasts/summary'],
+    change(body) {
+      const data = fieldsOf(body.data)
+      const { forecast_value } = fieldsOf(data.latest_forecast)
+      return { ...body, data: { ...data, latest_forecast: forecast_value ?? null } }
+    },
+  },
+  {
+    name: 'plain_figures',
+    routes: ['/v1/drilling-intelligence/basin/:'],
+    change(body) {
+      const data = fieldsOf(body.data)
+      const trend = listOf(data.trend).map(row => ({ ...row, metric: 'rigs', value: row.rigs }))
+      return { ...body, data: { ...data, trend } }
+    },
+  },
+  {
+    name: 'plain_figures',
+    routes: ['/v1/spreads/curve-structure', '/v1/spreads/curve-structure/all'],
+    change: body => ({ ...body, data: eachOf(body.data, withTermSpread) }),
+  },
+  {
     name: 'diesel_flat',
     routes: ['/v1/diesel-prices/states/:'],
     change: body => ({ ...body, data: fieldsOf(body.data).regional_average }),
@@ -381,6 +537,14 @@ const shapes: readonly Shape[] = [
     routes: futuresOperations,
     change: body => (body.status === 'success' ? undefined : { status: 'success', data: body }),
   },
+  {
+    name: 'currency_text',
+    change: body => deeply(body, withCurrencyText) as Fields,
+  },
+  {
+    name: 'omit_null',
+    change: body => deeply(body, withoutNulls) as Fields,
+  },
 ]
 
 /** Under it a body that is a list itself is handed to a shape. */
@@ -393,9 +557,15 @@ export const listKey = 'list'
 export type Reshape = (body: Fields) => Fields | undefined
 
 /** What the switches make of a route's answers; undefined when none is for it. */
-export function reshapeOf(switches: ReadonlySet<SwitchName>, route: string): Reshape | undefined {
+export function reshapeOf(
+  switches: ReadonlyMap<SwitchName, Scope>,
+  route: string,
+): Reshape | undefined {
   const bare = route.replace(/:\w+/g, ':')
-  const chosen = shapes.filter(shape => switches.has(shape.name) && shape.routes.includes(bare))
+  const chosen = shapes.filter(({ name, routes }) => {
+    const scope = switches.get(name)
+    return scope && covers(scope, route) && (!routes || routes.includes(bare))
+  })
   if (chosen.length === 0) return undefined
   return body => {
     const reshaped = chosen.reduce((fields, shape) => shape.change(fields, bare) ?? fields, body)

@@ -22,6 +22,8 @@ export interface QueryWorkerRequest {
   headers: [name: string, value: string][]
   body: string | undefined
   caller: QueryWorkerCaller | undefined
+  /** The name of the client's profile; undefined: none fits. */
+  profile?: string | undefined
   /** The instance's clock, which may stand still or run apart from the machine's. */
   now: number
   /** By when everything was recorded that the answer may see; what is written later is later. */

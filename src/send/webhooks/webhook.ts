@@ -93,6 +93,8 @@ export const createWebhookSender = (deps: WebhookDeps) => ({
   },
 })
 
+const documentedPrefix = 'X-Service-'
+
 /** The header names and values of a delivery in the order of the interface. */
 function headersOf(
   { eventId, eventType, body }: Delivery,
@@ -103,14 +105,17 @@ function headersOf(
   const { secrets, scheme } = target
   const timestamp = Math.floor(clock.now() / secondMs)
   const [secret = ''] = secrets
+  const signature =
+    scheme === 'body' ? bodySignature(secret, body) : timestampedSignature(secret, body, timestamp)
+  // Receivers were written for the documented names or for those of the brand.
+  const named = [...new Set([prefix, documentedPrefix])].flatMap(start => [
+    [`${start}Event`, eventType],
+    [`${start}Event-ID`, eventId],
+    [`${start}Signature`, signature],
+    [`${start}Signature-Timestamp`, String(timestamp)],
+  ])
   return {
-    [`${prefix}Event`]: eventType,
-    [`${prefix}Event-ID`]: eventId,
-    [`${prefix}Signature`]:
-      scheme === 'body'
-        ? bodySignature(secret, body)
-        : timestampedSignature(secret, body, timestamp),
-    [`${prefix}Signature-Timestamp`]: String(timestamp),
+    ...(Object.fromEntries(named) as Record<string, string>),
     'Content-Type': 'application/json',
     'User-Agent': userAgent,
     'webhook-id': eventId,

@@ -50,8 +50,9 @@ async function questionOf(headers: Record<string, string>, query = '') {
     profiles: createClientProfiles([
       {
         name: 'desk',
-        match: [{ header: 'X-Desk', pattern: /^oil/ }],
-        switches: new Set(),
+        signs: [{ of: 'x-desk', pattern: /^oil/, weight: 1 }],
+        needed: 1,
+        switches: new Map(),
         retryAfterCapSeconds: 60,
       },
     ]),
@@ -85,10 +86,11 @@ test('what an answer depends on is part of the question', async () => {
     'if-range': '"2"',
     prefer: 'handling=lenient',
     range: 'bytes=0-9',
-    // By which a profile knows a sort of clients.
-    'x-desk': 'oil',
   }
-  expect(Object.fromEntries((await questionOf(headers))!.headers)).toEqual(headers)
+  const question = (await questionOf({ ...headers, 'x-desk': 'oil' }))!
+  expect(Object.fromEntries(question.headers)).toEqual(headers)
+  expect(question.profile).toBe('desk')
+  expect((await questionOf(headers))!.profile).toBeUndefined()
 })
 
 test.each([

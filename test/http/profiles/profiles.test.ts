@@ -234,6 +234,72 @@ const cases: Case[] = [
     },
   },
   {
+    name: 'currency_text',
+    path: '/v1/prices/latest?by_code=US_CRUDE_STORAGE',
+    after: before => ({ ...before.body, data: { ...dataOf(before), currency: '' } }),
+  },
+  {
+    name: 'categories_lists',
+    path: '/v1/commodities/categories',
+    after: before => ({
+      ...before.body,
+      data: Object.fromEntries(
+        Object.entries(dataOf(before)).map(([category, listed]) => [
+          category,
+          (listed as Fields).commodities,
+        ]),
+      ),
+    }),
+  },
+  {
+    name: 'list_beside',
+    path: '/v1/webhooks',
+    after: before => ({ ...before.body, webhooks: dataOf(before).webhooks }),
+  },
+  {
+    name: 'record_latest',
+    path: '/v1/ei/forecasts/latest',
+    after: ({ body }) => ({ ...body, data: (body.data as Fields[])[0] }),
+  },
+  {
+    name: 'record_latest',
+    path: '/v1/ei/opec_productions/latest',
+    after: before => {
+      const { month, total_production_bpd, countries } = dataOf(before)
+      const [{ date, timestamp }] = countries as [Fields]
+      const record = { id: month, production_bpd: total_production_bpd, date, timestamp }
+      return { ...before.body, data: { ...record, unit: 'barrels_per_day', ...dataOf(before) } }
+    },
+  },
+  {
+    name: 'storage_records',
+    path: '/v1/storage/cushing',
+    after: before => {
+      const { change, updated_at } = dataOf(before)
+      const record = { change: (change as Fields).week, timestamp: updated_at }
+      return { ...before.body, data: { ...dataOf(before), ...record } }
+    },
+  },
+  {
+    name: 'plain_figures',
+    path: '/v1/ei/forecasts/summary',
+    after: before => {
+      const { forecast_value } = dataOf(before).latest_forecast as Fields
+      return { ...before.body, data: { ...dataOf(before), latest_forecast: forecast_value } }
+    },
+  },
+  {
+    name: 'plain_figures',
+    path: '/v1/indicators/fuel-switching',
+    after: before => {
+      const { economical } = dataOf(before)
+      return {
+        ...before.body,
+        data: { ...dataOf(before), economical: economical === 'natural_gas' },
+      }
+    },
+  },
+  {
     name: 'echo_code',
     path: '/v1/prices/latest?by_code=wti,EUR_USD',
     after: before => {
@@ -299,8 +365,8 @@ const cases: Case[] = [
         ...body,
         data: {
           ...data,
-          from_port: { code: 'SIN', name: 'Singapore', region: 'Asia' },
-          to_port: { code: 'RTM', name: 'Rotterdam', region: 'Europe' },
+          from_port: { code: 'SIN', name: 'Singapore', country: 'SG', region: 'Asia' },
+          to_port: { code: 'RTM', name: 'Rotterdam', country: 'NL', region: 'Europe' },
           spreads: { ...spreads, arbitrage_opportunity: text },
         },
       }
@@ -313,8 +379,8 @@ const cases: Case[] = [
       ...body,
       data: {
         ...(body.data as Fields),
-        from_port: { code: 'SIN', name: 'Singapore', region: 'Asia' },
-        to_port: { code: 'RTM', name: 'Rotterdam', region: 'Europe' },
+        from_port: { code: 'SIN', name: 'Singapore', country: 'SG', region: 'Asia' },
+        to_port: { code: 'RTM', name: 'Rotterdam', country: 'NL', region: 'Europe' },
       },
     }),
   },
@@ -718,8 +784,9 @@ switches = ["latest_flat_and_list"]
       vary: varyOf([
         {
           name: 'x',
-          match: [{ header: 'user-agent', pattern: /x/ }],
-          switches: new Set(),
+          signs: [{ of: 'user-agent', pattern: /x/, weight: 1 }],
+          needed: 1,
+          switches: new Map(),
           retryAfterCapSeconds: 60,
         },
       ]),
@@ -806,7 +873,7 @@ describe('createClientProfiles: what switches leave alone', () => {
   })
 
   test('without a profile that fits, every byte is the same', async () => {
-    const plain = withProfiles(copy.running.services, '')
+    const plain = withProfiles(copy.running.services, 'client_profiles = []')
     let compared = 0
     for (const path of samples) {
       const [first, profiled, again] = [
@@ -824,7 +891,14 @@ describe('createClientProfiles: what switches leave alone', () => {
   })
 
   test('with every switch on, only the answers that the switches name change', async () => {
-    const excluded = ['latest_flat_and_list', 'quota_without_retry_after']
+    // Those at the end are for every success.
+    const excluded = [
+      'latest_flat_and_list',
+      'quota_without_retry_after',
+      'omit_null',
+      'currency_text',
+      'iso_week_number',
+    ]
     const names = switchNames.filter(name => !excluded.includes(name))
     const everything = `[[client_profiles]]\nname = "all"\nmatch = { X-Client = "." }\nswitches = ${JSON.stringify(names)}\n`
     const of = withProfiles(copy.running.services, everything)
@@ -839,7 +913,7 @@ describe('createClientProfiles: what switches leave alone', () => {
         changed.push(path.replace(/\?.*/, ''))
     }
     const named =
-      /^\/v1\/(alerts|scheduled-deliveries|api-keys|subscriptions|forecasts\/monthly|data-sources\/[\w-]+\/logs|ei\/opec_productions\/top_producers|prices\/(latest|all|historical|past_\w+|\d{4}-\d\d-\d\d)|commodities(\/\w+)?|storage(\/(cushing|spr|regional|history\/\w+|\w+\/history))?|webhooks|data-sources|forecasts\/(monthly\/)?archive|data-quality\/reports|well-production\/top-producers|bunker-fuels\/spreads\/ports|spreads\/(crack|basis|margin|refining-margin|physical-premium)(\/all)?|ei\/well-permits(\/\w+)?|indicators\/storage-analytics|diesel-prices\/states\/\w+|futures\/(continuous\/)?[\w-]+(\/[\w-]+)?)$/
+      /^\/v1\/(alerts|scheduled-deliveries|api-keys|subscriptions|forecasts\/monthly|data-sources\/[\w-]+\/logs|ei\/opec_productions\/top_producers|prices\/(latest|all|historical|past_\w+|\d{4}-\d\d-\d\d)|commodities(\/\w+)?|storage(\/(cushing|spr|regional|history\/\w+|\w+\/history))?|webhooks|data-sources|forecasts\/(monthly\/)?archive|data-quality\/reports|well-production\/top-producers|bunker-fuels\/spreads\/ports|spreads\/(crack|basis|margin|refining-margin|physical-premium)(\/all)?|ei\/well-permits(\/\w+)?|ei\/(forecasts|frac-focus|opec_productions|drilling_productivities)\/latest|ei\/forecasts\/(compare|summary)|ei\/frac-focus\/\w+\/chemicals|drilling-intelligence\/(summary|basin\/\w+)|spreads\/curve-structure(\/all)?|webhooks\/[\w-]+\/events|market-brief|indicators\/(storage-analytics|fuel-switching)|diesel-prices\/states\/\w+|futures\/(continuous\/)?[\w-]+(\/[\w-]+)?)$/
     expect(
       changed.filter(
         path => !named.test(path) || /^\/v1\/futures\/(latest|curve|spreads)$/.test(path),
@@ -886,7 +960,7 @@ describe('createClientProfiles: what switches leave alone', () => {
   test('where none is configured no answer depends on the client', async () => {
     const varies = async (of: App) =>
       (await of.handle(new Request('http://localhost/nothing'))).headers.get('vary')
-    expect(await varies(withProfiles(copy.running.services, ''))).toBeNull()
+    expect(await varies(withProfiles(copy.running.services, 'client_profiles = []'))).toBeNull()
     expect(await varies(app)).toBe('X-Client')
   })
 })

@@ -61,7 +61,7 @@ export function demoInstance(
     },
     env: {},
     files: { directory: '/' },
-    readFile: () => undefined,
+    readFile: () => 'client_profiles = []',
   })
   copyFileSync(database ?? demoDatabase(config, now), databasePath(dir))
   const logTail = createLogTail()

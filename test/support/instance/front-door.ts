@@ -88,7 +88,12 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
   const db = openDatabase(path)
   const services = openServices({
     db,
-    config: loadConfig({ flags, env: {}, files: { directory: '/' }, readFile: () => undefined }),
+    config: loadConfig({
+      flags,
+      env: {},
+      files: { directory: '/' },
+      readFile: () => 'client_profiles = []',
+    }),
     clock,
     ids,
     masterKey: 'a master key for tests',

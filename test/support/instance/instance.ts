@@ -47,7 +47,12 @@ export function openTestInstance(flags: Record<string, string> = {}, now = start
   const db = openDatabase(':memory:')
   const services = openServices({
     db,
-    config: loadConfig({ flags, env: {}, files: { directory: '/' }, readFile: () => undefined }),
+    config: loadConfig({
+      flags,
+      env: {},
+      files: { directory: '/' },
+      readFile: () => 'client_profiles = []',
+    }),
     clock,
     async wait(ms) {
       waited.push(ms)

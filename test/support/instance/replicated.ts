@@ -83,7 +83,7 @@ export async function replicated(
         },
         env: {},
         files: { directory: '/' },
-        readFile: () => undefined,
+        readFile: () => 'client_profiles = []',
       }),
       clock,
       ids: createRandomIds(),

@@ -9,6 +9,7 @@ import { createCodeReader } from '../../../src/http/input/codes.ts'
 import type { Context } from '../../../src/http/operations/context.ts'
 import { mount } from '../../../src/http/operations/mount.ts'
 import { linker } from '../../../src/http/problem/links.ts'
+import { unswitched } from '../../../src/http/profiles/profiles.ts'
 import { batchOperations } from '../../../src/topics/prices/operations/batch.ts'
 import { convertOperations } from '../../../src/topics/prices/operations/convert.ts'
 import { latestOperations } from '../../../src/topics/prices/operations/latest.ts'
@@ -72,6 +73,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
   const marks = { fixtureHeader: `${config.brand.headerPrefix}Data` }
   const exchange = createFx(catalogue, latestPrices)
   const shared = {
+    switched: unswitched,
     access,
     latestPrices,
     catalogue,

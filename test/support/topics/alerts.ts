@@ -72,7 +72,7 @@ export function openAlertInstance({
       flags: { 'alerts.interval': interval },
       env: {},
       files: { directory: '/' },
-      readFile: () => undefined,
+      readFile: () => 'client_profiles = []',
     }),
     log: createLog({ level: 'warn', format: 'json', write: line => void log.push(line), clock }),
   })

@@ -72,7 +72,7 @@ export function billingHouse(
     mode,
     env: {},
     files: { directory: '/' },
-    readFile: () => undefined,
+    readFile: () => 'client_profiles = []',
     flags: { 'limits.per_minute': '100000', ...flags },
   })
   const services = openServices({

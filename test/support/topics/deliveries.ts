@@ -89,7 +89,7 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
     mode: 'dev',
     env: {},
     files: { directory: '/' },
-    readFile: () => undefined,
+    readFile: () => 'client_profiles = []',
     flags: { 'limits.per_minute': '100000', ...flags },
   })
   const services = openServices({

@@ -66,7 +66,7 @@ export function openMessageInstance({
       flags: { 'limits.per_minute': '100000', ...flags },
       env: {},
       files: { directory: '/' },
-      readFile: () => undefined,
+      readFile: () => 'client_profiles = []',
     }),
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })

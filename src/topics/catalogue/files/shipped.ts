@@ -1,5 +1,6 @@
 import aliasesText from '../../../../fixtures/aliases.tsv' with { type: 'text' }
 import codesText from '../../../../fixtures/codes.tsv' with { type: 'text' }
+import { defaultExchangeWords } from '../../../plans/exchange-words.ts'
 import { version } from '../../../version.ts'
 import type { Cadence } from '../math/catalogue.ts'
 import type { NewSeries } from '../store/series.ts'
@@ -27,11 +28,9 @@ const rowsOf = (text: string): string[][] =>
  */
 const shippedWord = /^EXCH(?=[-_])/
 
-const shippedWords: readonly string[] = ['exch']
-
 /** Whether a catalogue with these words for the exchange is the one that ships, name by name. */
 export const hasShippedNames = (exchangeWords: readonly string[]): boolean =>
-  exchangeWords.join() === shippedWords.join()
+  exchangeWords.join() === defaultExchangeWords.join()
 
 /**
  * Another text where the catalogue may be another: its lines, the operator's words, or the program
@@ -44,7 +43,7 @@ export const catalogueVersion = (exchangeWords: readonly string[]): string =>
  * The catalogue that ships with the program, its aliases with the operator's words for the
  * exchange.
  */
-export function shippedCatalogue(exchangeWords: readonly string[] = shippedWords): {
+export function shippedCatalogue(exchangeWords: readonly string[] = defaultExchangeWords): {
   series: NewSeries[]
   aliases: { alias: string; code: string }[]
 } {

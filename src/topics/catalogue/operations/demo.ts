@@ -120,6 +120,7 @@ function pricesRoute(deps: Context) {
   const { latestPrices, catalogue, history, links } = deps
   return [
     operation('GET /v1/demo/prices', {
+      aliases: ['/v1/demo/prices/latest'],
       operationId: 'getDemoPrices',
       summary: 'List demo prices',
       description:

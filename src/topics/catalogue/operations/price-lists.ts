@@ -1,9 +1,9 @@
 import { t } from 'elysia'
 import { instant, integer, number, object, string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import { PageMetaShape, type PageRequest } from '../../../http/input/page.ts'
-import { listOf } from '../../../http/input/query.ts'
-import { codeParameter, codesParameter } from '../../../http/input/typed.ts'
+import { PageMetaShape, type PageRequest, pageQuery } from '../../../http/input/page.ts'
+import { listOf, periodMoment } from '../../../http/input/query.ts'
+import { codeParameter, codesParameter, momentParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import { categoryOf, markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -14,14 +14,13 @@ import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { PriceRow, priceRowFields } from '../../prices/operations/row.ts'
 import { createEveryAnswer, createKept, createPriceTexts } from '../../prices/operations/texts.ts'
+import { createWindowAnswer } from '../../prices/operations/window-answer.ts'
+import { windowDays, windowQuery } from '../../prices/operations/window-query.ts'
 import type { Quote } from '../../prices/service/latest-prices.ts'
 import { sourceOf } from '../math/catalogue.ts'
 import type { Series } from '../store/series.ts'
 
-export type PriceListsDeps = Pick<
-  Context,
-  'latestPrices' | 'catalogue' | 'codes' | 'freshness' | 'meter' | 'marks' | 'now' | 'firstCodes'
->
+type PriceListsDeps = Context
 
 const perPageMax = 1000
 
@@ -97,15 +96,23 @@ function pricesRoute(deps: PriceListsDeps) {
   const { latestPrices, codes, meter, marks } = deps
   const { several } = createPriceTexts(latestPrices)
   const every = createEveryAnswer(deps)
+  const within = createWindowAnswer(deps)
   return [
     operation('GET /v1/prices', {
       operationId: 'getPrices',
       summary: 'List latest prices',
       description:
-        'Returns the newest price of each code, always as a list. Without `by_code`, send the `ETag` as `If-None-Match`: an unchanged list returns 304, which does not count against the quota. For past prices use `/v1/prices/historical` and the window endpoints.',
+        'Returns the newest price of each code, always as a list. Without `by_code`, send the `ETag` as `If-None-Match`: an unchanged list returns 304, which does not count against the quota. With `by_period`, the prices of that period as `/v1/prices/historical` returns them, newest first.',
       tags: ['Prices'],
       access: { meter: true },
       query: {
+        ...pageQuery(deps.perPageMax, deps.perPageMax),
+        'by_period[from]': momentParameter(
+          'Begin of a period: a day, a time or Unix seconds, inclusive.',
+          '1764547200',
+        ),
+        'by_period[to]': momentParameter('End of the period, inclusive. Default: now.', '2026-01-01'),
+        interval: windowQuery.interval,
         by_code: codesParameter(
           20,
           'One to twenty codes or aliases, comma-separated; absent: every available code.',
@@ -115,6 +122,11 @@ function pricesRoute(deps: PriceListsDeps) {
       answers: { 200: serialised(Prices), 304: t.Void(), 400: FailProblem },
       handle: ({ query, request, reply, caller }) => {
         const answering = reply
+        if (hasPeriod(query)) {
+          const { 'by_period[from]': from, 'by_period[to]': to, ...rest } = query
+          const dated = { ...rest, start_date: periodMoment(from), end_date: periodMoment(to) }
+          return within(dated, windowDays.past_month, request, answering, caller.key.key.id)
+        }
         const requestedCodes = listOf(query.by_code)
         if (requestedCodes.length === 0) return every({ request, caller }, answering)
         const { known: commodities, unknown } = codes.readSome(
@@ -134,6 +146,9 @@ function pricesRoute(deps: PriceListsDeps) {
     }),
   ]
 }
+
+const hasPeriod = (query: Readonly<Record<string, string | undefined>>): boolean =>
+  Boolean(query['by_period[from]'] || query['by_period[to]'])
 
 /** A page of the list of all codes, as it is until a price changes. */
 interface AllPage {

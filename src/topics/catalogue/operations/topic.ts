@@ -2,6 +2,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { commodityOperations } from './commodities.ts'
 import { demoOperations } from './demo.ts'
+import { gasHubOperations } from './gas-hubs.ts'
 import { metaOperations } from './meta.ts'
 import { priceListOperations } from './price-lists.ts'
 import { sourceOperations } from './sources.ts'
@@ -13,6 +14,7 @@ export function operationsOf(context: Context): Operation[] {
     ...commodityOperations(context),
     ...metaOperations(context),
     ...priceListOperations(context),
+    ...gasHubOperations(context),
     ...sourceOperations(context),
   ]
 }

@@ -76,6 +76,12 @@ const Row = object('DataQualityRow', {
   completeness: scores.completeness,
   accuracy: scores.accuracy,
 })
+const grades = [
+  { grade: 'A', from: 95 },
+  { grade: 'B', from: 85 },
+  { grade: 'C', from: 70 },
+  { grade: 'D', from: 0 },
+] as const
 const Report = object('DataQualityReport', {
   code,
   name,
@@ -106,6 +112,23 @@ const Report = object('DataQualityReport', {
   }),
   generated_at: generatedAt,
   last_updated: updatedAt,
+  report: t.Object(
+    {
+      code,
+      name,
+      grade: t.Union(
+        grades.map(({ grade }) => t.Literal(grade)),
+        { description: 'A from 95, B from 85, C from 70, D below.' },
+      ),
+      overall_score: Row.properties.quality_score,
+      dimensions: t.Record(
+        t.String(),
+        t.Object({ score: score('0 to 100.'), value: t.String({ examples: ['98.4%'] }) }),
+        { description: 'By the names of `metrics`.' },
+      ),
+    },
+    { description: 'The grade with its scores.' },
+  ),
 })
 
 const definitions = `The assessment covers the last 90 days (364 for weekly and 1096 for monthly series), as far as the series reaches back. Quarantined days are excluded.
@@ -245,6 +268,23 @@ function reportOf(quality: CodeQuality, now: number): typeof Report.static {
     next_release_at: isoOrNull(nextRelease),
     generated_at: last_generated,
     last_updated,
+    report: gradeOf(quality),
+  }
+}
+
+function gradeOf({ code, series, report }: CodeQuality): (typeof Report.static)['report'] {
+  const overall = rounded(report.score)
+  return {
+    code,
+    name: series.name,
+    grade: grades.find(({ from }) => overall >= from)?.grade ?? 'D',
+    overall_score: overall,
+    dimensions: Object.fromEntries(
+      Object.entries(roundedScores(report)).map(([dimension, scored]) => [
+        dimension,
+        { score: scored, value: `${scored}%` },
+      ]),
+    ),
   }
 }
 

@@ -1,4 +1,4 @@
-import { momentOf } from '../../../http/input/query.ts'
+import { momentOf, periodMoment } from '../../../http/input/query.ts'
 import { momentParameter, textParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, Problem, refusedParameter } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
@@ -12,7 +12,7 @@ export const historyQuery = {
     '5y',
     { default: defaultPeriod },
   ),
-  'by_period[from]': momentParameter('First day, `YYYY-MM-DD`, inclusive.', '2026-01-01'),
+  'by_period[from]': momentParameter('First day, `YYYY-MM-DD` or Unix seconds, inclusive.', '2026-01-01'),
   'by_period[to]': momentParameter('Last day, inclusive.', '2026-11-20'),
   start_date: momentParameter('The same as `by_period[from]`.', '2026-01-01'),
   end_date: momentParameter('The same as `by_period[to]`.', '2026-11-20'),
@@ -24,7 +24,8 @@ type Query = { [name in keyof typeof historyQuery]?: string }
 export function requestedRange(query: Query, now: number): { fromOn: string; toOn: string } {
   const [fromName, fromText] = parameterOf(query, 'by_period[from]', 'start_date')
   const [toName, toText] = parameterOf(query, 'by_period[to]', 'end_date')
-  const [from, to] = [momentOf(fromName, fromText, 'start'), momentOf(toName, toText, 'end')]
+  const from = momentOf(fromName, periodMoment(fromText), 'start')
+  const to = momentOf(toName, periodMoment(toText), 'end')
   const toOn = to === undefined ? isoDay(now) : isoDay(to - 1)
   const token = query.period || defaultPeriod
   const fromOn = from === undefined ? periodStart(token, toOn) : isoDay(from)

@@ -10,6 +10,7 @@ import {
 } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { RateClassName } from '../../../http/gate/rates.ts'
+import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.ts'
@@ -70,6 +71,30 @@ const UserAnswer = t.Object({
   trial_active: t.Boolean(),
   features: FeatureList,
 })
+
+const Dashboard = t.Object(
+  {
+    account: t.Pick(UserAnswer, ['id', 'email', 'tier', 'tier_name', 'features']),
+    usage: t.Object({
+      current_month: t.Object(
+        {
+          used: integer({ examples: [1234] }),
+          limit: countOrNull('Null: no quota.'),
+          remaining: countOrNull('Null: no quota.'),
+          reset_at: t.String({ format: 'date-time' }),
+          window: WindowName,
+          state: QuotaStateName,
+        },
+        { description: 'Of the calling key, in its quota window.' },
+      ),
+      account_this_month: integer({
+        description: 'Charged requests since the 1st of the month, over all keys of the account.',
+        examples: [1234],
+      }),
+    }),
+  },
+  { title: 'Dashboard' },
+)
 
 /** Who calls and what is left of the key's limits. None of it counts against the quota. */
 export const usageOperations = (deps: UsageDeps) => [...limits(deps), ...callers(deps)]
@@ -172,6 +197,32 @@ function callers({ meter, clock }: UsageDeps) {
         'Returns the account of the calling key, in the shape that older clients read.',
       ),
       handle: ({ caller }) => userRow(caller),
+    }),
+    operation('GET /v1/dashboard', {
+      operationId: 'getDashboard',
+      summary: 'Get the account dashboard',
+      description:
+        "Returns the plan of the account and the usage of the calling key's quota and of the month. Free of charge.",
+      access,
+      answers: { 200: envelope(Dashboard) },
+      handle: ({ caller }) => {
+        const { window, used, extra, state } = meter.quotaUsage(caller.key)
+        const { id, email, tier, tier_name, requests_this_month, features } = userRow(caller)
+        return success({
+          account: { id, email, tier, tier_name, features },
+          usage: {
+            current_month: {
+              used,
+              limit: window.limit,
+              remaining: quotaRemaining(window, used, extra),
+              reset_at: isoInstant(window.endsAt),
+              window: window.kind,
+              state,
+            },
+            account_this_month: requests_this_month,
+          },
+        })
+      },
     }),
     operation('GET /users/me', {
       ...user('getCurrentUserAlias', 'Returns the account of the calling key.'),

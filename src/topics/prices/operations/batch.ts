@@ -54,6 +54,9 @@ const BatchBody = t.Object(
   },
 )
 
+/** Of a time as text. */
+const isoDayCharacters = 'YYYY-MM-DD'.length
+
 const Row = t.Composite(
   [t.Pick(ConvertedRow, ['code']), t.Partial(t.Omit(ConvertedRow, ['code']))],
   { title: 'BatchRow' },
@@ -83,7 +86,8 @@ export function batchOperations(deps: Context) {
   ): ConvertedRow | undefined => {
     const quote = latestPrices.quote(commodity.series)
     if (!quote) return undefined
-    const row = priceRow(quote, commodity.code, commodity.requestedCode, isFull)
+    const priced = priceRow(quote, commodity.code, commodity.requestedCode, isFull)
+    const row = { ...priced, as_of: priced.as_of ?? priced.created_at.slice(0, isoDayCharacters) }
     if (currency === undefined || !isMoney(commodity.series)) return row
     const rate = rateOf('currency', commodity.series, currency, exchange, now())
     legs.push(...rate.legs)
@@ -95,7 +99,7 @@ export function batchOperations(deps: Context) {
       operationId: 'getPriceBatch',
       summary: 'Get prices of several codes',
       description:
-        'Returns the newest price of up to twenty codes and counts as one request. An unknown code fails the request; with `Prefer: handling=lenient` it is named in `missing_codes` and the others are returned. With `currency`, prices are converted at the newest rates and report the original values in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency are not converted. Prices in pence are divided by 100 first.',
+        'Returns the newest price of up to twenty codes and counts as one request. An unknown code fails the request; with `Prefer: handling=lenient` it is named in `missing_codes` and the others are returned. With `currency`, prices are converted at the newest rates and report the original values in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency are not converted. Prices in pence are divided by 100 first. Every row has `as_of`, the day of its price.',
       access: { meter: true, header: true, action: 'read' },
       body: documentedBody(BatchBody, false),
       answers: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },

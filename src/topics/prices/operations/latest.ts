@@ -54,6 +54,8 @@ export function latestOperations(deps: Context) {
   const full = { ...createPriceTexts(latestPrices, true), every: createEveryAnswer(deps, true) }
   const idsOf = (commodities: readonly Resolved[]) => commodities.map(({ series }) => series.id)
 
+  const isBeside = (request: Request) => deps.switched(request, 'latest_flat_and_list')
+
   const answerPast = (
     { query, request, caller }: LatestCall,
     answering: Answering,
@@ -64,7 +66,7 @@ export function latestOperations(deps: Context) {
     return atPoint(deps, query, answering, known => {
       const texts = createPriceTexts(known.latestPrices, isFull)
       const past = isSingle
-        ? texts.single(commodities[0]!).text
+        ? texts.single(commodities[0]!, isBeside(request)).text
         : texts.several(commodities, unknown)
       return tagged(request, answering, past, false)
     })
@@ -89,7 +91,7 @@ export function latestOperations(deps: Context) {
       meter.noteRequested(caller.key, idsOf(commodities))
       return tagged(request, answering, several(commodities, resolved.unknown), false)
     }
-    const rendered = single(commodities[0]!)
+    const rendered = single(commodities[0]!, isBeside(request))
     meter.noteRequested(caller.key, [commodities[0]!.series.id], rendered.etag)
     return tagged(request, answering, rendered.text, !rendered.fresh, rendered.etag)
   }

@@ -20,15 +20,32 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
       JSON.stringify(priceRow(quote, code, requestedCode, isFull)),
     )
 
+  const listedKeys = new Map<string, string>()
+  /** Made once for each code: a request that asks for it again need not build the text. */
+  const listedKeyOf = (key: string): string => {
+    const known = listedKeys.get(key)
+    if (known !== undefined) return known
+    const listed = `listed ${prefix}${key}`
+    if (listedKeys.size < listedKeysMax) listedKeys.set(key, listed)
+    return listed
+  }
+
   return {
     /** One price by itself; undefined without one. */
     row: rowText,
-    single({ code, series, requestedCode }: Resolved): Rendered {
+    /** `isBeside`: the price as a list, too, for clients that look for it there. */
+    single({ code, series, requestedCode }: Resolved, isBeside = false): Rendered {
       const rendered = latestPrices.rendered(
-        `${prefix}${keyOf(code, requestedCode)}`,
+        isBeside
+          ? listedKeyOf(keyOf(code, requestedCode))
+          : `${prefix}${keyOf(code, requestedCode)}`,
         series,
-        quote =>
-          `{"status":"success","data":${JSON.stringify(priceRow(quote, code, requestedCode, isFull))}}`,
+        quote => {
+          const row = JSON.stringify(priceRow(quote, code, requestedCode, isFull))
+          return isBeside
+            ? `{"status":"success","data":${row.slice(0, -1)},"prices":[${row}]}}`
+            : `{"status":"success","data":${row}}`
+        },
       )
       if (!rendered)
         throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
@@ -138,6 +155,8 @@ export function createEveryAnswer(
     return tagged(request, answering, text, !fresh, etag)
   }
 }
+
+const listedKeysMax = 10_000
 
 /** Mostly the code itself, so that requests need not build a new text. */
 const keyOf = (code: string, requestedCode: string | undefined) =>

@@ -77,7 +77,7 @@ export const movingWindowQuery = {
     type: 'string',
     format: 'date-time',
     description:
-      'Returns the prices known at this time; requires `interval=raw`. Before `X-Vintage-Revision-Coverage-Since`, the start of complete revision history, the first recorded values are returned.',
+      'Returns the prices known at this time, as raw rows. Before `X-Vintage-Revision-Coverage-Since`, the start of complete revision history, the first recorded values are returned.',
     examples: ['2026-11-01T12:00:00Z'],
   }),
 }
@@ -188,18 +188,18 @@ export function servedInterval(
   return dense ? { interval: 'day', downsampled: true } : { interval: 'raw', downsampled: false }
 }
 
-/** `as_of` of a query; it needs raw rows. */
+/** `as_of` of a query; it is answered with raw rows. */
 export function asOfOf(
   text: string | undefined,
   interval: Interval | undefined,
 ): number | undefined {
   const at = instantOf('as_of', text)
   if (at === undefined) return undefined
-  if (interval !== 'raw')
+  if (interval !== undefined && interval !== 'raw')
     throw refusedParameter(
       'as_of',
       text,
-      'as_of requires interval=raw. For past bars use /v1/prices/chart or /v1/export/prices.',
+      'as_of returns raw rows, so interval must be raw or absent. For past bars use /v1/prices/chart or /v1/export/prices.',
     )
   return at
 }

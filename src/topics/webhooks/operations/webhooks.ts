@@ -87,7 +87,8 @@ function listAndCreate(deps: Context) {
             webhooks.create(caller.key.account, settings, secret === undefined ? {} : { secret }),
           )
           reply.status = 201
-          return success(webhookRow(created.endpoint, undefined, created.secret))
+          const row = webhookRow(created.endpoint, undefined, created.secret)
+          return { ...success(row), id: row.id, secret: created.secret }
         })
       },
     }),

@@ -70,6 +70,25 @@ describe('GET /v1/prices', () => {
     })
   })
 
+  test.each([
+    ['1763510400', '1763596799'],
+    ['2025-11-19', '2025-11-19'],
+    ['2025-11-19T00:00:00Z', '2025-11-19T23:59:59Z'],
+  ])('returns the prices of the period from %s to %s, and not the newest one', async (from, to) => {
+    const instance = openTestInstance()
+    instance.record(
+      'GOLD_USD',
+      [4000, 4001, 4002, 4003],
+      Date.parse('2025-11-20T12:00:00Z'),
+      dayMs / 2,
+    )
+    const period = `by_period%5Bfrom%5D=${from}&by_period[to]=${to}`
+    const { data } = await json<List>(
+      instance.get(`/v1/prices?by_code=GOLD_USD&interval=raw&${period}&per_page=5`, instance.key()),
+    )
+    expect(data.prices.map(({ price }) => price)).toEqual([4001, 4000])
+  })
+
   test('keeps the order asked and names the codes that have no price', async () => {
     const instance = filled('WTI_USD', 'GOLD_USD')
     const { data } = await json<List>(

@@ -10,6 +10,22 @@ import {
 const jsonOf = async (door: FrontDoor, path: string, token: string) =>
   (await (await door.get(path, token)).json()) as Record<string, unknown>
 
+test('the dashboard of an account shows what its quota has left and when it resets, for free', async () => {
+  const door = openFrontDoor()
+  const { token } = door.open('free')
+  for (let i = 0; i < 3; i += 1) await door.get('/probe/counted', token)
+  const shown = async () => (await jsonOf(door, '/v1/dashboard', token)).data
+  const data = {
+    account: { tier: 'free' },
+    usage: {
+      current_month: { used: 3, limit: 50, remaining: 47, reset_at: '2026-11-21T00:00:00Z' },
+      account_this_month: 3,
+    },
+  }
+  expect(await shown()).toMatchObject(data)
+  expect(await shown()).toMatchObject(data)
+})
+
 describe('GET /v1/usage', () => {
   test('shows every window, the rate and the forecast, and is free', async () => {
     const door = openFrontDoor()

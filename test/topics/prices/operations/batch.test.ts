@@ -51,13 +51,15 @@ describe('POST /v1/prices/batch', () => {
     expect(data.currency).toBeUndefined()
   })
 
-  test('has the rows of latest', async () => {
+  test('has the rows of latest, each with the day of its price', async () => {
     const latest = (await (
       await instance.get('/v1/prices/latest?by_code=WTI_USD', token)
     ).json()) as {
       data: PriceRow
     }
-    expect((await answered({ codes: ['WTI_USD'] })).prices).toEqual([latest.data])
+    expect((await answered({ codes: ['WTI_USD'] })).prices).toEqual([
+      { ...latest.data, as_of: latest.data.created_at.slice(0, 10) },
+    ])
   })
 
   test('a batch price request for one code returns a list with one row', async () => {

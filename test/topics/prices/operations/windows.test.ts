@@ -474,11 +474,10 @@ describe('GET /v1/prices/past_*: refusals', () => {
     ],
     ['past_day?by_type=spot', 'INVALID_PARAMETER', 'by_type must be '],
     ['past_day?format=xml', 'INVALID_PARAMETER', 'format must be json, csv or ndjson; got "xml".'],
-    ['past_day?as_of=2026-11-01T00:00:00Z', 'INVALID_PARAMETER', 'as_of requires interval=raw.'],
     [
       'past_day?as_of=2026-11-01T00:00:00Z&interval=day',
       'INVALID_PARAMETER',
-      'as_of requires interval=raw.',
+      'as_of returns raw rows, so interval must be raw or absent.',
     ],
     [
       'past_day?as_of=yesterday&interval=raw',
@@ -662,6 +661,13 @@ describe('GET /v1/prices/past_*: as_of', () => {
     expect(body.meta.total).toBe(prices.length)
     expect(headers.get('x-vintage-as-of')).toBe(isoInstant(at(decodeURIComponent(asOf))))
     expect(headers.get('x-vintage-revision-coverage-since')).toBe('2026-11-19T17:00:00Z')
+  })
+
+  test('without an interval as_of returns the raw rows of then', async () => {
+    const past = '2026-11-19T18:00:00Z'
+    const { rows, body } = await corrected().ask(`past_week?by_code=FORTIES_USD&as_of=${past}`)
+    expect(rows.map(row => row.price)).toEqual([71, 60])
+    expect(body.data.metadata.interval).toBe('raw')
   })
 
   test('when the coverage begins is a setting', async () => {
