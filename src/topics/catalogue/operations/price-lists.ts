@@ -111,7 +111,10 @@ function pricesRoute(deps: PriceListsDeps) {
           'Begin of a period: a day, a time or Unix seconds, inclusive.',
           '1764547200',
         ),
-        'by_period[to]': momentParameter('End of the period, inclusive. Default: now.', '2026-01-01'),
+        'by_period[to]': momentParameter(
+          'End of the period, inclusive. Default: now.',
+          '2026-01-01',
+        ),
         interval: windowQuery.interval,
         by_code: codesParameter(
           20,

@@ -12,7 +12,10 @@ export const historyQuery = {
     '5y',
     { default: defaultPeriod },
   ),
-  'by_period[from]': momentParameter('First day, `YYYY-MM-DD` or Unix seconds, inclusive.', '2026-01-01'),
+  'by_period[from]': momentParameter(
+    'First day, `YYYY-MM-DD` or Unix seconds, inclusive.',
+    '2026-01-01',
+  ),
   'by_period[to]': momentParameter('Last day, inclusive.', '2026-11-20'),
   start_date: momentParameter('The same as `by_period[from]`.', '2026-01-01'),
   end_date: momentParameter('The same as `by_period[to]`.', '2026-11-20'),
