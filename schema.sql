@@ -244,6 +244,44 @@ CREATE TABLE quarantine (
 ) STRICT;
 CREATE INDEX quarantine_by_series ON quarantine (series_id, from_on);
 
+-- # Changes: what became known, in the order in which it was written.
+
+-- Which values a transaction recorded: of a series those of some times that were recorded, or
+-- removed, at some times. The values are those of observations and their revisions, so the log costs
+-- a row for each series and transaction. written_at is the instant of the transaction: no two
+-- transactions have the same, and it orders the feed of changes.
+CREATE TABLE price_changes (
+  written_at INTEGER NOT NULL,
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  -- Both ends are inclusive.
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  recorded_from INTEGER NOT NULL,
+  recorded_to INTEGER NOT NULL,
+  PRIMARY KEY (written_at, series_id, first_at, recorded_from)
+) STRICT, WITHOUT ROWID;
+
+-- What else changed which values of a series are served, and to which accounts.
+CREATE TABLE change_events (
+  written_at INTEGER NOT NULL,
+  series_id INTEGER NOT NULL REFERENCES series (id),
+  kind TEXT NOT NULL CHECK (kind IN ('quarantined', 'released', 'terms')),
+  -- JSON object: the days, or who saw the series before and who sees it since.
+  details TEXT NOT NULL CHECK (json_valid(details)),
+  PRIMARY KEY (written_at, series_id, kind)
+) STRICT, WITHOUT ROWID;
+
+-- The lines of the feed: another one begins after a restored backup, because the cursors that were
+-- given out after the backup are of records that do not exist any more.
+CREATE TABLE change_lines (
+  number INTEGER PRIMARY KEY,
+  token TEXT NOT NULL UNIQUE,
+  -- The last written_at that it shares with the line before it.
+  begins_after INTEGER NOT NULL
+) STRICT;
+INSERT INTO change_lines (token, begins_after)
+  VALUES (lower(hex(randomblob(3))), -50779978334208);
+
 -- # Fundamentals: stocks, storage, production of OPEC, and forecasts.
 
 -- The ids under which days of the weekly inventories are answered; the levels themselves are

@@ -167,12 +167,24 @@ function prepareForReading(db: Database) {
   db.run('PRAGMA trusted_schema = OFF')
 }
 
+/** Transactions that have begun on a connection. */
+const begun = new WeakMap<Database, number>()
+
+const beginning = (db: Database): void => {
+  if (!db.inTransaction) begun.set(db, (begun.get(db) ?? 0) + 1)
+}
+
+/** A number that no other transaction of the connection has; outside of one, that of the next. */
+export const transactionNumber = (db: Database): number =>
+  (begun.get(db) ?? 0) + (db.inTransaction ? 0 : 1)
+
 /**
  * Runs `work` as one write transaction that takes the write lock at once, so that it can not fail
  * half-way for want of it. Refuses work that returns a promise: SQLite would commit at its first
  * await.
  */
 export function transact<T>(db: Database, work: () => T): T {
+  beginning(db)
   const result = db
     .transaction(() => {
       const result = work()
@@ -220,6 +232,7 @@ export function transactWithoutTraces<T>(db: Database, work: () => T): T {
 export function rehearse<T>(db: Database, work: () => T): T {
   const takenBack = new Error('a rehearsal is taken back')
   let answer: { result: T } | undefined
+  beginning(db)
   try {
     db.transaction(() => {
       answer = { result: work() }

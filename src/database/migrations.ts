@@ -558,6 +558,50 @@ export const migrations: readonly Migration[] = [
       CREATE UNIQUE INDEX doubted_rows ON doubted_values (dataset, line, observed_at, numbers) WHERE dataset IS NOT NULL;
     `,
   },
+  {
+    version: 24,
+    why: 'Changes of prices are read in the order in which they were recorded.',
+    sql: `
+      CREATE TABLE price_changes (
+        written_at INTEGER NOT NULL,
+        series_id INTEGER NOT NULL REFERENCES series (id),
+        first_at INTEGER NOT NULL,
+        last_at INTEGER NOT NULL,
+        recorded_from INTEGER NOT NULL,
+        recorded_to INTEGER NOT NULL,
+        PRIMARY KEY (written_at, series_id, first_at, recorded_from)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE change_events (
+        written_at INTEGER NOT NULL,
+        series_id INTEGER NOT NULL REFERENCES series (id),
+        kind TEXT NOT NULL CHECK (kind IN ('quarantined', 'released', 'terms')),
+        details TEXT NOT NULL CHECK (json_valid(details)),
+        PRIMARY KEY (written_at, series_id, kind)
+      ) STRICT, WITHOUT ROWID;
+      CREATE TABLE change_lines (
+        number INTEGER PRIMARY KEY,
+        token TEXT NOT NULL UNIQUE,
+        begins_after INTEGER NOT NULL
+      ) STRICT;
+      INSERT INTO change_lines (token, begins_after)
+        VALUES (lower(hex(randomblob(3))), -50779978334208);
+      -- Values that were recorded before the log are in it by the time of their recording.
+      INSERT INTO price_changes
+        SELECT at, series_id, min(observed_at), max(observed_at), at, at FROM (
+          SELECT recorded_at AS at, series_id, observed_at FROM observations
+          UNION ALL SELECT recorded_at, series_id, observed_at FROM observation_revisions
+          UNION ALL SELECT replaced_at, series_id, observed_at FROM observation_revisions r
+            WHERE NOT EXISTS (SELECT 1 FROM observation_revisions n WHERE n.series_id = r.series_id
+                AND n.observed_at = r.observed_at AND n.recorded_at = r.replaced_at)
+              AND NOT EXISTS (SELECT 1 FROM observations o WHERE o.series_id = r.series_id
+                AND o.observed_at = r.observed_at AND o.recorded_at = r.replaced_at))
+        GROUP BY at, series_id;
+      -- Days are in quarantine before their values: none of them was ever in the feed.
+      INSERT INTO change_events
+        SELECT min(0, (SELECT coalesce(min(written_at), 0) - 1 FROM price_changes)) - q.id, q.series_id,
+          'quarantined', json_object('id', q.id, 'from', q.from_on, 'to', q.to_on) FROM quarantine q;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -41,7 +41,8 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'weeks.ts',
   ],
   'topics/catalogue/math': ['catalogue.ts', 'terms.ts'],
-  'topics/catalogue/service': ['catalogue.ts', 'contract-calendar.ts'],
+  'topics/catalogue/service': ['catalogue.ts', 'contract-calendar.ts', 'viewers.ts'],
+  'topics/changes/store': ['log.ts', 'notes.ts'],
   'topics/condition/service': ['component.ts'],
   'topics/deliveries/operations': ['row.ts'],
   'topics/delivery/math': ['terms.ts'],
@@ -75,6 +76,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/sources/operations': ['row.ts'],
   'topics/sources/service': ['sources.ts'],
   'topics/spreadsheet/operations': ['topic.ts'],
+  'topics/streams/operations': ['access.ts'],
   'topics/units/math': ['identities.ts', 'mistaken.ts'],
   'topics/webhooks/operations': ['row.ts'],
   'topics/webhooks/service': [

@@ -21,6 +21,7 @@ import {
   endEpoch,
   previousEpochs,
 } from '../../replication/store/state.ts'
+import { beginLine } from '../../topics/changes/store/log.ts'
 import { restore } from '../backups/backup.ts'
 
 export interface PromoteDeps {
@@ -66,6 +67,8 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     deriveAgain(db)
     continueAt(db, position)
     continueEpoch(state, next, ended)
+    // What the primary committed and did not publish is lost.
+    beginLine(db)
     // Commands may write before the first start.
     logChanges(db, true)
     db.run('PRAGMA wal_checkpoint(TRUNCATE)')
@@ -119,6 +122,7 @@ export async function promoteFromHere(
       ] as const)
         state.remove(name)
       beginEpoch(state, ids.uuid())
+      beginLine(db)
       if (other !== undefined) endEpoch(state, other)
     })
     logChanges(db, settings.servers.length > 0)
@@ -182,6 +186,7 @@ export async function promoteReplica(
       deriveAgain(db)
       continueAt(db, position)
       continueEpoch(state, next.replicationEpoch, ended)
+      beginLine(db)
       state.remove('replica_at')
       state.remove('replica_stream')
     })

@@ -87,6 +87,11 @@ export const problems = {
   METHOD_NOT_IMPLEMENTED: entry(501, 'nested', 'The HTTP method is not supported.'),
   DATA_NOT_AVAILABLE: entry(404, 'nested', 'No data, or not enough, is available.'),
   DEMO_CODE_NOT_AVAILABLE: entry(403, 'nested', 'The demo does not serve this code.'),
+  CURSOR_GONE: entry(
+    410,
+    'nested',
+    'The cursor is of records that a restored backup does not have.',
+  ),
   PAYLOAD_TOO_LARGE: entry(413, 'nested', 'The body is larger than accepted.'),
   RANGE_NOT_SATISFIABLE: entry(416, 'nested', 'The requested range is outside the file.'),
   validation_failed: entry(422, 'valid', 'A field of the body is not valid.'),

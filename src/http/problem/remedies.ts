@@ -31,6 +31,8 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   NOT_FOUND: 'Check the id, and that the key belongs to the account that owns it.',
   ROUTE_NOT_FOUND: 'Use one of the paths that the message names.',
   METHOD_NOT_IMPLEMENTED: 'Use GET, POST, PUT, PATCH or DELETE.',
+  CURSOR_GONE:
+    'Drop what you recorded after `fork` and continue from it, or begin again with `since=start`.',
   DATA_NOT_AVAILABLE: 'Ask for a longer range or another code.',
   DEMO_CODE_NOT_AVAILABLE: 'Use an API key and `GET /v1/prices/latest`.',
   PAYLOAD_TOO_LARGE: 'Send fewer rows in each request.',

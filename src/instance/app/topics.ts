@@ -68,6 +68,7 @@ export const topics: readonly Topic[] = [
     '/v1/prices',
     '/files',
   ),
+  topic(() => require('../../topics/changes/operations/topic.ts'), 'Prices', '/v1/changes'),
   topic(
     () => require('../../topics/analytics/operations/topic.ts'),
     'Spreads',

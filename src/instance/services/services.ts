@@ -21,6 +21,7 @@ import {
   createSeriesChanges,
   type SeriesChanges,
 } from '../../topics/catalogue/service/series-changes.ts'
+import { type Changes, openChanges } from '../../topics/changes/service/open.ts'
 import { type ConditionServices, openCondition } from '../../topics/condition/service/open.ts'
 import { type DeliveryServices, openDeliveries } from '../../topics/deliveries/service/open.ts'
 import { type DrillingServices, openDrilling } from '../../topics/drilling/service/open.ts'
@@ -76,6 +77,8 @@ export interface Services
   bulk: Bulk
   /** All of them, as files of a night. */
   priceFiles: PriceFiles
+  /** The feed of changes. */
+  changes: Changes
   /** The operator's own series, and their terms for shipped ones. */
   seriesChanges: SeriesChanges
 }
@@ -130,6 +133,7 @@ export function openServices(runtime: Runtime): Services {
   })
   const deliveries = openDeliveries(markets)
   const sources = openSources({ ...markets, reader: createSourceParser(shippedPorts()) })
+  const changes = openChanges({ ...markets, withheld: feeds.withheld })
   return {
     ...markets,
     datasets: kinds,
@@ -140,7 +144,12 @@ export function openServices(runtime: Runtime): Services {
       runtime.masterKey,
       runtime.clock.now,
     ),
-    seriesChanges: createSeriesChanges({ ...markets, now: runtime.clock.now }),
+    changes,
+    seriesChanges: createSeriesChanges({
+      ...markets,
+      now: runtime.clock.now,
+      noteAudiences: changes.noteAudiences,
+    }),
     ...alerts,
     ...watches,
     ...accounts,

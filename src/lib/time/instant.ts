@@ -98,6 +98,9 @@ export function isoInstant(at: number): string {
 }
 
 /** The same of an instant that is not known or has not come: null. */
+/** The same, always with milliseconds: texts of one length, whose order is that of the times. */
+export const isoMillis = (at: number): string => new Date(at).toISOString()
+
 export const isoOrNull = (at: number | null | undefined): string | null =>
   at === null || at === undefined ? null : isoInstant(at)
 

@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../database/database.ts'
 import { lazy } from '../../database/statement.ts'
 import { setTriggers, type Trigger } from '../../database/triggers.ts'
+import { rangesOf } from '../../lib/time/ranges.ts'
 import { type ReplicatedTable, replicatedTables } from './tables.ts'
 
 const prefix = 'log_'
@@ -65,11 +66,6 @@ function triggersOf(table: ReplicatedTable): Trigger[] {
   }))
 }
 
-/** So few points are noted each on its own. */
-const singleMax = 16
-/** A gap of so many times the mean distance of the points ends a range. */
-const gapFactor = 32
-
 /**
  * Notes in the transaction under way which moments of a series were written, given oldest first.
  * What lies between two of them is published with them, which is more than need be, and never
@@ -86,21 +82,6 @@ export function rangeNotes(
     if (!isLogged(db)) return
     for (const { from, to } of rangesOf(momentsOf())) note.run(seriesId, from, to)
   }
-}
-
-/** Closed ranges that hold all of some moments, given in their order, and little else. */
-export function rangesOf(moments: readonly number[]): { from: number; to: number }[] {
-  const [first, last] = [moments[0], moments.at(-1)]
-  if (first === undefined || last === undefined) return []
-  const gapMax =
-    moments.length <= singleMax ? 0 : (gapFactor * (last - first)) / (moments.length - 1)
-  const ranges = [{ from: first, to: first }]
-  for (const moment of moments) {
-    const range = ranges.at(-1)!
-    if (moment - range.to > gapMax) ranges.push({ from: moment, to: moment })
-    else range.to = moment
-  }
-  return ranges
 }
 
 /** Goes on counting after a change that another copy logged, with nothing logged here. */

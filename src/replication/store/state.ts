@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { statements } from '../../database/statement.ts'
+import { beginLine } from '../../topics/changes/store/log.ts'
 
 /**
  * What a copy knows of itself: `applied`, the change it is at; `lineage`, whose commits it has;
@@ -104,12 +105,13 @@ export function pastTheFence<T>(db: Database, work: () => T): T {
 }
 
 /**
- * Notes in a database that was published, and that nobody uses, that it is a backup which was put
- * back. It keeps the schema that it has.
+ * Notes in a database that nobody uses that it is a backup which was put back: its feed of changes
+ * begins another line, and its publisher starts with a snapshot. It keeps the schema that it has.
  */
 export function noteRestored(path: string): void {
   const db = new Database(path, { strict: true })
   try {
+    beginLine(db)
     const table = "SELECT 1 FROM sqlite_schema WHERE name = 'replication_state'"
     if (db.query(table).get() === null) return
     const state = createReplicationState(db)

@@ -21,6 +21,11 @@ export interface SeriesChangesDeps {
   now(): number
   /** Takes in that answers of a series are others now. */
   forgetSeries(id: number): void
+  /**
+   * Runs work in a transaction; the feed of changes has whom these series are served to before and
+   * after it.
+   */
+  noteAudiences<T>(codes: readonly string[], work: () => T): T
 }
 
 /** Categories whose codes are made by the service itself. */
@@ -68,6 +73,7 @@ export function createSeriesChanges({
   catalogue,
   now,
   forgetSeries,
+  noteAudiences,
 }: SeriesChangesDeps) {
   const faultsOf = (code: string, terms: SeriesTerms, category: string): TermFault[] => {
     const faults: TermFault[] = []
@@ -102,8 +108,13 @@ export function createSeriesChanges({
     return faults
   }
   const taken = (entries: readonly { code: string; own: boolean; terms: SeriesTerms }[]) => {
-    store.putTerms(entries, now())
-    catalogue.reload()
+    noteAudiences(
+      entries.map(({ code }) => code),
+      () => {
+        store.putTerms(entries, now())
+        catalogue.reload()
+      },
+    )
     return entries.map(({ code }) => {
       const series = catalogue.named(code)!
       forgetSeries(series.id)

@@ -47,6 +47,7 @@ export type ExportDeps = Pick<
   | 'marks'
   | 'meter'
   | 'now'
+  | 'observations'
   | 'plans'
 >
 
@@ -72,8 +73,13 @@ interface ExportRequest {
 /** Prices of many codes over many years in one answer. */
 export function exportOperations(deps: ExportDeps) {
   const { bulk, catalogue, codes, coverage, ingest, links, marks, meter, now, plans } = deps
-  const { sourceNamesOf } = deps
+  const { observations, sourceNamesOf } = deps
   const finished = createFinishedExports()
+
+  /** Values that were all removed since are still those of an earlier moment. */
+  const hadData = (series: Series): boolean =>
+    catalogue.hasData(series) ||
+    (series.unavailableReason === null && observations.firstRecordedAt(series.id) !== undefined)
 
   const seriesOf = (query: ExportQuery, request: Request): Series[] => {
     const names = listOf(query.codes)
@@ -81,7 +87,7 @@ export function exportOperations(deps: ExportDeps) {
       throw missingParameter('codes', `1 to ${codesMax} codes or aliases, or * for all of them.`)
     const series =
       names.length === 1 && names[0] === '*'
-        ? catalogue.list().filter(catalogue.hasData)
+        ? catalogue.list().filter(query.as_of ? hadData : catalogue.hasData)
         : codes.read(names, request, codesMax).map(resolved => resolved.series)
     return [...series].sort((a, b) => (a.code < b.code ? -1 : 1))
   }
@@ -175,7 +181,8 @@ export function exportOperations(deps: ExportDeps) {
     const { asOf } = question
     if (asOf !== undefined) {
       const since = Math.max(...series.map(({ id }) => coverage.since(id, asOf)))
-      Object.assign(headers, vintageHeaders(asOf, since))
+      // Nothing is covered where no series has ever had a value.
+      Object.assign(headers, vintageHeaders(asOf, Number.isFinite(since) ? since : asOf))
     }
     if (hasEtag(request.headers.get('if-none-match'), etag)) {
       reply.status = 304

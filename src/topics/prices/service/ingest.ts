@@ -48,7 +48,10 @@ export interface Ingest {
    * it later, even within one millisecond.
    */
   mark(): number
-  /** A moment of recording that no earlier write has, for rows of datasets. */
+  /**
+   * The instant of the transaction under way, or of the next one: no other has it, and it rises from
+   * one to the next.
+   */
   next(): number
   listen(listener: Listener): void
   /**
@@ -61,26 +64,42 @@ export interface Ingest {
   onWithdraw(listener: (seriesId: number) => void): void
 }
 
-/** `admit` throws while there is no room for prices. */
+export interface IngestDeps {
+  /** Throws while there is no room for prices. */
+  admit?(): void
+  /** A number of the transaction under way, or of the next one. */
+  transactionNumber?(): number
+  /** The newest instant of those before the start. */
+  lastWrittenAt?: number
+}
+
 export function createIngest(
   observations: ObservationStore,
   catalogue: Catalogue,
   clock: Clock,
-  admit: () => void = () => undefined,
+  deps: IngestDeps = {},
 ): Ingest {
+  const { admit = () => undefined, transactionNumber = () => Number.NaN } = deps
   const listeners: Listener[] = []
   const inside: Listener[] = []
   const withdrawals: ((seriesId: number) => void)[] = []
   let batch: OpenBatch | undefined
   let lastMark = Number.NEGATIVE_INFINITY
-  let lastWrite = Number.NEGATIVE_INFINITY
-  const moment = () => {
-    lastWrite = Math.max(clock.now(), lastMark + 1)
-    return lastWrite
+  let lastWrite = deps.lastWrittenAt ?? Number.NEGATIVE_INFINITY
+  let lastInstant = { transaction: Number.NaN, at: Number.NEGATIVE_INFINITY }
+  const next = () => {
+    const transaction = transactionNumber()
+    if (transaction !== lastInstant.transaction || lastInstant.at <= lastMark) {
+      lastInstant = { transaction, at: Math.max(clock.now(), lastMark + 1, lastWrite + 1) }
+      lastWrite = lastInstant.at
+    }
+    return lastInstant.at
   }
   return {
-    write(all, recordedAt = moment()) {
+    write(all, given) {
       admit()
+      const writtenAt = next()
+      const recordedAt = given ?? writtenAt
       const points = batch?.sift(all) ?? all
       const origin = batch ?? noOrigin
       const { counts, changes } = observations.write(
@@ -92,6 +111,7 @@ export function createIngest(
           for (const listener of inside) listener(changed, origin)
         },
         origin,
+        writtenAt,
       )
       for (const change of changes) {
         const first = change.inserted[0]
@@ -99,12 +119,22 @@ export function createIngest(
           catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
       }
       if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
-      return { ...counts, recordedAt: lastRecordedOf(changes, recordedAt) }
+      const lastRecordedAt = lastRecordedOf(changes, recordedAt)
+      if (recordedAt === writtenAt) lastWrite = Math.max(lastWrite, lastRecordedAt)
+      return { ...counts, recordedAt: lastRecordedAt }
     },
-    withdraw(seriesId, observedAts, at = moment()) {
-      const goneAt = observations.withdraw(seriesId, observedAts, at, batch ?? noOrigin, () =>
-        batch?.noteRemoved(seriesId, observedAts),
+    withdraw(seriesId, observedAts, given) {
+      const writtenAt = next()
+      const at = given ?? writtenAt
+      const goneAt = observations.withdraw(
+        seriesId,
+        observedAts,
+        at,
+        batch ?? noOrigin,
+        () => batch?.noteRemoved(seriesId, observedAts),
+        writtenAt,
       )
+      if (at === writtenAt) lastWrite = Math.max(lastWrite, goneAt)
       for (const listener of withdrawals) listener(seriesId)
       return goneAt
     },
@@ -126,10 +156,7 @@ export function createIngest(
       lastMark = Math.max(lastMark, lastWrite, clock.now())
       return lastMark
     },
-    next() {
-      lastWrite = Math.max(clock.now(), lastMark + 1, lastWrite + 1)
-      return lastWrite
-    },
+    next,
     listen: listener => void listeners.push(listener),
     listenInside: listener => void inside.push(listener),
     onWithdraw: listener => void withdrawals.push(listener),

@@ -1,12 +1,13 @@
 import { revisionsKeptSince } from '../../../config/keys.ts'
 import type { Runtime } from '../../../config/runtime.ts'
-import { transact } from '../../../database/database.ts'
+import { transact, transactionNumber } from '../../../database/database.ts'
 import { readsNow } from '../../../database/dataset-reads.ts'
 import { createJournal } from '../../../database/undo/journal.ts'
 import { createBatchRowStore } from '../../../database/undo/rows.ts'
 import type { FedBy } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { type ChangeLogStore, createChangeLogStore } from '../../changes/store/log.ts'
 import { createFuturesStore } from '../../futures/store/futures.ts'
 import type { NamedFactor } from '../../units/math/mistaken.ts'
 import type { Observation } from '../math/bars.ts'
@@ -37,6 +38,8 @@ import { createQuarantineList, type QuarantineList } from './quarantine.ts'
 import { type Coverage, createCoverage, createPricesAt, type PricesAt } from './vintage.ts'
 
 export interface PriceServices {
+  /** What transactions changed, in their order. */
+  changeLog: ChangeLogStore
   observations: ObservationStore
   quarantine: QuarantineList
   latestPrices: LatestPrices
@@ -90,16 +93,27 @@ export function openPrices({
   tally: { record(source: string, inserted: number, revised: number): void }
 }): PriceServices {
   const observations = createObservationStore(db)
+  const changeLog = createChangeLogStore(db)
   const listeners: ((seriesId: number, from?: number) => void)[] = []
   /** `from`: nothing that was observed earlier has changed. */
   const notifyChanged = (seriesId: number, from?: number) => {
     for (const listener of listeners) listener(seriesId, from)
   }
   const quarantineListeners: ((seriesId: number) => void)[] = []
-  const quarantine = createQuarantineList(createQuarantineStore(db), seriesId => {
-    notifyChanged(seriesId)
-    for (const listener of quarantineListeners) listener(seriesId)
-  })
+  const quarantine = createQuarantineList(
+    createQuarantineStore(db),
+    seriesId => {
+      notifyChanged(seriesId)
+      for (const listener of quarantineListeners) listener(seriesId)
+    },
+    (work, eventOf) =>
+      transact(db, () => {
+        const done = work()
+        const noted = eventOf(done)
+        if (noted) changeLog.addEvent(ingest.next(), noted.seriesId, noted.event)
+        return done
+      }),
+  )
   const valueSources = createValueSourceStore(db)
   const provenance = createProvenance({ sources: valueSources, catalogue, quarantine })
   const { attributed } = provenance
@@ -113,7 +127,11 @@ export function openPrices({
     isSet: coverageSinceAt !== revisionsKeptSince,
   })
   listeners.push(latestPrices.forget, history.forget, closes.forget, coverage.forget)
-  const ingest = createIngest(observations, catalogue, clock, disk.admit)
+  const ingest = createIngest(observations, catalogue, clock, {
+    admit: disk.admit,
+    transactionNumber: () => transactionNumber(db),
+    lastWrittenAt: changeLog.newest() ?? Number.NEGATIVE_INFINITY,
+  })
   const batchStore = createBatchStore(db)
   const flaggedValues = createFlaggedValueStore(db)
   const exchange = createFx(catalogue, latestPrices)
@@ -174,6 +192,7 @@ export function openPrices({
     attribute(seriesId)
   })
   return {
+    changeLog,
     observations,
     quarantine,
     latestPrices,

@@ -14,7 +14,21 @@ interface Range extends Stretch {
   reason: string
 }
 
-export function createQuarantineList(store: QuarantineStore, changed: (seriesId: number) => void) {
+/** Runs a change of the list with what the feed of changes says of it; one transaction. */
+export type NotesQuarantine = <T>(
+  work: () => T,
+  eventOf: (done: T) => { seriesId: number; event: QuarantineEvent } | undefined,
+) => T
+
+export type QuarantineEvent =
+  | { kind: 'quarantined'; id: number; from: string; to: string }
+  | { kind: 'released'; id: number }
+
+export function createQuarantineList(
+  store: QuarantineStore,
+  changed: (seriesId: number) => void,
+  noted: NotesQuarantine = work => work(),
+) {
   let all: Quarantine[] = []
   let ranges = new Map<number, Range[]>()
   /** Reads the store again: another thread has changed it. */
@@ -64,14 +78,26 @@ export function createQuarantineList(store: QuarantineStore, changed: (seriesId:
     },
     all: (): readonly Quarantine[] => all,
     add(range: Omit<Quarantine, 'id'>) {
-      const added = store.add(range)
+      const added = noted(
+        () => store.add(range),
+        ({ id, seriesId, fromOn, toOn }) => ({
+          seriesId,
+          event: { kind: 'quarantined', id, from: fromOn, to: toOn },
+        }),
+      )
       reload()
       changed(range.seriesId)
       return added
     },
     remove(id: number) {
       const removed = all.find(quarantine => quarantine.id === id)
-      if (!removed || !store.remove(id)) return undefined
+      if (!removed) return undefined
+      const isRemoved = noted(
+        () => store.remove(id),
+        done =>
+          done ? { seriesId: removed.seriesId, event: { kind: 'released', id } } : undefined,
+      )
+      if (!isRemoved) return undefined
       reload()
       changed(removed.seriesId)
       return removed

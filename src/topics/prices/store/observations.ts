@@ -4,6 +4,7 @@ import { readAtOnce, transact } from '../../../database/database.ts'
 import { lazy, statements } from '../../../database/statement.ts'
 import type { WriteCounts } from '../../../database/write-counts.ts'
 import { rangeNotes } from '../../../replication/store/change-log.ts'
+import { changeNotes } from '../../changes/store/notes.ts'
 import type { Observation } from '../math/bars.ts'
 import {
   anyTime,
@@ -133,13 +134,16 @@ export interface ObservationStore extends ObservationReads, BarReads {
    * Writes all points in one transaction with their revisions and bars. A point whose value is
    * already current is left as it is. A correction that claims to be recorded before the value it
    * replaces takes its place for the whole time that value was known. `alongside` is called at the
-   * end of the transaction when anything changed, for what must be written with it.
+   * end of the transaction when anything changed, for what must be written with it. `writtenAt` is
+   * the instant of the transaction, by which the feed of changes has the points; `recordedAt` where
+   * it is absent.
    */
   write(
     points: readonly Point[],
     recordedAt: number,
     alongside?: (changes: readonly Change[], counts: WriteCounts) => void,
     origin?: Origin,
+    writtenAt?: number,
   ): { counts: WriteCounts; changes: Change[] }
   /**
    * Takes observations of one series out of every read from `at` on; `as_of` still answers them for
@@ -152,6 +156,7 @@ export interface ObservationStore extends ObservationReads, BarReads {
     at: number,
     origin?: Origin,
     alongside?: () => void,
+    writtenAt?: number,
   ): number
   /** Says of current values, where they stand as given, that they are of another source. */
   attribute(points: readonly Point[], sourceId: number): void
@@ -297,7 +302,8 @@ function createObservationWriter(
   const writeSeries = createSeriesWriter(db)
   const updateBars = createBarWriter(db, oldestFirst)
   const noteRange = rangeNotes(db)
-  return (points, recordedAt, alongside, origin = noOrigin) =>
+  const noteWritten = createWriteNotes(db)
+  return (points, recordedAt, alongside, origin = noOrigin, writtenAt = recordedAt) =>
     transact(db, () => {
       const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
       const changes: Change[] = []
@@ -305,6 +311,7 @@ function createObservationWriter(
         const { change, past } = writeSeries(seriesId, group, recordedAt, counts, origin)
         updateBars(change, past)
         noteRange(seriesId, () => momentsOf(change, past))
+        noteWritten(writtenAt, change, past)
         if (change.inserted.length + change.revised.length > 0) changes.push(change)
       }
       if (changes.length > 0) alongside?.(changes, counts)
@@ -317,6 +324,36 @@ function momentsOf({ inserted, revised }: Change, past: readonly Observation[]):
   const moments = [inserted, revised, past].flatMap(points => points.map(point => point.observedAt))
   if (revised.length > 0 || past.length > 0) moments.sort((a, b) => a - b)
   return moments
+}
+
+/** Notes for the feed of changes what a write of one series recorded. */
+function createWriteNotes(db: Database) {
+  const note = changeNotes(db)
+  const noteAll = (writtenAt: number, seriesId: number, points: readonly Observation[]) => {
+    if (points.length === 0) return
+    let [from, to] = [points[0]!.recordedAt, points[0]!.recordedAt]
+    for (const { recordedAt } of points) {
+      if (recordedAt < from) from = recordedAt
+      if (recordedAt > to) to = recordedAt
+    }
+    note(
+      writtenAt,
+      seriesId,
+      points.map(point => point.observedAt),
+      { from, to },
+    )
+  }
+  return (
+    writtenAt: number,
+    { seriesId, inserted, revised }: Change,
+    past: readonly Observation[],
+  ): void => {
+    noteAll(writtenAt, seriesId, inserted)
+    // Other values may have been recorded between two of these: each is noted by its own time.
+    for (const points of [revised, past])
+      for (const own of Map.groupBy(points, point => point.recordedAt).values())
+        noteAll(writtenAt, seriesId, own)
+  }
 }
 
 /** An observation as it is stored, and where it came from. */
@@ -556,7 +593,8 @@ function createObservationWithdrawer(
   const drop = sql`DELETE FROM observations WHERE series_id = ? AND observed_at = ?`
   const bars = createBarWithdrawer(db, oldestFirst)
   const noteRange = rangeNotes(db)
-  return (seriesId, observedAts, at, { batchId } = noOrigin, alongside) =>
+  const noteChange = changeNotes(db)
+  return (seriesId, observedAts, at, { batchId } = noOrigin, alongside, writtenAt = at) =>
     transact(db, () => {
       let goneAt = at
       for (const observedAt of observedAts) {
@@ -564,7 +602,9 @@ function createObservationWithdrawer(
         drop.run(seriesId, observedAt)
       }
       bars(seriesId, observedAts)
-      noteRange(seriesId, () => observedAts.toSorted((a, b) => a - b))
+      const moments = observedAts.toSorted((a, b) => a - b)
+      noteRange(seriesId, () => moments)
+      noteChange(writtenAt, seriesId, moments, { from: at, to: goneAt })
       alongside?.()
       return goneAt
     })

@@ -66,7 +66,7 @@ export function createStreams({ log, perKey, stopwatch = createSystemClock() }: 
      * `stopped` when there will be none any more.
      */
     open(
-      kind: 'events' | 'cable',
+      kind: 'events' | 'cable' | 'changes',
       keyId: string,
       stream: OpenStream,
     ): (() => void) | 'full' | 'stopped' {

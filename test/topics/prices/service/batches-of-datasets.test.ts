@@ -19,6 +19,7 @@ const aside = [
   'dataset_revisions',
   'doubted_values',
   'observation_revisions',
+  'price_changes',
   'series',
   'value_sources',
   'series_sources',
@@ -297,6 +298,7 @@ const cleared = [
   'dataset_revisions',
   'frac_spreads',
   'observation_revisions',
+  'price_changes',
   'observations',
 ]
 

@@ -20,12 +20,14 @@ test('writes before a read are recorded by its moment and later writes after it,
     expect(observations.asOf(series.id, 0, startAt + 1, mark, 1)[0]!.value).toBe(value)
 })
 
-test('several writes between two reads are one moment', () => {
+test('each transaction has an instant of its own, also within one millisecond', () => {
   const { ingest, observations, series, write } = opened()
   ingest.mark()
   for (const value of [1, 2, 3]) write(value)
-  expect(observations.firstRecorded(series.id, 0, startAt + 1, 10)).toEqual([
-    { observedAt: startAt, value: 3, recordedAt: startAt + 1 },
+  expect(observations.vintages(series.id, startAt).map(vintage => vintage.recordedAt)).toEqual([
+    startAt + 1,
+    startAt + 2,
+    startAt + 3,
   ])
 })
 

@@ -1,0 +1,144 @@
+import { t } from 'elysia'
+import { integer } from '../../../http/answer/schema.ts'
+import { integerOf, wordOf } from '../../../http/input/query.ts'
+import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
+import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { cursorText, type Place } from '../math/cursor.ts'
+import type { ChangePage } from '../service/feed.ts'
+import { followChanges, type LiveDeps } from './live.ts'
+import { ChangeRow, type ChangeRowWire, cursorField, rowsOf } from './record.ts'
+import { placeOf, readerOf, readerQuery, rowsOfPrice, sinceParameter } from './request.ts'
+
+const formats = ['json', 'ndjson', 'parquet', 'sse'] as const
+type Format = (typeof formats)[number]
+
+const types: readonly (readonly [string, Format])[] = [
+  ['application/x-ndjson', 'ndjson'],
+  ['application/vnd.apache.parquet', 'parquet'],
+  ['text/event-stream', 'sse'],
+]
+
+const limitMax = 10_000
+const limitDefault = 1_000
+
+const Page = envelope(
+  t.Object(
+    {
+      changes: t.Array(ChangeRow, { description: 'In the order of their recording.' }),
+      count: integer('Records.', 1),
+      cursor: cursorField,
+      has_more: t.Boolean({ description: 'More records follow: read again from `cursor`.' }),
+    },
+    { title: 'Changes' },
+  ),
+)
+
+/** The format that a request wants, by its parameter or else by its `Accept` header. */
+export function formatOf(text: string | undefined, request: Request): Format {
+  if (text !== undefined && text !== '') return wordOf('format', text, 'json', formats)
+  const accept = request.headers.get('accept') ?? ''
+  return types.find(([type]) => accept.includes(type))?.[1] ?? 'json'
+}
+
+export function changeOperations(deps: Context & LiveDeps) {
+  const { changes, sourceNameOf } = deps
+
+  const send = async (
+    format: Format,
+    rows: ChangeRowWire[],
+    page: Pick<ChangePage, 'hasMore'> & { cursor: string },
+    { headers }: Answering,
+  ) => {
+    headers['x-next-cursor'] = page.cursor
+    headers['x-has-more'] = String(page.hasMore)
+    if (format === 'ndjson') {
+      headers['content-type'] = 'application/x-ndjson; charset=utf-8'
+      return new Response(rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+    }
+    if (format === 'parquet') {
+      headers['content-type'] = 'application/vnd.apache.parquet'
+      const { changesFile } = await import('../files/parquet.ts')
+      return new Response(changesFile(rows))
+    }
+    return success({
+      changes: rows,
+      count: rows.length,
+      cursor: page.cursor,
+      has_more: page.hasMore,
+    })
+  }
+
+  return [
+    operation('GET /v1/changes', {
+      operationId: 'listChanges',
+      summary: 'List changes of prices',
+      description: `Returns every addition, correction and deletion of a value in the order in which it was recorded, after a cursor. Store \`cursor\` with what you have read and send it as \`since\` the next time: nothing is missed and nothing is returned twice. Cursors stay valid across restarts, backups and restores, and on replicas.\n\nTo keep the state at a moment: apply the records in their order; a \`deleted\` record with \`retroactive\` removes everything that was said of its key (or of its code, if \`observed_at\` is null); of what remains, the record of a key with the greatest \`recorded_at\`, then cursor, applies. This equals \`GET /v1/export/prices\` with and without \`as_of\`.\n\nQuarantined days and codes that the account cannot see any more are \`deleted\` with \`retroactive\`; when they return, all of their values are \`added\` or \`revised\` again.\n\nWith \`Accept: text/event-stream\` the answer continues: \`id\` is the cursor, \`event\` is \`change\`; \`event: cursor\` comes every 10 s without a record, and \`event: end\` has the reason why it ends. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests. Plans without the feature read the demo codes.`,
+      access: {
+        meter: true,
+        reader: true,
+        feature: 'bulk_export',
+        weighed: true,
+        // A stream stays with the main thread.
+        isLight: ({ format }, request) => formatOf(format, request) === 'sse',
+      },
+      headers: t.Object({
+        'last-event-id': t.Optional(
+          t.String({
+            description: 'Of a stream: the `id` of the last received event; wins over `since`.',
+          }),
+        ),
+      }),
+      query: {
+        since: sinceParameter,
+        ...readerQuery,
+        limit: integerParameter(
+          `Records of one response, at most ${limitMax}. Default: ${limitDefault}.`,
+          limitDefault,
+          { default: limitDefault, minimum: 1 },
+        ),
+        format: wordParameter(
+          formats,
+          'Also by `Accept`. `ndjson` has one record a line and nothing else.',
+          'json',
+          { default: 'json' },
+        ),
+      },
+      answers: {
+        200: Page,
+        400: t.Union([FailProblem, NestedProblem]),
+        410: NestedProblem,
+      },
+      handle: async ({ query, request, reply, caller, requestContext }) => {
+        const { entitled } = caller
+        const format = formatOf(query.format, request)
+        const limit = Math.min(
+          integerOf('limit', query.limit, limitDefault, 1, Number.MAX_SAFE_INTEGER),
+          limitMax,
+        )
+        const reader = readerOf(deps, query, caller, request)
+        const price = entitled.exportRequestsPer10kRows
+        if (format === 'sse') {
+          const lastId = request.headers.get('last-event-id')
+          const since =
+            lastId === null
+              ? placeOf(changes, 'since', query.since)
+              : placeOf(changes, 'Last-Event-ID', lastId)
+          return followChanges(deps, { reader, since, caller, request, requestContext, reply })
+        }
+        const since = placeOf(changes, 'since', query.since)
+        const isNow = query.since === 'now'
+        const page = isNow
+          ? { records: [], end: since, hasMore: false }
+          : changes.page(reader, since, limit)
+        const rows = rowsOf(page.records, changes.cursorOf, sourceNameOf)
+        const requests = Math.ceil(rows.length / rowsOfPrice) * price
+        reply.headers['x-quota-requests'] = String(Math.max(1, requests))
+        const cursor = cursorText(changes.cursorOf(page.end as Place))
+        return await send(format, rows, { hasMore: page.hasMore, cursor }, reply)
+      },
+    }),
+  ]
+}

@@ -1,0 +1,8 @@
+import type { Context } from '../../../http/operations/context.ts'
+import type { Operation } from '../../../http/operations/operation.ts'
+import { changeOperations } from './changes.ts'
+
+/** What became known, in order. */
+export function operationsOf(context: Context): Operation[] {
+  return [...changeOperations(context)]
+}

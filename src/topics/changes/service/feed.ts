@@ -1,0 +1,326 @@
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Viewer } from '../../catalogue/service/viewers.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Withheld } from '../../prices/store/withheld.ts'
+import { endOf, isBefore, type Place } from '../math/cursor.ts'
+import type { ChangeEvent, ChangeLogStore, LoggedRange } from '../store/log.ts'
+import type { Vintage, VintageReader } from '../store/vintages.ts'
+import { createServedHistory, daysOf, type Hidden, isSeen, type ServedHistory } from './history.ts'
+
+/** One record of the feed. */
+export interface ChangeRecord {
+  place: Place
+  kind: 'added' | 'revised' | 'deleted'
+  series: Series
+  /** Undefined: every time of the series. */
+  observedAt: number | undefined
+  value: number | undefined
+  previous: number | undefined
+  sourceId: number
+  batchId: number
+  recordedAt: number
+  /** It holds for every `as_of`, not from `recordedAt` on. */
+  isRetroactive: boolean
+}
+
+/** Whose records are read. */
+export interface ChangeReader {
+  viewer: Viewer
+  wants(series: Series): boolean
+}
+
+export interface ChangePage {
+  records: ChangeRecord[]
+  /** Up to where the log was read. */
+  end: Place
+  hasMore: boolean
+}
+
+/** What a transaction did to one series. */
+interface Segment {
+  writtenAt: number
+  rank: number
+  series: Series
+  work: { ranges: readonly LoggedRange[] } | { event: ChangeEvent }
+}
+
+export interface FeedDeps {
+  log: Pick<ChangeLogStore, 'from' | 'of' | 'touching' | 'events' | 'newest'>
+  vintages: VintageReader
+  catalogue: Pick<Catalogue, 'byId'>
+  withheld: Withheld
+}
+
+/** Ranges that are read at a time. */
+const rangesEach = 1_000
+/** The most that are read for one page: a reader of few codes gets a cursor in any case. */
+const rangesMax = 200_000
+const vintagesEach = 1_000
+const always = { recordedFrom: Number.MIN_SAFE_INTEGER, recordedTo: Number.MAX_SAFE_INTEGER }
+const everywhere = { firstAt: -5e13, lastAt: 5e13 }
+
+export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDeps) {
+  /** The transactions from an instant on, each with what it did, oldest first. */
+  const transactions = function* (from: number, served: ServedHistory): Generator<Segment[]> {
+    const events = served.after(from - 1)
+    let at = from
+    for (;;) {
+      let ranges = log.from(at, rangesEach)
+      const isLast = ranges.length < rangesEach
+      const last = ranges.at(-1)?.writtenAt
+      // The last transaction may have more than were read.
+      if (!isLast)
+        ranges =
+          ranges[0]!.writtenAt === last
+            ? log.of(last)
+            : ranges.filter(range => range.writtenAt !== last)
+      const end = isLast ? Number.POSITIVE_INFINITY : ranges.at(-1)!.writtenAt
+      const due = events.splice(0, countUntil(events, end))
+      yield* inOrder(ranges, due)
+      if (isLast) return
+      at = end + 1
+    }
+  }
+
+  const inOrder = function* (
+    ranges: readonly LoggedRange[],
+    events: readonly ChangeEvent[],
+  ): Generator<Segment[]> {
+    for (let r = 0, e = 0; r < ranges.length || e < events.length; ) {
+      const writtenAt = Math.min(
+        ranges[r]?.writtenAt ?? Number.POSITIVE_INFINITY,
+        events[e]?.writtenAt ?? Number.POSITIVE_INFINITY,
+      )
+      const [firstRange, firstEvent] = [r, e]
+      while (ranges[r]?.writtenAt === writtenAt) r += 1
+      while (events[e]?.writtenAt === writtenAt) e += 1
+      yield segmentsOf(writtenAt, ranges.slice(firstRange, r), events.slice(firstEvent, e))
+    }
+  }
+
+  const segmentsOf = (
+    writtenAt: number,
+    ranges: readonly LoggedRange[],
+    events: readonly ChangeEvent[],
+  ): Segment[] => {
+    const bySeries = Map.groupBy(ranges, range => range.seriesId)
+    const parts: Pick<Segment, 'series' | 'work'>[] = [
+      ...[...bySeries].map(([id, own]) => ({
+        series: catalogue.byId(id),
+        work: { ranges: own },
+      })),
+      ...events.map(event => ({ series: catalogue.byId(event.seriesId), work: { event } })),
+    ]
+    if (parts.length > 1) parts.sort((a, b) => compareText(a.series.code, b.series.code))
+    return parts.map((part, rank) => ({ ...part, writtenAt, rank }))
+  }
+
+  /** The records of a segment after a place, as they are read. */
+  const recordsOf = function* (
+    segment: Segment,
+    { viewer }: ChangeReader,
+    served: ServedHistory,
+    after: Place,
+  ): Generator<ChangeRecord> {
+    const { series, writtenAt, work } = segment
+    const sees = (at: number) => isSeen(served.audience(series, at), viewer)
+    if ('ranges' in work) {
+      if (!sees(writtenAt)) return
+      const hidden = served.hidden(series.id, writtenAt)
+      for (const stretch of stretchesOf(work.ranges))
+        yield* vintagesOf(segment, stretch, after, hidden, false)
+      return
+    }
+    const { event } = work
+    const known = { ...always, recordedTo: writtenAt }
+    if (event.kind === 'terms') {
+      const [before, now] = [isSeen(event.before, viewer), isSeen(event.after, viewer)]
+      if (before && !now) yield* laterThan(after, forgotten(segment))
+      if (!before && now) {
+        const hidden = served.hidden(series.id, writtenAt)
+        yield* vintagesOf(segment, { ...everywhere, ...known, ranges: [] }, after, hidden, true)
+      }
+      return
+    }
+    if (!sees(writtenAt)) return
+    if (event.kind === 'released') {
+      const days = served.quarantine(series.id, event.id)
+      if (!days) return
+      const hidden = served.hidden(series.id, writtenAt)
+      yield* vintagesOf(segment, { ...rangeOf(days), ...known, ranges: [] }, after, hidden, true)
+      return
+    }
+    const hidden = served.hidden(series.id, writtenAt, true)
+    const range = { ...rangeOf(daysOf(event)), ...known, ranges: [] }
+    let last: ChangeRecord | undefined
+    for (const record of vintagesOf(segment, range, beforeSegment(segment), hidden, true)) {
+      if (last && last.observedAt !== record.observedAt) yield* laterThan(after, gone(last))
+      last = record
+    }
+    if (last) yield* laterThan(after, gone(last))
+  }
+
+  /** Every time of a series is forgotten. */
+  const forgotten = ({ series, writtenAt, rank }: Segment): ChangeRecord => ({
+    place: { writtenAt, rank, observedAt: everywhere.firstAt, recordedAt: writtenAt },
+    kind: 'deleted',
+    series,
+    observedAt: undefined,
+    value: undefined,
+    previous: undefined,
+    sourceId: 0,
+    batchId: 0,
+    recordedAt: writtenAt,
+    isRetroactive: true,
+  })
+
+  /** A time whose values are forgotten, by the last of them. */
+  const gone = (record: ChangeRecord): ChangeRecord => {
+    const { writtenAt } = record.place
+    return {
+      ...record,
+      place: { ...record.place, recordedAt: writtenAt },
+      kind: 'deleted',
+      previous: record.value ?? record.previous,
+      value: undefined,
+      batchId: 0,
+      recordedAt: writtenAt,
+      isRetroactive: true,
+    }
+  }
+
+  const vintagesOf = function* (
+    { series, writtenAt, rank }: Segment,
+    stretch: Stretch,
+    after: Place,
+    hidden: readonly Hidden[],
+    isShown: boolean,
+  ): Generator<ChangeRecord> {
+    const isInside = after.writtenAt === writtenAt && after.rank === rank
+    let firstAt = isInside ? Math.max(stretch.firstAt, after.observedAt) : stretch.firstAt
+    const left = withheld(series.id)
+    while (firstAt <= stretch.lastAt) {
+      const read = vintages.read(series.id, { ...stretch, firstAt }, vintagesEach)
+      for (const vintage of read.vintages) {
+        const { observedAt, recordedAt } = vintage
+        const place = { writtenAt, rank, observedAt, recordedAt }
+        if (isInside && !isBefore(after, place)) continue
+        if (!isOf(stretch.ranges, vintage) || isHidden(hidden, observedAt)) continue
+        if (!left?.has(observedAt)) yield recordOf(series, place, vintage, isShown)
+        // What may not be passed on took the place of a value that was.
+        else if (vintage.previous !== undefined)
+          yield gone(recordOf(series, place, { ...vintage, value: vintage.previous }, isShown))
+      }
+      if (read.isWhole) return
+      firstAt = read.vintages.at(-1)!.observedAt + 1
+    }
+  }
+
+  /** Everything after a place, as it is read; undefined where a transaction was read to its end. */
+  const records = function* (
+    reader: ChangeReader,
+    after: Place,
+  ): Generator<ChangeRecord | { readUntil: Place; ranges: number }> {
+    const served = createServedHistory(log.events())
+    for (const segments of transactions(after.writtenAt, served)) {
+      for (const segment of segments) {
+        const isRead = after.writtenAt === segment.writtenAt && segment.rank < after.rank
+        if (isRead || !reader.wants(segment.series)) continue
+        yield* recordsOf(segment, reader, served, after)
+      }
+      yield { readUntil: endOf(segments[0]!.writtenAt), ranges: segments.length }
+    }
+  }
+
+  return {
+    /** The records after a place, at most `limit`. */
+    page(reader: ChangeReader, after: Place, limit: number): ChangePage {
+      const page: ChangeRecord[] = []
+      let [end, looked] = [after, 0]
+      for (const step of records(reader, after)) {
+        if ('readUntil' in step) {
+          end = isBefore(end, step.readUntil) ? step.readUntil : end
+          looked += step.ranges
+          if (looked >= rangesMax)
+            return { records: page, end, hasMore: (log.newest() ?? 0) > end.writtenAt }
+        } else if (page.length === limit)
+          return { records: page, end: page.at(-1)!.place, hasMore: true }
+        else page.push(step)
+      }
+      return { records: page, end, hasMore: false }
+    },
+  }
+}
+
+interface Stretch {
+  firstAt: number
+  lastAt: number
+  recordedFrom: number
+  recordedTo: number
+  /** Only vintages of one of these; none: all. */
+  ranges: readonly LoggedRange[]
+}
+
+const recordOf = (
+  series: Series,
+  place: Place,
+  { observedAt, recordedAt, value, previous, sourceId, batchId }: Vintage,
+  isShown: boolean,
+): ChangeRecord => ({
+  place,
+  kind: value === undefined ? 'deleted' : previous === undefined ? 'added' : 'revised',
+  series,
+  observedAt,
+  value,
+  previous,
+  sourceId,
+  batchId,
+  recordedAt,
+  // A deletion among values that are shown again is of its instant, and forgets nothing.
+  isRetroactive: isShown && value !== undefined,
+})
+
+/** Ranges in the order of time, those that overlap together. */
+function stretchesOf(ranges: readonly LoggedRange[]): Stretch[] {
+  const stretches: (Stretch & { ranges: LoggedRange[] })[] = []
+  for (const range of ranges.toSorted((a, b) => a.firstAt - b.firstAt)) {
+    const last = stretches.at(-1)
+    if (!last || range.firstAt > last.lastAt) {
+      stretches.push({ ...range, ranges: [range] })
+      continue
+    }
+    last.ranges.push(range)
+    last.lastAt = Math.max(last.lastAt, range.lastAt)
+    last.recordedFrom = Math.min(last.recordedFrom, range.recordedFrom)
+    last.recordedTo = Math.max(last.recordedTo, range.recordedTo)
+  }
+  return stretches
+}
+
+const isOf = (ranges: readonly LoggedRange[], { observedAt, recordedAt }: Vintage): boolean =>
+  ranges.length <= 1 ||
+  ranges.some(
+    range =>
+      range.firstAt <= observedAt &&
+      observedAt <= range.lastAt &&
+      range.recordedFrom <= recordedAt &&
+      recordedAt <= range.recordedTo,
+  )
+
+const isHidden = (hidden: readonly Hidden[], at: number): boolean =>
+  hidden.some(({ from, to }) => from <= at && at < to)
+
+const rangeOf = ({ from, to }: Hidden) => ({ firstAt: from, lastAt: to - 1 })
+
+const beforeSegment = ({ writtenAt }: Segment): Place => endOf(writtenAt - 1)
+
+function* laterThan(after: Place, record: ChangeRecord): Generator<ChangeRecord> {
+  if (isBefore(after, record.place)) yield record
+}
+
+const countUntil = (events: readonly ChangeEvent[], end: number): number => {
+  const count = events.findIndex(event => event.writtenAt > end)
+  return count === -1 ? events.length : count
+}
+
+const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)

@@ -1,0 +1,66 @@
+import { dayMs, parseDay } from '../../../lib/time/instant.ts'
+import type { Viewer } from '../../catalogue/service/viewers.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Audience, ChangeEvent } from '../store/log.ts'
+
+/** Times that are not served, half-open. */
+export interface Hidden {
+  from: number
+  to: number
+}
+
+/** Which values of a series were served when, and to which accounts: from the events of the log. */
+export type ServedHistory = ReturnType<typeof createServedHistory>
+
+export const audienceOf = ({ unavailableReason, terms }: Series): Audience => ({
+  isServed: unavailableReason === null,
+  visibleTo: terms?.visibleTo ?? null,
+})
+
+export const isSeen = ({ isServed, visibleTo }: Audience, viewer: Viewer): boolean =>
+  isServed &&
+  (viewer === 'everything' ||
+    visibleTo === null ||
+    viewer.accounts.some(account => visibleTo.includes(account)))
+
+export const daysOf = ({ from, to }: { from: string; to: string }): Hidden => ({
+  from: parseDay(from)!,
+  to: parseDay(to)! + dayMs,
+})
+
+export function createServedHistory(events: readonly ChangeEvent[]) {
+  const bySeries = Map.groupBy(events, event => event.seriesId)
+  return {
+    /** Events of transactions after one instant, oldest first. */
+    after: (writtenAt: number) => events.filter(event => event.writtenAt > writtenAt),
+    /** Those of a transaction. */
+    of: (writtenAt: number) => events.filter(event => event.writtenAt === writtenAt),
+    /** The quarantine that an event ends. */
+    quarantine: (seriesId: number, quarantineId: number): Hidden | undefined => {
+      const found = bySeries
+        .get(seriesId)
+        ?.find(event => event.kind === 'quarantined' && event.id === quarantineId)
+      return found?.kind === 'quarantined' ? daysOf(found) : undefined
+    },
+    /** Days in quarantine after the events up to an instant; `isBefore` leaves out those of it. */
+    hidden(seriesId: number, writtenAt: number, isBefore = false): Hidden[] {
+      const open = new Map<number, Hidden>()
+      for (const event of bySeries.get(seriesId) ?? []) {
+        if (event.writtenAt > writtenAt || (isBefore && event.writtenAt === writtenAt)) break
+        if (event.kind === 'quarantined') open.set(event.id, daysOf(event))
+        if (event.kind === 'released') open.delete(event.id)
+      }
+      return [...open.values()]
+    },
+    /** Who was served a series after the events up to an instant. */
+    audience(series: Series, writtenAt: number): Audience {
+      let audience: Audience | undefined
+      for (const event of bySeries.get(series.id) ?? []) {
+        if (event.kind !== 'terms') continue
+        if (event.writtenAt > writtenAt) return audience ?? event.before
+        audience = event.after
+      }
+      return audience ?? audienceOf(series)
+    },
+  }
+}

@@ -1,0 +1,98 @@
+import type { Runtime } from '../../../config/runtime.ts'
+import { transact } from '../../../database/database.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Ingest } from '../../prices/service/ingest.ts'
+import type { Withheld } from '../../prices/store/withheld.ts'
+import { beginning, type Cursor, endOf, type Place } from '../math/cursor.ts'
+import type { ChangeLogStore } from '../store/log.ts'
+import { createVintageReader } from '../store/vintages.ts'
+import { type ChangePage, type ChangeReader, createChangeFeed } from './feed.ts'
+import { audienceOf } from './history.ts'
+
+/** A cursor of a line that ended before it: its records do not exist. */
+export interface GoneCursor {
+  /** The last place that both lines have. */
+  fork: Cursor
+}
+
+/** The feed of changes, and what it is noted by. */
+export interface Changes {
+  /** The records after a place, at most `limit`. */
+  page(reader: ChangeReader, after: Place, limit: number): ChangePage
+  /** With the line that a place is of. */
+  cursorOf(place: Place): Cursor
+  /** The place before every record. */
+  start(): Place
+  /** The place after every record. */
+  newest(): Place
+  /** The place after the last transaction that was written at or before a moment. */
+  at(moment: number): Place
+  /** Undefined: the feed continues from the cursor. */
+  goneSince(cursor: Cursor): GoneCursor | undefined
+  /** Runs work in a transaction and notes whom these series are served to since. */
+  noteAudiences<T>(codes: readonly string[], work: () => T): T
+}
+
+export function openChanges({
+  db,
+  changeLog: log,
+  catalogue,
+  ingest,
+  withheld,
+}: Pick<Runtime, 'db'> & {
+  changeLog: ChangeLogStore
+  catalogue: Catalogue
+  ingest: Ingest
+  withheld: Withheld
+}): Changes {
+  const feed = createChangeFeed({ log, vintages: createVintageReader(db), catalogue, withheld })
+  const cursorOf = (place: Place): Cursor => {
+    const line = log.lines().findLast(({ beginsAfter }) => beginsAfter < place.writtenAt)
+    return { ...place, line: (line ?? log.lines()[0]!).token }
+  }
+  const newest = (): Place => {
+    const writtenAt = log.newest()
+    return writtenAt === undefined ? beginning : endOf(writtenAt)
+  }
+  const audiences = (codes: readonly string[]) =>
+    new Map(
+      codes.flatMap(code => {
+        const series = catalogue.named(code)
+        return series ? [[series.id, audienceOf(series)] as const] : []
+      }),
+    )
+  return {
+    page: feed.page,
+    start: () => beginning,
+    cursorOf,
+    newest,
+    at(moment) {
+      const writtenAt = log.lastBefore(moment)
+      return writtenAt === undefined ? beginning : endOf(writtenAt)
+    },
+    goneSince(cursor) {
+      const lines = log.lines()
+      const index = lines.findIndex(line => line.token === cursor.line)
+      const end = index === -1 ? undefined : lines[index + 1]?.beginsAfter
+      // A cursor of a record that does not exist yet was given out before the database was replaced.
+      const isAhead = !log.isReplica() && cursor.writtenAt > newest().writtenAt
+      if (index !== -1 && !isAhead && (end === undefined || cursor.writtenAt <= end))
+        return undefined
+      // A line that is not stored here began where it left one that is.
+      const begun = lines.findLast(line => line.beginsAfter < cursor.writtenAt) ?? lines[0]!
+      if (isAhead && end === undefined) return { fork: cursorOf(newest()) }
+      return { fork: cursorOf(endOf(end ?? begun.beginsAfter)) }
+    },
+    noteAudiences: (codes, work) =>
+      transact(db, () => {
+        const before = audiences(codes)
+        const done = work()
+        for (const [seriesId, after] of audiences(codes)) {
+          const was = before.get(seriesId)
+          if (was === undefined || JSON.stringify(was) === JSON.stringify(after)) continue
+          log.addEvent(ingest.next(), seriesId, { kind: 'terms', before: was, after })
+        }
+        return done
+      }),
+  }
+}

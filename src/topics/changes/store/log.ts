@@ -1,0 +1,138 @@
+import type { Database } from 'bun:sqlite'
+import { transact } from '../../../database/database.ts'
+import { lazy } from '../../../database/statement.ts'
+
+/** Values of a series that a transaction recorded or removed: all ends are inclusive. */
+export interface LoggedRange {
+  writtenAt: number
+  seriesId: number
+  firstAt: number
+  lastAt: number
+  recordedFrom: number
+  recordedTo: number
+}
+
+/** Who is served a series: everybody, or some accounts; no one while it is retired. */
+export interface Audience {
+  isServed: boolean
+  visibleTo: readonly string[] | null
+}
+
+/** What changed which values of a series are served. */
+export type ChangeEvent = { writtenAt: number; seriesId: number } & (
+  | { kind: 'quarantined'; id: number; from: string; to: string }
+  | { kind: 'released'; id: number }
+  | { kind: 'terms'; before: Audience; after: Audience }
+)
+
+/** An event without its instant and its series. */
+export type EventDetails = ChangeEvent extends infer E
+  ? E extends ChangeEvent
+    ? Omit<E, 'writtenAt' | 'seriesId'>
+    : never
+  : never
+
+/** A stretch of the feed between two restored backups. */
+export interface Line {
+  token: string
+  /** The last `writtenAt` that it shares with the line before it. */
+  beginsAfter: number
+}
+
+export type ChangeLogStore = ReturnType<typeof createChangeLogStore>
+
+const columns = `written_at AS writtenAt, series_id AS seriesId, first_at AS firstAt,
+  last_at AS lastAt, recorded_from AS recordedFrom, recorded_to AS recordedTo`
+
+interface EventRow {
+  writtenAt: number
+  seriesId: number
+  kind: string
+  details: string
+}
+
+const newestOf = (table: string) => `SELECT max(written_at) AS at FROM ${table}`
+
+export function createChangeLogStore(db: Database) {
+  const after = lazy<LoggedRange, [number, number]>(
+    db,
+    `SELECT ${columns} FROM price_changes WHERE written_at >= ? ORDER BY written_at LIMIT ?`,
+  )
+  const at = lazy<LoggedRange, [number]>(
+    db,
+    `SELECT ${columns} FROM price_changes WHERE written_at = ?`,
+  )
+  const touching = lazy<LoggedRange, [number, number]>(
+    db,
+    `SELECT ${columns} FROM price_changes WHERE recorded_to >= ? AND recorded_from < ?
+     ORDER BY written_at`,
+  )
+  const before = lazy<{ at: number | null }, [number]>(
+    db,
+    `SELECT max(at) AS at FROM (
+       SELECT max(written_at) AS at FROM price_changes WHERE written_at <= ?1
+       UNION ALL SELECT max(written_at) FROM change_events WHERE written_at <= ?1)`,
+  )
+  const newest = lazy<{ at: number | null }, []>(
+    db,
+    `SELECT max(at) AS at FROM (${newestOf('price_changes')} UNION ALL ${newestOf('change_events')})`,
+  )
+  const events = lazy<EventRow, []>(
+    db,
+    `SELECT written_at AS writtenAt, series_id AS seriesId, kind, details FROM change_events
+     ORDER BY written_at, series_id, kind`,
+  )
+  const addEvent = lazy(
+    db,
+    `INSERT INTO change_events (written_at, series_id, kind, details) VALUES (?, ?, ?, ?)`,
+  )
+  const lines = lazy<Line, []>(
+    db,
+    'SELECT token, begins_after AS beginsAfter FROM change_lines ORDER BY number',
+  )
+  const replicaAt = lazy<{ 1: 1 }, []>(
+    db,
+    "SELECT 1 FROM replication_state WHERE name = 'replica_at'",
+  )
+  return {
+    /** Whether records come from another instance, which may have newer ones. */
+    isReplica: () => replicaAt.get() !== null,
+    /** Ranges of the transactions from an instant on, oldest first. */
+    from: (writtenAt: number, limit: number) => after.all(writtenAt, limit),
+    /** All ranges of a transaction. */
+    of: (writtenAt: number) => at.all(writtenAt),
+    /** Ranges with values that were recorded in `[from, to)`. */
+    touching: (from: number, to: number) => touching.all(from, to),
+    /** The last transaction that was written at or before a moment. */
+    lastBefore: (moment: number) => before.get(moment)?.at ?? undefined,
+    newest: () => newest.get()?.at ?? undefined,
+    /** All of them, oldest first: they are few. */
+    events: () =>
+      events
+        .all()
+        .map(
+          ({ writtenAt, seriesId, kind, details }) =>
+            ({ writtenAt, seriesId, kind, ...JSON.parse(details) }) as ChangeEvent,
+        ),
+    addEvent(writtenAt: number, seriesId: number, { kind, ...details }: EventDetails) {
+      addEvent.run(writtenAt, seriesId, kind, JSON.stringify(details))
+    },
+    /** In the order in which they began. */
+    lines: () => lines.all(),
+    beginLine: () => transact(db, () => beginLine(db)),
+  }
+}
+
+/**
+ * Begins another line of the feed after the last record that there is: records that followed it are
+ * lost, as after a restored backup. A database of an older version has no lines.
+ */
+export function beginLine(db: Database): void {
+  const table = "SELECT 1 FROM sqlite_schema WHERE name = 'change_lines'"
+  if (db.query(table).get() === null) return
+  db.run(
+    `INSERT INTO change_lines (token, begins_after)
+     SELECT lower(hex(randomblob(3))), coalesce((SELECT max(at) FROM (${newestOf('price_changes')}
+       UNION ALL ${newestOf('change_events')})), (SELECT min(begins_after) FROM change_lines))`,
+  )
+}

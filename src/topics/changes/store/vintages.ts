@@ -1,0 +1,128 @@
+import type { Database } from 'bun:sqlite'
+import { lazy } from '../../../database/statement.ts'
+
+/** What became known of a time of a series at an instant. */
+export interface Vintage {
+  observedAt: number
+  recordedAt: number
+  /** Undefined: the time has no value from then on. */
+  value: number | undefined
+  /** The value just before; undefined: there was none. */
+  previous: number | undefined
+  /** 0: unknown. */
+  sourceId: number
+  batchId: number
+}
+
+/** Which vintages of a series; all ends are inclusive. */
+export interface VintageRange {
+  firstAt: number
+  lastAt: number
+  recordedFrom: number
+  recordedTo: number
+}
+
+export type VintageReader = ReturnType<typeof createVintageReader>
+
+interface CurrentRow {
+  observedAt: number
+  recordedAt: number
+  value: number
+  sourceId: number
+  batchId: number
+}
+
+interface ReplacedRow extends CurrentRow {
+  replacedAt: number
+  nextBatchId: number
+}
+
+const columns =
+  'observed_at AS observedAt, recorded_at AS recordedAt, value, source_id AS sourceId, batch_id AS batchId'
+const within = 'series_id = ?1 AND observed_at BETWEEN ?2 AND ?3'
+
+/** Reads vintages from the values and their revisions, in the order of time and recording. */
+export function createVintageReader(db: Database) {
+  const recorded = lazy<CurrentRow, number[]>(
+    db,
+    `SELECT ${columns} FROM observations
+     WHERE ${within} AND recorded_at BETWEEN ?4 AND ?5 ORDER BY observed_at LIMIT ?6`,
+  )
+  // Points beyond the last one that is wanted are not read: some have thousands of revisions.
+  const revisedTimes = lazy<{ observedAt: number }, number[]>(
+    db,
+    `SELECT DISTINCT observed_at AS observedAt FROM observation_revisions
+     WHERE ${within} AND (recorded_at BETWEEN ?4 AND ?5 OR replaced_at BETWEEN ?4 AND ?5)
+     ORDER BY observed_at LIMIT ?6`,
+  )
+  const revisions = lazy<ReplacedRow, number[]>(
+    db,
+    `SELECT ${columns}, replaced_at AS replacedAt, next_batch_id AS nextBatchId
+     FROM observation_revisions WHERE series_id = ? AND observed_at = ? ORDER BY recorded_at`,
+  )
+  const current = lazy<CurrentRow, number[]>(
+    db,
+    `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`,
+  )
+
+  /** All that was known of a time, in that order. */
+  const historyOf = (seriesId: number, observedAt: number): Vintage[] => {
+    const rows: (CurrentRow & Partial<ReplacedRow>)[] = revisions.all(seriesId, observedAt)
+    const last = current.get(seriesId, observedAt)
+    if (last) rows.push(last)
+    return rows.flatMap((row, i) => {
+      const { recordedAt, value, sourceId, batchId, replacedAt } = row
+      const before = rows[i - 1]
+      const follows = before?.replacedAt === recordedAt ? before : undefined
+      const known = { observedAt, recordedAt, value, previous: follows?.value, sourceId, batchId }
+      if (replacedAt === undefined || rows[i + 1]?.recordedAt === replacedAt) return [known]
+      const removed = {
+        observedAt,
+        recordedAt: replacedAt,
+        value: undefined,
+        previous: value,
+        sourceId,
+        batchId: row.nextBatchId ?? 0,
+      }
+      return [known, removed]
+    })
+  }
+
+  return {
+    /**
+     * The vintages of a range, oldest first, at least `limit` of them where there are as many: those
+     * of one time stay together. `isWhole`: there are no more.
+     */
+    read(
+      seriesId: number,
+      { firstAt, lastAt, recordedFrom, recordedTo }: VintageRange,
+      limit: number,
+    ): { vintages: Vintage[]; isWhole: boolean } {
+      const bounds = [seriesId, firstAt, lastAt, recordedFrom, recordedTo, limit]
+      const values = recorded.all(...bounds)
+      const revised = revisedTimes.all(...bounds)
+      if (revised.length === 0)
+        return {
+          vintages: values.map(row => ({ ...row, previous: undefined })),
+          isWhole: values.length < limit,
+        }
+      // Whichever is full ends before the range does.
+      const until = Math.min(
+        values.length < limit ? lastAt : values.at(-1)!.observedAt,
+        revised.length < limit ? lastAt : revised.at(-1)!.observedAt,
+      )
+      const times = new Set(revised.map(row => row.observedAt))
+      const vintages: Vintage[] = values
+        .filter(row => row.observedAt <= until && !times.has(row.observedAt))
+        .map(row => ({ ...row, previous: undefined }))
+      for (const at of times) {
+        if (at > until) break
+        for (const vintage of historyOf(seriesId, at))
+          if (vintage.recordedAt >= recordedFrom && vintage.recordedAt <= recordedTo)
+            vintages.push(vintage)
+      }
+      vintages.sort((a, b) => a.observedAt - b.observedAt || a.recordedAt - b.recordedAt)
+      return { vintages, isWhole: until === lastAt }
+    },
+  }
+}

@@ -1,0 +1,360 @@
+import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
+import { parquetReadObjects } from 'hyparquet'
+import { dayMs, isoDay, isoMillis } from '../../../../src/lib/time/instant.ts'
+import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
+import { createFollower, type WireChange } from '../../../support/topics/follower.ts'
+
+const codes = ['WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD'] as const
+const ownCode = 'HOUSE_PRICE'
+const firstAt = startAt - 20 * dayMs
+const days = 12
+
+interface Page {
+  changes: WireChange[]
+  count: number
+  cursor: string
+  has_more: boolean
+}
+
+const opened = () => {
+  const instance = openTestInstance()
+  const { seriesChanges } = instance.services
+  seriesChanges.add([
+    {
+      code: ownCode,
+      terms: { name: 'House price', category: 'own', unit: 'barrel', currency: 'USD', decimals: 2 },
+    },
+  ])
+  return { instance, token: instance.key() }
+}
+
+async function pageOf(
+  instance: TestInstance,
+  token: string,
+  since: string,
+  more = '',
+): Promise<Page> {
+  const answer = await instance.get(`/v1/changes?since=${since}${more}`, token)
+  const { data, ...rest } = (await answer.json()) as { data: Page }
+  if (answer.status !== 200) throw new Error(JSON.stringify(rest))
+  expect(answer.headers.get('x-next-cursor')).toBe(data.cursor)
+  expect(answer.headers.get('x-has-more')).toBe(String(data.has_more))
+  return data
+}
+
+/** Every record after a cursor, in pages; the cursor to continue from. */
+async function readAll(
+  instance: TestInstance,
+  token: string,
+  since: string,
+  more = '&limit=3',
+): Promise<{ changes: WireChange[]; cursor: string }> {
+  const changes: WireChange[] = []
+  for (let cursor = since; ; ) {
+    const page = await pageOf(instance, token, cursor, more)
+    changes.push(...page.changes)
+    cursor = page.cursor
+    if (!page.has_more) return { changes, cursor }
+  }
+}
+
+/** What an export has of the codes that it covers at a moment, and these codes. */
+async function exported(
+  instance: TestInstance,
+  token: string,
+  asOf?: string,
+): Promise<{ lines: string[]; covered: string[] }> {
+  const [lines, covered]: [string[], string[]] = [[], []]
+  const { list, unavailableReason } = instance.services.catalogue
+  for (const code of [...codes, ownCode]) {
+    const series = instance.services.catalogue.named(code)!
+    const isServed = list().includes(series) && unavailableReason(series) !== 'discontinued'
+    if (!isServed || series.terms?.visibleTo) {
+      covered.push(code)
+      continue
+    }
+    const query = new URLSearchParams({
+      codes: code,
+      start_date: isoDay(firstAt - dayMs),
+      end_date: isoDay(startAt + dayMs),
+      columns: 'code,observed_at,price',
+      ...(asOf !== undefined && { as_of: asOf }),
+    })
+    const answer = await instance.get(`/v1/export/prices?${query}`, token)
+    expect(answer.status).toBe(200)
+    const since = answer.headers.get('x-vintage-revision-coverage-since')
+    if (asOf !== undefined && since !== null && since > asOf) continue
+    covered.push(code)
+    lines.push(...(await answer.text()).trim().split('\n').slice(1))
+  }
+  return { lines: lines.sort(), covered }
+}
+
+type Step =
+  | { kind: 'push'; code: number; day: number; count: number; value: number; ago: number }
+  | { kind: 'correct' | 'remove'; code: number; day: number; value: number }
+  | { kind: 'undo'; batch: number }
+  | { kind: 'quarantine'; code: number; day: number; count: number }
+  | { kind: 'lift'; range: number }
+  | { kind: 'retire' | 'hide' | 'show' }
+
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        kind: fc.constant('push' as const),
+        code: fc.nat(3),
+        day: fc.nat(days - 1),
+        count: fc.integer({ min: 1, max: 4 }),
+        value: fc.integer({ min: 60, max: 64 }),
+        // Mostly now; some were recorded earlier.
+        ago: fc.constantFrom(0, 0, 0, 1, 2, 5),
+      }),
+    },
+    fc.record({
+      kind: fc.constantFrom('correct' as const, 'remove' as const),
+      code: fc.nat(3),
+      day: fc.nat(days - 1),
+      value: fc.integer({ min: 70, max: 72 }),
+    }),
+    fc.record({ kind: fc.constant('undo' as const), batch: fc.nat(20) }),
+    fc.record({
+      kind: fc.constant('quarantine' as const),
+      code: fc.nat(3),
+      day: fc.nat(days - 1),
+      count: fc.nat(2),
+    }),
+    fc.record({ kind: fc.constant('lift' as const), range: fc.nat(5) }),
+    fc.record({ kind: fc.constantFrom('retire' as const, 'hide' as const, 'show' as const) }),
+  ),
+  { minLength: 5, maxLength: 40 },
+)
+
+/** Does a step as the operator or a source would, a minute after the one before. */
+function run(instance: TestInstance, step: Step, batches: number[]): void {
+  const { batches: all, batchStore, catalogue, quarantine, seriesChanges } = instance.services
+  const idOf = (index: number) => catalogue.named([...codes, ownCode][index]!)!.id
+  const actor = 'test'
+  instance.clock.advance(60_000)
+  switch (step.kind) {
+    case 'push': {
+      const points = Array.from({ length: step.count }, (_, i) => ({
+        seriesId: idOf(step.code),
+        observedAt: firstAt + ((step.day + i) % days) * dayMs,
+        value: step.value + i,
+        ...(step.ago > 0 && { recordedAt: instance.clock.now() - step.ago * 90_000 }),
+      }))
+      const { batch } = all.record({ kind: 'push', actor, source: `desk ${step.value}` }, points)
+      batches.push(batch.id)
+      return
+    }
+    case 'correct':
+    case 'remove': {
+      const [seriesId, observedAt] = [idOf(step.code), firstAt + step.day * dayMs]
+      const start = { kind: 'correction' as const, actor, reason: 'test' }
+      const stored = instance.services.observations.between(seriesId, observedAt, observedAt + 1, 1)
+      if (stored.length === 0) return
+      if (step.kind === 'remove') all.remove(start, seriesId, [observedAt])
+      else all.correct(start, { seriesId, observedAt, value: step.value })
+      return
+    }
+    case 'undo': {
+      const id = batches[step.batch % Math.max(1, batches.length)]
+      const batch = id === undefined ? undefined : batchStore.find(id)
+      if (batch && batch.undoneAt === null) all.undo(batch, { actor }, true)
+      return
+    }
+    case 'quarantine': {
+      const from = firstAt + step.day * dayMs
+      quarantine.add({
+        seriesId: idOf(step.code),
+        fromOn: isoDay(from),
+        toOn: isoDay(from + step.count * dayMs),
+        reason: 'test',
+        createdAt: instance.clock.now(),
+      })
+      return
+    }
+    case 'lift': {
+      const range = quarantine.all()[step.range % Math.max(1, quarantine.all().length)]
+      if (range) quarantine.remove(range.id)
+      return
+    }
+    default: {
+      const series = catalogue.named(ownCode)!
+      const { active: _, visibleTo: __, ...terms } = series.terms!
+      seriesChanges.put(series, {
+        ...terms,
+        ...(step.kind === 'retire' && { active: false }),
+        ...(step.kind === 'hide' && { visibleTo: ['another account'] }),
+      })
+    }
+  }
+}
+
+describe('the feed of changes', () => {
+  test('gives the state of an export now and at every earlier moment, whatever happened', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 10 }), async (all, each) => {
+        const { instance, token } = opened()
+        const follower = createFollower()
+        const batches: number[] = []
+        let cursor = 'start'
+        for (const [i, step] of all.entries()) {
+          run(instance, step, batches)
+          if (i % each !== 0) continue
+          const read = await readAll(instance, token, cursor)
+          follower.take(read.changes)
+          cursor = read.cursor
+        }
+        instance.clock.advance(60_000)
+        follower.take((await readAll(instance, token, cursor)).changes)
+        const late = createFollower()
+        late.take((await readAll(instance, token, 'start', '&limit=7')).changes)
+        const end = isoMillis(instance.clock.now())
+        const now = await exported(instance, token)
+        expect(follower.stateAt(end)).toEqual(now.lines)
+        expect(late.stateAt(end)).toEqual(now.lines)
+        for (let i = 1; i <= all.length; i += 3) {
+          const asOf = isoMillis(startAt + i * 60_000 + 500)
+          const { lines, covered } = await exported(instance, token, asOf)
+          const isCovered = (line: string) => covered.includes(line.split(',')[0]!)
+          expect([asOf, ...follower.stateAt(asOf).filter(isCovered)]).toEqual([asOf, ...lines])
+          expect([asOf, ...late.stateAt(asOf).filter(isCovered)]).toEqual([asOf, ...lines])
+        }
+      }),
+      { numRuns: 60 },
+    )
+  }, 60_000)
+
+  test('continues after a restored backup from the cursors that the backup has, and names the last of them', async () => {
+    const { instance, token } = opened()
+    const { changeLog } = instance.services
+    instance.record('WTI_USD', [70, 71], startAt - dayMs, dayMs)
+    const { cursor: fork } = await readAll(instance, token, 'start')
+    instance.clock.advance(1)
+    // What follows is not in the backup: the same instants come once more, with other values.
+    changeLog.beginLine()
+    instance.record('WTI_USD', [72], startAt, dayMs)
+    const restored = await readAll(instance, token, fork)
+    expect(restored.changes.map(change => change.value)).toEqual([72])
+    const [line] = changeLog.lines()
+    const lost = restored.cursor.slice(0, -6) + line!.token
+    const answer = await instance.get(`/v1/changes?since=${lost}`, token)
+    expect(answer.status).toBe(410)
+    expect(await answer.json()).toMatchObject({
+      error: {
+        code: 'CURSOR_GONE',
+        reason: 'lineage',
+        fork,
+        begin_again: '/v1/changes?since=start',
+      },
+    })
+  })
+
+  test('refuses a cursor of a record that does not exist yet', async () => {
+    const { instance, token } = opened()
+    instance.record('WTI_USD', [70, 71], startAt - dayMs, dayMs)
+    const { cursor } = await readAll(instance, token, 'start')
+    const later = `${cursor.slice(0, 6)}zzz${cursor.slice(9)}`
+    expect((await instance.get(`/v1/changes?since=${later}`, token)).status).toBe(410)
+  })
+
+  test('returns the cursor that was sent where nothing is new, and one for a time', async () => {
+    const { instance, token } = opened()
+    const empty = await pageOf(instance, token, 'start')
+    expect(empty).toMatchObject({ changes: [], has_more: false })
+    expect((await pageOf(instance, token, empty.cursor)).cursor).toBe(empty.cursor)
+    instance.record('WTI_USD', [70], startAt - dayMs, dayMs)
+    instance.clock.advance(60_000)
+    instance.record('WTI_USD', [71], startAt, dayMs)
+    const { cursor } = await readAll(instance, token, 'start')
+    expect(await pageOf(instance, token, cursor)).toEqual({
+      changes: [],
+      count: 0,
+      cursor,
+      has_more: false,
+    })
+    expect(await pageOf(instance, token, 'now')).toMatchObject({ changes: [], cursor })
+    const later = await pageOf(instance, token, isoMillis(startAt + 30_000))
+    expect(later.changes.map(change => change.value)).toEqual([71])
+  })
+
+  test('has one record a line as NDJSON and its columns as Parquet', async () => {
+    const { instance, token } = opened()
+    instance.record('WTI_USD', [70, 71], startAt - dayMs, dayMs)
+    const { changes } = await pageOf(instance, token, 'start')
+    const lines = await instance.get('/v1/changes?since=start', token, {
+      accept: 'application/x-ndjson',
+    })
+    expect(
+      (await lines.text())
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    ).toEqual(changes)
+    const file = await instance.get('/v1/changes?since=start&format=parquet', token)
+    const rows = await parquetReadObjects({
+      file: await file.arrayBuffer(),
+      compressors: { ZSTD: bytes => Bun.zstdDecompressSync(bytes) },
+    })
+    const dated = changes.map(change => ({
+      ...change,
+      batch: null,
+      observed_at: new Date(change.observed_at!),
+      recorded_at: new Date(change.recorded_at),
+    }))
+    expect(rows as unknown[]).toEqual(dated)
+  })
+
+  test('refuses what is not a cursor, unknown codes and unknown datasets', async () => {
+    const { instance, token } = opened()
+    const codeOf = async (query: string) => {
+      const answer = await instance.get(`/v1/changes${query}`, token)
+      const body = (await answer.json()) as { code?: string; error?: { code: string } }
+      return [answer.status, body.error?.code ?? body.code]
+    }
+    expect(await codeOf('')).toEqual([400, 'MISSING_PARAMETER'])
+    expect(await codeOf('?since=yesterday')).toEqual([400, 'INVALID_PARAMETER'])
+    expect(await codeOf('?since=start&codes=NO_SUCH_CODE')).toEqual([400, 'invalid_code'])
+    expect(await codeOf('?since=start&dataset=weather')).toEqual([400, 'INVALID_PARAMETER'])
+  })
+
+  test('of a plan with a slice of exports are those of its codes', async () => {
+    const { instance } = opened()
+    const token = instance.key('free')
+    instance.record('WTI_USD', [70], startAt - dayMs, dayMs)
+    instance.record('EU_CARBON_EUR', [70], startAt - dayMs, dayMs)
+    const { changes } = await pageOf(instance, token, 'start')
+    expect(changes.map(change => change.code)).toEqual(['WTI_USD'])
+    const refused = await instance.get('/v1/changes?since=start&codes=EU_CARBON_EUR', token)
+    expect(refused.status).toBe(403)
+  })
+
+  test('are followed live, and end with a reason', async () => {
+    const { instance, token } = opened()
+    instance.record('WTI_USD', [70], startAt - dayMs, dayMs)
+    const answer = await instance.get('/v1/changes?since=start', token, {
+      accept: 'text/event-stream',
+    })
+    const reader = answer.body!.getReader()
+    let text = ''
+    const readUntil = async (part: string) => {
+      while (!text.includes(part)) {
+        const { done, value } = await reader.read()
+        if (done) break
+        text += new TextDecoder().decode(value)
+      }
+    }
+    await readUntil('event: cursor')
+    expect(text).toMatch(/^id: \w+\nevent: change\ndata: \{.*"value":70,.*\}\n\n/)
+    instance.record('WTI_USD', [71], startAt, dayMs)
+    await readUntil('"value":71')
+    expect(text).toContain('"value":71')
+    instance.services.streams.stop()
+    await readUntil('event: end')
+    expect(text).toContain('event: end\ndata: {"reason":"shutdown","retry":true}')
+  })
+})
