@@ -15,6 +15,7 @@ import { pauseFeed } from '../world.ts'
 
 const questions = 50_000
 const dayMs = 86_400_000
+const slugs = ['exch-wti', 'exch-brent']
 
 const backtest = (conditionValue: number, start: string) => ({
   price_alert: {
@@ -33,7 +34,6 @@ const day = (start: number, days: number) =>
 /** Each of them another one: what is asked for while one client asks for prices. */
 function distinctRequests(
   codes: readonly string[],
-  slugs: readonly string[],
 ): Readonly<Record<string, HeavyRequests | undefined>> {
   const all = (requestOf: (n: number) => HeavyRequest): HeavyRequests =>
     distinctNumbers(questions, questions).map(requestOf)
@@ -48,10 +48,10 @@ function distinctRequests(
       path: `/v1/prices/historical?interval=1d&by_code=${several(n, 10).join()}&start_date=${day(Date.UTC(2024, 0, 1), n % 500)}&end_date=${day(Date.UTC(2025, 0, 1), n % 500)}`,
     })),
     'permits within 100 miles': all(n => ({
-      path: `/v1/ei/well-permits/search?latitude=${(30 + (n % 500) / 100).toFixed(2)}&longitude=-${(99 + n / questions).toFixed(5)}&radius_miles=100`,
+      path: `/v1/ei/well-permits/search?latitude=${(31.5 + (n % 100) / 100).toFixed(2)}&longitude=-${(101.6 + n / questions).toFixed(5)}&radius_miles=100`,
     })),
     'cycle time of a state': all(n => ({
-      path: `/v1/well-production/cycle-time?state=TX&start_date=${day(Date.UTC(2015, 0, 1), n % 3000)}&end_date=${day(Date.UTC(2024, 0, 1), Math.floor(n / 3000))}`,
+      path: `/v1/well-production/cycle-time?state=TX&start_date=${day(Date.UTC(2025, 0, 1), n % 250)}&end_date=${day(Date.UTC(2026, 1, 1), Math.floor(n / 250))}`,
     })),
     'futures curve': all(n => ({
       path: `/v1/futures/${slugs[n % slugs.length]}/curve?date=${day(Date.UTC(2025, 0, 1), Math.floor(n / slugs.length) % 690)}`,
@@ -92,7 +92,7 @@ const secondsWithQuota = 60
 export const mix = (options: BenchOptions): Promise<Line[]> =>
   beside(options, '', async server => {
     const codes = await codesOf(server)
-    return { codes, requests: distinctRequests(codes, await slugsOf(server)) }
+    return { codes, requests: distinctRequests(codes) }
   })
 
 /** The price of one code, and one heavy request of each kind, again and again. */
@@ -140,13 +140,8 @@ async function beside(
 
 /** Codes that have a price. */
 async function codesOf(server: Wellhead): Promise<string[]> {
-  const { data } = await ask<{ data: { prices: { code: string }[] } }>(server, '/v1/prices/all')
+  const { data } = await ask<{ data: { prices: { code: string }[] } }>(server, '/v1/prices/latest')
   return data.prices.map(({ code }) => code)
-}
-
-async function slugsOf(server: Wellhead): Promise<string[]> {
-  const { futures } = await ask<{ futures: { slug: string }[] }>(server, '/v1/futures')
-  return futures.map(({ slug }) => slug)
 }
 
 async function ask<T>({ port, apiKey }: Wellhead, path: string): Promise<T> {

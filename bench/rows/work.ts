@@ -13,10 +13,7 @@ const atLeastMs = 10_000
 /** A price fifty times a second while the operator works: imports, exports, keeps a backup. */
 export async function work(options: BenchOptions): Promise<Line[]> {
   const copy = await filled('latest', { points, keys: 5 }, options)
-  // An import changes it.
   const dir = join(options.dir, 'work')
-  rmSync(dir, { recursive: true, force: true })
-  cpSync(copy.dir, dir, { recursive: true })
   const file = await csv(options.dir)
   const target = join(options.dir, 'work-out')
   const commands: readonly (readonly [name: string, args: readonly string[]])[] = [
@@ -24,27 +21,34 @@ export async function work(options: BenchOptions): Promise<Line[]> {
     ['a backup', ['backup', target]],
     [`an import of ${rowCount.toLocaleString('en-US')} rows`, ['import', file, '--replace']],
   ]
-  const server = await serveWellhead(dir, 'serve', 'built')
-  const asked = { port: server.port, apiKey: copy.tokens[0], codes: copy.codes }
+  const lines: Line[] = []
   try {
-    const lines: Line[] = []
-    for (const connections of ['kept', 'new'] satisfies Connections[])
-      for (const [name, args] of commands) {
-        options.say(`work: ${name}, connections ${connections}`)
-        // What the copy, an export and a backup wrote is on the disk before the next one begins.
-        Bun.spawnSync(['sync'])
-        const waits = await waitsDuring(asked, connections, async () => {
-          const startedAt = performance.now()
-          do {
-            rmSync(target, { force: true })
-            await finished([...built(), ...args, '--data', dir])
-          } while (performance.now() - startedAt < atLeastMs)
-        })
-        lines.push(waitLine(`latest beside ${name}`, waits, connections))
+    for (const connections of ['kept', 'new'] satisfies Connections[]) {
+      // An import changes it: the second one would find its rows.
+      rmSync(dir, { recursive: true, force: true })
+      cpSync(copy.dir, dir, { recursive: true })
+      const server = await serveWellhead(dir, 'serve', 'built')
+      const asked = { port: server.port, apiKey: copy.tokens[0], codes: copy.codes }
+      try {
+        for (const [name, args] of commands) {
+          options.say(`work: ${name}, connections ${connections}`)
+          // What the copy, an export and a backup wrote is on the disk before the next one begins.
+          Bun.spawnSync(['sync'])
+          const waits = await waitsDuring(asked, connections, async () => {
+            const startedAt = performance.now()
+            do {
+              rmSync(target, { force: true })
+              await finished([...built(), ...args, '--data', dir])
+            } while (performance.now() - startedAt < atLeastMs)
+          })
+          lines.push(waitLine(`latest beside ${name}`, waits, connections))
+        }
+      } finally {
+        await server.stop()
       }
+    }
     return lines
   } finally {
-    await server.stop()
     rmSync(dir, { recursive: true, force: true })
     rmSync(target, { force: true })
   }
