@@ -116,8 +116,8 @@ async function answering(options: BenchOptions, dir: string, env: Env): Promise<
   const [aloneDir, primaryDir] = [join(dir, 'alone'), join(dir, 'primary')]
   for (const target of [aloneDir, primaryDir]) cpSync(copy.dir, target, { recursive: true })
   const script = join(dir, 'wrk.lua')
-  const path = `/v1/prices/latest?by_code=${copy.code}`
-  await Bun.write(script, scriptOf(path, copy.tokens))
+  const paths = copy.codes.map(code => `/v1/prices/latest?by_code=${code}`)
+  await Bun.write(script, scriptOf(paths, copy.tokens))
   const both = [
     serveWellhead(aloneDir, 'serve', 'built'),
     serveWellhead(primaryDir, 'serve', 'built', { env }),

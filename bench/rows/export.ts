@@ -19,15 +19,21 @@ export async function exporting(options: BenchOptions): Promise<Line[]> {
     const headers = { authorization: `Token ${copy.tokens[0]}` }
     const address = `http://127.0.0.1:${port}/v1`
     const startAt = copy.lastAt - (copy.lastAt - copy.firstAt) * (rowsWanted / options.points)
-    const start = new Date(Math.max(copy.firstAt, startAt)).toISOString()
     const columns = 'code,observed_at,price'
-    const file = `${address}/export/prices?codes=*&start_date=${start}&format=parquet&columns=${columns}`
-    const latest = `${address}/prices/latest?by_code=${copy.code}`
+    let exports = 0
+    /** Each from another moment. */
+    const nextFile = () => {
+      exports += 1
+      const start = new Date(Math.max(copy.firstAt, startAt) + exports * 1000).toISOString()
+      return `${address}/export/prices?codes=*&start_date=${start}&format=parquet&columns=${columns}`
+    }
+    const latestOf = (n: number) =>
+      `${address}/prices/latest?by_code=${copy.codes[(n * 7) % copy.codes.length]}`
 
     /** Takes the file and keeps nothing of it. */
     const take = async () => {
       const startedAt = performance.now()
-      const answer = await fetch(file, { headers })
+      const answer = await fetch(nextFile(), { headers })
       if (answer.status !== 200) throw new Error(await answer.text())
       let bytes = 0
       for await (const piece of answer.body!) bytes += piece.byteLength
@@ -61,7 +67,7 @@ export async function exporting(options: BenchOptions): Promise<Line[]> {
     const asking = (async () => {
       while (!isDone) {
         const startedAt = performance.now()
-        await (await fetch(latest, { headers })).text()
+        await (await fetch(latestOf(waits.length), { headers })).text()
         waits.push(performance.now() - startedAt)
         peak = Math.max(peak, residentMb(pid))
       }

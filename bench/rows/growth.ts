@@ -50,9 +50,16 @@ async function grown(points: number, options: BenchOptions): Promise<Line> {
   try {
     const load = await timedCommand([...built(), 'import', file, '--data', dir, '--replace'])
     const diskMb = statSync(join(dir, 'wellhead.db')).size / 2 ** 20
-    const exported = await timedCommand([...built(), 'export', '-o', copy, '--data', dir])
+    const { seconds: exportS } = await timedCommand([
+      ...built(),
+      'export',
+      '-o',
+      copy,
+      '--data',
+      dir,
+    ])
     rmSync(copy, { force: true })
-    const backup = await timedCommand([...built(), 'backup', copy, '--data', dir])
+    const { seconds: backupS } = await timedCommand([...built(), 'backup', copy, '--data', dir])
     const startedAt = performance.now()
     return await withServers([serveWellhead(dir, 'serve', 'built')], async ({ port, pid }) => {
       const startMs = performance.now() - startedAt
@@ -90,13 +97,13 @@ async function grown(points: number, options: BenchOptions): Promise<Line> {
       return {
         row: `growth: ${points.toLocaleString('en-US')} points`,
         ours: [
-          `load ${ofCommand(load)}, ${Math.round(points / load.processorS).toLocaleString('en-US')} rows a second of processor time`,
+          `load ${perSecond(points / load.seconds)}, ${perSecond(points / load.processorS)} of processor time`,
           `start ${Math.round(startMs)} ms`,
           `latest ${latest.toFixed(2)} ms`,
           `window newest ${newest.toFixed(2)} ms, a tenth back ${tenth.toFixed(2)} ms, oldest ${oldest.toFixed(2)} ms`,
           `day of all codes ${day.toFixed(1)} ms`,
-          `export ${ofCommand(exported)}`,
-          `backup ${ofCommand(backup)}`,
+          `export ${exportS.toFixed(1)} s`,
+          `backup ${backupS.toFixed(1)} s`,
           `memory ${Math.round(memoryMb / kilobytesPerMb)} MB`,
           `disk ${Math.round(diskMb)} MB`,
         ].join('; '),
@@ -133,8 +140,7 @@ interface Cost {
   processorS: number
 }
 
-const ofCommand = ({ seconds, processorS }: Cost) =>
-  `${seconds.toFixed(1)} s (processor ${processorS.toFixed(1)} s)`
+const perSecond = (rows: number) => `${Math.round(rows).toLocaleString('en-US')} rows/s`
 
 async function timedCommand(command: string[]): Promise<Cost> {
   const startedAt = performance.now()

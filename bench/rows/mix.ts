@@ -15,6 +15,7 @@ import { pauseFeed } from '../world.ts'
 
 const questions = 50_000
 const dayMs = 86_400_000
+const periodMin = 60
 const slugs = ['exch-wti', 'exch-brent']
 
 const backtest = (conditionValue: number, start: string) => ({
@@ -34,6 +35,7 @@ const day = (start: number, days: number) =>
 /** Each of them another one: what is asked for while one client asks for prices. */
 function distinctRequests(
   codes: readonly string[],
+  daily: readonly string[],
 ): Readonly<Record<string, HeavyRequests | undefined>> {
   const all = (requestOf: (n: number) => HeavyRequest): HeavyRequests =>
     distinctNumbers(questions, questions).map(requestOf)
@@ -57,7 +59,7 @@ function distinctRequests(
       path: `/v1/futures/${slugs[n % slugs.length]}/curve?date=${day(Date.UTC(2025, 0, 1), Math.floor(n / slugs.length) % 690)}`,
     })),
     statistics: all(n => ({
-      path: `/v1/analytics/statistics?code=${codes[n % codes.length]}&period=${2 + (Math.floor(n / codes.length) % 364)}`,
+      path: `/v1/analytics/statistics?code=${daily[n % daily.length]}&period=${periodMin + (Math.floor(n / daily.length) % 300)}`,
     })),
     backtests: all(n => ({
       path: '/v1/alerts/backtest',
@@ -92,7 +94,7 @@ const secondsWithQuota = 60
 export const mix = (options: BenchOptions): Promise<Line[]> =>
   beside(options, '', async server => {
     const codes = await codesOf(server)
-    return { codes, requests: distinctRequests(codes) }
+    return { codes, requests: distinctRequests(codes, await dailyOf(server, codes)) }
   })
 
 /** The price of one code, and one heavy request of each kind, again and again. */
@@ -142,6 +144,19 @@ async function beside(
 async function codesOf(server: Wellhead): Promise<string[]> {
   const { data } = await ask<{ data: { prices: { code: string }[] } }>(server, '/v1/prices/latest')
   return data.prices.map(({ code }) => code)
+}
+
+/** Those with enough daily prices for statistics. */
+async function dailyOf({ port, apiKey }: Wellhead, codes: readonly string[]): Promise<string[]> {
+  const daily: string[] = []
+  for (const code of codes) {
+    const answer = await fetch(
+      `http://127.0.0.1:${port}/v1/analytics/statistics?code=${code}&period=${periodMin}`,
+      { headers: { authorization: `Token ${apiKey}` } },
+    )
+    if (answer.ok) daily.push(code)
+  }
+  return daily
 }
 
 async function ask<T>({ port, apiKey }: Wellhead, path: string): Promise<T> {

@@ -32,7 +32,7 @@ export async function wrk(options: BenchOptions): Promise<Line[]> {
       for (const [count, least] of leastRatios) {
         options.say(`wrk with ${count} keys`)
         const script = join(options.dir, 'wrk.lua')
-        await Bun.write(script, scriptOf(path, copy.tokens.slice(0, count)))
+        await Bun.write(script, scriptOf([path], copy.tokens.slice(0, count)))
         const run = (port: number) => () => perSecond(port, script, options.seconds)
         const rates = await duel(options.rounds, run(ours.port), run(theirs.port))
         lines.push(ratioLine(`latest by wrk, ${count} keys in turn (binary)`, rates, least))
@@ -42,13 +42,18 @@ export async function wrk(options: BenchOptions): Promise<Line[]> {
   })
 }
 
-/** Requests made beforehand, sent in turn. */
-export const scriptOf = (path: string, tokens: readonly string[]): string => `
-local tokens = { ${tokens.map(token => `"${token}"`).join(',')} }
+const luaList = (texts: readonly string[]) => `{ ${texts.map(text => `"${text}"`).join(',')} }`
+
+/** Requests made beforehand, sent in turn: each path with each key. */
+export const scriptOf = (paths: readonly string[], tokens: readonly string[]): string => `
+local paths = ${luaList(paths)}
+local tokens = ${luaList(tokens)}
 local requests = {}
 function init()
-  for i, token in ipairs(tokens) do
-    requests[i] = wrk.format('GET', '${path}', { Authorization = 'Token ' .. token })
+  for _, token in ipairs(tokens) do
+    for _, path in ipairs(paths) do
+      requests[#requests + 1] = wrk.format('GET', path, { Authorization = 'Token ' .. token })
+    end
   end
 end
 local i = 0
