@@ -6,7 +6,7 @@ import {
   print,
   runAgainstServer,
 } from './command.ts'
-import { tableLines } from './table.ts'
+import { table } from './table.ts'
 
 interface EntryLine {
   id: number
@@ -33,7 +33,7 @@ const perPage = 500
 const limitUsual = 100
 
 const entryTable = (entries: readonly EntryLine[]) =>
-  tableLines(
+  table(
     ['ID', 'AT', 'WHO', 'FROM', 'WHAT', 'THING', 'OUTCOME', 'DETAILS'],
     entries.map(entry => [
       String(entry.id),

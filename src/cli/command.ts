@@ -1,6 +1,7 @@
 import { oneLine } from '../lib/log/log.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
+import { fittedLines, type Table } from './table.ts'
 
 /** Where a command of the operator asks and prints. */
 export interface CommandEnvironment {
@@ -97,16 +98,17 @@ export async function accountPath(env: CommandEnvironment, who: string): Promise
   return `${accountsPath}/${account.id}`
 }
 
-/** A line of a table as a terminal shows it; what goes to a file or a program is whole. */
-const fitted = (line: string, width: number | undefined): string =>
-  width === undefined || line.length <= width ? line : `${line.slice(0, Math.max(1, width - 1))}…`
-
 /** Prints data as JSON where that was asked for, else as `lines` has it for people. */
 export function print<T>(
   env: CommandEnvironment,
   data: T,
-  lines: (data: T) => readonly string[],
+  lines: (data: T) => readonly (string | Table)[],
 ): void {
-  if (env.json) env.out(JSON.stringify(data, null, 2))
-  else for (const line of lines(data)) env.out(fitted(oneLine(line), env.width))
+  if (env.json) {
+    env.out(JSON.stringify(data, null, 2))
+    return
+  }
+  const linesOf = (part: string | Table) =>
+    typeof part === 'string' ? [part] : fittedLines(part, env.width)
+  for (const line of lines(data).flatMap(linesOf)) env.out(oneLine(line))
 }

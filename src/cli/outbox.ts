@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { heldReason, type KeptBack } from '../outbox/held-back.ts'
 import type { OperatorAction } from './command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from './command.ts'
-import { tableLines } from './table.ts'
+import { table } from './table.ts'
 
 interface HeldLine {
   id: string
@@ -61,7 +61,7 @@ export const listHeld = (
       if (messages.length < perPage) break
     }
     print(env, all, lines =>
-      tableLines(
+      table(
         ['ID', 'KIND', 'TYPE', 'EVENT', 'ABOUT', 'ACCOUNT', 'CREATED'],
         lines.map(line => [
           line.id,

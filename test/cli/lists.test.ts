@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { print } from '../../src/cli/command.ts'
-import { tableLines } from '../../src/cli/table.ts'
+import { fittedLines, table } from '../../src/cli/table.ts'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
 import { command, emptyDirectory } from '../support/instance/command.ts'
 
@@ -75,9 +75,29 @@ test('tables fit the terminal, and are whole where they go elsewhere', () => {
       err() {},
       width,
     }
-    print(env, rows, list => tableLines(['ID', 'TEXT'], list))
+    print(env, rows, list => table(['ID', 'TEXT'], list))
     return out
   }
   expect(lines(12)).toEqual(['ID  TEXT', '1   a text …'])
   expect(lines()).toEqual(['ID  TEXT', '1   a text that goes on and on'])
+})
+
+test.each([80, 100])('dates, numbers and ids of a table are whole on %d columns', width => {
+  const id = '00000000-0000-4000-8000-000000000201'
+  const at = '2026-11-20T15:00:00Z'
+  const table = { headings: ['ID', 'NAME', 'URL', 'USED', 'NEXT'], rows: [] as string[][] }
+  for (const used of ['12', '1,200/10,000'])
+    table.rows.push([
+      id,
+      'A name of several words',
+      `https://example.com/${'a'.repeat(80)}`,
+      used,
+      at,
+    ])
+  const [, ...rows] = fittedLines(table, width)
+  for (const row of rows) {
+    expect(row).toStartWith(id)
+    expect(row).toEndWith(at)
+    expect(row.length).toBeLessThanOrEqual(Math.max(width, 96))
+  }
 })

@@ -6,7 +6,7 @@ import {
   print,
   runAgainstServer,
 } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { table } from '../table.ts'
 import { type KeyLine, keyTable, tokenLines } from './keys.ts'
 
 interface AccountLine {
@@ -54,7 +54,7 @@ function stateOf(account: AccountLine): string {
 }
 
 const accountTable = (accounts: readonly AccountLine[]) =>
-  tableLines(
+  table(
     ['ID', 'EMAIL', 'PLAN', 'ADD-ONS', 'STATE', 'KEYS', 'CREATED'],
     accounts.map(account => [
       account.id,
@@ -184,7 +184,7 @@ const endAccount = (
       `${await accountPath(env, who)}${tail}`,
     )
     print(env, account, ({ id, email, closed_at, erased_at }) =>
-      tableLines(['ID', 'EMAIL', 'CLOSED', 'ERASED'], [[id, email, closed_at, erased_at ?? '-']]),
+      table(['ID', 'EMAIL', 'CLOSED', 'ERASED'], [[id, email, closed_at, erased_at ?? '-']]),
     )
   })
 

@@ -1,5 +1,5 @@
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { table } from '../table.ts'
 import { tokenLines } from './keys.ts'
 
 interface TokenLine {
@@ -14,7 +14,7 @@ interface TokenLine {
 const path = '/admin/v1/tokens'
 
 const tokenTable = (tokens: readonly TokenLine[]) =>
-  tableLines(
+  table(
     ['ID', 'TOKEN', 'NAME', 'ROLE', 'STATE', 'CREATED'],
     tokens.map(token => [
       token.id,

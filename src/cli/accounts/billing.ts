@@ -7,7 +7,7 @@ import {
   print,
   runAgainstServer,
 } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { table } from '../table.ts'
 import { accountOf } from './accounts.ts'
 
 interface InvoiceLine {
@@ -47,7 +47,7 @@ const subscriptionStatuses = ['active', 'past_due', 'cancelled']
 const money = (cents: number, currency = 'USD') => `${currency} ${(cents / 100).toFixed(2)}`
 
 const invoiceTable = (invoices: readonly InvoiceLine[]) =>
-  tableLines(
+  table(
     ['NUMBER', 'BILLED TO', 'AMOUNT', 'STATUS', 'ISSUED', 'DUE', 'PAID', 'ID'],
     invoices.map(invoice => [
       invoice.number,
@@ -64,7 +64,7 @@ const invoiceTable = (invoices: readonly InvoiceLine[]) =>
 const invoiceDetail = (invoice: InvoiceLine) => [
   ...invoiceTable([invoice]),
   '',
-  ...tableLines(
+  ...table(
     ['LINE', 'AMOUNT'],
     invoice.lines.map(line => [line.description, money(line.amount, invoice.currency)]),
   ),
@@ -78,7 +78,7 @@ const endOf = (subscription: SubscriptionLine): string => {
 }
 
 const subscriptionTable = (subscriptions: readonly SubscriptionLine[]) =>
-  tableLines(
+  table(
     ['ACCOUNT', 'PLAN', 'PRICE', 'PERIOD', 'STATUS', 'NEXT', 'ID'],
     subscriptions.map(subscription => [
       subscription.account_email,

@@ -8,7 +8,7 @@ import {
   print,
   runAgainstServer,
 } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { type Table, table } from '../table.ts'
 
 interface AlertLine {
   id: string
@@ -57,7 +57,7 @@ interface DeliveryLine {
 const yes = (isSo: boolean) => (isSo ? 'yes' : 'no')
 
 const alertTable = (rows: readonly AlertLine[]) =>
-  tableLines(
+  table(
     ['ID', 'NAME', 'CODE', 'CONDITION', 'ON', 'FIRED', 'LAST'],
     rows.map(row => [
       row.id,
@@ -71,7 +71,7 @@ const alertTable = (rows: readonly AlertLine[]) =>
   )
 
 const webhookTable = (rows: readonly WebhookLine[]) =>
-  tableLines(
+  table(
     ['ID', 'URL', 'STATUS', 'TAKEN', 'FAILED', 'IN A ROW', 'EVENTS', 'LAST ERROR'],
     rows.map(row => [
       row.id,
@@ -86,7 +86,7 @@ const webhookTable = (rows: readonly WebhookLine[]) =>
   )
 
 const deliveryTable = (rows: readonly DeliveryLine[]) =>
-  tableLines(
+  table(
     ['ID', 'NAME', 'CADENCE', 'AT', 'ZONE', 'TO', 'ON', 'NEXT'],
     rows.map(row => [
       row.id,
@@ -104,12 +104,12 @@ const listItems = <T>(
   env: CommandEnvironment,
   who: string,
   name: string,
-  table: (rows: readonly T[]) => string[],
+  tableOf: (rows: readonly T[]) => readonly [Table],
 ) =>
   runAgainstServer(env, `${name} list`, async () => {
     const path = await accountPath(env, who)
     const rows = await answerOf<T[]>(env, 'GET', `${path}/${name}`)
-    print(env, rows, list => (list.length === 0 ? [`${who} has no ${name}.`] : table(list)))
+    print(env, rows, list => (list.length === 0 ? [`${who} has no ${name}.`] : tableOf(list)))
   })
 
 const listEvents = (env: CommandEnvironment, who: string, webhook: string) =>
@@ -119,7 +119,7 @@ const listEvents = (env: CommandEnvironment, who: string, webhook: string) =>
     print(env, events, rows =>
       rows.length === 0
         ? ['No deliveries to this endpoint in the last 30 days.']
-        : tableLines(
+        : table(
             ['CREATED', 'EVENT', 'STATUS', 'ATTEMPTS', 'CODE', 'NEXT', 'ERROR'],
             rows.map(row => [
               row.created_at,
@@ -140,7 +140,11 @@ export function itemCommands(
   located: (command: Command) => Command,
   act: OperatorAction,
 ): void {
-  const add = <T>(name: string, what: string, table: (rows: readonly T[]) => string[]) => {
+  const add = <T>(
+    name: string,
+    what: string,
+    tableOf: (rows: readonly T[]) => readonly [Table],
+  ) => {
     const group = program.command(name).description(`${what} of accounts`)
     located(
       group
@@ -150,7 +154,7 @@ export function itemCommands(
     )
       .option('--json', 'print JSON')
       .action((who: string, options: JsonOption) =>
-        act(options, env => listItems(env, who, name, table)),
+        act(options, env => listItems(env, who, name, tableOf)),
       )
     return group
   }

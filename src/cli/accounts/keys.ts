@@ -5,7 +5,7 @@ import {
   print,
   runAgainstServer,
 } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { type Table, table } from '../table.ts'
 
 export interface KeyLine {
   id: string
@@ -57,8 +57,8 @@ function boundsOf(key: KeyLine): string {
 const usageOf = ({ usage: { requests_used, request_limit } }: KeyLine) =>
   request_limit === null ? String(requests_used) : `${requests_used}/${request_limit}`
 
-export const keyTable = (keys: readonly KeyLine[]): string[] =>
-  tableLines(
+export const keyTable = (keys: readonly KeyLine[]): readonly [Table] =>
+  table(
     ['ID', 'TOKEN', 'NAME', 'STATE', 'USED', 'LAST USED', 'BOUNDS'],
     keys.map(key => [
       key.id,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { OperatorAction } from '../command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { table } from '../table.ts'
 
 interface BatchLine {
   id: number
@@ -56,7 +56,7 @@ const aboutOf = (batch: BatchLine): string =>
     .join('; ') || '-'
 
 const batchTable = (batches: readonly BatchLine[]) =>
-  tableLines(
+  table(
     [
       'ID',
       'KIND',
@@ -126,12 +126,12 @@ const showBatch = (env: CommandEnvironment, id: string): Promise<number> =>
       ...batchTable([batch]),
       ...(batch.sha256 === null ? [] : [`SHA-256 ${batch.sha256}`]),
       '',
-      ...tableLines(
+      ...table(
         ['SERIES', 'CHANGES', 'FROM', 'TO'],
         series.map(series => [series.code, String(series.points), series.from, series.to]),
       ),
       '',
-      ...tableLines(
+      ...table(
         ['BIGGEST CHANGES', 'AT', 'BEFORE', 'AFTER', 'CHANGE'],
         batch.biggest_changes.map(biggest_change => [
           biggest_change.code,
@@ -145,7 +145,7 @@ const showBatch = (env: CommandEnvironment, id: string): Promise<number> =>
         ? []
         : [
             '',
-            ...tableLines(
+            ...table(
               ['ROWS CHANGED MOST', 'BEFORE', 'NOW', 'CHANGE'],
               rows.map(({ row, before, now, percent }) => [
                 row,

@@ -7,7 +7,7 @@ import {
   print,
   runAgainstServer,
 } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { table } from '../table.ts'
 
 interface SeriesLine {
   code: string
@@ -47,7 +47,7 @@ const searchCodes = (env: CommandEnvironment, words: readonly string[], options:
     print(env, rows, list =>
       list.length === 0
         ? [`No code matches ${words.join(' and ')} in its code, name, aliases, unit or source.`]
-        : tableLines(
+        : table(
             ['CODE', 'NAME', 'UNIT', 'CADENCE', 'SOURCE', 'DATA'],
             list.map(row => [
               row.code,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { OperatorAction } from '../command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { table } from '../table.ts'
 import { guardsOf } from './series.ts'
 
 interface DatasetLine {
@@ -19,7 +19,7 @@ interface JsonOption {
 const path = '/admin/v1/datasets'
 
 const datasetTable = (datasets: readonly DatasetLine[]) =>
-  tableLines(
+  table(
     ['NAME', 'ONE ROW FOR EACH', 'GUARDED', 'GUARDS', 'ABOUT'],
     datasets.map(({ name, key, guarded, guards, description }) => [
       name,

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { within } from '../../lib/time/clock.ts'
 import type { OperatorAction } from '../command.ts'
-import { type CommandEnvironment, Refusal, runAgainstServer } from '../command.ts'
+import { type CommandEnvironment, print, Refusal, runAgainstServer } from '../command.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { tableLines } from '../table.ts'
+import { type Table, table } from '../table.ts'
 
 interface RunLine {
   id: string
@@ -85,11 +85,6 @@ async function bare<T>(
   )
 }
 
-function show<T>(env: CommandEnvironment, body: T, lines: (body: T) => readonly string[]): void {
-  if (env.json) env.out(JSON.stringify(body, null, 2))
-  else for (const line of lines(body)) env.out(line)
-}
-
 const resultOf = (run: RunLine | null): string =>
   run === null
     ? '-'
@@ -98,8 +93,8 @@ const resultOf = (run: RunLine | null): string =>
 const listFeeds = (env: CommandEnvironment): Promise<number> =>
   runAgainstServer(env, 'feeds list', async () => {
     const body = await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
-    show(env, body, ({ feeds }) =>
-      tableLines(
+    print(env, body, ({ feeds }) =>
+      table(
         ['FEED', 'PUBLISHER', 'STATE', 'LICENCE', 'CODES', 'LAST RUN', 'NEXT RUN'],
         feeds.map(feed => [
           feed.name,
@@ -117,12 +112,12 @@ const listFeeds = (env: CommandEnvironment): Promise<number> =>
 const showFeed = (env: CommandEnvironment, name: string): Promise<number> =>
   runAgainstServer(env, 'feeds show', async () => {
     const body = await bare<Shown>(env, 'GET', pathOf(name))
-    show(env, body, ({ feed, map, settings, runs }) => [
+    print(env, body, ({ feed, map, settings, runs }) => [
       `${feed.name}: ${feed.title}, ${feed.publisher} (${feed.homepage})`,
       `${feed.state}; ${feed.attribution}`,
       ...settings.map(setting => `${setting.name} = ${setting.value} (${setting.source})`),
       '',
-      ...tableLines(
+      ...table(
         ['SOURCE ID', 'INTO', 'UNIT', 'FROM', 'TO'],
         map.map(line => [
           line.source_id,
@@ -137,8 +132,8 @@ const showFeed = (env: CommandEnvironment, name: string): Promise<number> =>
     ])
   })
 
-const runTable = (runs: readonly RunLine[]): string[] =>
-  tableLines(
+const runTable = (runs: readonly RunLine[]): readonly [Table] =>
+  table(
     ['STARTED', 'FEED', 'TRIGGER', 'RESULT', 'READ', 'NEW', 'REVISED', 'REJECTED', 'NEWEST'],
     runs.map(run => [
       run.started_at,
@@ -161,7 +156,7 @@ const testFeed = (env: CommandEnvironment, name: string): Promise<number> =>
       sample: { source_id: string; period: string; value: string; unit: string } | null
       problem?: { message: string }
     }>(env, 'POST', `${pathOf(name)}/test`, {})
-    show(env, body, ({ sample, took_ms: tookMs }) =>
+    print(env, body, ({ sample, took_ms: tookMs }) =>
       sample
         ? [`${sample.source_id} ${sample.period}: ${sample.value} ${sample.unit} (${tookMs} ms)`]
         : [],
@@ -211,7 +206,7 @@ async function runFeed(
       ...(dryRun && { dry_run: true }),
     })
     const body = await watched(env, name, answer)
-    show(env, body, ({ run }) => [
+    print(env, body, ({ run }) => [
       `${run.feed}: ${run.result}, read ${run.rows_read}, inserted ${run.inserted}, revised ${run.revised}, unchanged ${run.unchanged}, rejected ${run.rejected}, held ${run.held}${run.kept_as_corrected > 0 ? `, kept as corrected ${run.kept_as_corrected}` : ''}`,
       `${((run.took_ms ?? 0) / 1000).toFixed(2)} s, ${run.requests} requests${dryRun ? '; dry run: nothing was written' : ''}`,
     ])
@@ -228,7 +223,7 @@ const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<nu
     const of = (name: string) =>
       bare<{ runs: RunLine[] }>(env, 'GET', `${pathOf(name)}/runs?per_page=${runsShown}`)
     if (name !== undefined) {
-      show(env, await of(name), body => runTable(body.runs))
+      print(env, await of(name), body => runTable(body.runs))
       return
     }
     const { feeds } = await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
@@ -237,7 +232,7 @@ const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<nu
       if (feed.last_run !== null) runs.push(...(await of(feed.name)).runs)
     }
     runs.sort((a, b) => b.started_at.localeCompare(a.started_at))
-    show(env, { runs: runs.slice(0, runsShown) }, body => runTable(body.runs))
+    print(env, { runs: runs.slice(0, runsShown) }, body => runTable(body.runs))
   })
 
 interface AddOptions {
@@ -260,7 +255,7 @@ const addFeed = (env: CommandEnvironment, name: string, options: AddOptions): Pr
       ...(baseUrl !== undefined && { base_url: baseUrl }),
       ...(license !== undefined && { license }),
     })
-    show(env, body, ({ feed }) => [
+    print(env, body, ({ feed }) => [
       `${feed.name}: ${feed.state}, ${feed.codes} codes${feed.next_run_at ? `, first read at ${feed.next_run_at}` : ''}`,
       ...(feed.state === 'needs_key'
         ? [
@@ -273,7 +268,7 @@ const addFeed = (env: CommandEnvironment, name: string, options: AddOptions): Pr
 const turnFeed = (env: CommandEnvironment, name: string, verb: 'pause' | 'resume') =>
   runAgainstServer(env, `feeds ${verb}`, async () => {
     const body = await bare<{ feed: FeedLine }>(env, 'POST', `${pathOf(name)}/${verb}`, {})
-    show(env, body, ({ feed }) => [`${feed.name}: ${feed.state}`])
+    print(env, body, ({ feed }) => [`${feed.name}: ${feed.state}`])
   })
 
 /** `feeds`: the public sources that this copy reads by itself. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { OperatorAction } from '../command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { table } from '../table.ts'
 
 interface FlagLine {
   id: number
@@ -26,7 +26,7 @@ const path = '/admin/v1/review'
 const perPage = 100
 
 const flagTable = (values: readonly FlagLine[]) =>
-  tableLines(
+  table(
     ['ID', 'OF', 'AT', 'VALUE', 'BEFORE', 'RULE', 'WHY', 'SOURCE', 'BATCH', 'STATUS'],
     values.map(value => [
       String(value.id),

@@ -11,7 +11,7 @@ import {
   Refusal,
   runAgainstServer,
 } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { table } from '../table.ts'
 
 interface SeriesLine {
   code: string
@@ -191,7 +191,7 @@ export function seriesOfFile(file: string, text: string): FileSeries[] {
 }
 
 const seriesTable = (series: readonly SeriesLine[]) =>
-  tableLines(
+  table(
     [
       'CODE',
       'NAME',

@@ -1,5 +1,5 @@
 import { answerOf, type CommandEnvironment, print, Refusal, runAgainstServer } from '../command.ts'
-import { tableLines } from '../table.ts'
+import { table, tableLines } from '../table.ts'
 
 interface SourceLine {
   id: string
@@ -47,7 +47,7 @@ async function sourcesOf(env: CommandEnvironment, name?: string): Promise<Source
 }
 
 const sourceTable = (sources: readonly SourceLine[]) =>
-  tableLines(
+  table(
     ['ID', 'NAME', 'TYPE', 'ACCOUNT', 'STATUS', 'LAST SYNC', 'NEXT SYNC', 'LAST ERROR'],
     sources.map(source => [
       source.id,
@@ -93,6 +93,6 @@ function sourceNamed(sources: readonly SourceLine[], name: string): SourceLine {
   if (byId || others.length === 0) return byId ?? first
   throw new Refusal([
     `${sources.length} data sources have the name ${name}; use the id of one of these:`,
-    ...sourceTable(sources),
+    ...sourceTable(sources).flatMap(({ headings, rows }) => tableLines(headings, rows)),
   ])
 }
