@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import manifest from '../package.json'
 import { feedNames } from '../src/config/keys.ts'
@@ -71,6 +71,13 @@ describe('README.md', () => {
     expect(rules).toContain('1 in 34,299')
   })
 
+  test('says what the commands from source need, how long they take and how much disk', () => {
+    expect(readme).toMatch(/need git and Node\.js 18 or later \(the examples also use `curl`\)/)
+    expect(readme).toMatch(/about a minute, 400 MB on disk; 740 MB with caches/)
+    expect(readme).toMatch(/run test +# the tests: several minutes on two cores, up to 3 GB/)
+    expect(readme).toMatch(/If the port is taken, add `--port/)
+  })
+
   test('shows a picture that is small, and has no link that leads nowhere', () => {
     const links = [...readme.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(match => match[1]!)
     const local = links.filter(link => !/^https?:/.test(link))
@@ -103,5 +110,46 @@ describe('CHANGELOG.md', () => {
     ]
     const used = sections.flatMap(section => [...section.matchAll(/^### (.+)$/gm)].map(m => m[1]!))
     expect(used.filter(heading => !known.includes(heading))).toEqual([])
+  })
+})
+
+/** Every page of the documentation, by its path. */
+const pages = new Map(
+  ['README.md', ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })]
+    .map(name => (name === 'README.md' ? name : `docs/${name}`))
+    .filter(name => name.endsWith('.md'))
+    .map(name => [name, read(name)]),
+)
+
+describe('the documentation', () => {
+  test('names the source in every command that imports prices, so that no value is attributed to somebody else', () => {
+    const unnamed: string[] = []
+    let named = 0
+    for (const [name, text] of pages)
+      for (const [, block] of text.matchAll(/```\w*[^\n]*\n([\s\S]*?)```/g))
+        for (const command of block!.replaceAll(/\\\n\s*/g, '').split('\n')) {
+          if (
+            !/(?<!from )\bwellhead import\b/.test(command) ||
+            /--(dataset|create)\b/.test(command)
+          )
+            continue
+          if (command.includes('--source')) named += 1
+          else unnamed.push(`${name}: ${command}`)
+        }
+    expect(unnamed).toEqual([])
+    expect(named).toBeGreaterThan(10)
+  })
+
+  test('says where the Debian package comes from wherever it is installed', () => {
+    const installing = [...pages].filter(([, text]) => text.includes('apt install ./wellhead_'))
+    expect(installing.length).toBeGreaterThan(1)
+    for (const [name, text] of installing)
+      expect({ name, text }).toEqual({
+        name,
+        text: expect.stringMatching(
+          /curl -fLO https:\/\/\S+\.deb|\(install\.md#debian-and-ubuntu\)/,
+        ),
+      })
+    expect(read('docs/releasing.md')).toContain('run release')
   })
 })
