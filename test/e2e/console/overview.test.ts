@@ -77,6 +77,7 @@ needs('chromium').describe('the Overview shows what fails, in the binary', () =>
     let price = 70
     const pushPrice = async () => {
       price += 0.01
+      await advance('PT1M')
       const { now } = await stage.asOperator<{ now: string }>('GET', '/_dev/clock')
       const observations = [{ code: 'WTI_USD', observed_at: now, price }]
       await stage.asOperator('POST', '/admin/v1/observations', { observations })
@@ -105,6 +106,6 @@ needs('chromium').describe('the Overview shows what fails, in the binary', () =>
     await operator.goTo('/operator')
     const shown = notice('is failing')
     await shown.waitFor()
-    expect(await shown.textContent()).toMatch(/European Central Bank.*404/)
+    expect(await shown.textContent()).toMatch(/Euro foreign exchange reference rates.*404/)
   }, 120_000)
 })
