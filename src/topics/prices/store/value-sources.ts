@@ -63,6 +63,13 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
   const between = sql<{ sourceId: number }, [number, number, number]>`
     SELECT DISTINCT source_id AS sourceId FROM observations
     WHERE series_id = ? AND observed_at >= ? AND observed_at < ? ORDER BY source_id`
+  // Mostly all of them are of one source: to see that takes less than half of sorting them out.
+  const anyBetween = sql<{ sourceId: number }, [number, number, number]>`
+    SELECT source_id AS sourceId FROM observations
+    WHERE series_id = ? AND observed_at >= ? AND observed_at < ? LIMIT 1`
+  const otherBetween = sql<{ sourceId: number }, [number, number, number, number]>`
+    SELECT source_id AS sourceId FROM observations
+    WHERE series_id = ? AND observed_at >= ? AND observed_at < ? AND source_id <> ? LIMIT 1`
   const byInstant = sql<{ at: number; sourceId: number }, [number, number, number]>`
     SELECT observed_at AS at, source_id AS sourceId FROM observations
     WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`
@@ -117,7 +124,12 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
       return row ? byId(row.sourceId) : undefined
     },
     ofSeries: seriesId => own.all(seriesId).map(row => row.sourceId),
-    between: (seriesId, from, to) => between.all(seriesId, from, to).map(row => row.sourceId),
+    between(seriesId, from, to) {
+      const one = anyBetween.get(seriesId, from, to)?.sourceId
+      if (one === undefined) return []
+      if (!otherBetween.get(seriesId, from, to, one)) return [one]
+      return between.all(seriesId, from, to).map(row => row.sourceId)
+    },
     byInstant: (...range) => new Map(byInstant.all(...range).map(row => [row.at, row.sourceId])),
     everySeries: () => series.all().map(row => row.id),
   }
