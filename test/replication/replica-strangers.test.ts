@@ -95,6 +95,34 @@ needs('nats-server').describe('what strangers do in NATS', () => {
     replica.close()
   }, 120_000)
 
+  test('messages of the stream that somebody publishes again, with their position, change nothing', async () => {
+    const { nats } = both
+    const own: { headers: Record<string, string>; body: string }[] = []
+    for (let i = 0; i < 3; i += 1) {
+      await goesOn()
+      const message = (await nats.manager.streams.getMessage(changes.stream, {
+        last_by_subj: changes.subject,
+      }))!
+      const headers = Object.fromEntries(
+        Object.values(changeHeaders).flatMap(name =>
+          message.header.has(name) ? [[name, message.header.get(name)]] : [],
+        ),
+      )
+      own.push({ headers, body: message.string() })
+    }
+    // The newest first, so that each older one would take values back.
+    for (const { headers, body } of own.toReversed())
+      await nats.jetstream.publish(changes.subject, body, { headers: nats.headers(headers) })
+    await goesOn()
+    both.restartPrimary()
+    await goesOn()
+    const replica = openDatabase(databasePath(join(both.dir, 'replica')), { readonly: true })
+    await both.until('the same rows', () =>
+      Bun.deepEquals(contentOf(replica), contentOf(both.primary().services.db)),
+    )
+    replica.close()
+  }, 120_000)
+
   test('a purge of the stream of changes is survived by both, and by a replica that begins later', async () => {
     const { nats } = both
     await goesOn()
