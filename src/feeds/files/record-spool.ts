@@ -1,5 +1,4 @@
-import { readSync, writeSync } from 'node:fs'
-import type { SpoolFolder } from './spool-folder.ts'
+import type { SpoolFile, SpoolFolder } from './spool-folder.ts'
 
 /** Keeps what JSON can say in its order; beyond some thousands of records on the disk. */
 export interface RecordSpool<Record> {
@@ -15,27 +14,22 @@ export function createRecordSpool<Record>(
   folder: Pick<SpoolFolder, 'openUnnamed'>,
 ): RecordSpool<Record> {
   let waiting: Record[] = []
-  let file: number | undefined
-  let size = 0
+  let file: SpoolFile | undefined
   return {
     add(record) {
       waiting.push(record)
       if (waiting.length < waitingMax) return
       file ??= folder.openUnnamed()
-      const lines = Buffer.from(`${waiting.map(one => JSON.stringify(one)).join('\n')}\n`)
-      for (let done = 0; done < lines.length; )
-        done += writeSync(file, lines, done, lines.length - done, size + done)
-      size += lines.length
+      file.append(Buffer.from(`${waiting.map(one => JSON.stringify(one)).join('\n')}\n`))
       waiting = []
     },
     *records() {
       let rest: Buffer = Buffer.alloc(0)
-      for (let at = 0; at < size; ) {
+      const size = file?.size() ?? 0
+      for (let at = 0; at < size; at += readBytes) {
         const chunk = Buffer.alloc(Math.min(readBytes, size - at))
-        const count = readSync(file!, chunk, 0, chunk.length, at)
-        if (count === 0) throw new Error('the file of an import was cut short')
-        at += count
-        const bytes = Buffer.concat([rest, chunk.subarray(0, count)])
+        file!.read(chunk, at)
+        const bytes = Buffer.concat([rest, chunk])
         const end = bytes.lastIndexOf(lineFeed) + 1
         rest = bytes.subarray(end)
         if (end === 0) continue

@@ -1,5 +1,28 @@
-import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+
+/** Bytes that wait on the disk: added at the end, read from any place. */
+export type SpoolFile = ReturnType<typeof spoolFile>
+
+function spoolFile(file: number) {
+  let size = 0
+  return {
+    size: () => size,
+    append(bytes: Uint8Array) {
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(file, bytes, done, bytes.length - done, size + done)
+      size += bytes.length
+    },
+    /** Fills `into` with the bytes from a position on. */
+    read(into: Uint8Array, position: number) {
+      for (let done = 0; done < into.length; ) {
+        const count = readSync(file, into, done, into.length - done, position + done)
+        if (count === 0) throw new Error('the file of an import was cut short')
+        done += count
+      }
+    },
+  }
+}
 
 /** Files for what waits between the reading and the writing of an import; none is made before it is used. */
 export type SpoolFolder = ReturnType<typeof createSpoolFolder>
@@ -25,7 +48,7 @@ export function createSpoolFolder(directory: string) {
       const file = openSync(name, 'wx+', 0o600)
       unlinkSync(name)
       opened.push(file)
-      return file
+      return spoolFile(file)
     },
     close() {
       for (const file of opened.splice(0)) closeSync(file)

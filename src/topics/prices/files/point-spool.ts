@@ -1,5 +1,4 @@
-import { readSync, writeSync } from 'node:fs'
-import type { SpoolFolder } from '../../../feeds/files/spool-folder.ts'
+import type { SpoolFile, SpoolFolder } from '../../../feeds/files/spool-folder.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import type { Point } from '../store/observations.ts'
 
@@ -62,7 +61,7 @@ export function createPointSpool({
   const sources: string[] = []
   const sourceNumbers = new Map<string, number>()
   const runs: Run[] = []
-  let file: number | undefined
+  let file: SpoolFile | undefined
   let filed = 0
 
   const slotFor = (seriesId: number): number => {
@@ -100,7 +99,7 @@ export function createPointSpool({
     }
     const run = sortedRun()
     file ??= folder.openUnnamed()
-    writeAll(file, run.records!, filed * width * numberBytes)
+    file.append(bytesOf(run.records!))
     runs.push({ ...run, records: undefined, fileStart: filed })
     filed += count
     count = 0
@@ -135,7 +134,7 @@ export function createPointSpool({
       const read = (run: Run, from: number, to: number): Float64Array => {
         if (run.records) return run.records.subarray(from * width, to * width)
         const window = new Float64Array((to - from) * width)
-        readAll(file!, window, (run.fileStart + from) * width * numberBytes)
+        file!.read(bytesOf(window), (run.fileStart + from) * width * numberBytes)
         return window
       }
       for (const [slot, seriesId] of seriesIds.entries()) {
@@ -194,21 +193,6 @@ export function createPointSpool({
 
 const bytesOf = (numbers: Float64Array): Uint8Array =>
   new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength)
-
-function writeAll(file: number, numbers: Float64Array, position: number): void {
-  const bytes = bytesOf(numbers)
-  for (let done = 0; done < bytes.length; )
-    done += writeSync(file, bytes, done, bytes.length - done, position + done)
-}
-
-function readAll(file: number, into: Float64Array, position: number): void {
-  const bytes = bytesOf(into)
-  for (let done = 0; done < bytes.length; ) {
-    const count = readSync(file, bytes, done, bytes.length - done, position + done)
-    if (count === 0) throw new Error('the file of an import was cut short')
-    done += count
-  }
-}
 
 /** The records of each series in the order in which they came, and where each series has them. */
 function bySlot(slots: Uint32Array, slotCount: number) {
