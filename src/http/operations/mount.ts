@@ -139,10 +139,20 @@ function markedRunnerOf(context: Context, operation: Operation): (incoming: Inco
   }
 }
 
+/** The status of success, where the operation has one other than 200. */
+function statusOf({ answers = {} }: Operation): number | undefined {
+  const [status, ...others] = Object.keys(answers)
+    .map(Number)
+    .filter(code => code >= 200 && code < 300)
+  return status === 200 || others.length > 0 ? undefined : status
+}
+
 /** Everything around the work of a handler: the page, the moment and the answer of a repeat. */
 function runnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const { view, page, idempotent } = operation
+  const status = statusOf(operation)
   const work = (at: Context, { set, ...incoming }: Incoming) => {
+    if (status !== undefined) set.status = status
     const answer = operation.handle({
       ...incoming,
       at,

@@ -59,7 +59,8 @@ interface Definition<
   /** Reads the body of a request where it is not JSON. */
   parse?(incoming: { request: Request }): unknown
   /**
-   * The body of each status. The frame adds the refusals that follow from the rest: 400 to a GET, 404
+   * The body of each status; one of success other than 200 is set before the handler runs, if it is
+   * the only one. The frame adds the refusals that follow from the rest: 400 to a GET, 404
    * to a path with parameters, 422 to a body.
    */
   answers?: A

@@ -93,12 +93,11 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
       idempotent: true,
       body: PersonBody.schema,
       answers: { 201: t.Object({ member: MemberShape, message: t.String() }) },
-      handle: ({ body, caller, reply }) => {
+      handle: ({ body, caller }) => {
         const person = PersonBody.read(body)
         const member = resultOf(
           organizations.addMember(caller.key.holder, { ...person, baseUrl: ownUrl() }),
         )
-        reply.status = 201
         return {
           member: memberRow(member),
           message: `${member.email} was added and acts for the organization once they accept the invitation sent by e-mail.`,
@@ -155,12 +154,11 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
       idempotent: true,
       body: PersonBody.schema,
       answers: { 201: t.Object({ invitation: InvitationShape, message: t.String() }) },
-      handle: ({ body, caller, reply }) => {
+      handle: ({ body, caller }) => {
         const person = PersonBody.read(body)
         const invitation = resultOf(
           organizations.invite(caller.key.holder, { ...person, baseUrl: ownUrl() }),
         )
-        reply.status = 201
         return {
           invitation: invitationRow(invitation, now()),
           message: `An invitation has been sent to ${invitation.email}.`,

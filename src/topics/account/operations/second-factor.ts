@@ -95,7 +95,6 @@ export function secondFactorOperations({
           throw refused(
             'Two-factor authentication is already enabled. Disable it before you set it up again.',
           )
-        reply.status = 201
         return success({ secret: enrolment.secret, otpauth_url: enrolment.url })
       },
     }),

@@ -34,12 +34,11 @@ export const signUpOperations: readonly Operation[] = [
     access: open,
     body: AddressBody.schema,
     answers: { 202: t.Object({ message: t.String() }), 403: NestedProblem, ...limited },
-    handle: ({ at, body, request, reply }) => {
+    handle: ({ at, body, request }) => {
       const { signUp, addressOf, ownUrl } = at
       const { email } = AddressBody.read(body)
       const refusal = signUp.request(email, ownUrl(), addressOf(request))
       if (refusal) throw problemOf(refusal)
-      reply.status = 202
       return { message: 'Check your inbox: we sent a link to create your account.' }
     },
   }),
@@ -56,7 +55,6 @@ export const signUpOperations: readonly Operation[] = [
       const { token } = TokenBody.read(body)
       const outcome = signUp.confirm(token, addressOf(request))
       if ('refused' in outcome) throw problemOf(outcome)
-      reply.status = 201
       reply.headers['cache-control'] = 'no-store'
       const { account, key, linkToken } = outcome
       return success({
@@ -85,7 +83,7 @@ export const signUpAdminOperations: readonly Operation[] = [
     answers: {
       201: envelopeOf({ email: t.String(), expires_at: t.String({ format: 'date-time' }) }),
     },
-    handle: ({ at, body, reply }) => {
+    handle: ({ at, body }) => {
       const { signUp, ownUrl } = at
       const { email } = AddressBody.read(body)
       const outcome = signUp.invite(email, ownUrl())
@@ -95,7 +93,6 @@ export const signUpAdminOperations: readonly Operation[] = [
           { field: 'email', message: 'email: has an account already.', value: email },
         ])
       }
-      reply.status = 201
       return success({ email: email.toLowerCase(), expires_at: isoInstant(outcome.expiresAt) })
     },
   }),

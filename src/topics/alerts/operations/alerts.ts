@@ -64,7 +64,6 @@ function listAndCreate(deps: Context, { rows, forms }: AlertContext) {
         return idempotency.once({ caller, requestContext, request, reply }, body, () => {
           const created = alerts.create(caller.key.account, forms.created(body))
           if ('refused' in created) throw limitReached(created)
-          reply.status = 201
           return rows.row(created)
         })
       },
@@ -129,9 +128,8 @@ function changeOne(deps: Context, { rows, forms, own }: AlertContext) {
       access: writing,
       params: alertParams.properties,
       answers: { 204: t.Void() },
-      handle: ({ caller, params: { id }, reply }) => {
+      handle: ({ caller, params: { id } }) => {
         alerts.remove(own(id, caller))
-        reply.status = 204
       },
     }),
   ]

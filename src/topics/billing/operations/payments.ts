@@ -165,7 +165,6 @@ function credits({ billing, idempotency }: BillingPaymentsDeps) {
         // once, whatever comes between.
         const ordered = idempotency.once(context, body, () => {
           const { id } = resultOf(sales.order(account, pack, quantity))
-          reply.status = 201
           return { id }
         })
         const purchase = await sales.settle(ordered.id)

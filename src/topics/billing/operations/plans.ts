@@ -114,7 +114,6 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
         return whenReachable(() =>
           idempotency.onceAfter(context, body, ahead, ready => {
             const changed = resultOf(ready(), 'plan_id', plan)
-            reply.status = 201
             return { subscription: row(account), message: messageOf(changed, nameOf) }
           }),
         )

@@ -123,7 +123,6 @@ function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
           const source = channelOf(request.headers.get(`${headerPrefix}Source`))
           const created = deliveries.create(caller.key.account, forms.created(body), { source })
           if ('refused' in created) throw limitReached(created, links(request))
-          reply.status = 201
           return { data: rows.twice(created), message: 'The scheduled delivery was created.' }
         })
       },
@@ -231,7 +230,6 @@ function sendNow({ deliveries, idempotency, limits }: Context, { own, refusePaus
         return idempotency.once({ caller, requestContext, request, reply }, body, () => {
           const run = deliveries.sendNow(delivery)
           if ('refused' in run) throw tooSoon(run)
-          reply.status = 202
           const { status, recipient, error } = run
           return { data: { run_id: run.id, status, recipient, error }, message: messages[status] }
         })

@@ -59,7 +59,6 @@ const number: readonly Operation[] = [
       return idempotency.once({ caller, requestContext, request, reply }, body, () => {
         const out = phones.add(accountOf(caller), number, country)
         if ('refused' in out) throw tooManyCodes(out, now())
-        reply.status = 201
         const verification = { sent: out.isSent, expires_at: isoInstant(out.expiresAt) }
         return {
           ...phoneRow(out.phone),

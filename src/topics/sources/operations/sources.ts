@@ -52,10 +52,9 @@ function listAndCreate(deps: Context) {
       idempotent: true,
       body: NewSourceBody.schema,
       answers: { 201: One },
-      handle: ({ body, caller, request, reply }) => {
+      handle: ({ body, caller, request }) => {
         const source = sources.create(caller.key.account, forms.created(body))
         if ('refused' in source) throw limitReached(source)
-        reply.status = 201
         return success(sourceAnswer(source, links(request).baseUrl))
       },
     }),

@@ -125,7 +125,6 @@ function listAndCreate(deps: Context) {
             origin,
           )
           if ('refused' in created) throw limitReached(created)
-          reply.status = 201
           return success(watchTwice(created))
         })
       },

@@ -171,7 +171,6 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) 
             )
           const entry = log.resend('webhook', lane, eventId)
           if (!entry) throw notFound('The event')
-          reply.status = 202
           return success(logRow(lane, entry))
         })
       },
@@ -196,10 +195,7 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) 
           { caller, requestContext, request, reply },
           body,
           () => log.replay('webhook', lane, range, replayMax),
-          replayed => {
-            reply.status = 202
-            return success({ replayed, from: isoInstant(from), to: isoInstant(to ?? at) })
-          },
+          replayed => success({ replayed, from: isoInstant(from), to: isoInstant(to ?? at) }),
         )
       },
     }),

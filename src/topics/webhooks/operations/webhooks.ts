@@ -86,7 +86,6 @@ function listAndCreate(deps: Context) {
           const created = granted(
             webhooks.create(caller.key.account, settings, secret === undefined ? {} : { secret }),
           )
-          reply.status = 201
           const row = webhookRow(created.endpoint, undefined, created.secret)
           return { ...success(row), id: row.id, secret: created.secret }
         })

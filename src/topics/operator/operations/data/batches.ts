@@ -243,7 +243,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
       idempotent: true,
       body: NewBatchBody.schema,
       answers: { 201: One },
-      handle: ({ body: input, requestContext, reply }) => {
+      handle: ({ body: input, requestContext }) => {
         const values = NewBatchBody.read(input)
         const { file_name: fileName, sha256, source, dataset, replace } = values
         const { as_recorded: asRecorded } = values
@@ -257,7 +257,6 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
           ...(asRecorded !== undefined && { asRecorded }),
           ...(replace !== undefined && { replace }),
         })
-        reply.status = 201
         return success({ batch: batchRow(batchStore.find(id)!) })
       },
     }),

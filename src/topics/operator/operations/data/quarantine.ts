@@ -61,8 +61,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQ
         ],
       }),
       answers: { 201: envelope(QuarantineRow) },
-      handle: ({ body, reply }) => {
-        reply.status = 201
+      handle: ({ body }) => {
         const range = quarantineOf(body as Record<string, unknown>, catalogue, now())
         return success(quarantineRow(quarantine.add(range)))
       },

@@ -255,12 +255,11 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
       idempotent: true,
       body: NewBody,
       answers: { 201: envelopeOf({ series: t.Array(SeriesRow) }) },
-      handle: ({ body: input, reply }) => {
+      handle: ({ body: input }) => {
         const entries = readNewSeries(input, ({ code, terms }, form) => {
           for (const { field, why } of seriesChanges.newFaults(code, terms)) form.fault(field, why)
         })
         const added = seriesChanges.add(entries).map(rowOf)
-        reply.status = 201
         return success({ series: added })
       },
     }),

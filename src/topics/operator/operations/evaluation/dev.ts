@@ -111,10 +111,7 @@ function accountOperations(deps: DevDeps) {
       access: operator,
       body: anyBody,
       answers: { 201: open },
-      handle: ({ body, reply }) => {
-        reply.status = 201
-        return makeAccount(deps, objectOf(body))
-      },
+      handle: ({ body }) => makeAccount(deps, objectOf(body)),
     }),
   ]
 }
@@ -263,10 +260,7 @@ function faultOperations({ faults }: DevDeps) {
       access: operator,
       body: anyBody,
       answers: { 201: open },
-      handle: ({ body, reply }) => {
-        reply.status = 201
-        return faultRow(faults.add(faultOf(objectOf(body))))
-      },
+      handle: ({ body }) => faultRow(faults.add(faultOf(objectOf(body)))),
     }),
     operation('DELETE /_dev/faults', {
       operationId: 'devClearFaults',

@@ -133,7 +133,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
       answers: {
         201: envelopeOf({ account: OperatorAccountDetail, api_key: NewOperatorKey }),
       },
-      handle: ({ body, reply }) => {
+      handle: ({ body }) => {
         const newAccount = readNewAccount(newAccountBody, body)
         const account = changes.createAccount(newAccount)
         if (!account) {
@@ -145,7 +145,6 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
             },
           ])
         }
-        reply.status = 201
         return success({ account: accountDetail(account.account), api_key: madeRow(account.key) })
       },
     }),
@@ -274,10 +273,9 @@ function accountKeys({ keys, meter, keyChanges: changes, nameMax, now }: Context
       params: params.properties,
       body: keyBody.schema,
       answers: { 201: NewKeyAnswer },
-      handle: ({ body, params: { id }, reply }) => {
+      handle: ({ body, params: { id } }) => {
         const account = accountOf(keys, id)
         const created = resultOf(changes.createKey(account, readKeyChange(keyBody, body, now())))
-        reply.status = 201
         return success({ api_key: madeRow(created) })
       },
     }),

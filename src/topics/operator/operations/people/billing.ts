@@ -121,7 +121,7 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
       idempotent: true,
       body: invoiceBody.schema,
       answers: { 201: One },
-      handle: ({ body, request, reply }) => {
+      handle: ({ body, request }) => {
         const issuedAt = now()
         const { account, description, amount, period_start, period_end } = invoiceBody.read(
           body,
@@ -131,7 +131,6 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
         )
         const startsAt = period_start ?? issuedAt
         const endsAt = period_end ?? startsAt
-        reply.status = 201
         const invoice = billing.ledger.issue(account, {
           description,
           amountCents: amount,

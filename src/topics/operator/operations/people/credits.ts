@@ -95,7 +95,7 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
       params: params.properties,
       body: giftBody.schema,
       answers: { 201: envelopeOf({ credit: CreditShape, balance: Balance }) },
-      handle: ({ body, params: { id }, reply }) => {
+      handle: ({ body, params: { id } }) => {
         const account = accountOf(id)
         const gift = giftBody.read(body, (form, { expires_at: expiresAt }) => {
           if (expiresAt !== undefined && expiresAt !== null && expiresAt <= now())
@@ -106,7 +106,6 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
           expiresAt: gift.expires_at ?? null,
           reason: gift.reason,
         })
-        reply.status = 201
         return success({
           credit: rowOf({ purchase, remaining: purchase.requests }),
           balance: balanceOf(account.account.id),

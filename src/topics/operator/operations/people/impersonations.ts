@@ -73,7 +73,6 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
           const { minutes = minutesUsual } = ImpersonationBody.read(body)
           const account = keys.account(id)
           if (!account) throw notFound('The account')
-          reply.status = 201
           const { impersonation, token } = impersonations.begin(
             account,
             requestContext?.actor ?? 'operator',

@@ -73,7 +73,6 @@ export function signInAdminOperations({
       handle: ({ params: { id }, reply }) => {
         const account = accountOf(id)
         reply.headers['cache-control'] = 'no-store'
-        reply.status = 201
         const token = signIn.makeLink(account)
         return success({
           sign_in_url: linkUrl(ownUrl(), token),

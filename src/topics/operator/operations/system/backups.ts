@@ -85,7 +85,7 @@ export const backupAdminOperations: readonly Operation[] = [
     idempotent: true,
     body: TaskBody.schema,
     answers: { 202: Begun },
-    handle: ({ at, body, reply }) => {
+    handle: ({ at, body }) => {
       const { backupDesk } = at
       const { what } = TaskBody.read(body)
       if (!backupDesk.isReady)
@@ -98,7 +98,6 @@ export const backupAdminOperations: readonly Operation[] = [
           'backup_under_way',
           'A backup or verification is in progress. Try again when it has finished.',
         )
-      reply.status = 202
       return success(taskRow(backupDesk.task()!))
     },
   }),

@@ -70,11 +70,10 @@ export const mailAdminOperations: readonly Operation[] = [
     idempotent: true,
     body: SuppressionBody.schema,
     answers: { 201: envelope(SuppressionShape) },
-    handle: ({ at, body, reply }) => {
+    handle: ({ at, body }) => {
       const { suppressions, now } = at
       const { address, reason } = SuppressionBody.read(body)
       suppressions.add({ address, reason: reason || operatorReason, createdAt: now() })
-      reply.status = 201
       return success(rowOf(suppressions.find(address)!))
     },
   }),

@@ -62,11 +62,10 @@ export const tokenAdminOperations: readonly Operation[] = [
     idempotent: true,
     body: NewTokenBody.schema,
     answers: { 201: envelopeOf({ token: MadeShape }) },
-    handle: ({ at, body, reply }) => {
+    handle: ({ at, body }) => {
       const { adminTokens } = at
       const { name, role } = NewTokenBody.read(body)
       const { made, token } = adminTokens.create(name, role)
-      reply.status = 201
       return success({ token: { ...rowOf(made), plain_token: token } })
     },
   }),
