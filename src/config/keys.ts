@@ -597,6 +597,11 @@ const ownKeys = {
     defaultLimits.demoPerHour,
     'Demo requests an hour from one address.',
   ),
+  'demo.visitor': key(
+    flag(),
+    true,
+    'Whether a browser on this machine uses a demo instance without signing in, as its account and its operator. Turn it off where a proxy on the same machine publishes the instance.',
+  ),
   'quota.scope': key(
     choice('key', 'account'),
     'key',

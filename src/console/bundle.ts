@@ -143,14 +143,31 @@ function build(isShipped: boolean) {
       { cwd: here, env: { ...process.env, NODE_ENV: 'production' } },
     )
     if (built.exitCode !== 0) throw new Error(`The console could not be built: ${built.stderr}`)
+    const font = addTypeface(out)
     const files = readdirSync(out).map(name =>
       packed(name, readFileSync(join(out, name)), isShipped),
     )
     const entry = (pattern: RegExp): string => files.find(file => pattern.test(file.name))!.name
-    return { script: entry(/^main-\w+\.js$/), style: entry(/^console-\w+\.css$/), files }
+    return { script: entry(/^main-\w+\.js$/), style: entry(/^console-\w+\.css$/), font, files }
   } finally {
     rmSync(out, { recursive: true })
   }
+}
+
+const typeface = 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'
+
+/**
+ * Adds the typeface as a separate file, and its rule to the style. The bundler would write it into
+ * the style as a data address, which the policy of the pages refuses.
+ */
+function addTypeface(out: string): string {
+  const bytes = readFileSync(join(repository, typeface))
+  const name = `inter-${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}.woff2`
+  writeFileSync(join(out, name), bytes)
+  const style = readdirSync(out).find(file => file.endsWith('.css'))!
+  const rule = `@font-face{font-family:"Inter Variable";font-weight:100 900;font-display:swap;src:url(/console/${name}) format("woff2")}`
+  writeFileSync(join(out, style), rule + readFileSync(join(out, style), 'utf8'))
+  return name
 }
 
 const packed = (name: string, bytes: Buffer, isShipped: boolean) => ({

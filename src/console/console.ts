@@ -1,5 +1,6 @@
 import { t } from 'elysia'
 import type { AccessPlugin } from '../http/gate/access.ts'
+import type { OperatorSessions } from '../http/gate/operator-sessions.ts'
 import { cookieOf, sessionCookieOf } from '../http/gate/session-cookie.ts'
 import { parametersPassedOnKey } from '../http/input/known-names.ts'
 import { operation } from '../http/operations/operation.ts'
@@ -7,15 +8,18 @@ import type { Sessions } from '../topics/account/service/sessions.ts'
 import type { SignUp } from '../topics/account/service/sign-up.ts'
 import type { Catalogue } from '../topics/catalogue/service/catalogue.ts'
 import type { Viewers } from '../topics/catalogue/service/viewers.ts'
+import type { Keyring } from '../topics/keys/service/keyring.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
 import type { Guide } from './guides/guide.ts'
 import { type PageWithParts, pageParts, pagePaths } from './paths.ts'
 
 export interface ConsoleDeps {
   access: AccessPlugin
+  keys: Pick<Keyring, 'account'>
   sessions: Sessions
   catalogue: Pick<Catalogue, 'resolve'>
   viewers: Viewers
+  operators: OperatorSessions
   serviceName: string
   mode: 'serve' | 'dev'
   signUp: Pick<SignUp, 'mode'>
@@ -42,6 +46,7 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
   webp: 'image/webp',
   png: 'image/png',
+  woff2: 'font/woff2',
 }
 
 /** Files that pages of the documentation link to are read as they are. */
@@ -60,10 +65,10 @@ const load = async () => {
       },
     ]),
   )
-  const { script, style, guides } = bundle
+  const { script, style, font, guides } = bundle
   const list = Buffer.from(files.get(guides)!.bodies.plain).toString()
   const guideNames = new Set((JSON.parse(list) as Guide[]).map(({ name }) => name))
-  return { script, style, guides, guideNames, files }
+  return { script, style, font, guides, guideNames, files }
 }
 let loading: ReturnType<typeof load> | undefined
 const loaded = () => {
@@ -76,22 +81,25 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
   const { now } = deps
   const contentPolicy = contentPolicyOf(deps.mode === 'dev')
   return async request => {
-    const { script, style, guides, guideNames } = await loaded()
+    const { script, style, font, guides, guideNames } = await loaded()
     const { pathname } = new URL(request.url)
     const token = sessionCookieOf(request)
     const person = token === undefined ? undefined : deps.sessions.find(token)
-    const cookie = person && (await renewed(deps, person.session))
+    const visitor = person ? undefined : await signedInVisitor(deps, request)
+    const cookie = person ? await renewed(deps, person.session) : visitor?.cookie
+    const accountId = person?.session.accountId ?? visitor?.accountId
     const html = documentOf(
       {
         service: deps.serviceName,
         isEvaluation: deps.mode === 'dev',
-        isSignedIn: person !== undefined,
+        isSignedIn: accountId !== undefined,
+        isOperator: accountId !== undefined && deps.operators.isOperator(accountId, request),
         signup: deps.signUp.mode,
         channel: deps.channels[0] ?? '',
         guides: `/console/${guides}`,
         now: now(),
       },
-      { script, style },
+      { script, style, font },
       /^\/docs(\/|$)/.test(pathname) ? ['/openapi.json', `/console/${guides}`] : [],
     )
     if (person) {
@@ -171,6 +179,20 @@ export const consoleOperations = (answerPage: (request: Request) => Promise<Resp
 ]
 
 type CurrentSession = NonNullable<ReturnType<Sessions['find']>>
+
+/** A session for a browser that opens a demo instance on the same machine: trying it needs no sign-in. */
+async function signedInVisitor(
+  { keys, operators, sessions, ownUrl }: ConsoleDeps,
+  request: Request,
+): Promise<{ accountId: string; cookie: string } | undefined> {
+  const accountId = operators.visitorOf(request)
+  const account = accountId === undefined ? undefined : keys.account(accountId)
+  if (accountId === undefined || !account) return undefined
+  const signedIn = await sessions.issue(account, 'link')
+  sessions.write(signedIn.session)
+  const cookie = cookieOf(signedIn, sessions.now(), ownUrl().startsWith('https:'))
+  return { accountId, cookie }
+}
 
 /** Half of its time gone, a session gets a new token: who comes back stays signed in. */
 async function renewed(

@@ -11,6 +11,7 @@ export const contentPolicyOf = (isEvaluation: boolean): string =>
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
+    "font-src 'self'",
     "connect-src 'self'",
     ...(isEvaluation ? ["frame-src 'self'"] : []),
     "form-action 'self'",
@@ -24,7 +25,7 @@ const icon =
 /** The one document behind every page; the script draws the page that its address names. */
 export const documentOf = (
   boot: Boot,
-  files: { script: string; style: string },
+  files: { script: string; style: string; font: string },
   /** What the page is going to ask for: it is on its way before the script is here. */
   asked: readonly string[] = [],
 ): string => `<!doctype html>
@@ -36,6 +37,7 @@ export const documentOf = (
 <meta name="boot" content="${escaped(JSON.stringify(boot))}">
 <title>${escaped(boot.service)}</title>
 <link rel="icon" href="${icon}">
+<link rel="preload" as="font" type="font/woff2" crossorigin href="/console/${files.font}">
 <link rel="stylesheet" href="/console/${files.style}">
 <script type="module" src="/console/${files.script}"></script>
 ${asked.map(path => `<link rel="preload" as="fetch" crossorigin href="${path}">\n`).join('')}</head>

@@ -12,6 +12,8 @@ const Alerts = lazy(() => import('./pages/alerts.tsx').then(page => page.Alerts)
 const Webhooks = lazy(() => import('./pages/webhooks.tsx').then(page => page.Webhooks))
 const Account = lazy(() => import('./pages/account.tsx').then(page => page.Account))
 const Docs = lazy(() => import('./pages/docs.tsx').then(page => page.Docs))
+const Market = lazy(() => import('./pages/market.tsx').then(page => page.Market))
+const Commodities = lazy(() => import('./pages/commodities.tsx').then(page => page.Commodities))
 const Markets = lazy(() => import('./pages/markets.tsx').then(page => page.Markets))
 const Operator = lazy(() => import('./pages/operator.tsx').then(page => page.Operator))
 const Desk = lazy(() => import('./pages/desk.tsx').then(page => page.Desk))
@@ -25,6 +27,8 @@ const pages: Record<PagePath, ComponentType> = {
   '/series/:code': Series,
   '/status': Status,
   '/signup': Signup,
+  '/commodities': Commodities,
+  '/commodities/:part': Commodities,
   '/alerts': Alerts,
   '/alerts/:id': Alerts,
   '/webhooks': Webhooks,
@@ -33,6 +37,7 @@ const pages: Record<PagePath, ComponentType> = {
   '/account/:part': Account,
   '/docs': Docs,
   '/docs/:guide': Docs,
+  '/market': Market,
   '/markets': Markets,
   '/markets/:part': Markets,
   '/operator': Operator,
@@ -47,12 +52,20 @@ const isOurs = new RegExp(
     .join('|')})([?#].*)?$`,
 )
 
+let shownPath = location.pathname
+
+/** A choice on a page, which is in its address too, leaves the page where it is. */
+function toTop(): void {
+  if (location.pathname !== shownPath) scrollTo(0, 0)
+  shownPath = location.pathname
+}
+
 function Console() {
   return (
     <LocationProvider scope={isOurs}>
       <Frame>
         <ErrorBoundary>
-          <Router onRouteChange={() => scrollTo(0, 0)}>
+          <Router onRouteChange={toTop}>
             {Object.entries(pages).map(([path, component]) => (
               <Route key={path} path={path} component={component as ComponentType} />
             ))}

@@ -11,8 +11,11 @@ export const pagePaths = [
   '/board',
   '/series',
   '/series/:code',
+  '/market',
   '/markets',
   '/markets/:part',
+  '/commodities',
+  '/commodities/:part',
   '/alerts',
   '/alerts/:id',
   '/webhooks',
@@ -29,6 +32,21 @@ export type PagePath = (typeof pagePaths)[number]
 /** The sections of pages: what `:part` of their addresses may be. */
 export const pageParts = {
   markets: ['spreads', 'storage', 'seasons', 'correlation', 'positions', 'rigs', 'permits'],
+  commodities: [
+    'opec',
+    'outlooks',
+    'gas',
+    'products',
+    'futures',
+    'power',
+    'solids',
+    'fx',
+    'marine',
+    'surcharges',
+    'drilling',
+    'wells',
+    'quality',
+  ],
   account: ['usage', 'plan', 'members', 'notifications', 'sources', 'sign-ins'],
   operator: [
     'feeds',
@@ -51,6 +69,8 @@ export interface Boot {
   service: string
   isEvaluation: boolean
   isSignedIn: boolean
+  /** The sign-in opens the operator's pages, without the admin token. */
+  isOperator: boolean
   /** Who may make an account. */
   signup: 'closed' | 'invite' | 'open'
   /** The channel of prices in the stream. */

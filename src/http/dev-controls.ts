@@ -26,6 +26,8 @@ interface Played {
 /** What a developer may do to a demo instance. */
 export interface DevControls {
   clock: ManualClock
+  /** The account of whoever opens a page on this machine; undefined: visitors sign in. */
+  visitorAccount: string | undefined
   /** Moves the clock forward and runs every job that falls due on the way, in order. */
   advance(to: number): Promise<void>
   feed: { paused: boolean; readonly codes: number }

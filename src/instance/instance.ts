@@ -2,7 +2,7 @@ import type { ProcessRuntime } from '../config/runtime.ts'
 import { checkpointElsewhere } from '../database/checkpoint.ts'
 import { type CommitMark, keepMark } from '../database/commit-mark.ts'
 import { closeDatabase } from '../database/database.ts'
-import { type DemoFeed, type DemoWorld, openDemoWorld } from '../demo/open.ts'
+import { type DemoFeed, type DemoWorld, evaluationAccountId, openDemoWorld } from '../demo/open.ts'
 import type { Connections } from '../http/cable.ts'
 import type { DevControls } from '../http/dev-controls.ts'
 import { createFaults } from '../http/faults.ts'
@@ -271,7 +271,7 @@ interface ControlsDeps {
 
 function controlsOf(deps: ControlsDeps): DevControls {
   const { jobs, sending, keeping, loop, passes } = deps
-  const { clock, ids } = deps.services
+  const { clock, config, ids } = deps.services
   const { feed, scenarios } = deps.world
   const manual = clock as ManualClock
   // A receiver that takes its time does not hold up who looks at what has been sent.
@@ -280,6 +280,7 @@ function controlsOf(deps: ControlsDeps): DevControls {
   const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())
   return {
     clock: manual,
+    visitorAccount: config.demo.visitor ? evaluationAccountId : undefined,
     advance,
     settle,
     feed,

@@ -15,6 +15,7 @@ const unused = async () => {
 const app = createApp(services, {
   dev: {
     clock,
+    visitorAccount: undefined,
     faults,
     requests: createRequestLog({
       passes: new WeakMap(),

@@ -6,7 +6,7 @@ import type { Services } from '../../instance/services/services.ts'
 import { readDisposable, writeSideFile } from '../../lib/files/side-file.ts'
 import type { Log } from '../../lib/log/log.ts'
 import { hourMs } from '../../lib/time/instant.ts'
-import { databaseBeganAt } from '../../topics/operator/store/settings.ts'
+import { databaseBeganAt, operatorAccount } from '../../topics/operator/store/settings.ts'
 
 /** What is shown once: the first API key and the operator's token. */
 export interface FirstKeys {
@@ -47,6 +47,7 @@ function makeProductionKeys(services: Services): FirstKeys {
     suspendedAt: null,
     createdAt: at,
   })
+  settings.set(operatorAccount, account.account.id)
   const { token } = keys.addKey(account, { name: firstKeyName })
   return {
     apiKey: token,

@@ -31,7 +31,7 @@ import { ago, instant, number, words } from '../parts/format.ts'
 import { Included } from '../parts/included.tsx'
 import { usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
-import type { ChartAnswer } from './series.tsx'
+import type { ChartAnswer } from './series/answer.ts'
 
 interface Alert {
   id: string

@@ -1,4 +1,5 @@
-import { dataOf, type Loaded, useLoaded } from '../parts/ask.ts'
+import { lazy } from 'preact-iso'
+import { ask, dataOf, useLoaded } from '../parts/ask.ts'
 import { Page, signInHref } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { ago, decimalsOf, number, unitOf } from '../parts/format.ts'
@@ -6,6 +7,9 @@ import { Move } from '../parts/move.tsx'
 import { Samples } from '../parts/samples.tsx'
 import { Spark } from '../parts/spark.tsx'
 import { Table } from '../parts/table.tsx'
+
+/** Only a demo instance has it, and only for who is let in. */
+const DemoHome = lazy(() => import('./home/demo.tsx').then(part => part.DemoHome))
 
 interface DemoPrice {
   code: string
@@ -34,15 +38,22 @@ const calls = [
   },
 ]
 
-/** The start: what this is, what it has, and how to begin. */
+/** The start: the product at work where it may be shown, else what it has and how to begin. */
 export function Home() {
-  const prices = useLoaded('demo', () => dataOf<{ prices: DemoPrice[] }>('/v1/demo/prices'))
+  const isShown = boot.isEvaluation && boot.isSignedIn
   const about = boot.isEvaluation
     ? 'Energy prices through one API. This is a demo instance: it behaves like production, with generated data.'
     : 'Energy prices, history, curves, alerts and webhooks through one API.'
   return (
     <Page title={boot.service} about={about} actions={<Beginnings />}>
-      <Demo of={prices} />
+      {isShown ? (
+        <DemoHome />
+      ) : (
+        <>
+          <Demo />
+          {!boot.isEvaluation && <Plans />}
+        </>
+      )}
       <section class="stack" aria-labelledby="calls">
         <h2 id="calls">Three calls to paste</h2>
         <div class="columns">
@@ -58,11 +69,44 @@ export function Home() {
   )
 }
 
+interface Plan {
+  id: string
+  name: string
+  request_quota: { limit: number; period: string }
+  alerts: number
+  webhooks: { endpoints: number }
+}
+
+/** What each plan holds, for who has none yet. */
+function Plans() {
+  const answer = useLoaded('plans', signal =>
+    ask<{ plans: Plan[] }>('/product-facts.json', { signal }),
+  )
+  if (!answer.data) return null
+  return (
+    <section class="stack" aria-labelledby="plans">
+      <h2 id="plans">Plans</h2>
+      <div class="cards">
+        {answer.data.plans.map(plan => (
+          <div class="card" key={plan.id}>
+            <h3>{plan.name}</h3>
+            <b class="now">{number(plan.request_quota.limit)}</b>
+            <p class="quiet">
+              requests a {plan.request_quota.period}, {number(plan.alerts)} alerts,{' '}
+              {number(plan.webhooks.endpoints)} webhook endpoints
+            </p>
+          </div>
+        ))}
+      </div>
+    </section>
+  )
+}
+
 const Beginnings = () => (
   <>
     {boot.isSignedIn ? (
-      <a class="button main" href="/board">
-        Open board
+      <a class="button main" href="/market">
+        Open market
       </a>
     ) : (
       <>
@@ -84,68 +128,71 @@ const Beginnings = () => (
 const decimalsOfRow = ({ price, sparkline }: DemoPrice): number =>
   Math.max(...[price, ...sparkline].map(decimalsOf))
 
-const Demo = ({ of }: { of: Loaded<{ prices: DemoPrice[] }> }) => (
-  <Table
-    caption="Prices now"
-    file="demo-prices"
-    of={of}
-    rows={of.data?.prices}
-    keyOf={({ code }) => code}
-    empty={
-      <>
-        There are no prices yet. The operator <a href="/operator/data">imports a file</a> or turns a{' '}
-        <a href="/operator/feeds">public feed</a> on.
-      </>
-    }
-    note="No key needed."
-    columns={[
-      {
-        name: 'Commodity',
-        fileName: 'code',
-        value: ({ code }) => code,
-        show: ({ code, name }) => (
-          <>
-            {boot.isSignedIn ? <a href={`/series/${code}`}>{name}</a> : name}
-            <div class="code wide-only">{code}</div>
-          </>
-        ),
-      },
-      {
-        name: 'Price',
-        isNumber: true,
-        value: ({ price }) => price,
-        show: row => (
-          <>
-            <span class="strong">{number(row.price, decimalsOfRow(row))}</span>
-            <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
-          </>
-        ),
-      },
-      {
-        name: '24 h',
-        fileName: 'change_24h_percent',
-        isNumber: true,
-        value: row => row.change_24h_percent,
-        show: row => (
-          <Move
-            change={
-              row.change_24h === null
-                ? null
-                : { amount: row.change_24h, percent: row.change_24h_percent }
-            }
-          />
-        ),
-      },
-      { name: '30 days', show: ({ sparkline }) => <Spark values={sparkline} /> },
-      {
-        name: 'Observed',
-        fileName: 'observed_at',
-        isNumber: true,
-        isWide: true,
-        className: 'quiet',
-        value: row => row.created_at,
-        show: row => ago(row.created_at),
-      },
-    ]}
-  />
-)
+function Demo() {
+  const of = useLoaded('demo', () => dataOf<{ prices: DemoPrice[] }>('/v1/demo/prices'))
+  return (
+    <Table
+      caption="Prices now"
+      file="demo-prices"
+      of={of}
+      rows={of.data?.prices}
+      keyOf={({ code }) => code}
+      empty={
+        <>
+          There are no prices yet. The operator <a href="/operator/data">imports a file</a> or turns
+          a <a href="/operator/feeds">public feed</a> on.
+        </>
+      }
+      note="No key needed."
+      columns={[
+        {
+          name: 'Commodity',
+          fileName: 'code',
+          value: ({ code }) => code,
+          show: ({ code, name }) => (
+            <>
+              {boot.isSignedIn ? <a href={`/series/${code}`}>{name}</a> : name}
+              <div class="code wide-only">{code}</div>
+            </>
+          ),
+        },
+        {
+          name: 'Price',
+          isNumber: true,
+          value: ({ price }) => price,
+          show: row => (
+            <>
+              <span class="strong">{number(row.price, decimalsOfRow(row))}</span>
+              <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
+            </>
+          ),
+        },
+        {
+          name: '24 h',
+          fileName: 'change_24h_percent',
+          isNumber: true,
+          value: row => row.change_24h_percent,
+          show: row => (
+            <Move
+              change={
+                row.change_24h === null
+                  ? null
+                  : { amount: row.change_24h, percent: row.change_24h_percent }
+              }
+            />
+          ),
+        },
+        { name: '30 days', show: ({ sparkline }) => <Spark values={sparkline} /> },
+        {
+          name: 'Observed',
+          fileName: 'observed_at',
+          isNumber: true,
+          isWide: true,
+          className: 'quiet',
+          value: row => row.created_at,
+          show: row => ago(row.created_at),
+        },
+      ]}
+    />
+  )
+}

@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import { isoDay } from '../../lib/time/instant.ts'
-import { ask, dataOf, Refusal, useLoaded } from '../parts/ask.ts'
+import { dataOf, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
   Empty,
@@ -22,11 +23,13 @@ import { allRows } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { CalendarSpreads } from './markets/calendar.tsx'
+import { Contracts, CurveDate } from './markets/contracts.tsx'
 import { Correlation } from './markets/correlation.tsx'
+import { ages, type Curve, families, hasCurve, useCurves } from './markets/curves.ts'
 import { Permits } from './markets/permits.tsx'
 import { PositionsView } from './markets/positions.tsx'
 import { Rigs } from './markets/rigs.tsx'
-import type { ChartAnswer } from './series.tsx'
+import type { ChartAnswer } from './series/answer.ts'
 
 const tabs: readonly Tab<'markets'>[] = [
   { part: '', text: 'Curves', View: Curves },
@@ -53,39 +56,9 @@ export function Markets() {
   )
 }
 
-interface Curve {
-  currency: string
-  unit: string
-  curve_type: string
-  analysis_date: string
-  contracts: { contract_month: string; price: number }[]
-  /** Where there are no quotes of the day. */
-  error?: string
-}
-
-/** A curve that is missing for a reason that is no fault: there are no quotes of that day. */
-const hasCurve = (curve: Curve | undefined): curve is Curve =>
-  curve !== undefined && curve.error === undefined
-
 const axes = [
   { value: 'tenor', text: 'By tenor' },
   { value: 'month', text: 'By month' },
-] as const
-
-const families = [
-  { value: 'brent', text: 'Brent' },
-  { value: 'wti', text: 'WTI' },
-  { value: 'gasoil', text: 'Gasoil' },
-  { value: 'natural-gas', text: 'Henry Hub' },
-  { value: 'ttf-gas', text: 'TTF' },
-  { value: 'eu-carbon', text: 'EU carbon' },
-] as const
-
-const ages = [
-  { text: 'Now', days: 0, ink: '--ink-1' },
-  { text: 'A week ago', days: 7, ink: '--ink-3' },
-  { text: 'A month ago', days: 30, ink: '--ink-2' },
-  { text: 'A year ago', days: 365, ink: '--ink-6' },
 ] as const
 
 const monthNumber = (month: string): number =>
@@ -96,69 +69,62 @@ const monthText = (value: number): string => {
   return `${Math.floor(whole / 12)}-${String((whole % 12) + 1).padStart(2, '0')}`
 }
 
-/** A trading day at or before one: curves are of trading days. */
-function tradingDay(ms: number): string {
-  const weekday = new Date(ms).getUTCDay()
-  return isoDay(ms - (weekday === 0 ? 2 : weekday === 6 ? 1 : 0) * dayMs)
-}
-
-/** The curve as it was; undefined where none is known of that day. */
-const earlierCurve = (path: string, signal: AbortSignal): Promise<Curve | undefined> =>
-  ask<Curve>(path, { signal }).catch(error => {
-    if (error instanceof Refusal && error.status === 404) return undefined
-    throw error
-  })
-
 function Curves() {
-  const family = useSignal<(typeof families)[number]['value']>('brent')
+  const { query } = useLocation()
+  const named = families.find(({ value }) => value === query.family)?.value
+  const family = useSignal<(typeof families)[number]['value']>(named ?? 'brent')
   const axis = useSignal<(typeof axes)[number]['value']>('tenor')
-  const path = `/v1/futures/${family.value}/curve`
-  const newest = useLoaded(path, signal => ask<Curve>(path, { signal }))
-  const earlier = useLoaded(newest.data && `${path} earlier`, signal =>
-    Promise.all(
-      ages
-        .slice(1)
-        .map(({ days }) =>
-          earlierCurve(`${path}?date=${tradingDay(now() - days * dayMs)}`, signal),
-        ),
-    ),
-  )
+  const date = useSignal('')
+  const { newest, earlier, past } = useCurves(family.value, date.value)
   return (
     <>
-      <section class="card" aria-labelledby="curve">
-        <div class="row spread">
-          <h2 id="curve">Forward curve</h2>
-          <div class="row">
-            <Choice
-              label="Family"
-              value={family.value}
-              options={families}
-              onChoose={value => {
-                family.value = value
-              }}
-            />
-            <Choice
-              label="Axis"
-              value={axis.value}
-              options={axes}
-              onChoose={value => {
-                axis.value = value
-              }}
-            />
+      <div class="curves">
+        <section class="card" aria-labelledby="curve">
+          <div class="row spread">
+            <h2 id="curve">Forward curve</h2>
+            <div class="row">
+              <Choice
+                label="Family"
+                value={family.value}
+                options={families}
+                onChoose={value => {
+                  family.value = value
+                }}
+              />
+              <Choice
+                label="Axis"
+                value={axis.value}
+                options={axes}
+                onChoose={value => {
+                  axis.value = value
+                }}
+              />
+            </div>
           </div>
-        </div>
-        <Shown of={newest} what="the curve">
-          {curve => (
-            <CurveChart
-              curves={[curve, ...(earlier.isLoading ? [] : (earlier.data ?? []))]}
-              isByTenor={axis.value === 'tenor'}
-              isWhole={!earlier.isLoading && !earlier.refusal}
+          <Shown of={newest} what="the curve">
+            {curve => (
+              <CurveChart
+                curves={[curve, ...(earlier.isLoading ? [] : (earlier.data ?? []))]}
+                past={past?.data}
+                isByTenor={axis.value === 'tenor'}
+                isWhole={!earlier.isLoading && !earlier.refusal}
+              />
+            )}
+          </Shown>
+          {earlier.refusal && <Refused error={earlier.refusal} />}
+          {newest.data && earlier.isLoading && <Waiting what="earlier curves" />}
+          {newest.data && hasCurve(newest.data) && (
+            <CurveDate
+              value={date.value}
+              onChange={day => {
+                date.value = day
+              }}
             />
           )}
-        </Shown>
-        {earlier.refusal && <Refused error={earlier.refusal} />}
-        {newest.data && earlier.isLoading && <Waiting what="earlier curves" />}
-      </section>
+          {past?.refusal && <Refused error={past.refusal} />}
+        </section>
+        <Contracts family={family.value} />
+      </div>
       <CalendarSpreads key={family.value} family={family.value} />
     </>
   )
@@ -166,15 +132,20 @@ function Curves() {
 
 const tenorText = (value: number): string => (Number.isInteger(value) ? `M${value}` : '')
 
+const chosenDay = { text: 'Chosen day', ink: '--ink-5' }
+
 interface CurveChartProps {
   curves: (Curve | undefined)[]
+  /** The curve of a chosen day. */
+  past: Curve | undefined
   /** The first contract of each curve over the first of the others, and not month over month. */
   isByTenor: boolean
   /** Every curve that was asked for is here, or has no quotes. */
   isWhole: boolean
 }
 
-function CurveChart({ curves, isByTenor, isWhole }: CurveChartProps) {
+function CurveChart({ curves: known, past, isByTenor, isWhole }: CurveChartProps) {
+  const curves = useMemo(() => (past ? [...known, past] : known), [known, past])
   const newest = curves[0]
   const { months, lines, missing } = useMemo(() => {
     const placeOf = (month: string, i: number) => (isByTenor ? i + 1 : monthNumber(month))
@@ -192,10 +163,15 @@ function CurveChart({ curves, isByTenor, isWhole }: CurveChartProps) {
       const prices = new Map(
         curve.contracts.map(({ contract_month: month, price }, at) => [placeOf(month, at), price]),
       )
-      const { text, ink } = ages[i]!
+      const { text, ink } = ages[i] ?? chosenDay
       const values = months.map(month => prices.get(month) ?? null)
       return [
-        { label: `${text} (${curve.analysis_date})`, values, ink, width: i === 0 ? 2.4 : 1.4 },
+        {
+          label: `${text} (${curve.analysis_date})`,
+          values,
+          ink,
+          width: i === 0 || i >= ages.length ? 2.4 : 1.4,
+        },
       ]
     })
     const missing = ages.filter((_, i) => i > 0 && !hasCurve(curves[i])).map(({ text }) => text)

@@ -43,8 +43,8 @@ export function Missing() {
           </p>
         )}
         <p class="row">
-          <a class="button main" href={boot.isSignedIn ? '/board' : '/'}>
-            {boot.isSignedIn ? 'Open board' : 'Home'}
+          <a class="button main" href={boot.isSignedIn ? '/market' : '/'}>
+            {boot.isSignedIn ? 'Open market' : 'Home'}
           </a>
           <button type="button" onClick={openSearch}>
             Search

@@ -54,8 +54,8 @@ function faultText({ field, message, value }: { field: string; message: string; 
 export interface AskOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   body?: unknown
-  /** In place of the session: the operator's token. */
-  token?: string
+  /** In place of the session: the operator's token. Null uses the session during an impersonation too. */
+  token?: string | null
   signal?: AbortSignal
 }
 
@@ -68,7 +68,7 @@ export async function ask<T>(path: string, options: AskOptions = {}): Promise<T>
     headers: {
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),

@@ -227,9 +227,12 @@ export const ShownOnce = ({ what, secret }: { what: string; secret: string }) =>
 )
 
 /** Saves a text as a file, without asking the server. */
-export function save(name: string, type: string, text: string): void {
+export const save = (name: string, type: string, text: string): void =>
+  saveBlob(name, new Blob([text], { type }))
+
+export function saveBlob(name: string, blob: Blob): void {
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.href = URL.createObjectURL(blob)
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import { number } from './format.ts'
+import { isDark } from './preferences.ts'
 
 type Values = readonly (number | null)[]
 
@@ -54,7 +55,7 @@ export interface ChartProps {
 
 const columns = uPlot.paths.bars?.({ size: [0.7, 24] })
 
-const ink = (name: string): string =>
+export const ink = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 const utc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC')
@@ -76,6 +77,7 @@ export function Chart(props: ChartProps) {
     props.xText?.name,
     props.breaksAfter,
     props.units,
+    isDark.value,
   ])
 
   useEffect(() => {
@@ -95,11 +97,8 @@ export function Chart(props: ChartProps) {
         drawn.current?.setSize({ width: node.clientWidth, height })
     })
     resized.observe(node)
-    const scheme = matchMedia('(prefers-color-scheme: dark)')
-    scheme.addEventListener('change', make)
     return () => {
       resized.disconnect()
-      scheme.removeEventListener('change', make)
       drawn.current?.destroy()
       drawn.current = undefined
     }
@@ -118,7 +117,7 @@ export function Chart(props: ChartProps) {
 }
 
 /** The chart in a sentence. */
-function spoken(props: ChartProps): string {
+export function spoken(props: ChartProps): string {
   const { title, lines, times, decimals, candles, isLog, spans = [] } = props
   const how = [
     candles && 'candles',
@@ -149,9 +148,9 @@ const unseen = (candles: Candles | undefined): number => (candles ? 3 : 0)
 
 const daySeconds = 86_400
 
-/** What the legend says of a moment: of daily values the day alone. */
-const momentText = (times: readonly number[]): ((seconds: number) => string) => {
-  const isDaily = times.every(time => time % daySeconds === 0)
+/** What the legend says of a moment: the day alone where every value is of the same hour. */
+export const momentText = (times: readonly number[]): ((seconds: number) => string) => {
+  const isDaily = times.every(time => (time - times[0]!) % daySeconds === 0)
   return seconds => {
     const text = new Date(seconds * 1000).toISOString()
     return isDaily ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ')

@@ -43,7 +43,23 @@ function spanOf(ms: number): string {
   return `${Math.round(ms / dayMs)} days`
 }
 
-const shortWords: Readonly<Record<string, string>> = { lng: 'LNG', ngl: 'NGL', fx: 'FX' }
+const shortWords: Readonly<Record<string, string>> = {
+  api: 'API',
+  bpd: 'bbl/d',
+  cas: 'CAS',
+  dj: 'DJ',
+  duc: 'DUC',
+  eia: 'EIA',
+  fx: 'FX',
+  iea: 'IEA',
+  lng: 'LNG',
+  mbpd: 'million bbl/d',
+  mcfd: 'Mcf/d',
+  mgo: 'MGO',
+  ngl: 'NGL',
+  us: 'US',
+  vlsfo: 'VLSFO',
+}
 
 /** `crude_oil` as people write it. */
 export const words = (name: string): string => {

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { Monitor, Moon, PanelLeft, Rows4, Search as SearchIcon, Sun } from 'lucide-preact'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
@@ -6,12 +7,15 @@ import { caller, callerRefusal, whoIsThere } from './account.ts'
 import { Refused, signInHref } from './bits.tsx'
 import { boot } from './boot.ts'
 import { instant } from './format.ts'
+import { Icon, type IconName } from './icons.tsx'
 import { endLook, impersonation } from './impersonation.ts'
-import { navigation } from './navigation.ts'
+import { Keys } from './keys.tsx'
+import { navigation, partsOf } from './navigation.ts'
 import { asOperator } from './operator-token.tsx'
+import { prefer, preferences } from './preferences.ts'
 import { openSearch, Search } from './search.tsx'
 
-/** What surrounds every page. */
+/** What surrounds every page: the rail with all pages, and the page at its right. */
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path } = useLocation()
   const isOpen = useSignal(false)
@@ -24,39 +28,45 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <a class="skip" href="#content">
         Skip to the content
       </a>
-      <header class="top">
-        <div class="inside">
-          <a class="name" href="/">
-            <svg width="22" height="22" viewBox="0 0 16 16" aria-hidden="true">
-              <path
-                d="M2 12l3.5-5 3.5 2.5L14 4"
-                fill="none"
-                stroke="currentColor"
-                stroke-width="1.8"
-              />
+      <header class="rail">
+        <div class="row spread">
+          <a class="name" href="/" title={boot.service}>
+            <svg width="24" height="24" viewBox="0 0 16 16" aria-hidden="true">
+              <rect width="16" height="16" rx="4" fill="currentColor" />
+              <path d="M3 11l3-4 3 2 4-5" fill="none" stroke-width="1.6" class="mark" />
             </svg>
-            {boot.service}
+            <span>{boot.service}</span>
           </a>
-          <nav aria-label="Main" id="nav" class={isOpen.value ? 'open' : ''}>
+          <button
+            type="button"
+            class="menu tight"
+            aria-expanded={isOpen.value}
+            aria-controls="nav"
+            onClick={() => {
+              isOpen.value = !isOpen.value
+            }}
+          >
+            Menu
+          </button>
+        </div>
+        <button
+          type="button"
+          class="find"
+          aria-label="Search"
+          aria-keyshortcuts="/ Control+K Meta+K"
+          onClick={openSearch}
+        >
+          <SearchIcon size={16} aria-hidden="true" /> <span>Search</span> <kbd>/</kbd>
+        </button>
+        <div id="nav" class={isOpen.value ? 'open' : ''}>
+          <nav aria-label="Main">
             <ul>
-              {navigation().map(({ href, text }) => (
-                <li key={href}>
-                  <a href={href} aria-current={isAt(path, href) ? 'page' : undefined}>
-                    {text}
-                  </a>
-                </li>
+              {navigation().map(section => (
+                <Section key={section.href} {...section} path={path} />
               ))}
             </ul>
           </nav>
-          <div class="right">
-            <button
-              type="button"
-              class="tight"
-              aria-keyshortcuts="/ Control+K Meta+K"
-              onClick={openSearch}
-            >
-              Search <kbd class="wide-only">/</kbd>
-            </button>
+          <div class="foot">
             {boot.isSignedIn ? (
               <a class="who small" href="/account">
                 {caller.value?.email ?? 'Account'}
@@ -66,57 +76,122 @@ export function Frame({ children }: { children: ComponentChildren }) {
                 Sign in
               </a>
             )}
-            <button
-              type="button"
-              class="menu tight"
-              aria-expanded={isOpen.value}
-              aria-controls="nav"
-              onClick={() => {
-                isOpen.value = !isOpen.value
-              }}
-            >
-              Menu
-            </button>
+            <Appearance />
           </div>
         </div>
       </header>
-      {boot.isEvaluation && (
-        <aside class="ribbon" aria-label="Demo instance">
-          <p>Demo instance: every number here is generated and belongs to no market.</p>
-        </aside>
-      )}
-      {impersonation && (
-        <aside class="ribbon look" aria-label="Impersonating an account">
-          <p class="row spread">
-            <span>
-              You see what <b>{impersonation.email ?? impersonation.account_id}</b> sees, until{' '}
-              {instant(impersonation.expires_at)}. Nothing can be changed.
-            </span>
-            <button type="button" class="tight" onClick={() => void leave()}>
-              End impersonation
-            </button>
-          </p>
-        </aside>
-      )}
-      {callerRefusal.value && (
-        <div class="page-notice">
-          <Refused error={callerRefusal.value} />
-        </div>
-      )}
-      {children}
-      <footer class="foot">
-        <p>
-          <span>{boot.service}</span>
-          <a href="/docs">Documentation</a>
-          <a href="/openapi.json" rel="external">
-            OpenAPI
-          </a>
-          <a href="/status">Status</a>
-          <a href="/operator">Operator</a>
-        </p>
-      </footer>
+      <div class="beside">
+        {boot.isEvaluation && (
+          <aside class="ribbon" aria-label="Demo instance">
+            <p>Demo instance: every number here is generated and belongs to no market.</p>
+          </aside>
+        )}
+        {impersonation && (
+          <aside class="ribbon look" aria-label="Impersonating an account">
+            <p class="row spread">
+              <span>
+                You see what <b>{impersonation.email ?? impersonation.account_id}</b> sees, until{' '}
+                {instant(impersonation.expires_at)}. Nothing can be changed.
+              </span>
+              <button type="button" class="tight" onClick={() => void leave()}>
+                End impersonation
+              </button>
+            </p>
+          </aside>
+        )}
+        {callerRefusal.value && (
+          <div class="page-notice">
+            <Refused error={callerRefusal.value} />
+          </div>
+        )}
+        {children}
+      </div>
       <Search />
+      <Keys />
     </>
+  )
+}
+
+/** A page in the rail, with its parts below it while it is open. */
+function Section({
+  href,
+  text,
+  icon,
+  path,
+}: {
+  href: string
+  text: string
+  icon: IconName
+  path: string
+}) {
+  const isHere = isAt(path, href)
+  const parts = isHere ? partsOf(href) : []
+  return (
+    <li>
+      <a href={href} title={text} aria-current={isHere ? 'page' : undefined}>
+        <Icon name={icon} /> <span>{text}</span>
+      </a>
+      {parts.length > 0 && (
+        <ul aria-label={`Parts of ${text}`}>
+          {parts.map(part => (
+            <li key={part.href}>
+              <a href={part.href} aria-current={path === part.href ? 'page' : undefined}>
+                {part.text}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+const schemes = [
+  { value: 'light', text: 'Light', icon: Sun },
+  { value: 'dark', text: 'Dark', icon: Moon },
+  { value: 'system', text: 'As the system', icon: Monitor },
+] as const
+
+/** The choices of how pages look, at the foot of the rail. */
+function Appearance() {
+  const { scheme, density, isRailNarrow } = preferences.value
+  return (
+    <div class="row appearance">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around them */}
+      <div class="group" role="group" aria-label="Colour scheme">
+        {schemes.map(({ value, text, icon: Drawn }) => (
+          <button
+            type="button"
+            key={value}
+            title={text}
+            aria-label={text}
+            aria-pressed={scheme === value}
+            onClick={() => prefer({ scheme: value })}
+          >
+            <Drawn size={15} aria-hidden="true" />
+          </button>
+        ))}
+      </div>
+      <button
+        type="button"
+        class="plain tight"
+        title="Dense rows"
+        aria-label="Dense rows"
+        aria-pressed={density === 'dense'}
+        onClick={() => prefer({ density: density === 'dense' ? 'normal' : 'dense' })}
+      >
+        <Rows4 size={15} aria-hidden="true" />
+      </button>
+      <button
+        type="button"
+        class="plain tight fold"
+        title={isRailNarrow ? 'Show names' : 'Icons only'}
+        aria-label={isRailNarrow ? 'Show names' : 'Icons only'}
+        onClick={() => prefer({ isRailNarrow: !isRailNarrow })}
+      >
+        <PanelLeft size={15} aria-hidden="true" />
+      </button>
+    </div>
   )
 }
 

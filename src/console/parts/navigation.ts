@@ -1,25 +1,34 @@
+import { parts } from '../pages/commodities/parts.ts'
 import { boot } from './boot.ts'
+import type { IconName } from './icons.tsx'
 
 export interface Destination {
   href: string
   text: string
 }
 
-/** Where the top of every page leads, for who looks at it. */
-export const navigation = (): Destination[] => [
+interface Section extends Destination {
+  icon: IconName
+}
+
+/** Where the rail of every page leads, for the person who is signed in. */
+export const navigation = (): Section[] => [
   ...(boot.isSignedIn
-    ? [
-        { href: '/board', text: 'Board' },
-        { href: '/series', text: 'Series' },
-        { href: '/markets', text: 'Markets' },
-        { href: '/alerts', text: 'Alerts' },
-        { href: '/webhooks', text: 'Webhooks' },
-        { href: '/account', text: 'Account' },
-      ]
-    : [{ href: '/', text: 'Home' }]),
-  ...(boot.isEvaluation ? [{ href: '/desk', text: 'Desk' }] : []),
-  { href: '/docs', text: 'Docs' },
-  { href: '/status', text: 'Status' },
+    ? ([
+        { href: '/market', text: 'Market', icon: 'market' },
+        { href: '/board', text: 'Board', icon: 'board' },
+        { href: '/series', text: 'Series', icon: 'series' },
+        { href: '/markets', text: 'Markets', icon: 'markets' },
+        { href: '/commodities', text: 'Commodities', icon: 'commodities' },
+        { href: '/alerts', text: 'Alerts', icon: 'alerts' },
+        { href: '/webhooks', text: 'Webhooks', icon: 'webhooks' },
+        { href: '/account', text: 'Account', icon: 'account' },
+      ] as const)
+    : ([{ href: '/', text: 'Home', icon: 'home' }] as const)),
+  ...(boot.isEvaluation ? ([{ href: '/desk', text: 'Desk', icon: 'desk' }] as const) : []),
+  { href: '/docs', text: 'Docs', icon: 'docs' },
+  { href: '/status', text: 'Status', icon: 'status' },
+  { href: '/operator', text: 'Operator', icon: 'operator' },
 ]
 
 /** A page or a part of one, with the words by which people look for it. */
@@ -53,6 +62,13 @@ const markets: readonly Place[] = [
   { href: '/markets/rigs', text: 'Rigs', words: 'rig count counts drilling baker' },
   { href: '/markets/permits', text: 'Permits', words: 'well permits drilling map' },
 ].map(place => ({ ...place, of: 'Markets' }))
+
+const commodities: readonly Place[] = parts.map(({ part, text, words }) => ({
+  href: part === '' ? '/commodities' : `/commodities/${part}`,
+  text,
+  words,
+  of: 'Commodities',
+}))
 
 const account: readonly Place[] = [
   { href: '/account', text: 'Keys', words: 'api key token create revoke roll' },
@@ -95,7 +111,11 @@ const desk: readonly Place[] = [
 
 /** Every part of every page that a search leads to. */
 export const places = (): Place[] => [
-  ...(boot.isSignedIn ? [...markets, ...account] : []),
+  ...(boot.isSignedIn ? [...markets, ...commodities, ...account] : []),
   ...operator,
   ...(boot.isEvaluation ? desk : []),
 ]
+
+/** The parts of a page, which the rail lists below it. */
+export const partsOf = (href: string): Place[] =>
+  places().filter(place => place.href === href || place.href.startsWith(`${href}/`))

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { type AskOptions, ask } from './ask.ts'
 import { Page, Refused } from './bits.tsx'
+import { boot } from './boot.ts'
 import { submits } from './form.ts'
 
 const kept = 'operator'
@@ -12,7 +13,8 @@ export const token = signal<string | undefined>(sessionStorage.getItem(kept) ?? 
 const refusal = signal<Error | undefined>(undefined)
 
 export const asOperator = <T,>(path: string, options: Omit<AskOptions, 'token'> = {}): Promise<T> =>
-  ask<T>(path, { ...options, token: token.value ?? '' })
+  // Without a token the session is the operator's, or the service says that it is not.
+  ask<T>(path, { ...options, token: token.value ?? null })
 
 async function take(text: string): Promise<void> {
   try {
@@ -38,7 +40,7 @@ export function Operators({
   title: string
   children: () => ComponentChildren
 }) {
-  if (token.value !== undefined) return <>{children()}</>
+  if (token.value !== undefined || boot.isOperator) return <>{children()}</>
   return (
     <Page title={title} about="For the operator of this instance.">
       <form

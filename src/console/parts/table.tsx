@@ -1,5 +1,6 @@
+import { useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../lib/text/csv.ts'
 import type { Loaded } from './ask.ts'
 import { Copy, Empty, Refused, save, Waiting } from './bits.tsx'
@@ -37,7 +38,7 @@ export interface TableProps<T> {
   /** What is said when there are no rows: what would be here, and the next step. */
   empty: ComponentChildren
   /** The heading under which a row stands; rows of one heading follow each other. */
-  groupOf?: (row: T) => string
+  groupOf?: ((row: T) => string) | undefined
   /** Names the saved file, and the table in its page; without it, from the caption. */
   file?: string
   /** Choices and forms beside the heading. */
@@ -64,10 +65,67 @@ const fileNameOf = (caption: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-|-$/g, '')
 
-/** Rows under a heading, to read, to save as CSV, to copy into a sheet and to print. */
+/** From so many rows on, a heading sorts them; from so many on, a field filters them. */
+const sortedMin = 4
+const filteredMin = 11
+/** So many rows are drawn at first, and so many more whenever the last of them comes into sight. */
+const drawnStep = 200
+
+interface Order {
+  column: string
+  isDown: boolean
+}
+
+const isNothing = (cell: Cell): boolean => cell === null || cell === undefined || cell === ''
+
+/** Numbers by size, texts as people sort them; rows without a value come last either way. */
+function compared(a: Cell, b: Cell, isDown: boolean): number {
+  if (isNothing(a) || isNothing(b)) return Number(isNothing(a)) - Number(isNothing(b))
+  const difference =
+    typeof a === 'number' && typeof b === 'number'
+      ? a - b
+      : String(a).localeCompare(String(b), 'en', { numeric: true })
+  return isDown ? -difference : difference
+}
+
+/** The rows that have every word of the filter in one of their values, in the chosen order. */
+function arranged<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+  filter: string,
+  order: Order | undefined,
+): readonly T[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean)
+  const textOf = (row: T, i: number) =>
+    columns
+      .map(({ value }) => value?.(row, i) ?? '')
+      .join(' ')
+      .toLowerCase()
+  const met =
+    words.length === 0
+      ? rows
+      : rows.filter((row, i) => {
+          const text = textOf(row, i)
+          return words.every(word => text.includes(word))
+        })
+  const by = order && columns.find(({ name }) => name === order.column)?.value
+  if (!order || !by) return met
+  return met
+    .map((row, i) => ({ row, cell: by(row, i) }))
+    .sort((a, b) => compared(a.cell, b.cell, order.isDown))
+    .map(({ row }) => row)
+}
+
+/** Rows under a heading, to sort, to filter, to save as CSV, to copy into a sheet and to print. */
 export function Table<T>(props: TableProps<T>) {
-  const { caption, columns, rows, of, empty, actions, note, isTall, className = '' } = props
+  const { caption, columns, of, empty, actions, note, isTall, className = '' } = props
   const section = useRef<HTMLElement>(null)
+  const order = useSignal<Order | undefined>(undefined)
+  const filter = useSignal('')
+  const known = props.rows
+  const isSorted = (known?.length ?? 0) >= sortedMin
+  const isFiltered = (known?.length ?? 0) >= filteredMin
+  const rows = known && arranged(columns, known, isFiltered ? filter.value : '', order.value)
   const all = () => props.fileRows?.() ?? rows ?? []
   const grid = (): CsvCell[][] => gridOf(columns, all())
   const id = props.file ?? fileNameOf(caption)
@@ -84,6 +142,18 @@ export function Table<T>(props: TableProps<T>) {
         <h2 id={id}>{caption}</h2>
         <div class="row">
           {actions}
+          {isFiltered && (
+            <input
+              type="search"
+              class="tight filter"
+              aria-label={`Filter ${caption}`}
+              placeholder="Filter"
+              value={filter.value}
+              onInput={event => {
+                filter.value = event.currentTarget.value
+              }}
+            />
+          )}
           {hasRows && columns.some(({ value }) => value) && (
             // biome-ignore lint/a11y/useSemanticElements: a fieldset would draw a frame around them
             <div class="row tools" role="group" aria-label={`${caption}: export`}>
@@ -108,7 +178,12 @@ export function Table<T>(props: TableProps<T>) {
         </div>
       )}
       {rows === undefined && of?.isLoading && <Waiting what={caption.toLowerCase()} />}
-      {rows !== undefined && rows.length === 0 && <Empty>{empty}</Empty>}
+      {known?.length === 0 && <Empty>{empty}</Empty>}
+      {rows?.length === 0 && known!.length > 0 && (
+        <Empty>
+          None of the {number(known!.length)} rows has “{filter.value}”.
+        </Empty>
+      )}
       {hasRows && (
         <section
           class={`scroll ${isTall ? 'tall' : ''}`}
@@ -121,17 +196,19 @@ export function Table<T>(props: TableProps<T>) {
             <thead>
               <tr>
                 {columns.map(column => (
-                  <th scope="col" key={column.name} class={classOf(column)}>
-                    {column.isReceived ? (
-                      <span class="only-heard">{column.name}</span>
-                    ) : (
-                      column.name
-                    )}
-                  </th>
+                  <Heading
+                    key={column.name}
+                    column={column}
+                    order={order.value}
+                    isSorted={isSorted}
+                    onOrder={next => {
+                      order.value = next
+                    }}
+                  />
                 ))}
               </tr>
             </thead>
-            <Bodies {...props} rows={rows} />
+            <Bodies {...props} {...(order.value && { groupOf: undefined })} rows={rows} />
           </table>
         </section>
       )}
@@ -150,13 +227,70 @@ export function Table<T>(props: TableProps<T>) {
   )
 }
 
+/** A heading; pressed, it sorts upwards, then downwards, then not at all. Of numbers the largest first. */
+function Heading<T>({
+  column,
+  order,
+  isSorted,
+  onOrder,
+}: {
+  column: Column<T>
+  order: Order | undefined
+  isSorted: boolean
+  onOrder: (next: Order | undefined) => void
+}) {
+  const { name, isNumber = false } = column
+  const isMine = order?.column === name
+  const next =
+    !isMine || order === undefined
+      ? { column: name, isDown: isNumber }
+      : order.isDown === isNumber
+        ? { column: name, isDown: !isNumber }
+        : undefined
+  return (
+    <th
+      scope="col"
+      class={classOf(column)}
+      aria-sort={isMine ? (order?.isDown ? 'descending' : 'ascending') : undefined}
+    >
+      {column.isReceived ? (
+        <span class="only-heard">{name}</span>
+      ) : isSorted && column.value ? (
+        <button type="button" class="sort" onClick={() => onOrder(next)}>
+          {name}
+        </button>
+      ) : (
+        name
+      )}
+    </th>
+  )
+}
+
+/** How many rows are drawn: more of them whenever the last one comes into sight. */
+function useDrawn(total: number) {
+  const count = useSignal(drawnStep)
+  const last = useRef<HTMLTableRowElement>(null)
+  const isWhole = count.value >= total
+  useEffect(() => {
+    if (isWhole || !last.current) return undefined
+    const watch = new IntersectionObserver(([entry]) => {
+      if (entry?.isIntersecting) count.value += drawnStep
+    })
+    watch.observe(last.current)
+    return () => watch.disconnect()
+  }, [count.value, isWhole])
+  return { count: count.value, isWhole, last }
+}
+
 function Bodies<T>({
   columns,
-  rows,
+  rows: all,
   keyOf,
   groupOf,
   hasPlaces,
 }: TableProps<T> & { rows: readonly T[] }) {
+  const drawn = useDrawn(all.length)
+  const rows = drawn.isWhole || hasPlaces ? all : all.slice(0, drawn.count)
   const line = (row: T, i: number) => (
     <tr
       key={keyOf(row, i)}
@@ -179,10 +313,20 @@ function Bodies<T>({
       })}
     </tr>
   )
-  if (!groupOf) return <tbody>{rows.map(line)}</tbody>
+  if (!groupOf)
+    return (
+      <tbody>
+        {rows.map(line)}
+        {rows.length < all.length && (
+          <tr ref={drawn.last}>
+            <td colSpan={columns.length}>…</td>
+          </tr>
+        )}
+      </tbody>
+    )
   return (
     <Fragment>
-      {[...Map.groupBy(rows, groupOf)].map(([group, part]) => (
+      {[...Map.groupBy(all, groupOf)].map(([group, part]) => (
         <tbody key={group}>
           {group !== '' && (
             <tr class="section">

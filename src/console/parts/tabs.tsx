@@ -23,7 +23,7 @@ export function Tabs({ label, path, tabs }: { label: string; path: string; tabs:
   const current = tabs.find(tab => tab.part === part)
   return (
     <>
-      <nav class="tabs" aria-label={label} ref={list}>
+      <nav class="tabs paged" aria-label={label} ref={list}>
         {tabs.map(tab => (
           <a
             key={tab.part}
@@ -38,7 +38,7 @@ export function Tabs({ label, path, tabs }: { label: string; path: string; tabs:
         <current.View />
       ) : (
         <p>
-          {label} has no section called <code>{part}</code>. Choose one above.
+          {label} has no section called <code>{part}</code>. Choose another one in the navigation.
         </p>
       )}
     </>

@@ -1,22 +1,27 @@
 import { createHash } from 'node:crypto'
 import { escaped } from '../../lib/text/html.ts'
 
-const style = `:root { color-scheme: light dark; }
-body { margin: 0; background: #fafbfb; color: #1d2b30; font: 16px/1.5 system-ui, sans-serif; }
-header { padding: 14px 20px; background: #0b5563; color: #fff; font-weight: 600; }
-main { max-width: 26rem; margin: 2rem auto; padding: 0 20px; }
-h1 { font-size: 1.3rem; } h2 { font-size: 1rem; margin-top: 2rem; }
-label { display: block; margin: .8rem 0; }
-input { display: block; box-sizing: border-box; width: 100%; padding: .5rem; font: inherit; border: 1px solid #8a9aa1; border-radius: 6px; }
-button { padding: .5rem 1rem; font: inherit; border: 0; border-radius: 6px; background: #0b5563; color: #fff; cursor: pointer; }
-button.plain { background: #dfe7ea; color: #1d2b30; }
-table { width: 100%; border-collapse: collapse; } td { padding: .3rem 0; border-top: 1px solid #d9e0e3; }
-.notice { padding: .6rem .8rem; border-left: 4px solid #0b5563; background: #e8f0f2; } .wrong { border-color: #a3231c; background: #f8e9e8; }
-figure { margin: 1rem 0; max-width: 14rem; }
+const style = `:root { color-scheme: light dark; --ground: #f9f9fb; --surface: #fff; --line: #e0e1e6; --strong: #8b8d98; --text: #1c2024; --quiet: #5a5f66; --brand: #0d5f73; --link: #0b6478; --note: #e6f4fe; --bad: #c4262c; --bad-ground: #feebec; }
+* { box-sizing: border-box; }
+body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--ground); color: var(--text); font: 15px/1.5 "Inter Variable", system-ui, sans-serif; }
+a { color: var(--link); }
+header { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem 1.25rem; padding: 12px 20px; background: var(--surface); border-bottom: 1px solid var(--line); }
+header strong { display: flex; align-items: center; gap: .5rem; margin-right: auto; } header strong a { color: inherit; text-decoration: none; }
+header svg { color: var(--brand); }
+header > a { font-size: .875rem; }
+main { width: min(27rem, calc(100vw - 2rem)); margin: 3rem auto; padding: 1.5rem; background: var(--surface); border: 1px solid var(--line); border-radius: 10px; overflow-wrap: anywhere; }
+h1 { margin: 0 0 1rem; font-size: 1.25rem; } h2 { font-size: 1rem; margin: 1.75rem 0 .5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
+label { display: block; margin: .75rem 0; font-size: .8125rem; color: var(--quiet); }
+input { display: block; width: 100%; margin-top: .25rem; padding: .5rem; font: inherit; font-size: .9375rem; color: var(--text); background: var(--surface); border: 1px solid var(--strong); border-radius: 6px; }
+button { padding: .5rem 1rem; font: inherit; font-weight: 500; border: 1px solid var(--brand); border-radius: 6px; background: var(--brand); color: #fff; cursor: pointer; }
+button.plain { background: var(--surface); border-color: var(--strong); color: var(--text); }
+:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
+table { width: 100%; border-collapse: collapse; } td { padding: .375rem 0; border-top: 1px solid var(--line); }
+.notice { padding: .6rem .8rem; border-left: 4px solid var(--brand); background: var(--note); } .wrong { border-color: var(--bad); background: var(--bad-ground); }
+figure { margin: 1rem 0; max-width: 14rem; background: #fff; }
 form.row { display: inline-block; margin-right: .5rem; }
 @media (prefers-color-scheme: dark) {
-  body { background: #14191c; color: #dfe7ea; } header { background: #0a3a44; }
-  .notice { background: #1d2a2f; } .wrong { background: #35201f; } td { border-color: #2b353a; }
+  :root { --ground: #111113; --surface: #18191b; --line: #2e3135; --strong: #696e77; --text: #edeef0; --quiet: #b0b4ba; --brand: #12677e; --link: #4ccce6; --note: #0d2847; --bad: #ff9592; --bad-ground: #3b1219; }
 }`
 
 const styleHash = createHash('sha256').update(style).digest('base64')
@@ -44,7 +49,11 @@ const document = ({ serviceName, title, body }: Page) => `<!doctype html>
 <style>${style}</style>
 </head>
 <body>
-<header>${escaped(serviceName)}</header>
+<header>
+<strong><svg width="24" height="24" viewBox="0 0 16 16" aria-hidden="true"><rect width="16" height="16" rx="4" fill="currentColor"/><path d="M3 11l3-4 3 2 4-5" fill="none" stroke="#fff" stroke-width="1.6"/></svg><a href="/">${escaped(serviceName)}</a></strong>
+<a href="/docs">Documentation</a>
+<a href="/status">Status</a>
+</header>
 <main>
 <h1>${escaped(title)}</h1>
 ${body}

@@ -11,6 +11,7 @@ import {
   type BackupDeskDeps,
   createBackupDesk,
 } from '../../topics/operator/service/backup-desk.ts'
+import { operatorAccount } from '../../topics/operator/store/settings.ts'
 import { createCompletion } from '../answer/complete.ts'
 import { type Connections, noConnections } from '../cable.ts'
 import type { DevControls } from '../dev-controls.ts'
@@ -18,6 +19,7 @@ import { faultMeeter } from '../faults.ts'
 import { type AccessPlugin, createAccess, viewerOf } from '../gate/access.ts'
 import { clientAddress, type PeerLookup, trustedProxies } from '../gate/address.ts'
 import { type Admitted, createGate, type Gate, type RequestContext } from '../gate/gate.ts'
+import { createOperatorSessions, type OperatorSessions } from '../gate/operator-sessions.ts'
 import { createQueryWorkerDispatch } from '../gate/query-worker-dispatch.ts'
 import { createRateTables, type RateTables, rateSeed } from '../gate/rates.ts'
 import { createIdempotency, type Idempotency } from '../idempotency.ts'
@@ -73,6 +75,8 @@ export interface Context extends Services, Vitals {
   /** What routes and parameters there are; knows them once the application is whole. */
   names: KnownNames
   gate: Gate
+  /** Who is the operator by a sign-in. */
+  operators: OperatorSessions
   peer: PeerLookup
   /**
    * Requests that this instance makes for another, by the one they are made for: they come from its
@@ -141,8 +145,15 @@ export function createContext(services: Services, options: ContextOptions): Cont
   const links = linker(config)
   const trusted = trustedProxies(server.trustedProxies)
   const { isOverloaded } = vitals
+  const operators = createOperatorSessions({
+    ...services,
+    operatorAccount: () => services.settings.get(operatorAccount),
+    visitorAccount: controls?.visitorAccount,
+    addressOf: request => clientAddress(request, peer, trusted),
+  })
   const gate = createGate({
     ...services,
+    operators,
     rates,
     isOverloaded,
     freshSignInMs: config.sessions.freshSignInMs,
@@ -199,6 +210,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     ),
     names,
     gate,
+    operators,
     peer,
     onBehalf,
     rates,

@@ -29,6 +29,50 @@ const send = (
 const cookieOf = (response: Response): string =>
   response.headers.get('set-cookie')?.split(';')[0] ?? ''
 
+describe('the operator’s own account', () => {
+  test('opens the operator’s routes in pages of this site, and changes things for 15 minutes', async () => {
+    const all = people()
+    const { services, clock, app } = all
+    const signedIn = await send(all, '/sign-in', { token: productionKeys(services).linkToken! })
+    const cookie = cookieOf(signedIn)
+    const asked = async (method: string, headers: Record<string, string> = own) => {
+      const answer = await app.handle(
+        new Request('http://localhost/admin/v1/accounts', {
+          method,
+          headers: { cookie, 'content-type': 'application/json', ...headers },
+          ...(method === 'POST' && { body: JSON.stringify({ email: `${clock.now()}@a.example` }) }),
+        }),
+      )
+      return answer.status
+    }
+    expect({ reads: await asked('GET'), changes: await asked('POST') }).toEqual({
+      reads: 200,
+      changes: 201,
+    })
+    expect(await asked('GET', {})).toBe(401)
+    expect(await asked('GET', { 'sec-fetch-site': 'cross-site' })).toBe(401)
+    clock.advance(16 * 60_000)
+    expect({ reads: await asked('GET'), changes: await asked('POST') }).toEqual({
+      reads: 200,
+      changes: 403,
+    })
+  })
+
+  test('is the only one whose session does: another person’s is refused', async () => {
+    const all = people()
+    productionKeys(all.services)
+    const { account } = all.person('ann')
+    const token = all.services.signIn.makeLink(account)
+    const signedIn = await send(all, '/sign-in', { token })
+    const answer = await all.app.handle(
+      new Request('http://localhost/admin/v1/accounts', {
+        headers: { cookie: cookieOf(signedIn), ...own },
+      }),
+    )
+    expect(answer.status).toBe(401)
+  })
+})
+
 describe('the sign-in link', () => {
   test('of the first start signs the operator in once, within an hour', async () => {
     const all = people()
@@ -47,7 +91,7 @@ describe('the sign-in link', () => {
     const signedIn = await send(all, '/sign-in', { token: linkToken! })
     expect({ status: signedIn.status, location: signedIn.headers.get('location') }).toEqual({
       status: 303,
-      location: '/sign-in',
+      location: '/market',
     })
     expect((await get(`/sign-in?token=${linkToken}`)).status).toBe(410)
     const again = await send(all, '/sign-in', { token: linkToken! })
@@ -100,12 +144,12 @@ describe('the sign-in link', () => {
       const linked = await send(all, '/sign-in', { token: searchParams.get('token')!, next })
       expect({ status: linked.status, location: linked.headers.get('location') }).toEqual({
         status: 303,
-        location: '/sign-in',
+        location: '/market',
       })
       const signedIn = await send(all, '/sign-in', { email, password, next })
       expect({ status: signedIn.status, location: signedIn.headers.get('location') }).toEqual({
         status: 303,
-        location: '/sign-in',
+        location: '/market',
       })
 
       const accountId = account.account.id
@@ -119,7 +163,7 @@ describe('the sign-in link', () => {
       const done = await send(all, '/sign-in', { second_step: step!, code: code(), next })
       expect({ status: done.status, location: done.headers.get('location') }).toEqual({
         status: 303,
-        location: '/sign-in',
+        location: '/market',
       })
     },
   )
@@ -501,7 +545,8 @@ needs('chromium').describe('in a browser', () => {
   test('a press of the button signs in, and the page shows who and what, as text', async () => {
     expect(await page.textContent('main')).toContain('ann@example.com')
     await page.click('button')
-    await page.waitForURL(`${origin}/sign-in`)
+    await page.waitForURL(`${origin}/market`)
+    await page.goto(`${origin}/sign-in`)
     expect(await page.textContent('main')).toContain('You are signed in as ann@example.com')
     expect(await page.textContent('table')).toContain('<img src=x onerror=')
     expect(await page.title()).toContain('Your account')
@@ -561,14 +606,16 @@ needs('chromium').describe('in a browser', () => {
     await page.fill('form[action="/sign-in"] input[name=email]', 'ann@example.com')
     await page.fill('input[name=password]', password)
     await page.click('form[action="/sign-in"] button')
+    await page.waitForURL(`${origin}/market`)
+    await page.goto(`${origin}/sign-in`)
     await page.waitForSelector('body:has-text("You are signed in as")')
     expect(complaints.filter(complaint => !complaint.includes('status of 401'))).toEqual([])
   })
 })
 
-/** What a camera reads in the only picture of a page. */
+/** What a camera reads in the figure of a page. */
 function cameraReads(page: string): string | undefined {
-  const [, size, path] = /viewBox="0 0 (\d+) \d+".* d="([^"]+)"/.exec(page)!
+  const [, size, path] = /<figure.*viewBox="0 0 (\d+) \d+".* d="([^"]+)"/.exec(page)!
   const side = Number(size)
   const pixels = new Uint8ClampedArray(side * side * 4).fill(255)
   for (const [, x, y, width, height] of path!.matchAll(/M(\d+),(\d+)h(\d+)v(\d+)h-\d+z/g))

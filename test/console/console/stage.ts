@@ -39,6 +39,7 @@ export async function openStage(
     {
       'limits.unauthenticated_per_minute': '100000',
       'demo.limit_per_hour': '100000',
+      'demo.visitor': 'false',
       ...flags,
     },
     {

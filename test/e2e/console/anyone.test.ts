@@ -139,10 +139,10 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
 
     test.each([
       ['/alerts?shown=all', '/alerts?shown=all'],
-      ['https://evil.example/', '/sign-in'],
-      ['//evil.example/', '/sign-in'],
-      ['/\\evil.example/', '/sign-in'],
-      ['/\t/evil.example/', '/sign-in'],
+      ['https://evil.example/', '/market'],
+      ['//evil.example/', '/market'],
+      ['/\\evil.example/', '/market'],
+      ['/\t/evil.example/', '/market'],
     ])('who signs in from a link with %s is on this host: %s', async (next, path) => {
       const { page } = newcomer
       const password = 'a password of the newcomer'
@@ -187,7 +187,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await tabTo(page, 'button.menu')
       await page.keyboard.press('Enter')
       await page.waitForSelector('button.menu[aria-expanded=true]')
-      await page.locator('#nav a:text-is("Status")').focus()
+      await page.locator('#nav a:has-text("Status")').focus()
       await page.keyboard.press('Enter')
       await page.waitForURL('**/status')
       await page.waitForSelector('h1:text-is("Status")')

@@ -203,9 +203,10 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.waitForSelector('text=Quarantined: 2026-11-10')
       await page.waitForSelector('text=values of 2026-11-12')
       await goTo('/series/WTI_USD?range=1y')
+      await page.click('nav[aria-label="More of this series"] button:text-is("Events")')
       await page.waitForSelector('section[aria-labelledby=notes] tbody tr')
       await goTo('/series/BRENT_FUTURES?range=3m&interval=day')
-      await isDrawn('contracts traded')
+      await isDrawn('Volume: last')
     })
 
     test('its numbers are files, and the call behind it runs', async () => {
@@ -218,6 +219,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
         const head = bytes.subarray(0, 4).toString()
         expect(head).toBe(format === 'CSV' ? 'code' : 'PAR1')
       }
+      await page.waitForSelector('section[aria-labelledby=BRENT_CRUDE_USD] tbody tr')
+      await page.click('nav[aria-label="More of this series"] button:text-is("API")')
       const samples = page.locator('section[aria-labelledby=call]')
       for (const language of ['Python', 'TypeScript', 'Excel', 'curl']) {
         await samples.locator(`button:text-is("${language}")`).click()
@@ -228,7 +231,46 @@ needs('chromium').describe('what a member does in the console, in the binary', (
         headers: { authorization: `Token ${stage.instance.apiKey}` },
       })
       expect(answer.status).toBe(200)
-      await page.waitForSelector('section[aria-labelledby=BRENT_CRUDE_USD] tbody tr')
+    })
+
+    test.each([
+      ['Statistics', 'section[aria-labelledby=statistics] .figure'],
+      ['Seasonality', 'section[aria-labelledby=months] tbody tr'],
+      ['Vintages', 'section[aria-labelledby=vintages] tbody td .strong'],
+      ['Forecast', 'section[aria-labelledby=forecast] tbody tr'],
+    ])('its %s are a tab, which its link shows', async (tab, shown) => {
+      const { page, goTo } = member
+      await goTo('/series/US_CRUDE_STORAGE')
+      await page.click(`nav[aria-label="More of this series"] button:text-is("${tab}")`)
+      await page.locator(shown).first().waitFor()
+      await page.reload()
+      await page.locator(shown).first().waitFor()
+    })
+
+    test('its cursor is moved by keys, says its values, and crosses no closed session', async () => {
+      const { page, goTo } = member
+      await goTo('/series/WTI_USD?range=1m&interval=day')
+      await tabTo(page, '.market .plot')
+      const spoken = page.locator('.market > [role=status]')
+      const seen: string[] = []
+      for (let press = 0; press < 8; press += 1) {
+        await page.keyboard.press('ArrowLeft')
+        seen.push((await spoken.textContent())!)
+      }
+      const days = seen.map(text => text.slice(0, 10))
+      expect(new Set(days).size).toBe(8)
+      expect(days.map(day => new Date(day).getUTCDay()).filter(day => day % 6 === 0)).toEqual([])
+      expect(seen[0]).toMatch(/: WTI_USD \d+\.\d\d/)
+    })
+
+    test('its picture is saved', async () => {
+      const { page, goTo } = member
+      await goTo('/series/WTI_USD')
+      await page.waitForSelector('.market canvas')
+      const saving = page.waitForEvent('download')
+      await page.click('button[aria-label="Save as PNG"]')
+      const bytes = readFileSync(await (await saving).path())
+      expect(bytes.subarray(1, 4).toString()).toBe('PNG')
     })
   })
 
@@ -250,9 +292,9 @@ needs('chromium').describe('what a member does in the console, in the binary', (
         ['Rigs', 'h2:has-text("By basin")'],
         ['Permits', '.map circle'],
       ] as const) {
-        await tabTo(page, `nav.tabs a:text-is("${tab}")`)
+        await tabTo(page, `.rail li li a:text-is("${tab}")`)
         await page.keyboard.press('Enter')
-        await page.waitForSelector(`nav.tabs a[aria-current=page]:text-is("${tab}")`)
+        await page.waitForSelector(`.rail a[aria-current=page]:text-is("${tab}")`)
         await page.locator(shown).first().waitFor({ state: 'attached' })
       }
     })

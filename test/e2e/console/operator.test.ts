@@ -77,9 +77,9 @@ needs('chromium').describe('what the operator does in the console, in the binary
     await page.keyboard.press('Enter')
     expect((await asked).status()).toBe(200)
     for (const tab of ['Feeds', 'Data', 'Series', 'People', 'Outbox', 'Backups', 'Logs', 'Audit']) {
-      await tabTo(page, `nav.tabs a:text-is("${tab}")`)
+      await tabTo(page, `.rail li li a:text-is("${tab}")`)
       await page.keyboard.press('Enter')
-      await page.waitForSelector(`nav.tabs a[aria-current=page]:text-is("${tab}")`)
+      await page.waitForSelector(`.rail a[aria-current=page]:text-is("${tab}")`)
     }
   })
 

@@ -100,10 +100,13 @@ export async function openTab(context: BrowserContext, origin: string): Promise<
     requested,
     goTo,
     async turnTo(path) {
-      const tab = `nav.tabs a[href="${path}"]`
+      const tab = `:is(nav.tabs, .rail nav) a[href="${path}"]:visible`
       if ((await page.locator(tab).count()) === 0) return goTo(path)
-      await page.click(tab)
-      await page.waitForSelector(`${tab}[aria-current=page]`)
+      await page.locator(tab).first().click()
+      await page
+        .locator(`:is(nav.tabs, .rail nav) a[aria-current=page][href="${path}"]`)
+        .first()
+        .waitFor({ state: 'attached' })
       await page.waitForSelector(settled, { timeout: loadMaxMs })
     },
     async follow(path, shown) {

@@ -295,7 +295,12 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
   },
   {
     name: 'generated data',
-    settings: { 'dev.seed': 7, 'dev.world': 'small', 'dev.clock': '2026-11-20T12:00:00Z' },
+    settings: {
+      'dev.seed': 7,
+      'dev.world': 'small',
+      'dev.clock': '2026-11-20T12:00:00Z',
+      'demo.visitor': false,
+    },
     command: 'dev',
   },
 ]

@@ -44,6 +44,8 @@ const unlimited = {
   WELLHEAD_LIMITS_PER_MINUTE: '100000',
   WELLHEAD_LIMITS_UNAUTHENTICATED_PER_MINUTE: '100000',
   WELLHEAD_DEMO_LIMIT_PER_HOUR: '100000',
+  // Visitors are strangers, as they are to any other instance; a test of visitors turns it on.
+  WELLHEAD_DEMO_VISITOR: 'false',
 }
 
 /** The binary as an evaluation copy with all of its data, when it has come to rest. */

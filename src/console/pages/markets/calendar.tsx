@@ -79,7 +79,10 @@ export function CalendarSpreads({ family }: { family: string }) {
         rows={answer.data?.spreads}
         keyOf={({ month1 }) => month1}
         empty="No two adjacent months have a price. Choose another family."
-        note={unit && `In ${unit}; average, lowest and highest of ${answer.data?.days} days.`}
+        note={
+          unit &&
+          `In ${unit}, of last prices; average, lowest and highest of ${answer.data?.days} days.`
+        }
         columns={[
           { name: 'Months', value: row => `${row.month1} / ${row.month2}` },
           {

@@ -125,7 +125,7 @@ export function signedInPage(
   )
   return [
     noticeOf(notice),
-    `<p>You are signed in as <strong>${escaped(email)}</strong>. Plan: ${escaped(planName)}.${where}</p>\n<p><a href="/board">To the board</a></p>\n`,
+    `<p>You are signed in as <strong>${escaped(email)}</strong>. Plan: ${escaped(planName)}.${where}</p>\n<p><a href="/market">Open the market</a></p>\n`,
     form('/sign-out', '<button class="plain">Sign out</button>', true),
     form(
       '/sign-out',

@@ -76,6 +76,9 @@ export const signInOperations = (deps: SignInPagesDeps) => {
   ]
 }
 
+/** Where a sign-in leads that no page asked for. */
+const firstPage = '/market'
+
 type Frame = ReturnType<typeof frame>
 
 /** What all pages need: who is there, and how an answer looks. */
@@ -182,7 +185,7 @@ function comeIn(
           if (step !== null) {
             const attempt = signIn.withCode(step, fields.get('code') ?? '', addressOf(request))
             const outcome = await outcomeOf(attempt)
-            if ('done' in outcome) return seeOther(next ?? '/sign-in', cookieOf(outcome.done))
+            if ('done' in outcome) return seeOther(next ?? firstPage, cookieOf(outcome.done))
             return signIn.isTwoFactorPending(step)
               ? page('Sign in', codeForm(step, outcome.notice, next), { status: outcome.status })
               : page('Sign in', signInForms(tooLate, next), { status: 410 })
@@ -199,7 +202,7 @@ function comeIn(
           if ('done' in outcome)
             return 'twoFactorStep' in outcome.done
               ? page('Sign in', codeForm(outcome.done.twoFactorStep, undefined, next))
-              : seeOther(next ?? '/sign-in', cookieOf(outcome.done))
+              : seeOther(next ?? firstPage, cookieOf(outcome.done))
           return page('Sign in', signInForms(token === null ? outcome.notice : expired, next), {
             status: outcome.status,
           })

@@ -7,6 +7,9 @@ export type Settings = ReturnType<typeof settingsStore>
 /** When a database of production got its first account, Unix ms; those from before this was noted have none. */
 export const databaseBeganAt = 'database.began_at'
 
+/** Id of the operator's own account, whose sign-in opens the operator's pages. */
+export const operatorAccount = 'operator.account'
+
 export function settingsStore(db: Database) {
   const sql = statements(db)
   const read = sql<{ value: string }, [string]>`SELECT value FROM settings WHERE name = ?`

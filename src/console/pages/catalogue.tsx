@@ -1,0 +1,96 @@
+import { dataOf, useLoaded } from '../parts/ask.ts'
+import type { Code } from '../parts/codes.ts'
+import { ago, decimalsOf, number, unitOf, words } from '../parts/format.ts'
+import { Move } from '../parts/move.tsx'
+import { Table } from '../parts/table.tsx'
+
+interface Priced {
+  price: number
+  currency: string | null
+  unit: string
+  created_at: string
+  change_24h: number | null
+  change_24h_percent: number | null
+}
+
+/** Every series with its newest value; what was searched for has the best first. */
+export function Catalogue({
+  codes: listed,
+  isSearch,
+}: {
+  codes: readonly Code[]
+  isSearch: boolean
+}) {
+  const prices = useLoaded('prices', signal =>
+    dataOf<{ prices: Record<string, Priced> }>('/v1/prices/all', { signal }),
+  )
+  const priceOf = ({ code }: Code): Priced | undefined => prices.data?.prices[code]
+  return (
+    <Table
+      caption="All series"
+      file="series"
+      rows={listed}
+      keyOf={({ code }) => code}
+      empty="No series."
+      groupOf={isSearch ? undefined : ({ category }) => words(category)}
+      columns={[
+        {
+          name: 'Name',
+          value: ({ name }) => name,
+          show: ({ code, name }) => <a href={`/series/${code}`}>{name}</a>,
+        },
+        { name: 'Code', className: 'code', isWide: true, value: ({ code }) => code },
+        {
+          name: 'Category',
+          isWide: true,
+          className: 'quiet',
+          value: ({ category }) => words(category),
+        },
+        {
+          name: 'Last',
+          isNumber: true,
+          value: code => priceOf(code)?.price,
+          show: code => {
+            const price = priceOf(code)
+            return price ? number(price.price, Math.max(2, decimalsOf(price.price))) : '–'
+          },
+        },
+        {
+          name: 'Unit',
+          isWide: true,
+          className: 'quiet',
+          value: code => {
+            const price = priceOf(code)
+            return price && unitOf(price.currency, price.unit)
+          },
+        },
+        {
+          name: 'Change',
+          fileName: 'change_percent',
+          isNumber: true,
+          value: code => priceOf(code)?.change_24h_percent,
+          show: code => {
+            const price = priceOf(code)
+            const amount = price?.change_24h ?? null
+            return (
+              <Move
+                change={
+                  price && amount !== null ? { amount, percent: price.change_24h_percent } : null
+                }
+              />
+            )
+          },
+        },
+        {
+          name: 'Observed',
+          fileName: 'observed_at',
+          isNumber: true,
+          isWide: true,
+          className: 'quiet',
+          value: code => priceOf(code)?.created_at,
+          show: code => ago(priceOf(code)?.created_at),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,119 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso'
+import { isoDay } from '../../lib/time/instant.ts'
+import { ask, useLoaded } from '../parts/ask.ts'
+import { Choice, Members, Page, Refused, Waiting } from '../parts/bits.tsx'
+import { now } from '../parts/boot.ts'
+import { areCodesHere, codes, hasAnyCode, wantCodes } from '../parts/codes.ts'
+import { words } from '../parts/format.ts'
+import { Report } from '../parts/report.tsx'
+import { type Tab, Tabs } from '../parts/tabs.tsx'
+import { Catalogue } from './catalogue.tsx'
+import { type Report as Declared, type Part, parts } from './commodities/parts.ts'
+
+const tabs = parts.map(
+  (part): Tab<'commodities'> => ({
+    part: part.part,
+    text: part.text,
+    View: () => <One part={part} />,
+  }),
+)
+
+/** Each commodity: its series, and everything that the API reports of it. */
+export function Commodities() {
+  const { params } = useRoute()
+  const shown = tabs.find(({ part }) => part === (params.part ?? ''))
+  return (
+    <Members title="Commodities">
+      {() => (
+        <Page title={shown?.text ?? 'Commodities'}>
+          <Tabs label="Commodities" path="/commodities" tabs={tabs} />
+        </Page>
+      )}
+    </Members>
+  )
+}
+
+const yearMs = 365 * 86_400_000
+
+const pathOf = ({ path }: Declared, choice: string): string =>
+  path
+    .replace('{choice}', choice)
+    .replace('{from}', isoDay(now() - yearMs))
+    .replace('{to}', isoDay(now()))
+
+/** The different values of a field, wherever an answer has it. */
+function valuesIn(answer: unknown, field: string): string[] {
+  if (typeof answer !== 'object' || answer === null) return []
+  const own = (answer as Record<string, unknown>)[field]
+  const inner = Object.values(answer).flatMap(value => valuesIn(value, field))
+  return [...new Set(typeof own === 'string' ? [own, ...inner] : inner)]
+}
+
+function One({ part }: { part: Part }) {
+  const { path, query, route } = useLocation()
+  useEffect(wantCodes, [])
+  const listed = codes.value.filter(({ category }) => part.categories.includes(category))
+  const any = useLoaded('any', hasAnyCode)
+  const report = part.reports.find(({ text }) => text === query.report) ?? part.reports[0]
+  const choice = useSignal('')
+  const source = report?.choices?.from
+  const found = useLoaded(any.data ? source?.path : undefined, signal =>
+    ask<unknown>(source!.path, { signal }),
+  )
+  const values =
+    report?.choices?.values ?? (source && found.data ? valuesIn(found.data, source.field) : [])
+  const chosen = values.includes(choice.value) ? choice.value : (values[0] ?? '')
+  return (
+    <>
+      {!areCodesHere.value && part.categories.length > 0 && <Waiting what="series" />}
+      {any.data === false && (
+        <section class="card">
+          <p>
+            No data yet. The operator <a href="/operator/data">imports files</a> and turns{' '}
+            <a href="/operator/feeds">public feeds</a> on.
+          </p>
+        </section>
+      )}
+      {any.data && report && (
+        <>
+          <nav class="tabs reports" aria-label={`Reports of ${part.text}`}>
+            {part.reports.map(({ text }) => (
+              <button
+                type="button"
+                key={text}
+                aria-current={text === report.text ? 'page' : undefined}
+                onClick={() => route(`${path}?report=${encodeURIComponent(text)}`, true)}
+              >
+                {text}
+              </button>
+            ))}
+          </nav>
+          {report.choices && (
+            <Choice
+              label={report.choices.label}
+              value={chosen}
+              options={values.map(value => ({
+                value,
+                text: /^[A-Z]/.test(value) ? value : words(value.replaceAll('-', '_')),
+              }))}
+              onChoose={value => {
+                choice.value = value
+              }}
+            />
+          )}
+          {found.refusal && <Refused error={found.refusal} />}
+          {(!report.choices || chosen !== '') && (
+            <Report
+              key={`${report.text} ${chosen}`}
+              title={report.text}
+              path={pathOf(report, chosen)}
+            />
+          )}
+        </>
+      )}
+      {listed.length > 0 && <Catalogue codes={listed} isSearch={false} />}
+    </>
+  )
+}

@@ -1,0 +1,380 @@
+import type { pageParts } from '../../paths.ts'
+
+/** An answer of the API that a page shows as it is: figures, tables, and a chart where it has dates. */
+export interface Report {
+  text: string
+  /** `{from}` is a year ago, `{to}` today, `{choice}` what was chosen. */
+  path: string
+  choices?: Choices
+}
+
+/** What `{choice}` may be: known values, or those of a field in an answer of this instance. */
+export interface Choices {
+  label: string
+  values?: readonly string[]
+  from?: { path: string; field: string }
+}
+
+export interface Part {
+  /** Of its address; the first one is the page itself. */
+  part: '' | (typeof pageParts)['commodities'][number]
+  text: string
+  /** Words by which people look for it. */
+  words: string
+  /** Categories of the catalogue whose series it lists. */
+  categories: readonly string[]
+  reports: readonly Report[]
+}
+
+const states = ['TX', 'NM', 'ND', 'CO', 'OK', 'WY', 'PA', 'CA', 'LA', 'AK'] as const
+const basins = ['permian', 'eagle_ford', 'bakken', 'haynesville', 'anadarko'] as const
+const ports = ['SIN', 'RTM', 'FJR', 'ZOS', 'HOU', 'HKG', 'GIB', 'NYC'] as const
+const spreadKinds = ['crack', 'basis', 'refining-margin', 'physical-premium', 'margin'] as const
+const futures = ['brent', 'wti', 'gasoil', 'natural-gas', 'ttf-gas', 'eu-carbon'] as const
+
+const carriers = (path: string): Choices => ({ label: 'Carrier', from: { path, field: 'carrier' } })
+
+const continuous = (text: string): Report => ({
+  text,
+  path: '/v1/futures/{choice}/continuous',
+  choices: { label: 'Family', values: futures },
+})
+
+export const parts: readonly Part[] = [
+  {
+    part: '',
+    text: 'Crude',
+    words: 'oil inventories stocks cushing spr padd grades physical',
+    categories: ['crude_oil', 'physical_crude', 'storage'],
+    reports: [
+      { text: 'Inventories by product', path: '/v1/ei/oil_inventories/by_product' },
+      { text: 'Inventory summary', path: '/v1/ei/oil_inventories/summary' },
+      { text: 'Inventories over time', path: '/v1/ei/oil_inventories/historical' },
+      { text: 'Latest inventories', path: '/v1/ei/oil_inventories/latest' },
+      { text: 'All inventories', path: '/v1/ei/oil_inventories' },
+      { text: 'Cushing inventories', path: '/v1/ei/oil_inventories/cushing' },
+      { text: 'Cushing', path: '/v1/storage/cushing' },
+      { text: 'Strategic reserve', path: '/v1/storage/spr' },
+      { text: 'By region', path: '/v1/storage/regional' },
+      { text: 'Overview of storage', path: '/v1/storage' },
+      {
+        text: 'Storage history',
+        path: '/v1/storage/history/{choice}',
+        choices: { label: 'Series', values: ['cushing', 'spr', 'total_us'] },
+      },
+      {
+        text: 'Price in context',
+        path: '/v1/indicators/price-context?commodity={choice}',
+        choices: { label: 'Commodity', values: ['WTI_USD', 'BRENT_CRUDE_USD'] },
+      },
+    ],
+  },
+  {
+    part: 'opec',
+    text: 'OPEC',
+    words: 'production countries quota saudi',
+    categories: ['supply_demand'],
+    reports: [
+      { text: 'By country', path: '/v1/ei/opec_productions/by_country' },
+      { text: 'Total', path: '/v1/ei/opec_productions/total' },
+      { text: 'Largest producers', path: '/v1/ei/opec_productions/top_producers' },
+      { text: 'Over time', path: '/v1/ei/opec_productions/historical' },
+      { text: 'Latest month', path: '/v1/ei/opec_productions/latest' },
+      { text: 'All months', path: '/v1/ei/opec_productions' },
+    ],
+  },
+  {
+    part: 'outlooks',
+    text: 'Outlooks',
+    words: 'forecasts steo eia iea accuracy prediction',
+    categories: [],
+    reports: [
+      { text: 'Price forecasts', path: '/v1/ei/forecasts/prices' },
+      { text: 'Production forecasts', path: '/v1/ei/forecasts/production' },
+      { text: 'EIA against IEA', path: '/v1/ei/forecasts/compare' },
+      { text: 'Forecast and actual', path: '/v1/ei/forecasts/historical' },
+      { text: 'Summary', path: '/v1/ei/forecasts/summary' },
+      { text: 'Latest', path: '/v1/ei/forecasts/latest' },
+      { text: 'All', path: '/v1/ei/forecasts' },
+      { text: 'Monthly model', path: '/v1/forecasts/monthly' },
+      { text: 'Accuracy of the model', path: '/v1/forecasts/monthly/accuracy' },
+      { text: 'Accuracy by month', path: '/v1/forecasts/accuracy' },
+      { text: 'Archive of the model', path: '/v1/forecasts/monthly/archive' },
+    ],
+  },
+  {
+    part: 'gas',
+    text: 'Gas and LNG',
+    words: 'natural gas lng ttf henry hub nbp jkm',
+    categories: ['natural_gas', 'lng', 'ngl'],
+    reports: [
+      { text: 'Fuel switching', path: '/v1/indicators/fuel-switching' },
+      {
+        text: 'Rolling mean',
+        path: '/v1/analytics/rolling?code={choice}&window=30',
+        choices: { label: 'Series', values: ['NATURAL_GAS_USD', 'WTI_USD', 'BRENT_CRUDE_USD'] },
+      },
+      {
+        text: 'Ratio to Brent',
+        path: '/v1/analytics/spread?code1={choice}&code2=BRENT_CRUDE_USD',
+        choices: { label: 'Series', values: ['NATURAL_GAS_USD', 'WTI_USD'] },
+      },
+      {
+        text: 'Stocks in context',
+        path: '/v1/indicators/storage-analytics?code={choice}',
+        choices: {
+          label: 'Series',
+          values: ['US_NATGAS_STORAGE', 'NATGAS_STORAGE_EAST', 'NATGAS_STORAGE_MIDWEST'],
+        },
+      },
+    ],
+  },
+  {
+    part: 'products',
+    text: 'Products',
+    words: 'refined gasoline diesel jet heating oil cracks retail fuels biofuels',
+    categories: ['refined_products', 'retail_fuels', 'biofuels', 'petrochemicals'],
+    reports: [
+      {
+        text: 'Spreads of a kind',
+        path: '/v1/spreads/{choice}',
+        choices: { label: 'Kind', values: spreadKinds },
+      },
+      {
+        text: 'All spreads of a kind',
+        path: '/v1/spreads/{choice}/all',
+        choices: { label: 'Kind', values: spreadKinds },
+      },
+      { text: 'Gasoil crack', path: '/v1/spreads/gasoil-crack' },
+      { text: 'Diesel, US average', path: '/v1/diesel-prices' },
+      {
+        text: 'Diesel by state',
+        path: '/v1/diesel-prices/states/{choice}',
+        choices: { label: 'State', values: states },
+      },
+    ],
+  },
+  {
+    part: 'futures',
+    text: 'Futures',
+    words: 'contracts continuous settlement structure contango',
+    categories: ['futures'],
+    reports: [
+      { text: 'Curve structure', path: '/v1/spreads/curve-structure/all' },
+      { text: 'Brent structure', path: '/v1/spreads/curve-structure' },
+      continuous('Continuous'),
+      {
+        text: 'Daily history',
+        path: '/v1/futures/{choice}/historical',
+        choices: { label: 'Family', values: futures },
+      },
+      {
+        text: 'Open, high, low, close',
+        path: '/v1/futures/{choice}/ohlc',
+        choices: { label: 'Family', values: futures },
+      },
+      {
+        text: 'Today, tick by tick',
+        path: '/v1/futures/{choice}/intraday',
+        choices: { label: 'Family', values: futures },
+      },
+      {
+        text: 'Calendar spreads',
+        path: '/v1/futures/{choice}/spreads',
+        choices: { label: 'Family', values: futures },
+      },
+    ],
+  },
+  {
+    part: 'power',
+    text: 'Power and carbon',
+    words: 'electricity emissions eua carbon',
+    categories: ['power', 'carbon'],
+    reports: [{ text: 'Fuel switching', path: '/v1/indicators/fuel-switching' }],
+  },
+  {
+    part: 'solids',
+    text: 'Coal and metals',
+    words: 'coal metals gold copper uranium',
+    categories: ['coal', 'metals', 'list_prices'],
+    reports: [],
+  },
+  {
+    part: 'fx',
+    text: 'FX and indices',
+    words: 'currency exchange rates indices',
+    categories: ['fx', 'indices', 'freight'],
+    reports: [],
+  },
+  {
+    part: 'marine',
+    text: 'Marine fuels',
+    words: 'bunker vlsfo mgo ports singapore rotterdam scrubber',
+    categories: ['marine_fuels'],
+    reports: [
+      { text: 'Fuels by port', path: '/v1/prices/marine-fuels/latest' },
+      { text: 'Spreads of all ports', path: '/v1/bunker-fuels/spreads' },
+      {
+        text: 'A port',
+        path: '/v1/bunker-fuels/ports/{choice}',
+        choices: { label: 'Port', values: ports },
+      },
+      { text: 'All ports', path: '/v1/bunker-fuels/all' },
+      { text: 'Latest', path: '/v1/bunker-fuels' },
+      {
+        text: 'History of a port',
+        path: '/v1/bunker-fuels/historical/{choice}',
+        choices: { label: 'Port', values: ports },
+      },
+      {
+        text: 'Against Rotterdam',
+        path: '/v1/bunker-fuels/compare?ports=RTM,{choice}',
+        choices: { label: 'Port', values: ports.filter(port => port !== 'RTM') },
+      },
+      {
+        text: 'Spread to Rotterdam',
+        path: '/v1/bunker-fuels/spreads/ports?from={choice}&to=RTM',
+        choices: { label: 'Port', values: ports.filter(port => port !== 'RTM') },
+      },
+      { text: 'Ports', path: '/v1/marine-ports' },
+      { text: 'Ports with prices', path: '/v1/prices/marine-fuels/ports' },
+      { text: 'All prices', path: '/v1/prices/marine-fuels' },
+      { text: 'Newest', path: '/v1/marine-fuels/latest' },
+      { text: 'History', path: '/v1/bunker-fuels/historical' },
+    ],
+  },
+  {
+    part: 'surcharges',
+    text: 'Surcharges',
+    words: 'fuel surcharge parcel carrier ups fedex truck bands',
+    categories: [],
+    reports: [
+      { text: 'Carriers', path: '/v1/fuel-surcharge' },
+      { text: 'Parcel', path: '/v1/fuel-surcharge/parcel' },
+      {
+        text: 'A carrier now',
+        path: '/v1/fuel-surcharge/{choice}/latest',
+        choices: carriers('/v1/fuel-surcharge'),
+      },
+      {
+        text: 'A carrier over time',
+        path: '/v1/fuel-surcharge/{choice}/history',
+        choices: carriers('/v1/fuel-surcharge'),
+      },
+      {
+        text: 'A parcel carrier now',
+        path: '/v1/fuel-surcharge/parcel/{choice}/latest',
+        choices: carriers('/v1/fuel-surcharge/parcel'),
+      },
+      {
+        text: 'A parcel carrier over time',
+        path: '/v1/fuel-surcharge/parcel/{choice}/history',
+        choices: carriers('/v1/fuel-surcharge/parcel'),
+      },
+    ],
+  },
+  {
+    part: 'drilling',
+    text: 'Drilling',
+    words: 'rigs uncompleted wells duc frac completions productivity basins',
+    categories: ['drilling'],
+    reports: [
+      { text: 'By basin', path: '/v1/ei/drilling_productivities/by_basin' },
+      { text: 'Summary', path: '/v1/ei/drilling_productivities/summary' },
+      { text: 'Uncompleted wells', path: '/v1/ei/duc_wells/latest' },
+      { text: 'Uncompleted wells over time', path: '/v1/ei/duc_wells' },
+      { text: 'Uncompleted wells by basin', path: '/v1/ei/drilling_productivities/duc_wells' },
+      { text: 'Frac spreads', path: '/v1/ei/frac_spreads/latest' },
+      { text: 'Frac spreads over time', path: '/v1/ei/frac_spreads' },
+      { text: 'Productivity trends', path: '/v1/ei/drilling_productivities/trends' },
+      { text: 'Productivity over time', path: '/v1/ei/drilling_productivities/historical' },
+      { text: 'Latest productivity', path: '/v1/ei/drilling_productivities/latest' },
+      { text: 'All productivity', path: '/v1/ei/drilling_productivities' },
+      { text: 'Rigs by state', path: '/v1/ei/rig_counts/by_state' },
+      { text: 'Rigs by type and basin', path: '/v1/ei/rig_counts/latest' },
+      { text: 'Rigs over time', path: '/v1/ei/rig_counts/historical' },
+      { text: 'All rig counts', path: '/v1/ei/rig_counts' },
+      { text: 'Current rigs', path: '/v1/rig-counts/current' },
+      { text: 'Rigs by basin', path: '/v1/ei/rig_counts/by_basin' },
+      { text: 'Rig trend', path: '/v1/rig-counts/trends' },
+      { text: 'Rig summary', path: '/v1/rig-counts/summary' },
+      { text: 'Latest rigs', path: '/v1/rig-counts/latest' },
+      { text: 'Activity summary', path: '/v1/drilling-intelligence/summary' },
+      { text: 'Activity trends', path: '/v1/drilling-intelligence/trends' },
+      { text: 'Activity, latest', path: '/v1/drilling-intelligence/latest' },
+      { text: 'Activity', path: '/v1/drilling-intelligence' },
+      { text: 'Completions', path: '/v1/drilling-intelligence/completions' },
+      { text: 'Wells drilled', path: '/v1/drilling-intelligence/wells-drilled' },
+      { text: 'Spreads at work', path: '/v1/drilling-intelligence/frac-spreads' },
+      { text: 'Waiting wells', path: '/v1/drilling-intelligence/duc-wells' },
+      { text: 'Permits', path: '/v1/drilling-intelligence/well-permits' },
+      {
+        text: 'A basin',
+        path: '/v1/drilling-intelligence/basin/{choice}',
+        choices: { label: 'Basin', values: basins },
+      },
+      { text: 'Drilling now', path: '/v1/drilling/latest' },
+    ],
+  },
+  {
+    part: 'wells',
+    text: 'Wells',
+    words: 'production permits frac focus chemicals cycle time cohorts operators',
+    categories: [],
+    reports: [
+      { text: 'Production summary', path: '/v1/well-production/summary' },
+      { text: 'Production by state', path: '/v1/well-production/states' },
+      {
+        text: 'A state',
+        path: '/v1/well-production/states/{choice}',
+        choices: { label: 'State', values: states },
+      },
+      {
+        text: 'Largest producers',
+        path: '/v1/well-production/top-producers?state={choice}',
+        choices: { label: 'State', values: states },
+      },
+      { text: 'Production', path: '/v1/well-production/' },
+      { text: 'Cycle time', path: '/v1/well-production/cycle-time' },
+      { text: 'Cycle time by cohort', path: '/v1/well-production/cycle-time/cohorts' },
+      { text: 'Permits by formation', path: '/v1/ei/well-permits/by-formation' },
+      { text: 'Permits by operator', path: '/v1/ei/well-permits/by-operator' },
+      { text: 'Permits', path: '/v1/ei/well-permits' },
+      { text: 'Permit summary', path: '/v1/ei/well-permits/summary' },
+      { text: 'Latest permits', path: '/v1/ei/well-permits/latest' },
+      {
+        text: 'Permits of a state',
+        path: '/v1/ei/well-permits/states/{choice}',
+        choices: { label: 'State', values: states },
+      },
+      { text: 'Frac disclosures', path: '/v1/ei/frac-focus/latest' },
+      { text: 'All frac disclosures', path: '/v1/ei/frac-focus' },
+      { text: 'Frac summary', path: '/v1/ei/frac-focus/summary' },
+      { text: 'Frac by state', path: '/v1/ei/frac-focus/by-state' },
+      { text: 'Frac by operator', path: '/v1/ei/frac-focus/by-operator' },
+      { text: 'Chemicals', path: '/v1/ei/frac-focus/by-chemical' },
+    ],
+  },
+  {
+    part: 'quality',
+    text: 'Data quality',
+    words: 'completeness timeliness late health sources limits conversions',
+    categories: [],
+    reports: [
+      { text: 'Summary', path: '/v1/data-quality/summary' },
+      { text: 'Reports', path: '/v1/data-quality/reports' },
+      { text: 'Health of prices', path: '/v1/prices/all/health' },
+      { text: 'Categories', path: '/v1/commodities/categories' },
+      { text: 'Sources', path: '/v1/sources' },
+      { text: 'Service health', path: '/v1/health' },
+      { text: 'Limits', path: '/v1/meta/limits' },
+      { text: 'Newest prices', path: '/v1/prices/latest' },
+      { text: 'Past day', path: '/v1/prices/past_day?by_code=WTI_USD' },
+      { text: 'Past week', path: '/v1/prices/past_week?by_code=WTI_USD&interval=day' },
+      { text: 'Past month', path: '/v1/prices/past_month?by_code=WTI_USD&interval=day' },
+      { text: 'Past year', path: '/v1/prices/past_year?by_code=WTI_USD&interval=week' },
+      { text: 'Converted', path: '/v1/prices/convert?by_code=WTI_USD&to_currency=EUR' },
+      { text: 'Bulk files', path: '/v1/files' },
+    ],
+  },
+]

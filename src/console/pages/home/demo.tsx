@@ -1,0 +1,301 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { lazy } from 'preact-iso'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Notice, Refused, Shown } from '../../parts/bits.tsx'
+import { boot, now } from '../../parts/boot.ts'
+import { decimalsOf, number } from '../../parts/format.ts'
+import { KnownOn } from '../../parts/known-on.tsx'
+import { Move } from '../../parts/move.tsx'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { Spark } from '../../parts/spark.tsx'
+import { Table } from '../../parts/table.tsx'
+import type { BoardRow } from '../board.tsx'
+import { StocksNow } from '../market/stocks.tsx'
+import { CurveTile } from '../market.tsx'
+import type { ChartAnswer } from '../series/answer.ts'
+
+const Market = lazy(() => import('../../parts/market-chart.tsx'))
+
+const dayMs = 86_400_000
+const chartDays = 183
+
+/** The product at work, for a person who has just started it: no sign-in and no setup. */
+export function DemoHome() {
+  /** Grows with each scenario, so that every part loads again. */
+  const played = useSignal(0)
+  return (
+    <>
+      {boot.isOperator && (
+        <Scenarios
+          onPlayed={() => {
+            played.value += 1
+          }}
+        />
+      )}
+      <div class="morning" key={played.value}>
+        <Prices />
+        <Movers />
+        <section class="card" aria-labelledby="demo-curve">
+          <header>
+            <h2 id="demo-curve">Forward curve</h2>
+            <a href="/markets">All curves</a>
+          </header>
+          <CurveTile family="brent" text="Brent" />
+        </section>
+        <StocksNow />
+        <Backtest />
+      </div>
+    </>
+  )
+}
+
+const shownCodes = ['BRENT_CRUDE_USD', 'WTI_USD'] as const
+
+/** Two prices over half a year, and the slider that takes them back to what was known. */
+function Prices() {
+  const asOf = useSignal('')
+  const path = (code: string) =>
+    `/v1/prices/chart?${new URLSearchParams({
+      code,
+      start_date: isoDay(now() - chartDays * dayMs),
+      interval: 'day',
+      ...(asOf.value === '' ? {} : { as_of: `${asOf.value}T23:59:59Z` }),
+    })}`
+  const answer = useLoaded(`home ${asOf.value}`, signal =>
+    Promise.all(shownCodes.map(code => dataOf<ChartAnswer>(path(code), { signal }))),
+  )
+  const drawn = useMemo(() => {
+    const [brent, wti] = answer.data ?? []
+    if (!brent || !wti) return undefined
+    const other = new Map(wti.times.map((time, i) => [time, wti.close[i]!]))
+    return {
+      times: brent.times,
+      lines: [
+        { label: 'Brent', values: brent.close, ink: '--ink-1', width: 2 },
+        {
+          label: 'WTI',
+          values: brent.times.map(time => other.get(time) ?? null),
+          ink: '--ink-2',
+          width: 2,
+        },
+      ],
+    }
+  }, [answer.data])
+  return (
+    <section class="card home-chart" aria-label="Chart">
+      {answer.refusal && <Refused error={answer.refusal} />}
+      {drawn && (
+        <Market
+          title="Brent and WTI, USD/bbl"
+          {...drawn}
+          decimals={2}
+          panes={none}
+          events={none}
+          zoom={undefined}
+          onZoom={keepsNothing}
+          file="brent-wti"
+        />
+      )}
+      <KnownOn
+        value={asOf.value}
+        onChange={day => {
+          asOf.value = day
+        }}
+        shown={answer.data?.[0]}
+      />
+    </section>
+  )
+}
+
+const none = [] as const
+const keepsNothing = (): void => {}
+
+function Movers() {
+  const answer = useLoaded('home movers', signal =>
+    dataOf<{ rows: BoardRow[] }>('/v1/prices/board', { signal }),
+  )
+  return (
+    <Table
+      caption="Live prices"
+      file="live-prices"
+      of={answer}
+      rows={answer.data?.rows}
+      keyOf={({ code }) => code}
+      isTall
+      empty="No prices yet."
+      columns={[
+        {
+          name: 'Name',
+          value: ({ name }) => name,
+          show: ({ code, name }) => <a href={`/series/${code}`}>{name}</a>,
+        },
+        {
+          name: 'Last',
+          isNumber: true,
+          value: ({ price }) => price,
+          show: ({ price, formatted }) => (
+            <span class="strong">{number(price, decimalsOf(formatted))}</span>
+          ),
+        },
+        {
+          name: '24 h',
+          isNumber: true,
+          value: row => row.change_24h?.percent,
+          show: row => <Move change={row.change_24h} />,
+        },
+        { name: 'A month', show: ({ sparkline }) => <Spark values={sparkline} /> },
+      ]}
+    />
+  )
+}
+
+interface Backtested {
+  trigger_count: number
+  triggers: { triggered_at: string; value: number }[]
+}
+
+const alertCode = 'WTI_USD'
+
+/** How often an alert would have fired in a year, while its level is moved. */
+function Backtest() {
+  const chart = useLoaded('home backtest chart', signal =>
+    dataOf<ChartAnswer>(
+      `/v1/prices/chart?code=${alertCode}&start_date=${isoDay(now() - 365 * dayMs)}&interval=day`,
+      { signal },
+    ),
+  )
+  return (
+    <section class="card" aria-labelledby="backtest">
+      <header>
+        <h2 id="backtest">Alert backtest</h2>
+        <a href={`/alerts/new?code=${alertCode}`}>Add this alert</a>
+      </header>
+      <Shown of={chart} what="a year of prices">
+        {({ close }) =>
+          close.length === 0 ? (
+            <p>No prices yet.</p>
+          ) : (
+            <Level low={Math.min(...close)} high={Math.max(...close)} closes={close} />
+          )
+        }
+      </Shown>
+    </section>
+  )
+}
+
+function Level({ low, high, closes }: { low: number; high: number; closes: readonly number[] }) {
+  const level = useSignal(Math.round((low + 2 * high) / 3))
+  const told = useSignal<Backtested | undefined>(undefined)
+  const { refusal, attempt } = useAttempt()
+  useEffect(() => {
+    const controller = new AbortController()
+    void attempt(async () => {
+      const answer = await ask<Backtested>('/v1/alerts/backtest', {
+        method: 'POST',
+        signal: controller.signal,
+        body: {
+          price_alert: {
+            name: 'Backtest',
+            commodity_code: alertCode,
+            condition_operator: 'greater_than',
+            condition_value: level.value,
+          },
+          start_date: isoDay(now() - 365 * dayMs),
+          end_date: isoDay(now()),
+        },
+      }).catch(error => {
+        // A newer level has replaced this one.
+        if (controller.signal.aborted) return undefined
+        throw error
+      })
+      if (answer) told.value = answer
+    })
+    return () => controller.abort()
+  }, [level.value])
+  return (
+    <>
+      <Spark values={closes} />
+      <label>
+        <span>
+          WTI above <b>{number(level.value, 2)}</b>
+        </span>
+        <input
+          type="range"
+          min={Math.floor(low)}
+          max={Math.ceil(high)}
+          value={level.value}
+          onInput={event => {
+            level.value = event.currentTarget.valueAsNumber
+          }}
+        />
+      </label>
+      {refusal.value && <Refused error={refusal.value} />}
+      <p role="status">
+        {told.value
+          ? `It would have fired ${told.value.trigger_count} times in the past year${told.value.triggers[0] ? `, last on ${told.value.triggers.at(-1)!.triggered_at.slice(0, 10)}` : ''}.`
+          : 'Testing …'}
+      </p>
+    </>
+  )
+}
+
+const scenarios = [
+  { name: 'crash', text: 'Crash', shown: '/series/WTI_USD?range=1w', link: 'See WTI' },
+  {
+    name: 'revision',
+    text: 'Revision',
+    shown: '/series/US_CRUDE_STORAGE?tab=vintages',
+    link: 'See both values',
+  },
+  { name: 'outage', text: 'Outage', shown: '/status', link: 'See what is late' },
+] as const
+
+/** What a market and its publishers do to a client, at the press of a button. */
+function Scenarios({ onPlayed }: { onPlayed: () => void }) {
+  const done = useSignal<{ text: string; shown: string; link: string } | undefined>(undefined)
+  const playing = useSignal('')
+  const { refusal, attempt } = useAttempt()
+  const play = async ({ name, shown, link }: (typeof scenarios)[number]) => {
+    playing.value = name
+    await attempt(async () => {
+      const played = await asOperator<{ done: string }>('/_dev/scenario', {
+        method: 'POST',
+        body: { name },
+      })
+      done.value = { text: played.done, shown, link }
+      onPlayed()
+    })
+    playing.value = ''
+  }
+  return (
+    <>
+      <div class="row try">
+        <b>Try it:</b>
+        {scenarios.map(scenario => (
+          <button
+            type="button"
+            key={scenario.name}
+            disabled={playing.value !== ''}
+            onClick={() => void play(scenario)}
+          >
+            {playing.value === scenario.name ? 'Playing …' : scenario.text}
+          </button>
+        ))}
+        <a href="/desk">More scenarios, the clock and faults</a>
+      </div>
+      {refusal.value && <Refused error={refusal.value} />}
+      {done.value && (
+        <Notice mood="good">
+          <div class="row spread">
+            <span>{done.value.text}</span>
+            <a class="button tight" href={done.value.shown}>
+              {done.value.link}
+            </a>
+          </div>
+        </Notice>
+      )}
+    </>
+  )
+}

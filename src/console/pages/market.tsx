@@ -1,0 +1,325 @@
+import { has } from '../parts/account.ts'
+import { ask, dataOf, type Loaded, useLoaded } from '../parts/ask.ts'
+import { Empty, Members, Page, Refused, Tag, Waiting, WhoBringsData } from '../parts/bits.tsx'
+import { hasAnyCode } from '../parts/codes.ts'
+import { ago, decimalsOf, number, signed, words } from '../parts/format.ts'
+import { MiniLines } from '../parts/mini-lines.tsx'
+import { type Change, Move } from '../parts/move.tsx'
+import { RangeBar } from '../parts/range-bar.tsx'
+import { Table } from '../parts/table.tsx'
+import type { BoardRow } from './board.tsx'
+import { Releases, Triggers } from './market/dates.tsx'
+import { SpreadsNow } from './market/spreads.tsx'
+import { StocksNow } from './market/stocks.tsx'
+import { ages, hasCurve, useCurves } from './markets/curves.ts'
+
+/** The morning: everything that a desk reads first, on one screen. */
+export function Market() {
+  return <Members title="Market">{() => <Morning />}</Members>
+}
+
+interface Metric {
+  code: string
+  min_52w: number
+  max_52w: number
+}
+
+interface Watched extends BoardRow {
+  year: Metric | undefined
+  /** The move in standard deviations of the daily moves of a month. */
+  deviations: number | null
+}
+
+const metricsMax = 20
+
+function useWatchlist(): Loaded<Watched[]> {
+  return useLoaded('market', async signal => {
+    const { rows } = await dataOf<{ rows: BoardRow[] }>('/v1/prices/board', { signal })
+    const codes = rows.slice(0, metricsMax).map(({ code }) => code)
+    const metrics =
+      codes.length === 0
+        ? []
+        : (
+            await dataOf<{ metrics: Metric[] }>(`/v1/prices/metrics?by_code=${codes.join(',')}`, {
+              signal,
+            })
+          ).metrics
+    const years = new Map(metrics.map(metric => [metric.code, metric]))
+    return rows.map(row => ({
+      ...row,
+      year: years.get(row.code),
+      deviations: deviationsOf(row.change_24h, row.sparkline),
+    }))
+  })
+}
+
+function deviationsOf(change: Change | null, closes: readonly number[]): number | null {
+  const moves = closes.slice(1).map((close, i) => close - closes[i]!)
+  if (!change || moves.length < 5) return null
+  const mean = moves.reduce((sum, value) => sum + value, 0) / moves.length
+  const variance = moves.reduce((sum, value) => sum + (value - mean) ** 2, 0) / moves.length
+  return variance > 0 ? change.amount / Math.sqrt(variance) : null
+}
+
+function Morning() {
+  const watched = useWatchlist()
+  return (
+    <Page title="Market" about={<Brief />} actions={<Session />}>
+      {watched.refusal && <Refused error={watched.refusal} />}
+      {!watched.data && watched.isLoading && <Waiting what="prices" />}
+      {watched.data?.length === 0 && (
+        <section class="card">
+          <Empty>
+            <p>
+              No prices yet. <WhoBringsData />
+            </p>
+          </Empty>
+        </section>
+      )}
+      {watched.data && watched.data.length > 0 && (
+        <div class="morning">
+          <Ticker rows={watched.data.slice(0, 8)} />
+          <Movers rows={watched.data} />
+          {has('futures') && <Curves />}
+          <StocksNow />
+          {has('calculated_metrics') && <SpreadsNow />}
+          <div class="stack dates">
+            <Releases />
+            {has('standard_alerts') && <Triggers />}
+          </div>
+        </div>
+      )}
+    </Page>
+  )
+}
+
+interface TradingHours {
+  trading_hours: { is_open: boolean; open: string; close: string; timezone: string }
+}
+
+/** Whether the futures trade now: an old price is normal while the market is closed. */
+function Session() {
+  const path = has('futures') ? '/v1/futures/brent' : undefined
+  const answer = useLoaded(path, async signal =>
+    (await hasAnyCode()) ? ask<TradingHours>(path!, { signal }) : undefined,
+  )
+  const hours = answer.data?.trading_hours
+  return (
+    <>
+      {hours && (
+        <span title={`Brent futures trade from ${hours.open} to ${hours.close}, ${hours.timezone}`}>
+          <Tag mood={hours.is_open ? 'good' : undefined}>
+            {hours.is_open ? 'Market open' : 'Market closed'}
+          </Tag>
+        </span>
+      )}
+      <a href="/board">Edit the watchlist</a>
+    </>
+  )
+}
+
+interface Briefed {
+  code: string
+  name: string
+  price: number
+  change_24h_pct: number | null
+  forecast_1m: { low: number; high: number; confidence: number } | null
+}
+
+const briefMax = 3
+
+/** The market in a sentence: where it is, and where the forecast sees it in a month. */
+function Brief() {
+  const answer = useLoaded('brief', async signal =>
+    (await hasAnyCode())
+      ? dataOf<{ commodities: Briefed[] }>('/v1/market-brief', { signal })
+      : undefined,
+  )
+  const told = answer.data?.commodities.slice(0, briefMax) ?? []
+  if (told.length === 0) return <>The watchlist, curves, stocks and spreads of this morning.</>
+  return (
+    <>
+      {told.map(({ code, name, price, change_24h_pct: change, forecast_1m: month }, i) => (
+        <span key={code}>
+          {i > 0 && ' · '}
+          {name} {number(price, decimalsOf(price))}
+          {change !== null && ` (${signed(change, 1)}%)`}
+          {month && `, ${number(month.low)} to ${number(month.high)} in a month`}
+        </span>
+      ))}
+    </>
+  )
+}
+
+const digitsOf = ({ formatted }: BoardRow): number => decimalsOf(formatted)
+const dots = { current: 'good', delayed: 'warn', stale: 'bad' } as const
+
+const Ticker = ({ rows }: { rows: Watched[] }) => (
+  <ul class="ticker plain" aria-label="Ticker">
+    {rows.map(row => (
+      <li key={row.code}>
+        <a href={`/series/${row.code}`} title={`${row.name}, ${ago(row.created_at)}`}>
+          <span class="small quiet">
+            <i class={`dot ${dots[row.data_status]}`} /> {row.name}
+          </span>
+          <span class="row spread">
+            <b>{number(row.price, digitsOf(row))}</b>
+            <span class="small">
+              <Move change={row.change_24h} digits={digitsOf(row)} />
+            </span>
+          </span>
+          {row.year && (
+            <RangeBar low={row.year.min_52w} high={row.year.max_52w} value={row.price} />
+          )}
+        </a>
+      </li>
+    ))}
+  </ul>
+)
+
+const bigMove = 2
+
+/** Why a row stands where it stands, as far as the numbers say it. */
+function Reasons({ row }: { row: Watched }) {
+  const { year, price, deviations } = row
+  const near = year ? (year.max_52w - year.min_52w) * 0.02 : 0
+  return (
+    <span class="row chips">
+      {deviations !== null && Math.abs(deviations) >= bigMove && <Tag mood="warn">Large move</Tag>}
+      {year && price >= year.max_52w - near && <Tag>52-week high</Tag>}
+      {year && price <= year.min_52w + near && <Tag>52-week low</Tag>}
+      {row.data_status !== 'current' && <Tag mood="bad">{words(row.data_status)}</Tag>}
+    </span>
+  )
+}
+
+const Movers = ({ rows }: { rows: Watched[] }) => (
+  <Table
+    caption="Movers"
+    file="movers"
+    rows={rows.toSorted((a, b) => Math.abs(b.deviations ?? 0) - Math.abs(a.deviations ?? 0))}
+    keyOf={({ code }) => code}
+    isTall
+    empty="The watchlist is empty."
+    columns={[
+      {
+        name: 'Name',
+        value: ({ name }) => name,
+        show: ({ code, name }) => <a href={`/series/${code}`}>{name}</a>,
+      },
+      {
+        name: 'Last',
+        isNumber: true,
+        value: ({ price }) => price,
+        show: row => (
+          <span class="strong" title={`Observed ${ago(row.created_at)}`}>
+            {number(row.price, digitsOf(row))}
+          </span>
+        ),
+      },
+      {
+        name: 'Change',
+        isNumber: true,
+        isWide: true,
+        value: row => row.change_24h?.amount,
+        show: row => (row.change_24h ? signed(row.change_24h.amount, digitsOf(row)) : '–'),
+      },
+      {
+        name: '24 h',
+        isNumber: true,
+        value: row => row.change_24h?.percent,
+        show: row => <Move change={row.change_24h} digits={digitsOf(row)} />,
+      },
+      {
+        name: 'σ',
+        fileName: 'deviations',
+        isNumber: true,
+        value: row => row.deviations,
+        show: row => (row.deviations === null ? '–' : signed(row.deviations, 1)),
+      },
+      {
+        name: '7 days',
+        isNumber: true,
+        isWide: true,
+        value: row => row.change_7d?.percent,
+        show: row => <Move change={row.change_7d} digits={digitsOf(row)} />,
+      },
+      {
+        name: '52 weeks',
+        isWide: true,
+        value: row =>
+          row.year && (row.price - row.year.min_52w) / (row.year.max_52w - row.year.min_52w || 1),
+        show: row =>
+          row.year && <RangeBar low={row.year.min_52w} high={row.year.max_52w} value={row.price} />,
+      },
+      { name: 'Why', isWide: true, show: row => <Reasons row={row} /> },
+    ]}
+  />
+)
+
+const shownFamilies = [
+  { value: 'brent', text: 'Brent' },
+  { value: 'wti', text: 'WTI' },
+  { value: 'gasoil', text: 'Gasoil' },
+  { value: 'natural-gas', text: 'Henry Hub' },
+] as const
+
+/** The curves of four families by tenor, each against the same curve of earlier days. */
+function Curves() {
+  return (
+    <section class="card" aria-labelledby="curves">
+      <header>
+        <h2 id="curves" class="nowrap">
+          Curves by tenor
+        </h2>
+        <span class="row small">
+          {ages.map(({ text, short, ink }) => (
+            <span key={text} class="key" data-ink={ink} title={text}>
+              {short}
+            </span>
+          ))}
+        </span>
+      </header>
+      <div class="multiples">
+        {shownFamilies.map(({ value, text }) => (
+          <CurveTile key={value} family={value} text={text} />
+        ))}
+      </div>
+    </section>
+  )
+}
+
+export function CurveTile({ family, text }: { family: string; text: string }) {
+  const { newest, earlier } = useCurves(family)
+  const curve = newest.data
+  if (newest.refusal) return <Refused error={newest.refusal} />
+  if (!curve || !hasCurve(curve)) return <div class="tile quiet small">{text}: no curve yet.</div>
+  const [first, second] = curve.contracts
+  const lines = [curve, ...(earlier.data ?? [])].flatMap((each, i) =>
+    hasCurve(each)
+      ? [
+          {
+            values: each.contracts.map(({ price }) => price),
+            ink: ages[i]!.ink,
+            isStrong: i === 0,
+          },
+        ]
+      : [],
+  )
+  const digits = decimalsOf(first?.price ?? 0)
+  return (
+    <a class="tile" href={`/markets?family=${family}`} title={`Curve of ${curve.analysis_date}`}>
+      <span class="row spread">
+        <b>{text}</b>
+        <span class="small quiet">{words(curve.curve_type)}</span>
+      </span>
+      <MiniLines lines={lines} />
+      <span class="row spread small">
+        <span>M1 {first ? number(first.price, digits) : '–'}</span>
+        <span>
+          M1–M2 {first && second ? signed(first.price - second.price, Math.max(2, digits)) : '–'}
+        </span>
+      </span>
+    </a>
+  )
+}

@@ -1,0 +1,148 @@
+import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
+import { WhoBringsData } from '../../parts/bits.tsx'
+import { now } from '../../parts/boot.ts'
+import { day, number, signed } from '../../parts/format.ts'
+import { MiniLines } from '../../parts/mini-lines.tsx'
+import { Table } from '../../parts/table.tsx'
+import type { ChartAnswer } from '../series/answer.ts'
+
+const stocks = [
+  { code: 'US_CRUDE_STORAGE', text: 'US crude' },
+  { code: 'CUSHING_STORAGE', text: 'Cushing' },
+  { code: 'US_GASOLINE_STORAGE', text: 'US gasoline' },
+  { code: 'US_DISTILLATE_STORAGE', text: 'US distillate' },
+  { code: 'US_NATGAS_STORAGE', text: 'US natural gas' },
+] as const
+
+const weekMs = 7 * 86_400_000
+const years = 5
+
+interface Stock {
+  code: string
+  text: string
+  decimals: number
+  level: number
+  week: number | null
+  /** Against the mean of the same week in the five years before, in percent. */
+  deviation: number | null
+  /** How many of those years had less, in percent. */
+  percentile: number | null
+  observed: string
+  current: (number | null)[]
+  low: (number | null)[]
+  high: (number | null)[]
+}
+
+const weekOf = (at: Date): number =>
+  Math.min(51, Math.floor((at.getTime() - Date.UTC(at.getUTCFullYear(), 0, 1)) / weekMs))
+
+function stockOf({ code, text }: (typeof stocks)[number], data: ChartAnswer): Stock | undefined {
+  const level = data.close.at(-1)
+  const last = data.times.at(-1)
+  if (level === undefined || last === undefined) return undefined
+  const newest = new Date(last * 1000)
+  const current: (number | null)[] = Array.from({ length: 52 }, () => null)
+  const before: number[][] = Array.from({ length: 52 }, () => [])
+  data.times.forEach((time, i) => {
+    const at = new Date(time * 1000)
+    const week = weekOf(at)
+    if (at.getUTCFullYear() === newest.getUTCFullYear()) current[week] = data.close[i]!
+    else before[week]!.push(data.close[i]!)
+  })
+  const same = before[weekOf(newest)]!
+  const mean = same.length > 0 ? same.reduce((sum, value) => sum + value, 0) / same.length : null
+  const previous = data.close.at(-2)
+  return {
+    code,
+    text,
+    decimals: data.decimals,
+    level,
+    week: previous === undefined ? null : level - previous,
+    deviation: mean ? (100 * (level - mean)) / mean : null,
+    percentile:
+      same.length > 0 ? (100 * same.filter(value => value < level).length) / same.length : null,
+    observed: newest.toISOString(),
+    current,
+    low: before.map(values => (values.length > 0 ? Math.min(...values) : null)),
+    high: before.map(values => (values.length > 0 ? Math.max(...values) : null)),
+  }
+}
+
+/** Stocks against the range of five years, each in a line. */
+export function StocksNow() {
+  const from = `${new Date(now()).getUTCFullYear() - years}-01-01`
+  const answer = useLoaded('stocks', async signal => {
+    const charts = await Promise.all(
+      stocks.map(({ code }) =>
+        dataOf<ChartAnswer>(`/v1/prices/chart?code=${code}&start_date=${from}&interval=week`, {
+          signal,
+        }).catch(error => {
+          // A series that is not in the catalogue of this instance is left out.
+          if (error instanceof Refusal && error.status === 404) return undefined
+          throw error
+        }),
+      ),
+    )
+    return stocks.flatMap((stock, i) => (charts[i] && stockOf(stock, charts[i])) || [])
+  })
+  return (
+    <Table
+      caption="Stocks vs 5 years"
+      file="stocks"
+      of={answer}
+      rows={answer.data}
+      keyOf={({ code }) => code}
+      empty={
+        <>
+          No stocks yet. <WhoBringsData />
+        </>
+      }
+      columns={[
+        {
+          name: 'Stock',
+          value: ({ text }) => text,
+          show: ({ code, text, observed }) => (
+            <a href={`/series/${code}`} title={`Observed ${day(observed)}`}>
+              {text}
+            </a>
+          ),
+        },
+        {
+          name: 'Level',
+          isNumber: true,
+          value: ({ level }) => level,
+          show: ({ level, decimals }) => number(level, decimals),
+        },
+        {
+          name: 'Week',
+          isNumber: true,
+          value: ({ week }) => week,
+          show: ({ week, decimals }) => (week === null ? '–' : signed(week, decimals)),
+        },
+        {
+          name: 'vs mean',
+          isNumber: true,
+          value: ({ deviation }) => deviation,
+          show: ({ deviation }) => (deviation === null ? '–' : `${signed(deviation, 1)}%`),
+        },
+        {
+          name: 'Rank',
+          isNumber: true,
+          isWide: true,
+          value: ({ percentile }) => percentile,
+          show: ({ percentile }) => (percentile === null ? '–' : `${number(percentile, 0)}%`),
+        },
+        {
+          name: 'Range',
+          isWide: true,
+          show: ({ current, low, high }) => (
+            <MiniLines
+              lines={[{ values: current, ink: '--ink-1', isStrong: true }]}
+              band={{ low, high }}
+            />
+          ),
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,234 @@
+import { useSignal } from '@preact/signals'
+import { Pause, Play } from 'lucide-preact'
+import { useEffect } from 'preact/hooks'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { ask, useLoaded } from '../../parts/ask.ts'
+import { Wide } from '../../parts/bits.tsx'
+import { now } from '../../parts/boot.ts'
+import { hasAnyCode } from '../../parts/codes.ts'
+import { decimalsOf, number, signed, unitOf } from '../../parts/format.ts'
+import { Move } from '../../parts/move.tsx'
+import { Table } from '../../parts/table.tsx'
+
+interface Contract {
+  contract_month: string
+  code: string
+  price: number
+  /** Today's are not there before the exchange has published them. */
+  settlement?: number | null
+  change?: number | null
+  volume?: number | null
+  open_interest?: number | null
+  expiry_date: string
+  /** Over the next month: what a roll costs. */
+  next: number | null
+}
+
+interface Family {
+  currency: string
+  unit: string
+  settlement_date: string
+  contracts: Omit<Contract, 'next'>[]
+  roll_indicator: { should_roll: boolean; message: string } | null
+}
+
+const settled = ({ settlement, price }: Omit<Contract, 'next'>): number => settlement ?? price
+
+/** The contracts of a family: what they settled at, what was traded, and the step to the next. */
+export function Contracts({ family }: { family: string }) {
+  const path = `/v1/futures/${family}`
+  const any = useLoaded('any', hasAnyCode)
+  const answer = useLoaded(any.data ? path : undefined, signal => ask<Family>(path, { signal }))
+  if (!any.data) return null
+  const rows = answer.data?.contracts.map((contract, i, all): Contract => {
+    const following = all[i + 1]
+    return { ...contract, next: following ? settled(contract) - settled(following) : null }
+  })
+  const digits = Math.max(2, ...(rows ?? []).map(row => decimalsOf(settled(row))))
+  const count = (name: string, pick: (row: Contract) => number | null | undefined) => ({
+    name,
+    isNumber: true,
+    isWide: true,
+    value: pick,
+    show: (row: Contract) => {
+      const value = pick(row)
+      return value == null ? '–' : number(value, 0)
+    },
+  })
+  return (
+    <>
+      <Table
+        caption="Contracts"
+        file={`contracts-${family}`}
+        of={answer}
+        rows={rows}
+        keyOf={({ code }) => code}
+        isTall
+        empty="No contracts have a price."
+        note={
+          answer.data &&
+          `${unitOf(answer.data.currency, answer.data.unit)}, settled on ${answer.data.settlement_date}. ${answer.data.roll_indicator?.message ?? ''}`
+        }
+        columns={[
+          {
+            name: 'Month',
+            value: row => row.contract_month,
+            show: row => (
+              <a href={`/series/${row.code}`} title={`Expires ${row.expiry_date}`}>
+                {row.contract_month}
+              </a>
+            ),
+          },
+          {
+            name: 'Settle',
+            isNumber: true,
+            value: settled,
+            show: row => <span class="strong">{number(settled(row), digits)}</span>,
+          },
+          {
+            name: 'Change',
+            isNumber: true,
+            value: row => row.change,
+            show: row => (
+              <Move
+                change={row.change == null ? null : { amount: row.change, percent: null }}
+                digits={digits}
+              />
+            ),
+          },
+          count('Volume', row => row.volume),
+          count('Open interest', row => row.open_interest),
+          {
+            name: 'To next',
+            isNumber: true,
+            value: row => row.next,
+            show: row => (row.next === null ? '–' : signed(row.next, digits)),
+          },
+        ]}
+      />
+      {rows && rows.length > 1 && <Matrix rows={rows} digits={digits} />}
+    </>
+  )
+}
+
+const matrixMax = 12
+
+/** Every month over every later one, tinted by size: blue in backwardation, orange in contango. */
+function Matrix({ rows, digits }: { rows: readonly Contract[]; digits: number }) {
+  const months = rows.slice(0, matrixMax)
+  const steps = months.flatMap((near, i) =>
+    months.slice(i + 1).map(far => Math.abs(settled(near) - settled(far))),
+  )
+  const most = Math.max(...steps) || 1
+  const monthOf = ({ contract_month: month }: Contract) => month.slice(2)
+  return (
+    <section class="card matrix" aria-labelledby="matrix">
+      <h2 id="matrix">Spread matrix and butterflies</h2>
+      <Wide label="Spread matrix: rows">
+        <table class="heat">
+          <caption class="only-heard">Each month less each later month</caption>
+          <thead>
+            <tr>
+              <th scope="col">Less</th>
+              {months.slice(1).map(far => (
+                <th scope="col" key={far.code} class="number">
+                  {monthOf(far)}
+                </th>
+              ))}
+              <th scope="col" class="number">
+                Fly
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {months.slice(0, -1).map((near, i) => (
+              <tr key={near.code}>
+                <th scope="row">{monthOf(near)}</th>
+                {months.slice(1).map((far, at) => {
+                  const spread = settled(near) - settled(far)
+                  return (
+                    <td key={far.code} class="number">
+                      {at >= i && (
+                        <span class="cell" style={tintOf(spread / most)}>
+                          {signed(spread, digits)}
+                        </span>
+                      )}
+                    </td>
+                  )
+                })}
+                <td class="number">{butterflyOf(months, i, digits)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Wide>
+    </section>
+  )
+}
+
+/** A month less twice the next plus the one after it. */
+function butterflyOf(months: readonly Contract[], at: number, digits: number): string {
+  const [near, middle, far] = [months[at], months[at + 1], months[at + 2]]
+  if (!near || !middle || !far) return '–'
+  return signed(settled(near) - 2 * settled(middle) + settled(far), digits)
+}
+
+const tintOf = (share: number) => ({
+  background: `color-mix(in srgb, var(${share >= 0 ? '--up' : '--down'}) ${Math.round(
+    Math.abs(share) * 26,
+  )}%, transparent)`,
+})
+
+const dayMs = 86_400_000
+const slideDays = 365
+const stepDays = 7
+const stepMs = 700
+
+/** Takes the curve through the past year, by hand or by itself. */
+export function CurveDate({ value, onChange }: { value: string; onChange: (day: string) => void }) {
+  const isPlaying = useSignal(false)
+  const today = Math.floor(now() / dayMs)
+  const chosen = value === '' ? today : Math.floor(Date.parse(value) / dayMs)
+  const take = (day: number) => onChange(day >= today ? '' : isoDay(day * dayMs))
+  useEffect(() => {
+    if (!isPlaying.value) return undefined
+    const timer = setTimeout(() => {
+      const next = chosen >= today ? today - slideDays : chosen + stepDays
+      if (next >= today) isPlaying.value = false
+      take(next)
+    }, stepMs)
+    return () => clearTimeout(timer)
+  }, [isPlaying.value, chosen])
+  const text = value === '' ? 'today' : value
+  return (
+    <div class="known">
+      <label for="curve-date">
+        Curve of <strong>{text}</strong>
+      </label>
+      <input
+        id="curve-date"
+        type="range"
+        min={today - slideDays}
+        max={today}
+        value={chosen}
+        aria-valuetext={text}
+        onChange={event => take(event.currentTarget.valueAsNumber)}
+      />
+      <button
+        type="button"
+        class="tight"
+        aria-pressed={isPlaying.value}
+        onClick={() => {
+          isPlaying.value = !isPlaying.value
+        }}
+      >
+        {isPlaying.value ? (
+          <Pause size={14} aria-hidden="true" />
+        ) : (
+          <Play size={14} aria-hidden="true" />
+        )}
+        {isPlaying.value ? 'Pause' : 'Play'}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+import { isoDay } from '../../../lib/time/instant.ts'
+import { ask, Refusal, useLoaded } from '../../parts/ask.ts'
+import { now } from '../../parts/boot.ts'
+
+const dayMs = 86_400_000
+
+export interface Curve {
+  currency: string
+  unit: string
+  curve_type: string
+  analysis_date: string
+  contracts: { contract_month: string; price: number }[]
+  /** Where there are no quotes of the day. */
+  error?: string
+}
+
+/** A curve that is missing for a reason that is no fault: there are no quotes of that day. */
+export const hasCurve = (curve: Curve | undefined): curve is Curve =>
+  curve !== undefined && curve.error === undefined
+
+export const families = [
+  { value: 'brent', text: 'Brent' },
+  { value: 'wti', text: 'WTI' },
+  { value: 'gasoil', text: 'Gasoil' },
+  { value: 'natural-gas', text: 'Henry Hub' },
+  { value: 'ttf-gas', text: 'TTF' },
+  { value: 'eu-carbon', text: 'EU carbon' },
+] as const
+
+export const ages = [
+  { text: 'Now', short: 'Now', days: 0, ink: '--ink-1' },
+  { text: 'A day ago', short: '1 D', days: 1, ink: '--ink-4' },
+  { text: 'A week ago', short: '1 W', days: 7, ink: '--ink-3' },
+  { text: 'A month ago', short: '1 M', days: 30, ink: '--ink-2' },
+  { text: 'A year ago', short: '1 Y', days: 365, ink: '--ink-6' },
+] as const
+
+/** A trading day at or before one: curves are of trading days. */
+function tradingDay(ms: number): string {
+  const weekday = new Date(ms).getUTCDay()
+  return isoDay(ms - (weekday === 0 ? 2 : weekday === 6 ? 1 : 0) * dayMs)
+}
+
+/** The curve as it was; undefined where none is known of that day. */
+const earlierCurve = (path: string, signal: AbortSignal): Promise<Curve | undefined> =>
+  ask<Curve>(path, { signal }).catch(error => {
+    if (error instanceof Refusal && error.status === 404) return undefined
+    throw error
+  })
+
+/** The curve of a family now, and at each of the earlier ages, once the newest one is here. */
+export function useCurves(family: string, date = '') {
+  const path = `/v1/futures/${family}/curve`
+  const newest = useLoaded(path, signal => ask<Curve>(path, { signal }))
+  const earlier = useLoaded(newest.data && `${path} earlier`, signal =>
+    Promise.all(
+      ages
+        .slice(1)
+        .map(({ days }) =>
+          earlierCurve(`${path}?date=${tradingDay(now() - days * dayMs)}`, signal),
+        ),
+    ),
+  )
+  const dated = date === '' ? undefined : `${path}?date=${tradingDay(Date.parse(date))}`
+  const past = useLoaded(dated, signal => earlierCurve(dated!, signal))
+  return { newest, earlier, past: dated === undefined ? undefined : past }
+}

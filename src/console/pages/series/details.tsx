@@ -1,0 +1,446 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { has } from '../../parts/account.ts'
+import { dataOf, type Loaded, useLoaded } from '../../parts/ask.ts'
+import { Choice, Copy, Figure, Shown, Tag } from '../../parts/bits.tsx'
+import { now } from '../../parts/boot.ts'
+import { Chart } from '../../parts/chart.tsx'
+import { instant, number, signed, unitOf } from '../../parts/format.ts'
+import { Samples } from '../../parts/samples.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { type ChartAnswer, isPrice } from './answer.ts'
+import { nothingInRange } from './drawn.tsx'
+import { type Note, Notes } from './events.tsx'
+
+const daySeconds = 86_400
+const dayMs = 1000 * daySeconds
+
+interface DetailsProps {
+  data: ChartAnswer
+  /** The call behind the chart. */
+  path: string
+  notes: { answer: Loaded<Note[]>; rows: Note[] | undefined }
+  tab: string
+  onTab: (tab: string) => void
+}
+
+/** The facts about a series besides its chart, one tab at a time. */
+export function Details({ data, path, notes, tab, onTab }: DetailsProps) {
+  const parts: { tab: string; text: string; view: () => ComponentChildren }[] = [
+    { tab: '', text: 'Data', view: () => <Numbered data={data} /> },
+    ...(has('analytics')
+      ? [
+          { tab: 'statistics', text: 'Statistics', view: () => <Statistics data={data} /> },
+          { tab: 'seasonality', text: 'Seasonality', view: () => <Seasonality data={data} /> },
+        ]
+      : []),
+    { tab: 'vintages', text: 'Vintages', view: () => <Vintages data={data} /> },
+    ...(has('forecast')
+      ? [{ tab: 'forecast', text: 'Forecast', view: () => <Forecast data={data} /> }]
+      : []),
+    ...(has('calculated_metrics')
+      ? [
+          {
+            tab: 'events',
+            text: 'Events',
+            view: () => <Notes of={notes.answer} rows={notes.rows} />,
+          },
+        ]
+      : []),
+    { tab: 'api', text: 'API', view: () => <Calls data={data} path={path} /> },
+  ]
+  const shown = parts.find(part => part.tab === tab) ?? parts[0]!
+  return (
+    <>
+      <nav class="tabs" aria-label="More of this series">
+        {parts.map(part => (
+          <button
+            type="button"
+            key={part.tab}
+            aria-current={part === shown ? 'page' : undefined}
+            onClick={() => onTab(part.tab)}
+          >
+            {part.text}
+          </button>
+        ))}
+      </nav>
+      {shown.view()}
+    </>
+  )
+}
+
+interface Statistic {
+  z_score: number
+  z_score_interpretation: string
+  percentile: number
+  volatility: number
+  volatility_interpretation: string
+  mean: number
+  median: number
+  std_dev: number
+  min: number
+  max: number
+  data_points: number
+}
+
+interface Analysis {
+  trend: { direction: string; strength: number; price_change_pct: number }
+  momentum: { rsi: number; interpretation: string }
+  levels: { support: number[]; resistance: number[]; pivot_point: number }
+  signal: { value: string; interpretation: string }
+}
+
+const periods = [
+  { value: '30', text: '30 days' },
+  { value: '90', text: '90 days' },
+  { value: '365', text: '1 year' },
+  { value: '1825', text: '5 years' },
+] as const
+
+function Statistics({ data: { code, decimals } }: { data: ChartAnswer }) {
+  const period = useSignal<(typeof periods)[number]['value']>('365')
+  const answer = useLoaded(`statistics ${code} ${period.value}`, signal =>
+    Promise.all([
+      dataOf<{ statistics: Statistic }>(
+        `/v1/analytics/statistics?code=${code}&period=${period.value}`,
+        { signal },
+      ),
+      dataOf<Analysis>(`/v1/analytics/trend?code=${code}&period=${period.value}`, { signal }),
+    ]),
+  )
+  const value = (amount: number) => number(amount, decimals)
+  return (
+    <section class="card" aria-labelledby="statistics">
+      <header>
+        <h2 id="statistics">Statistics</h2>
+        <Choice
+          label="Period"
+          value={period.value}
+          options={periods}
+          onChoose={chosen => {
+            period.value = chosen
+          }}
+        />
+      </header>
+      <Shown of={answer} what="statistics">
+        {([{ statistics: of }, { trend, momentum, levels, signal }]) => (
+          <>
+            <p>{signal.interpretation}</p>
+            <div class="figures">
+              <Figure label={`z-score, ${of.z_score_interpretation}`}>{signed(of.z_score)}</Figure>
+              <Figure label="Percentile">{number(of.percentile, 0)}</Figure>
+              <Figure label={`Volatility a year, ${of.volatility_interpretation}`}>
+                {number(of.volatility, 1)}%
+              </Figure>
+              <Figure label="Mean">{value(of.mean)}</Figure>
+              <Figure label="Median">{value(of.median)}</Figure>
+              <Figure label="Standard deviation">{value(of.std_dev)}</Figure>
+              <Figure label="Lowest">{value(of.min)}</Figure>
+              <Figure label="Highest">{value(of.max)}</Figure>
+              <Figure label={`Trend, ${trend.direction}`}>
+                {signed(trend.price_change_pct, 1)}%
+              </Figure>
+              <Figure label={`RSI 14, ${momentum.interpretation}`}>
+                {number(momentum.rsi, 0)}
+              </Figure>
+              <Figure label="Support">{levels.support.map(value).join(', ') || '–'}</Figure>
+              <Figure label="Resistance">{levels.resistance.map(value).join(', ') || '–'}</Figure>
+            </div>
+          </>
+        )}
+      </Shown>
+    </section>
+  )
+}
+
+interface Part {
+  part: number
+  change: { mean: number; median: number; min: number; max: number; years: number }
+}
+
+const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+const yearInks = ['--ink-1', '--ink-2', '--ink-3', '--ink-4', '--ink-5', '--ink-6']
+const weekText = (week: number): string => months[Math.min(11, Math.floor((week / 53) * 12))]!
+
+/** Each of the last years over the weeks of a year, and what a month usually brings. */
+function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) {
+  const newest = new Date(now()).getUTCFullYear()
+  const path = `/v1/prices/chart?code=${code}&start_date=${newest - 5}-01-01&interval=week`
+  const answer = useLoaded(`seasons ${code}`, signal =>
+    Promise.all([
+      dataOf<ChartAnswer>(path, { signal }),
+      dataOf<{ parts: Part[] }>(`/v1/analytics/seasonality?code=${code}`, { signal }),
+    ]),
+  )
+  return (
+    <div class="columns pairs">
+      <section class="card" aria-labelledby="seasons">
+        <h2 id="seasons">Years over each other</h2>
+        <Shown of={answer} what="years">
+          {([history]) => (
+            <Chart
+              title={`${name} by year`}
+              height={320}
+              decimals={decimals}
+              xText={weekText}
+              {...yearsOf(history, newest)}
+            />
+          )}
+        </Shown>
+      </section>
+      <Table
+        caption="Change by month"
+        file="months"
+        of={answer}
+        rows={answer.data?.[1].parts}
+        keyOf={({ part }) => String(part)}
+        empty="Not enough history."
+        columns={[
+          { name: 'Month', value: ({ part }) => part, show: ({ part }) => months[part - 1] },
+          ...(['mean', 'median', 'min', 'max'] as const).map(
+            (field): Column<Part> => ({
+              name: { mean: 'Mean', median: 'Median', min: 'Worst', max: 'Best' }[field],
+              isNumber: true,
+              value: ({ change }) => change[field],
+              show: ({ change }) => (
+                <span class={change[field] >= 0 ? 'up' : 'down'}>{signed(change[field], 1)}%</span>
+              ),
+            }),
+          ),
+          { name: 'Years', isNumber: true, value: ({ change }) => change.years },
+        ]}
+      />
+    </div>
+  )
+}
+
+function yearsOf(history: ChartAnswer, newest: number) {
+  const times = Array.from({ length: 53 }, (_, week) => week)
+  const byYear = new Map<number, (number | null)[]>()
+  history.times.forEach((time, i) => {
+    const at = new Date(time * 1000)
+    const year = at.getUTCFullYear()
+    const values = byYear.get(year) ?? times.map(() => null)
+    const week = Math.floor((at.getTime() - Date.UTC(year, 0, 1)) / (7 * dayMs))
+    values[week] = history.close[i]!
+    byYear.set(year, values)
+  })
+  const lines = [...byYear]
+    .sort(([a], [b]) => b - a)
+    .map(([year, values], i) => ({
+      label: String(year),
+      values,
+      ink: yearInks[i % yearInks.length]!,
+      width: year === newest ? 2.4 : 1.2,
+    }))
+  return { times, lines }
+}
+
+interface Vintage {
+  value: number
+  recorded_at: string
+  is_current: boolean
+  source: string
+}
+
+interface Point {
+  observed_at: string
+  vintages: Vintage[]
+}
+
+const vintageDays = 12
+
+/** The newest points with every value that each ever had: the triangle of revisions. */
+function Vintages({ data }: { data: ChartAnswer }) {
+  const days = [...new Set(data.times.map(time => isoDay(time * 1000)))].slice(-vintageDays)
+  const answer = useLoaded(`vintages ${data.code} ${days.join()}`, signal =>
+    Promise.all(
+      days.map(day =>
+        dataOf<{ points: Point[] }>(`/v1/prices/vintages?by_code=${data.code}&observed_at=${day}`, {
+          signal,
+        }),
+      ),
+    ),
+  )
+  // The last point of a day represents it.
+  const rows = answer.data?.flatMap(({ points }) => points.slice(-1)).reverse()
+  const most = Math.max(1, ...(rows ?? []).map(({ vintages }) => vintages.length))
+  return (
+    <Table
+      caption="Vintages"
+      file="vintages"
+      of={answer}
+      rows={rows}
+      keyOf={({ observed_at: at }) => at}
+      empty="No vintages of the newest points."
+      note="Each point with every value it had, in the order in which they were recorded."
+      columns={[
+        { name: 'Observed', className: 'nowrap', value: row => instant(row.observed_at) },
+        ...Array.from(
+          { length: most },
+          (_, i): Column<Point> => ({
+            name: i === 0 ? 'First' : `Revision ${i}`,
+            isNumber: true,
+            value: ({ vintages }) => vintages[i]?.value,
+            show: ({ vintages }) => <Recorded vintages={vintages} at={i} of={data} />,
+          }),
+        ),
+      ]}
+    />
+  )
+}
+
+function Recorded({ vintages, at, of }: { vintages: Vintage[]; at: number; of: ChartAnswer }) {
+  const vintage = vintages[at]
+  if (!vintage) return null
+  const before = vintages[at - 1]
+  return (
+    <>
+      <span class={vintage.is_current ? 'strong' : 'quiet'}>
+        {number(vintage.value, of.decimals)}
+      </span>
+      {before && (
+        <span class="quiet small"> {signed(vintage.value - before.value, of.decimals)}</span>
+      )}
+      <div class="quiet small">{instant(vintage.recorded_at)}</div>
+    </>
+  )
+}
+
+interface Horizon {
+  horizon_days: number
+  forecast_value: number
+  forecast_change_pct: number
+  confidence_intervals: Record<'sigma_1' | 'sigma_2', { low: number; high: number }>
+}
+
+function Forecast({ data }: { data: ChartAnswer }) {
+  const path = `/v1/analytics/forecast?code=${data.code}`
+  const answer = useLoaded(path, signal =>
+    dataOf<{ method: string; forecasts: Horizon[] }>(path, { signal }),
+  )
+  const value = (amount: number) => number(amount, data.decimals)
+  const band = (name: string, sigma: 'sigma_1' | 'sigma_2', end: 'low' | 'high') => ({
+    name,
+    isNumber: true,
+    value: (row: Horizon) => row.confidence_intervals[sigma][end],
+    show: (row: Horizon) => value(row.confidence_intervals[sigma][end]),
+  })
+  return (
+    <Table
+      caption="Forecast"
+      file="forecast"
+      of={answer}
+      rows={answer.data?.forecasts}
+      keyOf={({ horizon_days: days }) => String(days)}
+      empty="No forecast: there is not enough history."
+      note={`Method: ${answer.data?.method}. The bands come from the volatility of the series.`}
+      columns={[
+        { name: 'Days ahead', isNumber: true, value: row => row.horizon_days },
+        {
+          name: unitOf(data.currency, data.unit) || 'Value',
+          isNumber: true,
+          value: row => row.forecast_value,
+          show: row => <span class="strong">{value(row.forecast_value)}</span>,
+        },
+        {
+          name: 'Change',
+          isNumber: true,
+          value: row => row.forecast_change_pct,
+          show: row => `${signed(row.forecast_change_pct, 2)}%`,
+        },
+        band('68% low', 'sigma_1', 'low'),
+        band('68% high', 'sigma_1', 'high'),
+        band('95% low', 'sigma_2', 'low'),
+        band('95% high', 'sigma_2', 'high'),
+      ]}
+    />
+  )
+}
+
+/** The calls that give what the page shows. */
+function Calls({ data, path }: { data: ChartAnswer; path: string }) {
+  const widget = `${location.origin}/v1/prices/widget/${data.code}`
+  return (
+    <div class="columns pairs">
+      <section class="card" aria-labelledby="call">
+        <h2 id="call">API call for this chart</h2>
+        <Samples call={{ method: 'GET', path }} />
+      </section>
+      <section class="card" aria-labelledby="embed">
+        <header>
+          <h2 id="embed">Embed</h2>
+          <Copy text={widget} label="Copy address" className="tight" />
+        </header>
+        <p>
+          A page of yours shows the newest value, its change and a month as a line from this call.{' '}
+          <Tag>JSON</Tag>
+        </p>
+        <pre class="wrap">{widget}</pre>
+      </section>
+    </div>
+  )
+}
+
+/** The values of the chart, newest first. */
+function Numbered({ data }: { data: ChartAnswer }) {
+  const newest = useMemo(() => data.times.map((_, i) => data.times.length - 1 - i), [data])
+  const isDaily = data.times.every(time => (time - data.times[0]!) % daySeconds === 0)
+  const bar = (name: string, values: number[] | undefined): Column<number>[] =>
+    values
+      ? [
+          {
+            name,
+            fileName: name.toLowerCase(),
+            isNumber: true,
+            value: i => values[i],
+            show: i => number(values[i]!, data.decimals),
+          },
+        ]
+      : []
+  return (
+    <Table
+      caption="Numbers"
+      file={data.code}
+      rows={newest}
+      keyOf={i => String(data.times[i])}
+      isTall
+      empty={nothingInRange}
+      columns={[
+        {
+          name: 'UTC',
+          fileName: 'time',
+          className: 'nowrap',
+          value: i => new Date(data.times[i]! * 1000).toISOString(),
+          show: i =>
+            new Date(data.times[i]! * 1000)
+              .toISOString()
+              .slice(0, isDaily ? 10 : 16)
+              .replace('T', ' '),
+        },
+        ...(isPrice(data)
+          ? [
+              ...bar('Open', data.open),
+              ...bar('High', data.high),
+              ...bar('Low', data.low),
+              ...bar('Close', data.close),
+            ]
+          : bar('Value', data.close)),
+        ...(data.volume
+          ? [
+              {
+                name: 'Volume',
+                fileName: 'volume',
+                isNumber: true,
+                isWide: true,
+                value: (i: number) => data.volume?.[i],
+                show: (i: number) => number(data.volume?.[i] ?? 0, 0),
+              },
+            ]
+          : []),
+      ]}
+    />
+  )
+}

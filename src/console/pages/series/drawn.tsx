@@ -1,0 +1,337 @@
+import { useMemo } from 'preact/hooks'
+import { lazy } from 'preact-iso'
+import { isoDay } from '../../../lib/time/instant.ts'
+import { dataOf, useLoaded } from '../../parts/ask.ts'
+import { Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
+import { now } from '../../parts/boot.ts'
+import type { Line } from '../../parts/chart.tsx'
+import { unitOf } from '../../parts/format.ts'
+import type { Pane } from '../../parts/market-chart.tsx'
+import type { ChartAnswer } from './answer.ts'
+import type { Note } from './events.tsx'
+
+/** The library of the chart is only loaded where there is one. */
+const Market = lazy(() => import('../../parts/market-chart.tsx'))
+
+const daySeconds = 86_400
+const dayMs = 1000 * daySeconds
+
+export const nothingInRange = (
+  <>
+    No prices in this range. Choose a longer one. <WhoBringsData />
+  </>
+)
+
+/** The values of one series at the times of another: the last known, null before the first. */
+function alignedTo(times: readonly number[], other: ChartAnswer): (number | null)[] {
+  let at = -1
+  return times.map(time => {
+    while (at + 1 < other.times.length && other.times[at + 1]! <= time) at += 1
+    return at < 0 ? null : other.close[at]!
+  })
+}
+
+const inks = ['--ink-1', '--ink-2', '--ink-3', '--ink-4', '--ink-5']
+
+/** Every line as percent of its first value, so that a dollar and a euro can stand together. */
+function indexed(values: readonly (number | null)[]): (number | null)[] {
+  const base = values.find(value => value !== null && value !== 0)
+  if (base === undefined || base === null) return values.map(() => null)
+  return values.map(value => (value === null ? null : (100 * value) / base))
+}
+
+const spanOf = (day: string, isHeld: boolean) => {
+  const from = Date.parse(day) / 1000
+  return { from, to: from + daySeconds, isHeld }
+}
+
+const noSpans: readonly ReturnType<typeof spanOf>[] = []
+
+/** One series less another, or over it, at the times of the first. */
+function combined(data: ChartAnswer, other: ChartAnswer, how: 'spread' | 'ratio'): Line {
+  const others = alignedTo(data.times, other)
+  const values = data.close.map((value, i) => {
+    const second = others[i] ?? null
+    if (second === null || (how === 'ratio' && second === 0)) return null
+    return how === 'spread' ? value - second : value / second
+  })
+  const sign = how === 'spread' ? '−' : '/'
+  return { label: `${data.code} ${sign} ${other.code}`, values, ink: inks[0]!, width: 2 }
+}
+
+interface DrawnProps {
+  data: ChartAnswer
+  others: ChartAnswer[]
+  type: string
+  /** Nobody chose how long a bar is. */
+  isAuto: boolean
+  scale: string
+  /** Draws every line as percent of its first value. */
+  onIndex: () => void
+  indicator: string
+  /** Notes about days of the range. */
+  notes: readonly Note[]
+  /** The stretch that an address shows. */
+  zoom: string | undefined
+}
+
+const unitName = ({ currency, unit }: ChartAnswer): string => unitOf(currency, unit)
+
+/** Which of the other units has the axis at the right; undefined: all lines have one unit. */
+const rightUnitOf = (data: ChartAnswer, others: readonly ChartAnswer[]): string | undefined =>
+  others.map(unitName).find(unit => unit !== unitName(data))
+
+const intervalWords: Readonly<Record<string, string>> = {
+  hour: 'an hour',
+  day: 'a day',
+  week: 'a week',
+  month: 'a month',
+}
+
+const isFlat = ({ open, high, low, close }: ChartAnswer): boolean => {
+  const flat = close.filter((value, i) => open?.[i] === value && high?.[i] === low?.[i])
+  return close.length > 0 && flat.length > close.length / 2
+}
+
+/** The chart of a series with what it is compared with, and what is computed of it. */
+export function Drawn(props: DrawnProps) {
+  const { data, others, type, isAuto, scale, onIndex, indicator, notes, zoom } = props
+  const isIndex = scale === 'index'
+  const isCombined = others.length > 0 && (scale === 'spread' || scale === 'ratio')
+  const rightUnit = isIndex || isCombined ? undefined : rightUnitOf(data, others)
+  const hasMoreUnits = new Set([data, ...others].map(unitName)).size > 2
+  const { extra, refusal } = useIndicator(data, indicator)
+  const { lines, candles, spans } = useMemo(() => {
+    const shown = (values: (number | null)[]) => (isIndex ? indexed(values) : values)
+    const [other] = others
+    if (other && (scale === 'spread' || scale === 'ratio'))
+      return { lines: [combined(data, other, scale)], candles: undefined, spans: noSpans }
+    const lines: Line[] = [
+      { label: data.code, values: shown(data.close), ink: inks[0]!, width: 1.8 },
+      ...others.map((other, i) => ({
+        label: other.code,
+        values: shown(alignedTo(data.times, other)),
+        ink: inks[(i + 1) % inks.length]!,
+        isRight: !isIndex && unitName(other) === rightUnit,
+      })),
+    ]
+    if (extra && !isIndex)
+      for (const line of extra.lines) lines.push({ ...line, values: onTimes(data, line) })
+    const candles =
+      type === 'candles' && !isIndex && data.open && data.high && data.low
+        ? { open: data.open, high: data.high, low: data.low }
+        : undefined
+    const spans = [
+      ...data.quarantined_days.map(day => spanOf(day, false)),
+      ...data.held_days.map(day => spanOf(day, true)),
+    ]
+    return { lines, candles, spans }
+  }, [data, others, type, scale, extra, rightUnit])
+  const strength = useStrength(data, indicator)
+  const panes = useMemo(() => panesOf(data, strength.data), [data, strength.data])
+  const events = useMemo(
+    () => notes.map(({ date, title }) => ({ at: Date.parse(date) / 1000, text: title })),
+    [notes],
+  )
+  if (data.times.length === 0) return <Empty>{nothingInRange}</Empty>
+  const isLog = scale === 'log' && data.close.every(value => value > 0)
+  return (
+    <>
+      {scale === 'log' && !isLog && (
+        <Notice mood="warn">Some prices are zero or negative, so the scale stays linear.</Notice>
+      )}
+      {data.truncated && (
+        <Notice mood="warn">
+          The range has more points than a chart takes; the newest are shown.
+        </Notice>
+      )}
+      {rightUnit !== undefined && (
+        <Notice mood={hasMoreUnits ? 'warn' : undefined}>
+          <div class="row spread">
+            <span>
+              {hasMoreUnits
+                ? 'These series have more than two units and cannot share a scale. '
+                : `The lines have two axes: ${unitName(data)} at the right, ${rightUnit} at the left. `}
+              Index 100 compares them.
+            </span>
+            <button type="button" class="tight" onClick={onIndex}>
+              Index 100
+            </button>
+          </div>
+        </Notice>
+      )}
+      {candles && (isAuto || isFlat(data)) && (
+        <p class="quiet small">
+          Each candle is {intervalWords[data.interval] ?? data.interval}.
+          {isFlat(data) && ' Most are flat because the source publishes one price per period.'}
+        </p>
+      )}
+      <Market
+        title={`${data.name}, ${isIndex ? 'first value 100' : unitOf(data.currency, data.unit)}`}
+        times={data.times}
+        lines={lines}
+        candles={candles}
+        spans={spans}
+        isLog={isLog}
+        decimals={isIndex ? 1 : data.decimals}
+        panes={panes}
+        events={events}
+        zoom={zoom}
+        onZoom={keepZoom}
+        file={data.code}
+      />
+      {data.held_days.length > 0 && (
+        <p class="quiet small">Held for review: values of {listOfDays(data.held_days)}.</p>
+      )}
+      {data.quarantined_days.length > 0 && (
+        <p class="quiet small">Quarantined: {listOfDays(data.quarantined_days)}.</p>
+      )}
+      {refusal && <Refused error={refusal} />}
+      {strength.refusal && <Refused error={strength.refusal} />}
+    </>
+  )
+}
+
+const listOfDays = (days: readonly string[]): string =>
+  days.slice(0, 8).join(', ') + (days.length > 8 ? ` and ${days.length - 8} more days` : '')
+
+/** Volume, and strength where it is chosen, each below the prices on the same time. */
+function panesOf(data: ChartAnswer, strength: (number | null)[] | undefined): Pane[] {
+  return [
+    ...(data.volume
+      ? [
+          {
+            title: 'Volume',
+            line: { label: 'Volume', values: data.volume, ink: '--ink-6', isColumns: true },
+            decimals: 0,
+          },
+        ]
+      : []),
+    ...(strength
+      ? [
+          {
+            title: 'Relative strength, 14 days',
+            line: { label: 'RSI 14', values: strength, ink: '--ink-3' },
+            decimals: 1,
+            levels: [30, 70],
+          },
+        ]
+      : []),
+  ]
+}
+
+/** Kept in the address without a change of page: a link shows the same stretch. */
+function keepZoom(zoom: string): void {
+  const url = new URL(location.href)
+  url.searchParams.set('zoom', zoom)
+  history.replaceState(null, '', url)
+}
+
+interface Trend {
+  values: { date: string; value: number }[]
+}
+
+interface Dated extends Omit<Line, 'values'> {
+  points: Map<string, number>
+}
+
+/** A daily indicator on the times of the chart: of a longer bar, as it stood at its end. */
+function onTimes(data: ChartAnswer, { points }: Dated): (number | null)[] {
+  const { times } = data
+  const isLong = data.interval === 'week' || data.interval === 'month'
+  if (!isLong) return times.map(time => points.get(isoDay(time * 1000)) ?? null)
+  const days = [...points.keys()].sort()
+  let at = -1
+  return times.map((time, i) => {
+    const next = times[i + 1]
+    const end = next === undefined ? '9999' : isoDay(next * 1000)
+    const before = at
+    while (at + 1 < days.length && days[at + 1]! < end) at += 1
+    const isWithin = at > before && days[at]! >= isoDay(time * 1000)
+    return isWithin ? points.get(days[at]!)! : null
+  })
+}
+
+const trendPath = (data: ChartAnswer, type: string, window: number): string => {
+  const days = Math.ceil((now() - Date.parse(data.from)) / dayMs)
+  const period = Math.min(3650, Math.max(30, days))
+  return `/v1/analytics/trend?${new URLSearchParams({
+    code: data.code,
+    type,
+    window: String(window),
+    period: String(period),
+    ...(data.as_of ? { as_of: data.as_of } : {}),
+  })}`
+}
+
+/** The closes of each day of the range and of the days that the first of them look back on. */
+const dailyPath = (data: ChartAnswer): string =>
+  `/v1/prices/chart?${new URLSearchParams({
+    code: data.code,
+    start_date: isoDay(Date.parse(data.from) - 2 * bollingerDays * dayMs),
+    interval: 'day',
+    ...(data.as_of ? { as_of: data.as_of } : {}),
+  })}`
+
+/** Averages from the interface; the width of Bollinger's bands is worked out from its closes. */
+function useIndicator(data: ChartAnswer, indicator: string) {
+  const isAverage = indicator === 'sma' || indicator === 'ema' || indicator === 'bollinger'
+  const path =
+    isAverage && data.times.length > 0
+      ? trendPath(data, indicator === 'ema' ? 'ema' : 'sma', bollingerDays)
+      : undefined
+  const answer = useLoaded(path, signal => dataOf<Trend>(path!, { signal }))
+  const closesPath = path && indicator === 'bollinger' ? dailyPath(data) : undefined
+  const closes = useLoaded(closesPath, signal => dataOf<ChartAnswer>(closesPath!, { signal }))
+  const extra = useMemo(() => {
+    if (!isAverage || !answer.data) return undefined
+    const mean = new Map(answer.data.values.map(({ date, value }) => [date, value]))
+    const label = indicator === 'ema' ? 'EMA 20' : 'SMA 20'
+    const middle: Dated = { label, ink: '--ink-3', dash: [6, 4], points: mean }
+    if (indicator !== 'bollinger') return { lines: [middle] }
+    if (!closes.data) return undefined
+    const width = deviations(closes.data)
+    const edge = (name: string, sign: number): Dated => ({
+      label: name,
+      ink: '--ink-6',
+      width: 1,
+      isEdge: true,
+      points: new Map(
+        [...mean].flatMap(([day, value]) => {
+          const by = width.get(day)
+          return by === undefined ? [] : [[day, value + sign * 2 * by] as [string, number]]
+        }),
+      ),
+    })
+    return { lines: [middle, edge('Upper', 1), edge('Lower', -1)] }
+  }, [answer.data, closes.data, indicator, data])
+  return { extra, refusal: isAverage ? (answer.refusal ?? closes.refusal) : undefined }
+}
+
+const bollingerDays = 20
+
+/** The deviation of the last twenty closes, by day. */
+function deviations(data: ChartAnswer): Map<string, number> {
+  const byDay = new Map<string, number>()
+  for (let i = 0; i < data.times.length; i += 1)
+    byDay.set(isoDay(data.times[i]! * 1000), data.close[i]!)
+  const days = [...byDay]
+  return new Map(
+    days.flatMap(([day], i) => {
+      if (i + 1 < bollingerDays) return []
+      const part = days.slice(i + 1 - bollingerDays, i + 1).map(([, value]) => value)
+      const mean = part.reduce((sum, value) => sum + value, 0) / bollingerDays
+      const variance = part.reduce((sum, value) => sum + (value - mean) ** 2, 0) / bollingerDays
+      return [[day, Math.sqrt(variance)] as [string, number]]
+    }),
+  )
+}
+
+function useStrength(data: ChartAnswer, indicator: string) {
+  const path = indicator === 'rsi' && data.times.length > 0 ? trendPath(data, 'rsi', 14) : undefined
+  return useLoaded(path, async signal => {
+    const { values } = await dataOf<Trend>(path!, { signal })
+    const points = new Map(values.map(({ date, value }) => [date, value]))
+    return onTimes(data, { label: '', ink: '', points })
+  })
+}

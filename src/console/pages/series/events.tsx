@@ -1,0 +1,68 @@
+import { useMemo } from 'preact/hooks'
+import { has } from '../../parts/account.ts'
+import { type Loaded, Refusal, useLoaded } from '../../parts/ask.ts'
+import { Tag } from '../../parts/bits.tsx'
+import { words } from '../../parts/format.ts'
+import { allRows } from '../../parts/pages.ts'
+import { Table } from '../../parts/table.tsx'
+import type { ChartAnswer } from './answer.ts'
+
+export interface Note {
+  id: string
+  title: string
+  description: string
+  category: string
+  date: string
+}
+
+/** What is noted of the series in the range of the chart, newest first; of no notes, none. */
+export function useNotes(data: ChartAnswer | undefined) {
+  const path =
+    data && data.times.length > 0 && has('calculated_metrics')
+      ? `/v1/indicators/annotations?commodity=${data.code}`
+      : undefined
+  const answer = useLoaded(path, signal =>
+    allRows<{ data: Note[] }, Note>(path!, ({ data: rows }) => rows, { signal })
+      // Until somebody has recorded notes there are none, which is no fault.
+      .catch(error => {
+        if (error instanceof Refusal && error.status === 404) return []
+        throw error
+      }),
+  )
+  const rows = useMemo(
+    () => data && answer.data?.filter(({ date }) => date >= data.from.slice(0, 10)),
+    [data, answer.data],
+  )
+  return { answer, rows }
+}
+
+export const Notes = ({ of, rows }: { of: Loaded<Note[]>; rows: Note[] | undefined }) => (
+  <Table
+    caption="Events"
+    file="notes"
+    of={of}
+    rows={rows}
+    keyOf={({ id }) => id}
+    isTall
+    empty="No events in this range."
+    columns={[
+      { name: 'Day', className: 'nowrap', value: ({ date }) => date },
+      {
+        name: 'What',
+        value: ({ title, description }) => `${title}. ${description}`,
+        show: ({ title, description }) => (
+          <>
+            {title}
+            <div class="quiet small">{description}</div>
+          </>
+        ),
+      },
+      {
+        name: 'Kind',
+        isWide: true,
+        value: ({ category }) => category,
+        show: ({ category }) => <Tag>{words(category)}</Tag>,
+      },
+    ]}
+  />
+)

@@ -1,0 +1,126 @@
+import { has } from '../../parts/account.ts'
+import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
+import { Tag } from '../../parts/bits.tsx'
+import { ago, number, signed, words } from '../../parts/format.ts'
+import { RangeBar } from '../../parts/range-bar.tsx'
+import type { ChartAnswer } from './answer.ts'
+
+interface Metric {
+  current: number
+  min_24h: number
+  max_24h: number
+  min_52w: number
+  max_52w: number
+  volatility_30d: number | null
+  as_of: string
+}
+
+interface Detail {
+  source: string
+  cadence: string
+  description: string
+  freshness: { data_status: 'current' | 'delayed' | 'stale' } | null
+}
+
+interface Widget {
+  change_24h: number | null
+  change_24h_percent: number | null
+}
+
+const moods = { current: 'good', delayed: 'warn', stale: 'bad' } as const
+
+/** The newest value of a series with its place in the day and the year, its age and its source. */
+export function Quote({ data }: { data: ChartAnswer }) {
+  const { code, decimals } = data
+  const answer = useLoaded(`quote ${code}`, signal =>
+    Promise.all([
+      dataOf<{ metrics: Metric[] }>(`/v1/prices/metrics?by_code=${code}`, { signal }),
+      dataOf<Detail>(`/v1/commodities/${code}`, { signal }),
+      dataOf<{ item: Widget }>(`/v1/prices/widget/${code}`, { signal }),
+    ]),
+  )
+  const facts = answer.data
+  const metric = facts?.[0].metrics[0]
+  if (!facts || !metric) return <div class="quote" />
+  const [, detail, { item }] = facts
+  const way = (item.change_24h ?? 0) >= 0 ? 'up' : 'down'
+  return (
+    <section class="quote" aria-label="Now">
+      <div class="last">
+        <b>{number(metric.current, decimals)}</b>
+        {item.change_24h !== null && (
+          <span class={way}>
+            {signed(item.change_24h, decimals)}
+            {item.change_24h_percent !== null && ` (${signed(item.change_24h_percent, 2)}%)`}
+          </span>
+        )}
+      </div>
+      {data.currency !== null && metric.max_24h > metric.min_24h && (
+        <RangeBar
+          label="Day"
+          low={metric.min_24h}
+          high={metric.max_24h}
+          value={metric.current}
+          decimals={decimals}
+        />
+      )}
+      <RangeBar
+        label="52 weeks"
+        low={metric.min_52w}
+        high={metric.max_52w}
+        value={metric.current}
+        decimals={decimals}
+      />
+      <dl>
+        <div>
+          <dt>Observed</dt>
+          <dd>
+            <time dateTime={metric.as_of} title={metric.as_of}>
+              {ago(metric.as_of)}
+            </time>{' '}
+            {detail.freshness && (
+              <Tag mood={moods[detail.freshness.data_status]}>{detail.freshness.data_status}</Tag>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Source</dt>
+          <dd>
+            {words(detail.source)}, {words(detail.cadence).toLowerCase()}
+          </dd>
+        </div>
+        {metric.volatility_30d !== null && (
+          <div>
+            <dt>Volatility, 30 days</dt>
+            <dd>{number(metric.volatility_30d, 1)}%</dd>
+          </div>
+        )}
+        {has('calculated_metrics') && <Release code={code} />}
+      </dl>
+    </section>
+  )
+}
+
+/** When the source is expected to publish next. */
+function Release({ code }: { code: string }) {
+  const path = `/v1/data-quality/reports/${code}`
+  const answer = useLoaded(path, signal =>
+    ask<{ data: { next_release_at: string | null; quality_score: number } }>(path, { signal }),
+  )
+  const report = answer.data?.data
+  if (!report) return null
+  return (
+    <>
+      {report.next_release_at && (
+        <div>
+          <dt>Next release</dt>
+          <dd>{ago(report.next_release_at)}</dd>
+        </div>
+      )}
+      <div>
+        <dt>Data quality</dt>
+        <dd>{number(report.quality_score, 0)} of 100</dd>
+      </div>
+    </>
+  )
+}

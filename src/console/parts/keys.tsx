@@ -1,0 +1,71 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { navigation } from './navigation.ts'
+
+const isTyping = ({ target }: Event): boolean =>
+  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)
+
+/** The key that leads to each page after `g`: the first of its name that no page before has. */
+function jumps(): Map<string, { href: string; text: string }> {
+  const taken = new Map<string, { href: string; text: string }>()
+  for (const { href, text } of navigation()) {
+    const letter = [...text.toLowerCase()].find(each => !taken.has(each))
+    if (letter) taken.set(letter, { href, text })
+  }
+  return taken
+}
+
+/** What the keyboard does on every page; `?` shows it, and `g` with a letter goes to a page. */
+export function Keys() {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const isJump = useRef(false)
+  const { route } = useLocation()
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return
+      if (document.querySelector('dialog[open]')) return
+      const place = isJump.current ? jumps().get(event.key) : undefined
+      isJump.current = event.key === 'g' && !isJump.current
+      if (place) {
+        event.preventDefault()
+        route(place.href)
+      } else if (event.key === '?') dialog.current?.showModal()
+    }
+    document.addEventListener('keydown', pressed)
+    return () => document.removeEventListener('keydown', pressed)
+  }, [])
+  return (
+    <dialog ref={dialog} aria-label="Keyboard shortcuts">
+      <div class="stack">
+        <h2>Keyboard shortcuts</h2>
+        <dl class="facts">
+          <dt>
+            <kbd>/</kbd> or <kbd>Ctrl</kbd> <kbd>K</kbd>
+          </dt>
+          <dd>Search codes, pages, calls and guides</dd>
+          {[...jumps()].map(([letter, { href, text }]) => (
+            <>
+              <dt key={href}>
+                <kbd>g</kbd> <kbd>{letter}</kbd>
+              </dt>
+              <dd>{text}</dd>
+            </>
+          ))}
+          <dt>
+            <kbd>←</kbd> <kbd>→</kbd>
+          </dt>
+          <dd>Move the cursor of a chart that has the focus</dd>
+          <dt>
+            <kbd>?</kbd>
+          </dt>
+          <dd>This list</dd>
+        </dl>
+        <div class="row">
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Close
+          </button>
+        </div>
+      </div>
+    </dialog>
+  )
+}

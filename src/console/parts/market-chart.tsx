@@ -1,0 +1,402 @@
+import { useSignal } from '@preact/signals'
+import {
+  CandlestickSeries,
+  ColorType,
+  createChart,
+  createSeriesMarkers,
+  HistogramSeries,
+  type IChartApi,
+  type ISeriesApi,
+  LineSeries,
+  LineStyle,
+  type MouseEventParams,
+  PriceScaleMode,
+  type SeriesType,
+  type Time,
+  type UTCTimestamp,
+} from 'lightweight-charts'
+import { Camera, Maximize2 } from 'lucide-preact'
+import { useEffect, useRef } from 'preact/hooks'
+import { saveBlob } from './bits.tsx'
+import { type ChartProps, ink, type Line, momentText, spoken } from './chart.tsx'
+import { number } from './format.ts'
+import { isDark } from './preferences.ts'
+
+/** A second chart below the prices, with the same time and the same cursor. */
+export interface Pane {
+  title: string
+  line: Line
+  decimals: number
+  levels?: readonly number[]
+}
+
+export interface MarketChartProps extends ChartProps {
+  panes: readonly Pane[]
+  /** What happened on a moment, Unix seconds: a flag in the chart, words under the cursor. */
+  events: readonly { at: number; text: string }[]
+  /** The visible stretch, as indices into the times, is kept in the address. */
+  zoom: string | undefined
+  onZoom: (zoom: string) => void
+  /** Names the saved picture. */
+  file: string
+}
+
+type Drawn = ISeriesApi<SeriesType>
+
+/** What the cursor is on: the newest values where it is nowhere. */
+interface Reading {
+  time: number | undefined
+  event: string | undefined
+}
+
+const at = (seconds: number): UTCTimestamp => seconds as UTCTimestamp
+
+const pointsOf = (times: readonly number[], { values }: Line) =>
+  times.flatMap((time, i) => {
+    const value = values[i]
+    return value === null || value === undefined ? [] : [{ time: at(time), value }]
+  })
+
+/** Prices over trading time: sessions follow each other, and a closed market takes no room. */
+export default function MarketChart(props: MarketChartProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const figure = useRef<HTMLElement>(null)
+  const chart = useRef<IChartApi | undefined>(undefined)
+  const main = useRef<Drawn | undefined>(undefined)
+  const reading = useSignal<Reading>({ time: undefined, event: undefined })
+  const spokenReading = useSignal('')
+  const { times, lines, candles, panes, events, spans = [], isLog, decimals = 2 } = props
+  const timesOf = useRef(times)
+  timesOf.current = times
+
+  useEffect(() => {
+    const node = box.current
+    if (!node) return undefined
+    const made = createChart(node, optionsOf(props))
+    chart.current = made
+    const drawn = lines.map((line, i) => {
+      const isCandles = i === 0 && candles !== undefined
+      return isCandles ? drawCandles(made, props) : drawLine(made, line, times, decimals)
+    })
+    main.current = drawn[0]
+    made.priceScale('right').applyOptions({
+      mode: isLog ? PriceScaleMode.Logarithmic : PriceScaleMode.Normal,
+    })
+    drawSpans(made, times, spans)
+    for (const [i, pane] of panes.entries()) drawPane(made, pane, times, i + 1)
+    drawEvents(drawn[0], props)
+    const zoomed = /^(\d+)_(\d+)$/.exec(props.zoom ?? '')
+    if (zoomed)
+      made.timeScale().setVisibleRange({ from: at(Number(zoomed[1])), to: at(Number(zoomed[2])) })
+    else made.timeScale().fitContent()
+    const moved = ({ time }: MouseEventParams<Time>) => {
+      const seconds = typeof time === 'number' ? time : undefined
+      reading.value = { time: seconds, event: eventAt(events, times, seconds) }
+    }
+    made.subscribeCrosshairMove(moved)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    // Only what a person does is a zoom: the chart moves itself as it is made and resized.
+    const zooms = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        const range = made.timeScale().getVisibleRange()
+        if (range) props.onZoom(`${range.from}_${range.to}`)
+      }, 300)
+    }
+    node.addEventListener('wheel', zooms, { passive: true })
+    node.addEventListener('pointerup', zooms)
+    return () => {
+      clearTimeout(timer)
+      node.removeEventListener('wheel', zooms)
+      node.removeEventListener('pointerup', zooms)
+      made.remove()
+      chart.current = undefined
+    }
+  }, [times, lines, candles, panes, events, spans, isLog, isDark.value])
+
+  const readAt = (index: number | undefined) => {
+    const time = index === undefined ? undefined : timesOf.current[index]
+    if (time === undefined || !chart.current || !main.current) {
+      chart.current?.clearCrosshairPosition()
+      return
+    }
+    const value = lines[0]?.values[index!] ?? 0
+    chart.current.setCrosshairPosition(value, at(time), main.current)
+    reading.value = { time, event: eventAt(events, times, time) }
+    spokenReading.value = `${momentText(times)(time)}: ${readingText(props, index!)}`
+  }
+  const pressed = (event: KeyboardEvent) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 }[event.key]
+    if (step === undefined && event.key !== 'Home' && event.key !== 'End') return
+    event.preventDefault()
+    const last = times.length - 1
+    const now = reading.value.time === undefined ? last : times.indexOf(reading.value.time)
+    const next = event.key === 'Home' ? 0 : event.key === 'End' ? last : now + (step ?? 0)
+    readAt(Math.min(last, Math.max(0, next)))
+  }
+  const index =
+    reading.value.time === undefined ? times.length - 1 : times.indexOf(reading.value.time)
+
+  return (
+    <figure class="chart market" ref={figure}>
+      <figcaption class="only-heard">
+        {spoken({ ...props, lines: [...lines, ...panes.map(({ line }) => line)] })}
+      </figcaption>
+      <div class="row spread">
+        <Legend {...props} index={index} event={reading.value.event} />
+        <div class="row tools">
+          <button
+            type="button"
+            class="plain tight"
+            title="Save as PNG"
+            aria-label="Save as PNG"
+            onClick={() =>
+              chart.current
+                ?.takeScreenshot()
+                .toBlob(blob => blob && saveBlob(`${props.file}.png`, blob))
+            }
+          >
+            <Camera size={15} aria-hidden="true" />
+          </button>
+          <button
+            type="button"
+            class="plain tight"
+            title="Full screen"
+            aria-label="Full screen"
+            onClick={() =>
+              void (document.fullscreenElement
+                ? document.exitFullscreen()
+                : figure.current?.requestFullscreen())
+            }
+          >
+            <Maximize2 size={15} aria-hidden="true" />
+          </button>
+        </div>
+      </div>
+      <div
+        ref={box}
+        class="plot"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: its cursor is moved by the arrow keys
+        tabIndex={0}
+        role="img"
+        aria-label={`${props.title}. Arrow keys move the cursor.`}
+        onKeyDown={pressed}
+        onBlur={() => readAt(undefined)}
+      />
+      <span class="only-heard" role="status">
+        {spokenReading.value}
+      </span>
+    </figure>
+  )
+}
+
+const wordsOf = (value: number | null | undefined, decimals: number): string =>
+  value === null || value === undefined ? '–' : number(value, decimals)
+
+/** The values of a moment in a line of text. */
+function readingText(props: MarketChartProps, index: number): string {
+  const { lines, panes, decimals = 2 } = props
+  return [
+    ...lines.map(({ label, values }) => `${label} ${wordsOf(values[index], decimals)}`),
+    ...panes.map(
+      ({ line, decimals: digits }) => `${line.label} ${wordsOf(line.values[index], digits)}`,
+    ),
+  ].join(', ')
+}
+
+/** O H L C V of the moment under the cursor, and the value of every line. */
+function Legend({
+  times,
+  lines,
+  candles,
+  panes,
+  decimals = 2,
+  index,
+  event,
+}: MarketChartProps & { index: number; event: string | undefined }) {
+  const time = times[index]
+  const bars = candles && [
+    ['O', candles.open[index]],
+    ['H', candles.high[index]],
+    ['L', candles.low[index]],
+  ]
+  return (
+    <p class="legend small">
+      <span class="quiet">{time === undefined ? '–' : momentText(times)(time)}</span>
+      {(bars as [string, number | null | undefined][] | undefined)?.map(([name, value]) => (
+        <span key={name}>
+          <span class="quiet">{name}</span> {wordsOf(value, decimals)}
+        </span>
+      ))}
+      {lines.map((line, i) => (
+        <span key={line.label} data-ink={line.ink}>
+          <span class="name">{candles && i === 0 ? 'C' : line.label}</span>{' '}
+          {wordsOf(line.values[index], decimals)}
+        </span>
+      ))}
+      {panes.map(({ line, decimals: digits }) => (
+        <span key={line.label} data-ink={line.ink}>
+          <span class="name">{line.label}</span> {wordsOf(line.values[index], digits)}
+        </span>
+      ))}
+      {event !== undefined && <span class="tag warn">{event}</span>}
+    </p>
+  )
+}
+
+const colourOf = (token: string): string => ink(token)
+
+const optionsOf = ({ lines }: MarketChartProps) => ({
+  autoSize: true,
+  layout: {
+    background: { type: ColorType.Solid, color: colourOf('--surface') },
+    textColor: colourOf('--quiet'),
+    fontFamily: colourOf('--font'),
+    fontSize: 12,
+    attributionLogo: false,
+    panes: { separatorColor: colourOf('--line'), enableResize: true },
+  },
+  grid: {
+    vertLines: { color: colourOf('--grid') },
+    horzLines: { color: colourOf('--grid') },
+  },
+  rightPriceScale: { borderColor: colourOf('--line') },
+  leftPriceScale: {
+    visible: lines.some(({ isRight }) => isRight),
+    borderColor: colourOf('--line'),
+  },
+  timeScale: { borderColor: colourOf('--line'), timeVisible: true, secondsVisible: false },
+  crosshair: { mode: 0 },
+  localization: { locale: 'en-GB' },
+})
+
+const formatOf = (decimals: number) => ({
+  type: 'custom' as const,
+  minMove: 10 ** -decimals,
+  formatter: (value: number) => number(value, decimals),
+})
+
+function drawLine(chart: IChartApi, line: Line, times: readonly number[], decimals: number): Drawn {
+  const series = chart.addSeries(LineSeries, {
+    color: colourOf(line.ink),
+    lineWidth: Math.max(1, Math.round(line.width ?? 2)) as 1 | 2,
+    lineStyle: line.dash ? LineStyle.Dashed : LineStyle.Solid,
+    // The axis at the right is that of the first line; another unit has its own at the left.
+    priceScaleId: line.isRight ? 'left' : 'right',
+    priceFormat: formatOf(decimals),
+    lastValueVisible: !line.isEdge,
+    priceLineVisible: false,
+    pointMarkersVisible: times.length < 40 && !line.isEdge,
+  })
+  series.setData(pointsOf(times, line))
+  return series
+}
+
+function drawCandles(
+  chart: IChartApi,
+  { times, lines, candles, decimals = 2 }: MarketChartProps,
+): Drawn {
+  const [up, down] = [colourOf('--up'), colourOf('--down')]
+  const series = chart.addSeries(CandlestickSeries, {
+    // Hollow up, filled down: the shape says it too.
+    upColor: colourOf('--surface'),
+    borderUpColor: up,
+    wickUpColor: up,
+    downColor: down,
+    borderDownColor: down,
+    wickDownColor: down,
+    priceFormat: formatOf(decimals),
+    priceLineVisible: false,
+  })
+  series.setData(
+    times.flatMap((time, i) => {
+      const [open, high, low] = [candles!.open[i], candles!.high[i], candles!.low[i]]
+      const close = lines[0]!.values[i]
+      return open == null || high == null || low == null || close == null
+        ? []
+        : [{ time: at(time), open, high, low, close }]
+    }),
+  )
+  return series
+}
+
+/** Tints days whose values are held or quarantined, from the bottom of the pane to its top. */
+function drawSpans(
+  chart: IChartApi,
+  times: readonly number[],
+  spans: NonNullable<ChartProps['spans']>,
+): void {
+  if (spans.length === 0) return
+  const series = chart.addSeries(HistogramSeries, {
+    priceScaleId: 'spans',
+    priceLineVisible: false,
+    lastValueVisible: false,
+  })
+  series.priceScale().applyOptions({ scaleMargins: { top: 0, bottom: 0 } })
+  const colours = { held: colourOf('--note-ground'), quarantined: colourOf('--warn-ground') }
+  const days = new Map(
+    spans.map(({ from, isHeld }) => [from, isHeld ? colours.held : colours.quarantined]),
+  )
+  // A day without any value left has no place on the axis yet.
+  const places = [...new Set([...times.filter(time => days.has(dayOf(time))), ...days.keys()])]
+  series.setData(
+    places
+      .sort((a, b) => a - b)
+      .map(time => ({ time: at(time), value: 1, color: days.get(dayOf(time))! })),
+  )
+}
+
+const dayOf = (seconds: number): number => seconds - (seconds % 86_400)
+
+function drawPane(chart: IChartApi, pane: Pane, times: readonly number[], place: number): void {
+  const { line, decimals, levels = [] } = pane
+  const options = {
+    color: colourOf(line.ink),
+    priceFormat: formatOf(decimals),
+    priceLineVisible: false,
+  }
+  const series = line.isColumns
+    ? chart.addSeries(HistogramSeries, options, place)
+    : chart.addSeries(LineSeries, { ...options, lineWidth: 1 }, place)
+  series.setData(pointsOf(times, line))
+  for (const price of levels)
+    series.createPriceLine({
+      price,
+      color: colourOf('--line-strong'),
+      lineWidth: 1,
+      lineStyle: LineStyle.Dashed,
+      axisLabelVisible: true,
+      title: '',
+    })
+  chart.panes()[place]?.setStretchFactor(0.28)
+}
+
+/** The bar that a moment falls into. */
+const barOf = (times: readonly number[], moment: number): number | undefined =>
+  times.findLast(time => time <= moment + 86_399)
+
+function drawEvents(series: Drawn | undefined, { events, times }: MarketChartProps): void {
+  if (!series || events.length === 0 || times.length === 0) return
+  const bars = events.flatMap(({ at: moment }) => barOf(times, moment) ?? [])
+  createSeriesMarkers(
+    series,
+    [...new Set(bars)]
+      .sort((a, b) => a - b)
+      .map(time => ({
+        time: at(time) as Time,
+        position: 'aboveBar' as const,
+        shape: 'arrowDown' as const,
+        color: colourOf('--warn'),
+        size: 0.8,
+      })),
+  )
+}
+
+const eventAt = (
+  events: MarketChartProps['events'],
+  times: readonly number[],
+  time: number | undefined,
+): string | undefined =>
+  time === undefined
+    ? undefined
+    : events.find(({ at: moment }) => barOf(times, moment) === time)?.text

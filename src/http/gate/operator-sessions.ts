@@ -1,0 +1,75 @@
+import ipaddr from 'ipaddr.js'
+import { minuteMs } from '../../lib/time/instant.ts'
+import { Problem } from '../problem/problem.ts'
+import type { SessionReader } from './gate.ts'
+import { isMadeByOwnPage } from './origin.ts'
+import { sessionCookieOf } from './session-cookie.ts'
+
+/** How long after signing in the operator's account changes things without the admin token. */
+const freshMs = 15 * minuteMs
+
+export interface OperatorSessionsDeps {
+  sessions: SessionReader
+  /** The operator's own account, where this instance has noted which one it is. */
+  operatorAccount(): string | undefined
+  /** The account that stands for whoever opens a demo instance on this machine. */
+  visitorAccount: string | undefined
+  addressOf(request: Request): string
+}
+
+export type OperatorSessions = ReturnType<typeof createOperatorSessions>
+
+/** Sign-ins that stand in for the admin token: of the operator's account, in pages of this host. */
+export function createOperatorSessions(deps: OperatorSessionsDeps) {
+  const { sessions, operatorAccount, visitorAccount, addressOf } = deps
+  const isVisitor = (request: Request) =>
+    visitorAccount !== undefined && isOnThisMachine(request, addressOf(request))
+  const holderOf = (request: Request) => {
+    const token = sessionCookieOf(request)
+    return token === undefined ? undefined : sessions.find(token)
+  }
+  return {
+    /** The account of the visitor, for a browser that opens a page of a demo instance here. */
+    visitorOf(request: Request): string | undefined {
+      const site = request.headers.get('sec-fetch-site')
+      const isOpened = request.headers.get('sec-fetch-mode') === 'navigate'
+      // A page of another site must sign nobody in here, and a program is no visitor.
+      const isOwn = site === 'none' || site === 'same-origin'
+      return isOpened && isOwn && isVisitor(request) ? visitorAccount : undefined
+    },
+    /** Whether pages of the operator are open to an account. */
+    isOperator: (accountId: string, request: Request): boolean =>
+      accountId === operatorAccount() || (accountId === visitorAccount && isVisitor(request)),
+    /** Whether a request is the operator's by its session; throws where it is too old to change. */
+    admits(request: Request, changes: boolean): boolean {
+      if (!isMadeByOwnPage(request)) return false
+      const person = holderOf(request)
+      if (!person) return false
+      const { accountId, begunAt } = person.session
+      if (accountId === visitorAccount) return isVisitor(request)
+      if (accountId !== operatorAccount()) return false
+      if (!changes || sessions.now() - begunAt < freshMs) return true
+      throw new Problem(
+        'FRESH_SIGN_IN_REQUIRED',
+        `Changes require a sign-in within the last ${freshMs / minuteMs} minutes, or the admin token.`,
+        { fresh_for_seconds: freshMs / 1000 },
+      )
+    },
+  }
+}
+
+/** Connections of this machine under one of its own names: not those that a proxy passes on. */
+function isOnThisMachine(request: Request, address: string): boolean {
+  const isForwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'].some(name =>
+    request.headers.has(name),
+  )
+  const { hostname } = new URL(request.url)
+  const isOwnName =
+    hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
+  return (
+    !isForwarded &&
+    isOwnName &&
+    ipaddr.isValid(address) &&
+    ipaddr.process(address).range() === 'loopback'
+  )
+}
