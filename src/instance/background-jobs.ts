@@ -32,6 +32,7 @@ import { createScrubJob } from './jobs/scrub.ts'
 import { createSeriesFaultsJob } from './jobs/series-faults.ts'
 import { createSurchargeJob } from './jobs/surcharges.ts'
 import { createUsageJob } from './jobs/usage.ts'
+import { createVitalsJob } from './jobs/vitals.ts'
 import { createWatchJob } from './jobs/watches.ts'
 import { createWebhookMonthsJob } from './jobs/webhook-months.ts'
 import { openNotices } from './services/operator-alerts.ts'
@@ -39,7 +40,7 @@ import type { Services } from './services/services.ts'
 
 type JobVitals = Pick<
   Vitals,
-  'isOverloaded' | 'senders' | 'queryWorkers' | 'replication' | 'lateReplicas'
+  'isOverloaded' | 'loopWaitMs' | 'senders' | 'queryWorkers' | 'replication' | 'lateReplicas'
 >
 
 /** What an instance gives its jobs beside the services. */
@@ -123,6 +124,15 @@ const conditionJobsOf = (
     parts: () => publicParts({ ...services, ...vitals() }),
     hasData: () => services.freshness.overview().newestAt !== undefined,
     isClockReal: !feed,
+  }),
+  createVitalsJob({
+    ...services,
+    read: () => ({
+      memoryBytes: process.memoryUsage.rss(),
+      loopWaitMs: vitals().loopWaitMs(),
+      freeBytes: services.disk.freeBytes() ?? null,
+      outboxPending: services.outbox.vitals().pending,
+    }),
   }),
 ]
 

@@ -21,7 +21,7 @@ import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
 import { allRows } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
-import { type Tab, Tabs } from '../parts/tabs.tsx'
+import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
 import { CalendarSpreads } from './markets/calendar.tsx'
 import { Contracts, CurveDate } from './markets/contracts.tsx'
 import { Correlation } from './markets/correlation.tsx'
@@ -45,10 +45,11 @@ const tabs: readonly Tab<'markets'>[] = [
 const dayMs = 86_400_000
 /** Markets as a whole: curves, spreads, stocks and seasons. */
 export function Markets() {
+  const title = useTitle('Markets', tabs)
   return (
     <Members title="Markets">
       {() => (
-        <Page title="Markets">
+        <Page title={title}>
           <Tabs label="Markets" path="/markets" tabs={tabs} />
         </Page>
       )}

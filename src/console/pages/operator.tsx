@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useAttempt } from '../parts/ask.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
 import { instant, number, signed, words } from '../parts/format.ts'
-import { asOperator, forget, Operators } from '../parts/operator-token.tsx'
+import { asOperator, forget, Operators, token } from '../parts/operator-token.tsx'
 import { usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
-import { type Tab, Tabs } from '../parts/tabs.tsx'
+import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
 import { Audit } from './operator/audit.tsx'
 import { Backups } from './operator/backups.tsx'
 import { Cluster } from './operator/cluster.tsx'
@@ -24,7 +24,7 @@ const tabs: readonly Tab<'operator'>[] = [
   { part: 'feeds', text: 'Feeds', View: Feeds },
   { part: 'data', text: 'Data', View: Data },
   { part: 'series', text: 'Series', View: SeriesEditor },
-  { part: 'people', text: 'People', View: People },
+  { part: 'people', text: 'Customers', View: People },
   { part: 'outbox', text: 'Outbox', View: Messages },
   { part: 'backups', text: 'Backups', View: Backups },
   { part: 'copies', text: 'Copies', View: Cluster },
@@ -35,15 +35,18 @@ const tabs: readonly Tab<'operator'>[] = [
 
 /** The work of who runs the copy. */
 export function Operator() {
+  const title = useTitle('Operator', tabs)
   return (
     <Operators title="Operator">
       {() => (
         <Page
-          title="Operator"
+          title={title}
           actions={
-            <button type="button" onClick={forget}>
-              Sign out of the operator view
-            </button>
+            token.value !== undefined && (
+              <button type="button" onClick={forget}>
+                Sign out of the operator view
+              </button>
+            )
           }
         >
           <Tabs label="Operator" path="/operator" tabs={tabs} />

@@ -93,7 +93,7 @@ const operator: readonly Place[] = [
   { href: '/operator/feeds', text: 'Feeds', words: 'public sources publishers' },
   { href: '/operator/data', text: 'Data', words: 'import csv review held batches undo quarantine' },
   { href: '/operator/series', text: 'Series', words: 'add retire change series' },
-  { href: '/operator/people', text: 'People', words: 'accounts customers organizations plans' },
+  { href: '/operator/people', text: 'Customers', words: 'accounts people organizations plans' },
   { href: '/operator/outbox', text: 'Outbox', words: 'messages deliveries queue suppressed held' },
   { href: '/operator/backups', text: 'Backups', words: 'backup restore' },
   { href: '/operator/copies', text: 'Copies', words: 'replicas cluster replication' },

@@ -52,8 +52,9 @@ export async function allRows<A extends object, T>(
   path: string,
   rows: (answer: A) => readonly T[],
   { signal }: { signal: AbortSignal },
+  get: Get = ask,
 ): Promise<T[]> {
-  return (await pagesOf<A>(path, pagesMax, ask, signal)).flatMap(answer => [...rows(answer)])
+  return (await pagesOf<A>(path, pagesMax, get, signal)).flatMap(answer => [...rows(answer)])
 }
 
 export interface Pages<A, T> extends Loaded<A[]> {

@@ -11,6 +11,12 @@ export interface Tab<Page extends PageWithParts = PageWithParts> {
   View: ComponentType
 }
 
+/** The heading of a page: the name of the part that the address names, of the first part its own. */
+export function useTitle(name: string, tabs: readonly Tab[]): string {
+  const { part = '' } = useRoute().params
+  return (part !== '' && tabs.find(tab => tab.part === part)?.text) || name
+}
+
 /** The tabs of a page, and the part that the address names. */
 export function Tabs({ label, path, tabs }: { label: string; path: string; tabs: readonly Tab[] }) {
   const { params } = useRoute()

@@ -174,6 +174,7 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
   })
   if (serving) {
     services.disk.attach(reserveOf(dir, config.data.reserveMb))
+    services.vitalsHistory.attach(join(dir, 'metrics-history.json'))
     checkMasterKey(services, dir, runtime.takesNewMasterKey === true)
   }
   takeCatalogue(services)

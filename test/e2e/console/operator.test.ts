@@ -76,7 +76,16 @@ needs('chromium').describe('what the operator does in the console, in the binary
     const asked = page.waitForResponse('**/admin/v1/condition')
     await page.keyboard.press('Enter')
     expect((await asked).status()).toBe(200)
-    for (const tab of ['Feeds', 'Data', 'Series', 'People', 'Outbox', 'Backups', 'Logs', 'Audit']) {
+    for (const tab of [
+      'Feeds',
+      'Data',
+      'Series',
+      'Customers',
+      'Outbox',
+      'Backups',
+      'Logs',
+      'Audit',
+    ]) {
       await tabTo(page, `.rail li li a:text-is("${tab}")`)
       await page.keyboard.press('Enter')
       await page.waitForSelector(`.rail a[aria-current=page]:text-is("${tab}")`)
@@ -217,8 +226,12 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.keyboard.type('ann@example.com')
       await page.keyboard.press('Enter')
       await page.waitForSelector('.notice.good >> text=The first key of ann@example.com')
-      const answered = page.waitForResponse(answer => answer.request().method() === 'PATCH')
       await page.selectOption('select[aria-label="Plan of ann@example.com"]', 'professional')
+      await page.waitForSelector(
+        'dialog[open] >> text=Change ann@example.com from Free to Professional?',
+      )
+      const answered = page.waitForResponse(answer => answer.request().method() === 'PATCH')
+      await page.click('dialog[open] button:text-is("Change plan")')
       expect((await answered).status()).toBe(200)
       await page.fill('section[aria-labelledby=accounts] input[type=search]', 'ann@')
       await page.waitForSelector('section[aria-labelledby=accounts] tbody:not(:has(tr + tr))')
@@ -226,7 +239,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
 
     test('its keys are made, rolled and revoked, and requests given', async () => {
       const { page } = operator
-      await page.click('button[aria-label="Keys and requests of ann@example.com"]')
+      await page.click('button[aria-label="Details of ann@example.com"]')
       const keys = page.locator('section[aria-labelledby=account-keys]')
       await keys.locator('form input').fill('desk')
       await keys.locator('text=Make a key').click()
@@ -240,6 +253,10 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await row.locator('button:text-is("Revoke")').first().click()
       await row.locator('dialog[open] button.danger').click()
       await row.locator('text=Ended').waitFor()
+      for (const part of ['Alerts', 'Webhooks', 'Deliveries', 'Invoices']) {
+        await page.click(`[aria-label=Activity] button:text-is("${part}")`)
+        await page.waitForSelector(`text=No ${part.toLowerCase()} yet.`)
+      }
       const credits = page.locator('section[aria-labelledby=account-credits]')
       await credits.locator('input[name=requests]').fill('2500')
       await credits.locator('button:text-is("Grant credits")').click()

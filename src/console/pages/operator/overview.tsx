@@ -4,6 +4,7 @@ import { ago, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 import { megabytes } from './backups.tsx'
+import { Course } from './course.tsx'
 import type { Feed } from './feed.ts'
 import { feedMoods } from './feeds.tsx'
 
@@ -153,6 +154,7 @@ export function Overview() {
                 <Figure label="Version">{status.version}</Figure>
               </div>
             </section>
+            <Course />
             <section class="card" aria-labelledby="data-figures">
               <h2 id="data-figures">Data and messages</h2>
               <div class="figures even">

@@ -10,6 +10,7 @@ import { asOperator } from '../../parts/operator-token.tsx'
 import { usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 import { AccountCredits } from './account-credits.tsx'
+import { CustomerFigures, CustomerParts, PlanChoice } from './customer.tsx'
 
 interface Account {
   id: string
@@ -93,6 +94,7 @@ export function People() {
         </Notice>
       )}
       {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
+      <CustomerFigures accounts={answer.total} />
       <Table
         caption="Accounts"
         of={answer}
@@ -150,17 +152,11 @@ export function People() {
             name: 'Plan',
             value: account => account.plan,
             show: account => (
-              <select
-                aria-label={`Plan of ${account.email}`}
-                value={account.plan}
-                onChange={event => void change(account, { plan: event.currentTarget.value })}
-              >
-                {plans.map(plan => (
-                  <option key={plan} value={plan}>
-                    {words(plan)}
-                  </option>
-                ))}
-              </select>
+              <PlanChoice
+                account={account}
+                plans={plans}
+                onChange={next => void change(account, { plan: next })}
+              />
             ),
           },
           { name: 'Keys', isNumber: true, isWide: true, value: row => row.active_keys },
@@ -183,13 +179,13 @@ export function People() {
                 <button
                   type="button"
                   class="tight"
-                  aria-label={`Keys and requests of ${account.email}`}
+                  aria-label={`Details of ${account.email}`}
                   aria-expanded={opened.value?.id === account.id}
                   onClick={() => {
                     opened.value = opened.value?.id === account.id ? undefined : account
                   }}
                 >
-                  Keys
+                  Details
                 </button>
                 <Confirmed
                   className="tight"
@@ -227,6 +223,7 @@ export function People() {
             onChange={() => void answer.reload()}
           />
           <AccountCredits key={opened.value.id} account={opened.value} />
+          <CustomerParts key={opened.value.id} account={opened.value} />
         </>
       )}
       <Organizations />

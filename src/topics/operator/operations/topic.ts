@@ -24,6 +24,7 @@ import { conditionAdminOperations } from './system/condition.ts'
 import { logAdminOperations } from './system/logs.ts'
 import { mailAdminOperations } from './system/mail.ts'
 import { metricsOperations } from './system/metrics.ts'
+import { metricsHistoryOperations } from './system/metrics-history.ts'
 import { outboxAdminOperations } from './system/outbox.ts'
 import { queueAdminOperations } from './system/outbox-queue.ts'
 import { settingsAdminOperations } from './system/settings.ts'
@@ -55,6 +56,7 @@ export function operationsOf(context: Context): Operation[] {
     ...trialOperations(context),
     ...backupAdminOperations,
     ...conditionAdminOperations(context),
+    ...metricsHistoryOperations(context),
     ...clusterAdminOperations,
     ...logAdminOperations(context),
     ...impersonationOperations(context),

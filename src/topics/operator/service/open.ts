@@ -11,6 +11,7 @@ import { createBackupRecord } from './backup-record.ts'
 import { createDisk } from './disk.ts'
 import { createScrub } from './scrub.ts'
 import { createTally } from './tally.ts'
+import { createVitalsHistory } from './vitals-history.ts'
 
 export type OperatorServices = ReturnType<typeof openOperator>
 
@@ -22,6 +23,7 @@ export function openOperator({
   config,
 }: Pick<Runtime, 'db' | 'clock' | 'ids' | 'log' | 'config'>) {
   const settings = settingsStore(db)
+  const tally = createTally()
   return {
     settings,
     adminTokens: createAdminTokens(createAdminTokenStore(db), clock, ids),
@@ -39,6 +41,8 @@ export function openOperator({
     backupRecord: createBackupRecord(settings),
     /** Of the pages of the database. */
     scrub: createScrub({ checksums: checksumsOf(db), settings, clock, log }),
-    tally: createTally(),
+    tally,
+    /** The last day in minutes and the last month in hours. */
+    vitalsHistory: createVitalsHistory({ tally, clock, log }),
   }
 }

@@ -1,0 +1,145 @@
+import { useSignal } from '@preact/signals'
+import { useLoaded } from '../../parts/ask.ts'
+import { Choice, Refused } from '../../parts/bits.tsx'
+import { number } from '../../parts/format.ts'
+import { MiniLines } from '../../parts/mini-lines.tsx'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { megabytes } from './backups.tsx'
+
+interface Sample {
+  at: string
+  requests: number
+  server_errors: number
+  p95_seconds: number | null
+  memory_bytes: number
+  loop_wait_ms: number
+  free_bytes: number | null
+  outbox_pending: number
+}
+
+type Mood = 'good' | 'warn' | 'bad'
+
+interface Measure {
+  label: string
+  pick: (sample: Sample) => number | null
+  text: (value: number) => string
+  /** What a value means: from where on it is worth a look, and from where on it is wrong. */
+  mood: (value: number) => Mood
+}
+
+/** From `warn` on a value is worth a look, from `bad` on it is wrong. */
+const above =
+  (warn: number, bad: number) =>
+  (value: number): Mood =>
+    value >= bad ? 'bad' : value >= warn ? 'warn' : 'good'
+
+const gigabyte = 1e9
+const [memoryWarn, memoryBad] = [1.5 * gigabyte, 3 * gigabyte]
+const [diskWarn, diskBad] = [5 * gigabyte, gigabyte]
+
+const measures: readonly Measure[] = [
+  {
+    label: 'Requests',
+    pick: row => row.requests,
+    text: value => number(value),
+    mood: () => 'good',
+  },
+  {
+    label: 'Response time, p95',
+    pick: row => row.p95_seconds && row.p95_seconds * 1000,
+    text: value => `≤ ${number(value)} ms`,
+    mood: above(250, 1000),
+  },
+  {
+    label: 'Server errors',
+    pick: row => row.server_errors,
+    text: value => number(value),
+    mood: above(1, 10),
+  },
+  {
+    label: 'Memory',
+    pick: row => row.memory_bytes,
+    text: megabytes,
+    mood: above(memoryWarn, memoryBad),
+  },
+  {
+    label: 'Event loop delay',
+    pick: row => row.loop_wait_ms,
+    text: value => `${number(value, 0)} ms`,
+    mood: above(200, 1000),
+  },
+  {
+    label: 'Free disk space',
+    pick: row => row.free_bytes,
+    text: value => `${number(value / gigabyte, 1)} GB`,
+    mood: value => (value < diskBad ? 'bad' : value < diskWarn ? 'warn' : 'good'),
+  },
+  {
+    label: 'Outbox',
+    pick: row => row.outbox_pending,
+    text: value => number(value),
+    mood: above(100, 1000),
+  },
+]
+
+const ranges = [
+  { value: 'day', text: '24 hours' },
+  { value: 'month', text: '30 days' },
+] as const
+
+/** How the service was doing: each figure with its past behind it, coloured by its threshold. */
+export function Course() {
+  const range = useSignal<(typeof ranges)[number]['value']>('day')
+  const path = `/admin/v1/metrics/history?range=${range.value}`
+  const answer = useLoaded(path, signal =>
+    asOperator<{ data: { samples: Sample[] } }>(path, { signal }),
+  )
+  const samples = answer.data?.data.samples ?? []
+  return (
+    <section class="card" aria-labelledby="course">
+      <header>
+        <h2 id="course">Over time</h2>
+        <Choice
+          label="Range"
+          value={range.value}
+          options={ranges}
+          onChoose={value => {
+            range.value = value
+          }}
+        />
+      </header>
+      {answer.refusal && <Refused error={answer.refusal} />}
+      {answer.data && samples.length === 0 && (
+        <p class="quiet">
+          {range.value === 'day'
+            ? 'The first minute has not ended yet.'
+            : 'The first hour has not ended yet.'}
+        </p>
+      )}
+      {samples.length > 0 && (
+        <div class="courses">
+          {measures.map(measure => (
+            <Tile key={measure.label} measure={measure} samples={samples} />
+          ))}
+        </div>
+      )}
+    </section>
+  )
+}
+
+function Tile({ measure, samples }: { measure: Measure; samples: readonly Sample[] }) {
+  const { label, pick, text, mood } = measure
+  const values = samples.map(pick)
+  const known = values.filter(value => value !== null)
+  const last = known.at(-1)
+  return (
+    <div class={`tile ${last === undefined ? '' : mood(last)}`}>
+      <span class="small quiet">{label}</span>
+      <b>{last === undefined ? '–' : text(last)}</b>
+      <MiniLines lines={[{ values, ink: '--ink-1', isStrong: true }]} />
+      <span class="small quiet">
+        {known.length > 0 && `most ${text(known.reduce((most, value) => Math.max(most, value)))}`}
+      </span>
+    </div>
+  )
+}

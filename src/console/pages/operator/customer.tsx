@@ -1,0 +1,276 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import { ask, useLoaded } from '../../parts/ask.ts'
+import { Choice, Figure, Tag } from '../../parts/bits.tsx'
+import { boot } from '../../parts/boot.ts'
+import { ago, day, number, words } from '../../parts/format.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+import { allRows } from '../../parts/pages.ts'
+import { type Column, Table } from '../../parts/table.tsx'
+
+interface Subscription {
+  account_id: string
+  plan: string
+  status: string
+  billing_period: 'monthly' | 'yearly'
+  price: number
+  past_due_at: string | null
+}
+
+interface Invoice {
+  id: string
+  number: string
+  amount: number
+  currency: string
+  status: string
+  account_id: string
+  due_at: string | null
+  paid_at: string | null
+}
+
+const invoices = (signal: AbortSignal) =>
+  allRows<{ data: { invoices: Invoice[] } }, Invoice>(
+    '/admin/v1/invoices?per_page=100',
+    ({ data }) => data.invoices,
+    { signal },
+    asOperator,
+  )
+
+const perMonth = ({ price, billing_period: period }: Subscription): number =>
+  period === 'yearly' ? price / 12 : price
+
+/** Who pays, how much a month, and who is late, in figures. */
+export function CustomerFigures({ accounts }: { accounts: number }) {
+  const answer = useLoaded('customer figures', signal =>
+    Promise.all([
+      allRows<{ data: { subscriptions: Subscription[] } }, Subscription>(
+        '/admin/v1/subscriptions?per_page=100',
+        ({ data }) => data.subscriptions,
+        { signal },
+        asOperator,
+      ),
+      invoices(signal),
+    ]),
+  )
+  const [subscriptions = [], all = []] = answer.data ?? []
+  const active = subscriptions.filter(({ status }) => status === 'active' || status === 'past_due')
+  const paying = active.filter(({ price }) => price > 0)
+  const open = all.filter(({ status }) => status === 'open')
+  const money = (cents: number) => number(cents / 100, 2)
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+  return (
+    <section class="card" aria-label="Customers in figures">
+      <div class="figures">
+        <Figure label="Accounts">{number(accounts)}</Figure>
+        <Figure label="Paying">{number(paying.length)}</Figure>
+        <Figure label="Monthly revenue">{money(sum(paying.map(perMonth)))}</Figure>
+        <Figure label="Past due">
+          {number(active.filter(({ past_due_at: since }) => since !== null).length)}
+        </Figure>
+        <Figure label="Open invoices">
+          {number(open.length)}
+          {open.length > 0 && `, ${money(sum(open.map(({ amount }) => amount)))}`}
+        </Figure>
+      </div>
+    </section>
+  )
+}
+
+interface Row {
+  id: string
+  name?: string | null
+  url?: string
+  number?: string
+  [field: string]: unknown
+}
+
+const parts = [
+  { value: 'alerts', text: 'Alerts' },
+  { value: 'webhooks', text: 'Webhooks' },
+  { value: 'deliveries', text: 'Deliveries' },
+  { value: 'invoices', text: 'Invoices' },
+] as const
+
+type PartName = (typeof parts)[number]['value']
+
+const text = (name: string, field: string): Column<Row> => ({
+  name,
+  value: row => (row[field] as string | number | null) ?? '',
+})
+
+const at = (name: string, field: string): Column<Row> => ({
+  name,
+  isWide: true,
+  value: row => row[field] as string | null,
+  show: row => (row[field] ? ago(String(row[field])) : '–'),
+})
+
+const state = (good: (row: Row) => boolean, said: (row: Row) => string): Column<Row> => ({
+  name: 'State',
+  value: said,
+  show: row => <Tag mood={good(row) ? 'good' : 'warn'}>{words(said(row))}</Tag>,
+})
+
+const columns: Record<PartName, readonly Column<Row>[]> = {
+  alerts: [
+    text('Name', 'name'),
+    text('Code', 'commodity_code'),
+    { ...text('Fired', 'trigger_count'), isNumber: true },
+    at('Last', 'last_triggered_at'),
+    state(
+      row => row.enabled === true,
+      row => (row.enabled ? 'on' : 'off'),
+    ),
+  ],
+  webhooks: [
+    { ...text('Address', 'url'), className: 'break' },
+    { ...text('Arrived', 'successful_deliveries'), isNumber: true },
+    { ...text('Failed', 'failed_deliveries'), isNumber: true },
+    at('Last', 'last_delivery_at'),
+    state(
+      row => row.active === true,
+      row => String(row.status),
+    ),
+  ],
+  deliveries: [
+    text('Name', 'name'),
+    text('Schedule', 'cadence'),
+    text('To', 'recipient_email'),
+    at('Next', 'next_delivery_at'),
+    state(
+      row => row.enabled === true,
+      row => (row.enabled ? 'on' : 'off'),
+    ),
+  ],
+  invoices: [
+    text('Number', 'number'),
+    {
+      ...text('Amount', 'amount'),
+      isNumber: true,
+      show: row => `${row.currency} ${number(Number(row.amount) / 100, 2)}`,
+    },
+    {
+      ...text('Due', 'due_at'),
+      show: row => day(row.due_at as string | null),
+    },
+    state(
+      row => row.status === 'paid',
+      row => String(row.status),
+    ),
+  ],
+}
+
+/** What a customer has set up, and what was billed: a table at a time. */
+export function CustomerParts({ account }: { account: { id: string; email: string } }) {
+  const part = useSignal<PartName>('alerts')
+  const answer = useLoaded(`${account.id} ${part.value}`, async signal => {
+    const wanted = part.value
+    const rows: readonly Row[] =
+      wanted === 'invoices'
+        ? (await invoices(signal))
+            .filter(({ account_id: id }) => id === account.id)
+            .map(invoice => ({ ...invoice }))
+        : (
+            await asOperator<{ data: Row[] }>(`/admin/v1/accounts/${account.id}/${wanted}`, {
+              signal,
+            })
+          ).data
+    return { part: wanted, rows }
+  })
+  const rows = answer.data?.part === part.value ? answer.data.rows : undefined
+  return (
+    <Table
+      key={part.value}
+      caption={`Activity of ${account.email}`}
+      file="customer-activity"
+      of={answer}
+      rows={rows}
+      keyOf={({ id }) => id}
+      isTall
+      empty={`No ${part.value} yet.`}
+      actions={
+        <Choice
+          label="Activity"
+          value={part.value}
+          options={parts}
+          onChoose={value => {
+            part.value = value
+          }}
+        />
+      }
+      columns={columns[part.value]}
+    />
+  )
+}
+
+interface Priced {
+  id: string
+  name: string
+  price_monthly: number
+  currency: string
+  custom_pricing: boolean
+}
+
+/** The plan of an account; another one is billed only after a question that names its price. */
+export function PlanChoice({
+  account,
+  plans,
+  onChange,
+}: {
+  account: { email: string; plan: string }
+  plans: readonly string[]
+  onChange: (plan: string) => void
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const wanted = useSignal('')
+  // Prices are an answer for accounts: an operator with a token alone sees none.
+  const priced = useLoaded(wanted.value !== '' && boot.isSignedIn ? 'plans' : undefined, signal =>
+    ask<{ plans: Priced[] }>('/billing/plans', { signal }),
+  )
+  const plan = priced.data?.plans.find(({ id }) => id === wanted.value)
+  const price =
+    plan && !plan.custom_pricing && `${plan.currency} ${number(plan.price_monthly / 100, 2)}`
+  return (
+    <>
+      <select
+        aria-label={`Plan of ${account.email}`}
+        value={account.plan}
+        onChange={event => {
+          wanted.value = event.currentTarget.value
+          event.currentTarget.value = account.plan
+          dialog.current?.showModal()
+        }}
+      >
+        {plans.map(name => (
+          <option key={name} value={name}>
+            {words(name)}
+          </option>
+        ))}
+      </select>
+      <dialog ref={dialog} aria-label="Change plan">
+        <div class="stack">
+          <p>
+            Change {account.email} from {words(account.plan)} to {words(wanted.value)}?
+            {price && ` Its list price is ${price} a month.`} The new limits hold at once; a running
+            subscription keeps its agreed price.
+          </p>
+          <div class="row">
+            <button type="button" onClick={() => dialog.current?.close()}>
+              Cancel
+            </button>
+            <button
+              type="button"
+              class="main"
+              onClick={() => {
+                dialog.current?.close()
+                onChange(wanted.value)
+              }}
+            >
+              Change plan
+            </button>
+          </div>
+        </div>
+      </dialog>
+    </>
+  )
+}

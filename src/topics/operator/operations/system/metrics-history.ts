@@ -1,0 +1,65 @@
+import { t } from 'elysia'
+import { countOrNull, instant, integer, number, orNull } from '../../../../http/answer/schema.ts'
+import { wordParameter } from '../../../../http/input/typed.ts'
+import { envelope, success } from '../../../../http/operations/answer.ts'
+import type { Context } from '../../../../http/operations/context.ts'
+import { operation } from '../../../../http/operations/operation.ts'
+import { invalidParameter } from '../../../../http/problem/problem.ts'
+import { isoInstant } from '../../../../lib/time/instant.ts'
+
+const Sample = t.Object({
+  at: instant('End of the minute or hour.', '2026-11-20T15:00:00Z'),
+  requests: integer('Responses, of any status.', 412),
+  server_errors: integer('Responses with a status of 500 or more.', 0),
+  p95_seconds: orNull(
+    number('Upper end of the latency bucket of the 95th percentile, seconds.', 0.005),
+    'Null without requests.',
+  ),
+  memory_bytes: integer('Resident memory.', 183500800),
+  loop_wait_ms: number('Longest event loop delay, ms.', 12.5),
+  free_bytes: countOrNull('Free disk space; null where it is unknown.'),
+  outbox_pending: integer('Messages that wait to be sent.', 0),
+})
+
+const ranges = ['day', 'month']
+
+/** How the instance was doing over a day or a month. */
+export const metricsHistoryOperations = ({ vitalsHistory }: Pick<Context, 'vitalsHistory'>) => [
+  operation('GET /admin/v1/metrics/history', {
+    operationId: 'getMetricsHistory',
+    summary: 'Get the history of the metrics',
+    description:
+      'Returns requests, server errors, the 95th percentile of response times, memory, event loop delay, free disk space and waiting messages, oldest first. `day` has a sample a minute since the start, at most 24 hours; `month` has one an hour, at most 30 days, which restarts keep. An hour counts its requests and has the worst of its minutes.',
+    access: { operator: 'service' },
+    query: {
+      range: wordParameter(ranges, 'Minutes of a day (default: day), or hours of a month.', 'day'),
+    },
+    answers: {
+      200: envelope(
+        t.Object({
+          step_seconds: integer('60 for a day, 3600 for a month.', 60),
+          samples: t.Array(Sample),
+        }),
+      ),
+    },
+    handle: ({ query }) => {
+      const range = query.range ?? 'day'
+      if (!ranges.includes(range)) throw invalidParameter('range', range, ranges)
+      const isMonth = range === 'month'
+      const samples = isMonth ? vitalsHistory.hours() : vitalsHistory.minutes()
+      return success({
+        step_seconds: isMonth ? 3600 : 60,
+        samples: samples.map(sample => ({
+          at: isoInstant(sample.at),
+          requests: sample.requests,
+          server_errors: sample.serverErrors,
+          p95_seconds: sample.p95,
+          memory_bytes: sample.memoryBytes,
+          loop_wait_ms: sample.loopWaitMs,
+          free_bytes: sample.freeBytes,
+          outbox_pending: sample.outboxPending,
+        })),
+      })
+    },
+  }),
+]
