@@ -27,7 +27,7 @@ import {
   wantCodes,
 } from '../parts/codes.ts'
 import { submits } from '../parts/form.ts'
-import { ago, instant, number, words } from '../parts/format.ts'
+import { ago, decimalsOf, instant, number, signed, words } from '../parts/format.ts'
 import { Included } from '../parts/included.tsx'
 import { usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
@@ -149,11 +149,22 @@ export function Alerts() {
   )
 }
 
+/** By how many percent a price has to move until it meets the level of a condition. */
+function distanceOf(alert: Alert, price: number | undefined): number | undefined {
+  const isLevel = alert.analytics_type === null && /_than/.test(alert.condition_operator)
+  if (!isLevel || price === undefined || price <= 0) return undefined
+  return (100 * (alert.condition_value - price)) / price
+}
+
 function List() {
   const alerts = useLoaded('alerts', signal => ask<Alert[]>('/v1/alerts', { signal }))
   const triggers = usePages<{ triggers: Trigger[] }, Trigger>(
     '/v1/alerts/triggers?per_page=20',
     answer => answer.triggers,
+  )
+  const hasAlerts = alerts.data !== undefined && alerts.data.length > 0
+  const prices = useLoaded(hasAlerts ? 'alert prices' : undefined, signal =>
+    dataOf<{ prices: Record<string, { price: number }> }>('/v1/prices/all', { signal }),
   )
   const refusal = useSignal<Error | undefined>(undefined)
   const change = async (work: Promise<unknown>) => {
@@ -208,6 +219,27 @@ function List() {
             name: 'Condition',
             isWide: true,
             value: conditionOf,
+          },
+          {
+            name: 'Now',
+            isNumber: true,
+            isWide: true,
+            value: row => prices.data?.prices[row.commodity_code]?.price,
+            show: row => {
+              const now = prices.data?.prices[row.commodity_code]?.price
+              return now === undefined ? '–' : number(now, Math.max(2, decimalsOf(now)))
+            },
+          },
+          {
+            name: 'To the level',
+            fileName: 'distance_percent',
+            isNumber: true,
+            isWide: true,
+            value: row => distanceOf(row, prices.data?.prices[row.commodity_code]?.price),
+            show: row => {
+              const distance = distanceOf(row, prices.data?.prices[row.commodity_code]?.price)
+              return distance === undefined ? '–' : `${signed(distance, 1)}%`
+            },
           },
           { name: 'Fired', isNumber: true, isWide: true, value: row => row.trigger_count },
           {

@@ -4,7 +4,7 @@ import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../parts/ask.ts
 import { Confirmed, Members, Page, Refused, Tag } from '../parts/bits.tsx'
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/codes.ts'
 import { bound } from '../parts/form.ts'
-import { ago, decimalsOf, number, unitOf, words } from '../parts/format.ts'
+import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/format.ts'
 import { type LivePrice, useLive } from '../parts/live.ts'
 import { type Change, Move } from '../parts/move.tsx'
 import { Spark } from '../parts/spark.tsx'
@@ -226,6 +226,15 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
             <div class="quiet small">{unitOf(row.currency, row.unit)}</div>
           </div>
         ),
+      },
+      {
+        name: 'Change',
+        fileName: 'change_24h',
+        isNumber: true,
+        isWide: true,
+        value: row => row.change_24h?.amount,
+        show: row =>
+          row.change_24h ? signed(row.change_24h.amount, decimalsOf(row.formatted)) : '–',
       },
       move('24 h', 'change_24h_percent', row => row.change_24h, false),
       move('7 days', 'change_7d_percent', row => row.change_7d, true),

@@ -16,7 +16,7 @@ export interface Choices {
 }
 
 export interface Part {
-  /** Of its address; the first one is the page itself. */
+  /** Last segment of its address; the first one is the page itself. */
   part: '' | (typeof pageParts)['commodities'][number]
   text: string
   /** Words by which people look for it. */

@@ -23,7 +23,9 @@ interface Measure {
   label: string
   pick: (sample: Sample) => number | null
   text: (value: number) => string
-  /** What a value means: from where on it is worth a look, and from where on it is wrong. */
+  /** Its lowest value is its worst. */
+  isLow?: boolean
+  /** How good a value is. */
   mood: (value: number) => Mood
 }
 
@@ -72,6 +74,7 @@ const measures: readonly Measure[] = [
     label: 'Free disk space',
     pick: row => row.free_bytes,
     text: value => `${number(value / gigabyte, 1)} GB`,
+    isLow: true,
     mood: value => (value < diskBad ? 'bad' : value < diskWarn ? 'warn' : 'good'),
   },
   {
@@ -128,7 +131,7 @@ export function Course() {
 }
 
 function Tile({ measure, samples }: { measure: Measure; samples: readonly Sample[] }) {
-  const { label, pick, text, mood } = measure
+  const { label, pick, text, mood, isLow = false } = measure
   const values = samples.map(pick)
   const known = values.filter(value => value !== null)
   const last = known.at(-1)
@@ -138,7 +141,8 @@ function Tile({ measure, samples }: { measure: Measure; samples: readonly Sample
       <b>{last === undefined ? '–' : text(last)}</b>
       <MiniLines lines={[{ values, ink: '--ink-1', isStrong: true }]} />
       <span class="small quiet">
-        {known.length > 0 && `most ${text(known.reduce((most, value) => Math.max(most, value)))}`}
+        {known.length > 0 &&
+          (isLow ? `least ${text(Math.min(...known))}` : `most ${text(Math.max(...known))}`)}
       </span>
     </div>
   )

@@ -11,7 +11,6 @@ interface Metric {
   max_24h: number
   min_52w: number
   max_52w: number
-  volatility_30d: number | null
   as_of: string
 }
 
@@ -89,12 +88,6 @@ export function Quote({ data }: { data: ChartAnswer }) {
             {words(detail.source)}, {words(detail.cadence).toLowerCase()}
           </dd>
         </div>
-        {metric.volatility_30d !== null && (
-          <div>
-            <dt>Volatility, 30 days</dt>
-            <dd>{number(metric.volatility_30d, 1)}%</dd>
-          </div>
-        )}
         {has('calculated_metrics') && <Release code={code} />}
       </dl>
     </section>

@@ -18,7 +18,7 @@ export interface VitalsSample {
   outboxPending: number
 }
 
-/** What is read at the moment of a sample. */
+/** Values that are read at the moment of a sample. */
 export type VitalsNow = Pick<
   VitalsSample,
   'memoryBytes' | 'loopWaitMs' | 'freeBytes' | 'outboxPending'
