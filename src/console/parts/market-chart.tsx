@@ -18,7 +18,7 @@ import {
 import { Camera, Maximize2 } from 'lucide-preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { saveBlob } from './bits.tsx'
-import { type ChartProps, ink, type Line, momentText, spoken } from './chart.tsx'
+import { ink, type Line, momentText, spoken, type TradingProps } from './chart.tsx'
 import { number } from './format.ts'
 import { isDark } from './preferences.ts'
 
@@ -30,7 +30,7 @@ export interface Pane {
   levels?: readonly number[]
 }
 
-export interface MarketChartProps extends ChartProps {
+export interface MarketChartProps extends TradingProps {
   panes: readonly Pane[]
   /** What happened on a moment, Unix seconds: a flag in the chart, words under the cursor. */
   events: readonly { at: number; text: string }[]
@@ -324,7 +324,7 @@ function drawCandles(
 function drawSpans(
   chart: IChartApi,
   times: readonly number[],
-  spans: NonNullable<ChartProps['spans']>,
+  spans: NonNullable<TradingProps['spans']>,
 ): void {
   if (spans.length === 0) return
   const series = chart.addSeries(HistogramSeries, {
