@@ -31,7 +31,7 @@ export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
 
 /** Files of a data directory that this program makes; its configuration is not among them. */
 const ownFile =
-  /^(wellhead\.db|lock|master\.key|commit-mark|rate-windows\.json|reserve|first-credentials|evaluation-keys\.json)/
+  /^(wellhead\.db|lock|master\.key|commit-mark|rate-windows\.json|metrics-history\.json|reserve|first-credentials|evaluation-keys\.json)/
 
 /** Whether anything in a directory says that it is a data directory. */
 export const isDataDirectory = (dir: string): boolean =>
@@ -47,6 +47,7 @@ const remainders: readonly RegExp[] = [
   /^master\.key$/,
   /^commit-mark$/,
   /^rate-windows\.json$/,
+  /^metrics-history\.json$/,
   /^first-credentials$/,
 ]
 
