@@ -12,14 +12,14 @@ export interface OperatorSessionsDeps {
   sessions: SessionReader
   /** The operator's own account, where this instance has noted which one it is. */
   operatorAccount(): string | undefined
-  /** The account that stands for whoever opens a demo instance on this machine. */
+  /** The account of a browser that opens a demo instance on this machine. */
   visitorAccount: string | undefined
   addressOf(request: Request): string
 }
 
 export type OperatorSessions = ReturnType<typeof createOperatorSessions>
 
-/** Sign-ins that stand in for the admin token: of the operator's account, in pages of this host. */
+/** Sign-ins that replace the admin token: of the operator's account, in pages of this host. */
 export function createOperatorSessions(deps: OperatorSessionsDeps) {
   const { sessions, operatorAccount, visitorAccount, addressOf } = deps
   const isVisitor = (request: Request) =>
@@ -33,7 +33,7 @@ export function createOperatorSessions(deps: OperatorSessionsDeps) {
     visitorOf(request: Request): string | undefined {
       const site = request.headers.get('sec-fetch-site')
       const isOpened = request.headers.get('sec-fetch-mode') === 'navigate'
-      // A page of another site must sign nobody in here, and a program is no visitor.
+      // A page of another site cannot sign a person in here, and a program gets no session.
       const isOwn = site === 'none' || site === 'same-origin'
       return isOpened && isOwn && isVisitor(request) ? visitorAccount : undefined
     },
@@ -58,7 +58,7 @@ export function createOperatorSessions(deps: OperatorSessionsDeps) {
   }
 }
 
-/** Connections of this machine under one of its own names: not those that a proxy passes on. */
+/** Whether a connection comes from this machine under a loopback name, and through no proxy. */
 function isOnThisMachine(request: Request, address: string): boolean {
   const isForwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'].some(name =>
     request.headers.has(name),

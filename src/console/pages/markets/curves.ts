@@ -14,7 +14,7 @@ export interface Curve {
   error?: string
 }
 
-/** A curve that is missing for a reason that is no fault: there are no quotes of that day. */
+/** Tells a curve from the answer for a day without quotes, which is normal. */
 export const hasCurve = (curve: Curve | undefined): curve is Curve =>
   curve !== undefined && curve.error === undefined
 

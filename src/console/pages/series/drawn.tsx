@@ -63,7 +63,7 @@ interface DrawnProps {
   data: ChartAnswer
   others: ChartAnswer[]
   type: string
-  /** Nobody chose how long a bar is. */
+  /** The page chooses how long a bar is. */
   isAuto: boolean
   scale: string
   /** Draws every line as percent of its first value. */
@@ -273,7 +273,7 @@ const dailyPath = (data: ChartAnswer): string =>
     ...(data.as_of ? { as_of: data.as_of } : {}),
   })}`
 
-/** Averages from the interface; the width of Bollinger's bands is worked out from its closes. */
+/** Averages from the API; the width of Bollinger's bands is worked out from its closes. */
 function useIndicator(data: ChartAnswer, indicator: string) {
   const isAverage = indicator === 'sma' || indicator === 'ema' || indicator === 'bollinger'
   const path =

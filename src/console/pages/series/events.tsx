@@ -15,7 +15,7 @@ export interface Note {
   date: string
 }
 
-/** What is noted of the series in the range of the chart, newest first; of no notes, none. */
+/** The notes about the series in the range of the chart, newest first. */
 export function useNotes(data: ChartAnswer | undefined) {
   const path =
     data && data.times.length > 0 && has('calculated_metrics')
@@ -23,7 +23,7 @@ export function useNotes(data: ChartAnswer | undefined) {
       : undefined
   const answer = useLoaded(path, signal =>
     allRows<{ data: Note[] }, Note>(path!, ({ data: rows }) => rows, { signal })
-      // Until somebody has recorded notes there are none, which is no fault.
+      // Before the first note is recorded, the API has none to return.
       .catch(error => {
         if (error instanceof Refusal && error.status === 404) return []
         throw error
