@@ -14,7 +14,7 @@ export interface Curve {
   error?: string
 }
 
-/** Tells a curve from the answer for a day without quotes, which is normal. */
+/** Whether an answer is a curve: on a day without quotes the API returns a reason instead. */
 export const hasCurve = (curve: Curve | undefined): curve is Curve =>
   curve !== undefined && curve.error === undefined
 

@@ -15,7 +15,7 @@ const parts = {
   people:
     'accounts invitations invoices keys looks organizations sources subscriptions suppressions',
   service:
-    'audit backups cluster condition logs mail notices outbox settings sms token tokens webhooks',
+    'audit backups cluster condition logs mail metrics notices outbox settings sms token tokens webhooks',
 }
 type Area = keyof typeof parts
 const areaOf = new Map(
