@@ -13,6 +13,8 @@ export interface TurnQueue<Source> {
 const pipelinedMax = 100
 /** After so many turns with a single piece of work, nothing competes. */
 const calmTurns = 8
+/** Nor after so long without work. */
+const calmMs = 100
 
 /**
  * The runtime goes on accepting connections for as long as each is answered at once, and sockets
@@ -33,6 +35,7 @@ export function createTurnQueue<Source>(
   /** Several connections competed within the last turns. */
   let isBusy = false
   let quietTurns = 0
+  let lastTurnAt = Number.NEGATIVE_INFINITY
   /** What was done at once since the loop last looked at all of its sockets. */
   let doneAtOnce = 0
   let connection: string | undefined
@@ -49,17 +52,20 @@ export function createTurnQueue<Source>(
       count += 1
     } while (count < waiting.length && stopwatch.monotonic() < endsAt)
     waiting = waiting.slice(count)
+    lastTurnAt = stopwatch.monotonic()
     if (waiting.length > 0) setImmediate(turn)
     else isBusy = quietTurns < calmTurns
   }
   const competes = (source: Source): boolean => {
-    if (isBusy) return true
+    if (isBusy && (waiting.length > 0 || stopwatch.monotonic() - lastTurnAt < calmMs)) return true
+    isBusy = false
     if (doneAtOnce === 0) {
       setImmediate(beginImpersonation)
       connection = connectionOf(source)
     } else if (doneAtOnce === pipelinedMax || connectionOf(source) !== connection) {
       isBusy = true
       quietTurns = 0
+      lastTurnAt = stopwatch.monotonic()
       return true
     }
     doneAtOnce += 1

@@ -64,6 +64,18 @@ describe('createTurnQueue', () => {
     expect(done).toBe(19)
   })
 
+  test('answers the pipelined requests of one connection at once when nothing came for a tenth of a second', async () => {
+    const clock = createManualClock(0)
+    const turns = await busyQueue(clock)
+    await nextTurn()
+    clock.advance(99)
+    expect(turns.run('a', () => 0)).toBeInstanceOf(Promise)
+    await nextTurn()
+    await nextTurn()
+    clock.advance(100)
+    expect([1, 2, 3].map(n => turns.run('a', () => n))).toEqual([1, 2, 3])
+  })
+
   test('does in one turn what fits into it, and all comes to its turn', async () => {
     const clock = createManualClock(0)
     const turns = await busyQueue(clock)
