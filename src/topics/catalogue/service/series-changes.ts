@@ -115,6 +115,8 @@ export function createSeriesChanges({
         catalogue.reload()
       },
     )
+    // Query workers read the database: they learn of the change once it is committed.
+    catalogue.reload()
     return entries.map(({ code }) => {
       const series = catalogue.named(code)!
       forgetSeries(series.id)
