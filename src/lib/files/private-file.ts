@@ -14,10 +14,14 @@ export function makePrivate(path: string): void {
   else closeSync(openSync(path, 'a', privateMode))
 }
 
-/** Takes others' rights to a file, if there is one and it is ours to change. */
+/**
+ * Takes others' rights to a file, if there is one and it is ours to change. Devices and pipes, such as
+ * a log file of /dev/null, are everybody's.
+ */
 export function closeToOthers(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
-  if (!stats || (stats.mode & permissionBits & ~privateMode) === 0) return
+  if (!stats || stats.isCharacterDevice() || stats.isFIFO()) return
+  if ((stats.mode & permissionBits & ~privateMode) === 0) return
   try {
     chmodSync(path, privateMode)
   } catch (error) {
