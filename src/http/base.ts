@@ -1,5 +1,6 @@
 import { Elysia, ValidationError } from 'elysia'
 import { storageFaultOf } from '../database/storage-fault.ts'
+import { shownValue } from '../lib/text/wrong-value.ts'
 import { corsHeaders } from './answer/cors.ts'
 import { Outcome } from './answer/outcome.ts'
 import type { AccessPlugin } from './gate/access.ts'
@@ -53,8 +54,12 @@ export function unknownRoute({
     const nearest = names.nearest(path)
     // A route that takes the method and says that there is no such path is none.
     const methods = nearest.methods.includes(request.method) ? [] : nearest.methods
-    const { paths } = nearest
-    const problem = new Problem('ROUTE_NOT_FOUND', notHere(request.method, path, paths, methods), {
+    const { paths, parameter } = nearest
+    const why =
+      methods.length === 0 && nearest.methods.length > 0 && parameter
+        ? wrongSegment(path, parameter)
+        : notHere(request.method, path, paths, methods)
+    const problem = new Problem('ROUTE_NOT_FOUND', why, {
       method: request.method,
       path: path.slice(0, pathCharactersMax),
       nearest_paths: paths,
@@ -187,6 +192,10 @@ function notHere(
   return `${shown}: there is no such path.${meant} GET /openapi.json lists all of them.`
 }
 
+/** The path exists, and does not take what stands for its parameter. */
+const wrongSegment = (path: string, { name, value }: { name: string; value: string }): string =>
+  `${path.slice(0, pathCharactersMax)}: {${name.slice(1)}} must be a value that this path takes; got ${shownValue(value)}. GET /openapi.json describes it.`
+
 /** What an error is to the caller. Only a Problem says anything of itself. */
 function problemOf(error: unknown, code: string | number): Problem {
   if (error instanceof Problem) return error
@@ -194,7 +203,7 @@ function problemOf(error: unknown, code: string | number): Problem {
   // What a body's parser throws arrives wrapped.
   if (code === 'PARSE' && error instanceof Error && error.cause instanceof Problem)
     return error.cause
-  if (code === 'PARSE') return new Problem('MALFORMED_JSON', 'The body is not valid JSON.')
+  if (code === 'PARSE') return new Problem('MALFORMED_JSON', 'The body must be valid JSON.')
   const fault = storageFaultOf(error)
   if (fault) {
     return new Problem(

@@ -1,4 +1,5 @@
 import { isObject } from '../lib/text/json.ts'
+import { oneOf } from '../lib/text/wrong-value.ts'
 
 /** What a row of a data source says. */
 export const rowFields = [
@@ -85,7 +86,7 @@ export function sourceConfig(values: Fields | null): {
   const word = <T extends string>(field: string, words: readonly T[]): T | undefined => {
     const value = text(field)?.toLowerCase()
     if (value === undefined) return undefined
-    return words.find(word => word === value) ?? fault(field, `must be one of ${words.join(', ')}.`)
+    return words.find(word => word === value) ?? fault(field, `must be ${oneOf(words)}.`)
   }
   const part = (field: string): Fields => {
     const value = fields[field]

@@ -243,6 +243,14 @@ export function createGate(deps: GateDeps) {
   }
 }
 
+const keyLength = 64
+
+/** Says what a key looks like where the one that was sent cannot be one; never repeats it. */
+const wrongKey = (token: string): string =>
+  /^[0-9a-f]{64}$/i.test(token)
+    ? 'The API key is not valid: it is unknown, expired or revoked.'
+    : `The API key is not valid: a key has ${keyLength} hexadecimal digits; got ${token.length} characters.`
+
 const notSignedIn = 'The session is not valid: it has ended, or it never was one. Sign in again.'
 /** Whose command asks over the socket: only this machine's programs can say it. */
 function commandOf(request: Request): string {
@@ -450,7 +458,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       }
       const looked = credentials.maySession ? deps.impersonations?.find(token) : undefined
       if (looked) return look(requestContext, access, looked.key, request)
-      const why = isSessionToken(token) ? notSignedIn : 'The API key is not valid.'
+      const why = isSessionToken(token) ? notSignedIn : wrongKey(token)
       return unauthorized(requestContext, request, peer, why)
     },
   }

@@ -1,8 +1,9 @@
 import { OptionalKind } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
 import { isObject } from '../../lib/text/json.ts'
+import { nearestWord, shownValue } from '../../lib/text/wrong-value.ts'
 import { validationFailed } from '../problem/problem.ts'
-import { type Form, formOf } from './form.ts'
+import { type Form, formOf, type ListOf } from './form.ts'
 
 /** How a field of a body is read; undefined when it is absent or when a fault was noted. */
 type FieldParser<T> = (form: Form, name: string) => T | undefined
@@ -71,7 +72,7 @@ export const moment = (options?: FieldOptions): Field<number> =>
  */
 export const listOf = <T extends string>(
   item: TSchema,
-  what: string,
+  what: ListOf,
   countMax: number,
   read: (text: string) => T | undefined,
   options?: FieldOptions,
@@ -232,10 +233,24 @@ export function readFields<F extends Fields>(fields: F, form: Form): Partial<Val
   const values: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(fields)) {
     if (form.has(name)) values[name] = schema[reader](form, name)
-    else if (!isOptional(schema)) form.fault(name, schema[absence] ?? 'is required.')
+    else if (!isOptional(schema))
+      form.fault(name, schema[absence] ?? `is required${sentInstead(name, fields, form)}.`)
   }
   return values as Partial<Values<F>>
 }
+
+/** A field of the body that means nothing and is named nearly like one that is absent. */
+function sentInstead(name: string, fields: Fields, form: Form): string {
+  const unknown = form.names().filter(other => !Object.hasOwn(fields, other))
+  const near = unknown.find(
+    other => nearestWord(other, [name]) !== undefined || isPartOf(other, name),
+  )
+  return near === undefined ? '' : `; got ${shownValue(near)} instead`
+}
+
+/** Whether a name is a word or more of another: `plan` of `plan_id`. */
+const isPartOf = (part: string, name: string): boolean =>
+  part !== '' && `_${name}_`.includes(`_${part}_`)
 
 /** The object under the wrapper's name where there is one, else the body itself. */
 function unwrapped(input: unknown, wrapper: string): unknown {

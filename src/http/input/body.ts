@@ -14,6 +14,7 @@ const bodyDeadlineMs = 15_000
  * milliseconds, and is then busy for seconds with writing it: nothing else is answered meanwhile.
  */
 const nestingMax = 64
+const typeCharactersMax = 100
 
 const takesData = (path: string) =>
   path.startsWith('/admin/v1/observations') || path.startsWith('/admin/v1/datasets/')
@@ -37,7 +38,7 @@ export async function readBody(request: Request, path: string): Promise<unknown>
   const text = await readBodyText(request, takesData(path) ? importBytesMax : bodyBytesMax)
   if (text.trim() === '') return undefined
   if (request.headers.get('content-type')?.startsWith('application/x-ndjson')) return text
-  const body = parsed(text)
+  const body = parsed(text, request.headers.get('content-type') ?? '')
   if (isNestedDeeper(body, nestingMax))
     throw new Problem(
       'MALFORMED_JSON',
@@ -47,12 +48,25 @@ export async function readBody(request: Request, path: string): Promise<unknown>
   return body
 }
 
-function parsed(text: string): unknown {
+function parsed(text: string, type: string): unknown {
   try {
     return JSON.parse(text)
-  } catch {
-    throw new Problem('MALFORMED_JSON', 'The body is not valid JSON.')
+  } catch (error) {
+    if (/^(?:application\/x-www-form-urlencoded|multipart\/|text\/(?:xml|csv|html))/.test(type))
+      throw new Problem(
+        'MALFORMED_JSON',
+        `The body must be JSON with Content-Type: application/json; got ${type.slice(0, typeCharactersMax)}.`,
+      )
+    throw new Problem('MALFORMED_JSON', invalidJson(error))
   }
+}
+
+/** What the parser found wrong, in a sentence. */
+function invalidJson(error: unknown): string {
+  const found = error instanceof Error ? error.message.replace(/^JSON Parse error: /, '') : ''
+  const reason =
+    found === 'Unexpected EOF' ? 'it ends too early' : `${found[0]?.toLowerCase()}${found.slice(1)}`
+  return `The body must be valid JSON; ${reason}.`
 }
 
 /** Whether a value has objects and lists in more levels than `max`. It looks no deeper than that. */

@@ -30,12 +30,16 @@ export interface Form {
   /** Any finite number of the range, both ends included. */
   number(field: string, min: number, max: number): number | undefined
   choice<T extends string>(field: string, allowed: readonly T[]): T | undefined
+  /** Notes that a value, of the field if not given, is not one of the words; names the nearest. */
+  wrongWord(field: string, words: readonly string[], value?: unknown): undefined
+  /** The names of all fields. */
+  names(): string[]
   /** An ISO 8601 time with its zone. */
   moment(field: string): number | undefined
   /** A list without duplicates; `read` answers undefined for a text that is not `what`. */
   list<T extends string>(
     field: string,
-    nouns: string,
+    what: ListOf,
     countMax: number,
     read: (text: string) => T | undefined,
   ): T[] | undefined
@@ -51,6 +55,12 @@ export interface Form {
   items(field: string): Form
   /** Throws when there is a fault. */
   check(): void
+}
+
+/** What belongs in a list: its items in the plural, and what each must be, or the accepted words. */
+export interface ListOf {
+  nouns: string
+  item: string | readonly string[]
 }
 
 const shownCharactersMax = 200
@@ -84,6 +94,8 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       value: shown(value),
     })
   }
+  const wrongWord: Form['wrongWord'] = (field, words, value = fieldValue(field)) =>
+    note(field, `must be ${oneOf(words)}.${meantBy(value, words)}`, value)
   const fault: Form['fault'] = (field, why, value = fieldValue(field)) =>
     note(field, why, secretName.test(field) ? null : value)
 
@@ -123,11 +135,10 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
     choice(field, allowed) {
       const value = fieldValue(field)
       if (value === undefined) return undefined
-      return (
-        allowed.find(word => word === value) ??
-        fault(field, `must be ${oneOf(allowed)}.${meantBy(value, allowed)}`)
-      )
+      return allowed.find(word => word === value) ?? wrongWord(field, allowed)
     },
+    wrongWord,
+    names: () => Object.keys(fields),
     moment(field) {
       const value = fieldValue(field)
       if (value === undefined) return undefined
@@ -138,7 +149,7 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
     },
     list<T extends string>(
       field: string,
-      nouns: string,
+      { nouns, item }: ListOf,
       countMax: number,
       read: (text: string) => T | undefined,
     ) {
@@ -149,8 +160,10 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
         return fault(field, `must be a list of at most ${countMax} ${nouns}.`)
       const items = value.map(item => (isText(item) ? read(item) : undefined))
       const wrong = items.indexOf(undefined)
-      if (wrong >= 0) return note(`${field}.${wrong}`, `must be one of the ${nouns}.`, value[wrong])
-      return [...new Set(items as T[])]
+      if (wrong < 0) return [...new Set(items as T[])]
+      return typeof item === 'string'
+        ? note(`${field}.${wrong}`, `must be ${item}.`, value[wrong])
+        : wrongWord(`${field}.${wrong}`, item, value[wrong])
     },
     part(field) {
       const value = fieldValue(field)

@@ -180,20 +180,24 @@ export function createKnownNames() {
       }
       return false
     },
-    /** The documented paths nearest to one that no route is behind, and the methods of this one. */
+    /** The documented paths nearest to one that does not exist, and the methods of this one. */
     nearest(path: string) {
       const segments = segmentsOf(path).slice(0, segmentsMax)
       paths ??= pathsOf(allRoutes())
       const scored = paths
         .map(known => ({ known, score: pathDistance(segments, known.segments) }))
         .sort((a, b) => a.score - b.score)
+      const template = scored.find(({ known }) => isBehind(segments, known.segments))?.known
       return {
         paths: scored
           .filter(({ known, score }) => known.isDocumented && score <= mostDistant(segments))
           .slice(0, nearestPathsMax)
           .map(({ known }) => known.path.replace(/:(\w+)/g, '{$1}')),
-        methods:
-          scored.find(({ known }) => isBehind(segments, known.segments))?.known.methods ?? [],
+        methods: template?.methods ?? [],
+        /** What stands for the first parameter of the path, where there is such a path. */
+        parameter: template?.segments
+          .map((name, i) => ({ name, value: segments[i] ?? '' }))
+          .find(({ name }) => name.startsWith(':')),
       }
     },
   }

@@ -7,7 +7,7 @@ export function rowsOfLines(text: string): unknown[] {
     try {
       return [JSON.parse(line) as unknown]
     } catch {
-      throw new Problem('MALFORMED_JSON', `Line ${i + 1} is not valid JSON.`, { line: i + 1 })
+      throw new Problem('MALFORMED_JSON', `Line ${i + 1} must be valid JSON.`, { line: i + 1 })
     }
   })
 }

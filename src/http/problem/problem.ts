@@ -1,4 +1,4 @@
-import { oneOf, wrongValue } from '../../lib/text/wrong-value.ts'
+import { oneOf, shownValue, unknownName, wrongValue } from '../../lib/text/wrong-value.ts'
 
 /** Which of the specification's body shapes an error takes. */
 export type ProblemShape = 'nested' | 'fail' | 'flat' | 'valid' | 'catalog'
@@ -304,9 +304,18 @@ export const refusedParameter = (
 export const missingParameter = (parameter: string, message: string): Problem =>
   new Problem('MISSING_PARAMETER', `${parameter} is required: ${message}`, { parameter })
 
-/** `hint`: what is there instead, as a sentence. */
-export const notFound = (noun: string, hint?: string): Problem =>
-  new Problem('NOT_FOUND', `${noun} was not found.${hint === undefined ? '' : ` ${hint}`}`)
+/** Nothing of a kind has the id that was requested; without an id: the account has none. */
+export const notFound = (noun: string, id?: string | number): Problem =>
+  new Problem(
+    'NOT_FOUND',
+    id === undefined
+      ? `${noun} was not found.`
+      : `No ${noun} has the id ${shownValue(String(id))}.`,
+  )
+
+/** Nothing has the name that was requested; `names` are those that would do. */
+export const nameNotFound = (noun: string, name: string, names?: readonly string[]): Problem =>
+  new Problem('NOT_FOUND', unknownName(noun, name, names))
 
 /** A body that does not fit; the first fault stands at the top, all of them in `errors`. */
 export function validationFailed(

@@ -2,6 +2,8 @@ import { distance } from 'fastest-levenshtein'
 
 const shownCharactersMax = 80
 const listedWordsMax = 12
+/** Letters that a word and what was typed for it have at least in common at their start. */
+const startLettersMin = 3
 
 /** A value as a message repeats it: enough to recognise it. */
 export function shownValue(value: unknown): string {
@@ -16,15 +18,26 @@ export function shownValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
-/** The word that was probably meant: at most a third of its letters differ. */
+/**
+ * The word that was probably meant: at most a third of its letters differ, or one more where the
+ * first letter is right, so that two letters may have changed places; else the only word that begins
+ * in the same way.
+ */
 export function nearestWord(value: unknown, words: readonly string[]): string | undefined {
   if (typeof value !== 'string' || value.length > shownCharactersMax) return undefined
   const typed = value.trim().toLowerCase()
   const [near] = words
-    .map(word => ({ word, edits: distance(typed, word.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits)
-  const editsMax = Math.max(1, Math.floor(typed.length / 3))
-  return near && near.edits <= Math.min(editsMax, near.word.length - 1) ? near.word : undefined
+    .map(word => {
+      const edits = distance(typed, word.toLowerCase())
+      return { word, edits, excess: edits - (typed[0] === word[0]?.toLowerCase() ? 1 : 0) }
+    })
+    .sort((a, b) => a.excess - b.excess || a.edits - b.edits)
+  const editsMax = Math.floor(typed.length / 3)
+  if (near && near.excess <= editsMax && near.edits < Math.min(typed.length, near.word.length))
+    return near.word
+  const start = typed.slice(0, Math.max(startLettersMin, typed.length - 1))
+  const similar = words.filter(word => word.toLowerCase().startsWith(start))
+  return typed.length >= startLettersMin && similar.length === 1 ? similar[0] : undefined
 }
 
 /** `json, csv or ndjson`; of many words the first. */
@@ -33,6 +46,13 @@ export function oneOf(words: readonly string[]): string {
     return `one of ${words.slice(0, listedWordsMax).join(', ')} or ${words.length - listedWordsMax} more`
   const [last = '', ...others] = words.toReversed()
   return others.length === 0 ? last : `${others.toReversed().join(', ')} or ${last}`
+}
+
+/** The sentence about a name that nothing has, with the nearest of the names or all of them. */
+export function unknownName(noun: string, name: unknown, names: readonly string[] = []): string {
+  const near = nearestWord(name, names)
+  const right = near === undefined ? `Use ${oneOf(names)}.` : `Did you mean ${near}?`
+  return `Unknown ${noun} ${shownValue(name)}.${names.length > 0 ? ` ${right}` : ''}`
 }
 
 /**

@@ -191,8 +191,7 @@ export function categoryOf(catalogue: Catalogue, text: string | undefined): stri
   const category = text?.trim().toLowerCase()
   if (!category) return undefined
   const categories = [...new Set(catalogue.list().map(series => series.category))].sort()
-  if (!categories.includes(category))
-    throw invalidParameter('category', text, 'a category of the catalogue', categories)
+  if (!categories.includes(category)) throw invalidParameter('category', text, categories)
   return category
 }
 

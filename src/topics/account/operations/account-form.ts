@@ -27,7 +27,7 @@ const changeFields = {
   add_ons: optional(
     listOf(
       t.Union(addOnIds.map(id => t.Literal(id))),
-      `add-ons: ${addOnIds.join(', ')}`,
+      { nouns: 'add-ons', item: addOnIds },
       addOnIds.length,
       text => addOnIds.find(id => id === text),
       { description: 'The complete list of add-ons.' },

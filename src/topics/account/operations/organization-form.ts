@@ -13,7 +13,7 @@ const roleWordMax = 40
 const roleField = field(t.Union([RoleName, t.Literal('read-only')]), (form, name) => {
   const word = form.text(name, roleWordMax)
   if (word === undefined) return undefined
-  return roleOf(word) ?? form.fault(name, `must be one of ${roles.join(', ')}.`)
+  return roleOf(word) ?? form.wrongWord(name, roles)
 })
 
 export const RoleBody = body({ role: roleField })

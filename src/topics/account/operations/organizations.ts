@@ -116,7 +116,7 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
       handle: ({ body, caller, params: { id } }) => {
         const { role } = RoleBody.read(body)
         const changed = organizations.changeRole(caller.key.holder, id, role)
-        if (!changed) throw notFound('The member')
+        if (!changed) throw notFound('member', id)
         return { member: memberRow(resultOf(changed)) }
       },
     }),
@@ -135,7 +135,7 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
         if (organizations.of(caller.key.holder)?.me.id !== id)
           requireAction(caller.key, 'change_members')
         const removed = organizations.remove(caller.key.holder, id)
-        if (removed === undefined) throw notFound('The member')
+        if (removed === undefined) throw notFound('member', id)
         resultOf(removed === true ? { id } : removed)
         return { id, deleted: true as const }
       },
@@ -185,7 +185,7 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
       },
       handle: ({ caller, params: { id }, query }) => {
         const view = organizations.invitation(id, caller.key.holder, query.token)
-        if (!view) throw notFound('The invitation')
+        if (!view) throw notFound('invitation', id)
         const { organization, invitation, canAccept } = view
         return {
           invitation: invitationRow(invitation, now()),
@@ -212,7 +212,7 @@ function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
       handle: ({ body, caller, params: { id } }) => {
         const { token } = AcceptBody.read(body)
         const accepted = organizations.accept(id, caller.key.holder, token)
-        if (!accepted) throw notFound('The invitation')
+        if (!accepted) throw notFound('invitation', id)
         const { invitation, member, organization } = resultOf(accepted)
         return {
           invitation: invitationRow(invitation, now()),

@@ -56,7 +56,7 @@ export const sessionListOperations: readonly Operation[] = [
       const { sessions } = at
       const mine = sessionOf(caller)
       const session = sessions.list(mine.accountId).find(({ familyId }) => familyId === id)
-      if (!session) throw notFound('The sign-in')
+      if (!session) throw notFound('sign-in', id)
       sessions.end(session)
       return success({ revoked: 1 })
     },

@@ -21,6 +21,7 @@ import {
 import type { Form } from '../../../http/input/form.ts'
 import { isObject, isPlainJson } from '../../../lib/text/json.ts'
 import { unprintable } from '../../../lib/text/text.ts'
+import { oneOf } from '../../../lib/text/wrong-value.ts'
 import { parseDay, parseInstant, startOfDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import {
@@ -61,7 +62,23 @@ export interface AlertFormDeps {
 }
 
 /** What a standard alert, and what an analytics alert, is set up with. */
-const operatorField = choice(operators)
+/** What other languages write for an operator. */
+const operatorSigns: Readonly<Record<string, (typeof operators)[number]>> = {
+  '>': 'greater_than',
+  '<': 'less_than',
+  '>=': 'greater_than_or_equal',
+  '<=': 'less_than_or_equal',
+  '=': 'equals',
+  '==': 'equals',
+  '!=': 'not_equals',
+}
+
+const operatorField = field(choice(operators), (form, name) => {
+  const sign = operatorSigns[String(form.value(name))]
+  return sign === undefined
+    ? form.choice(name, operators)
+    : form.fault(name, `must be ${oneOf(operators)}. Did you mean ${sign}?`)
+})
 const valueField = decimal(-valueMax, valueMax, { examples: [90] })
 const analyticsTypeField = choice(analyticsTypes)
 const periodField = whole(period.min, period.max, { default: period.default })

@@ -33,7 +33,7 @@ export function createAlertContext({ alerts, catalogue, checkTarget, now }: Cont
     /** An alert of the caller's account; unknown, malformed and foreign ids look the same. */
     own(id: string, caller: Caller): Alert {
       const alert = alerts.own(caller.key.account.account.id, id)
-      if (!alert) throw notFound('The alert')
+      if (!alert) throw notFound('alert', id)
       return alert
     },
   }

@@ -57,7 +57,10 @@ export const createPurchaseBody = (packs: readonly CreditPack[]) =>
       if (id === undefined) return undefined
       return (
         packs.find(pack => pack.id === id) ??
-        form.fault(name, `must be one of ${packs.map(pack => pack.id).join(', ')}.`)
+        form.wrongWord(
+          name,
+          packs.map(pack => pack.id),
+        )
       )
     }),
     quantity: optional(whole(1, quantityMax)),

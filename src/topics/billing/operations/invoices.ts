@@ -72,7 +72,7 @@ function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
       },
       handle: async ({ caller, params: { id } }) => {
         const invoice = billing.invoices.own(caller.key.account.account.id, id)
-        if (!invoice) throw notFound('The invoice')
+        if (!invoice) throw notFound('invoice', id)
         return pdfAnswer(await invoicePdf({ ...invoice, issuer }), invoice.number)
       },
     }),

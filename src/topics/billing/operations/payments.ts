@@ -80,7 +80,7 @@ function methods({ billing }: BillingPaymentsDeps) {
       handle: async ({ body, caller }) => {
         const { payment_method_id: id } = PaymentMethodBody.read(body)
         const method = await whenReachable(() => payments.use(caller.key.account, id))
-        if (!method) throw notFound('The payment method')
+        if (!method) throw notFound('payment method', id)
         return {
           payment_method: methodRow(method, method.id),
           message: 'This is now the default payment method.',

@@ -1,10 +1,10 @@
 import { boolean, date, integer } from '../../../http/answer/schema.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
-import { notFound, Problem } from '../../../http/problem/problem.ts'
+import { nameNotFound } from '../../../http/problem/problem.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
 import { basinKeys, basinOf } from '../math/drilling.ts'
 import { countAge, type DrillingCalendar } from '../math/period.ts'
-import { type DrillingState, stateOf } from '../math/states.ts'
+import { type DrillingState, stateOf, states } from '../math/states.ts'
 
 export const basinQuery = {
   basin: wordParameter(
@@ -22,16 +22,17 @@ export const regionQuery = { ...basinQuery, ...stateQuery, ...rangeQuery }
 export function basinIn(text: string): string {
   const basin = basinOf(text)
   if (basin) return basin.key
-  throw new Problem(
-    'NOT_FOUND',
-    `Basin ${text.slice(0, 100)} was not found; the basins are ${basinKeys.join(', ')}.`,
-  )
+  throw nameNotFound('basin', text, basinKeys)
 }
 
 export function stateIn(text: string): DrillingState {
   const state = stateOf(text)
   if (state) return state
-  throw notFound(`State ${text.slice(0, 100)}`)
+  throw nameNotFound(
+    'state',
+    text,
+    states.flatMap(({ code, slug }) => [code, slug]),
+  )
 }
 
 /** The count of each basin that was counted on a day, by its key. */

@@ -130,7 +130,7 @@ export const energyRigCountOperations = [
     summary: 'Get a rig count record',
     description:
       'Returns one weekly rig count by its number. Numbers run from 1 in chronological order.',
-    subject: 'Rig count',
+    subject: 'rig count',
     title: 'OneRigCount',
     data: RigRecord,
     shape: rigRecord,

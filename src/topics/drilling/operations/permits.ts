@@ -160,7 +160,7 @@ export const permitOperations = [
     description:
       'Returns one permit by its number. Numbers follow the permits in the order in which they came in.',
     access: permitAccess,
-    subject: 'Well permit',
+    subject: 'well permit',
     what: 'Number of the permit.',
     title: 'WellPermitAnswer',
     data: Permit,

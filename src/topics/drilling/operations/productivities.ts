@@ -198,7 +198,7 @@ export const productivityOperations = [
     summary: 'Get a drilling productivity record',
     description:
       'Returns the record of a basin and month by its number. Numbers run from 1 in chronological order, within a month by name.',
-    subject: 'Drilling productivity',
+    subject: 'drilling productivity record',
     title: 'OneDrillingProductivity',
     data: ProductivityRecord,
     shape: (row, call) => shape([row], call)[0]!,

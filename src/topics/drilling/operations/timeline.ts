@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { object, objects, string } from '../../../http/answer/schema.ts'
-import { notFound } from '../../../http/problem/problem.ts'
+import { nameNotFound } from '../../../http/problem/problem.ts'
 import { markSources } from '../../energy/operations/answer.ts'
 import { energyRecord } from '../../energy/operations/frame.ts'
 import { wellTimeline } from '../service/well-timeline.ts'
@@ -57,7 +57,7 @@ export const timelineOperation = energyRecord({
       { permits: permits.store, disclosures: fracDisclosures, wells },
       apiNumber,
     )
-    if (!timeline) throw notFound(`Well ${apiNumber}`)
+    if (!timeline) throw nameNotFound('well', apiNumber)
     const { wellName, operator, state, events } = timeline
     markSources(call, events)
     const rows = events.map(({ on, ...event }) => ({

@@ -211,12 +211,12 @@ export const energyById = <T extends TSchema, Row>({
     handle(call) {
       const { id } = call.params
       const row = find(recordIdOf(id, subject), call)
-      if (row === undefined) throw notFound(`${subject} ${id}`)
+      if (row === undefined) throw notFound(subject, id)
       return shape(row, call)
     },
   })
 
 function recordIdOf(text: string, subject: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(`${subject} ${text.slice(0, 100)}`)
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw notFound(subject, text)
   return Number(text)
 }

@@ -2,7 +2,9 @@ import { usStates } from '../../geography/math/us-states.ts'
 import { changePercent } from '../../prices/math/change.ts'
 import { roundTo } from '../../prices/math/format.ts'
 
-const stateCodes = new Set(usStates.map(state => state.code))
+export const dieselStates = usStates.map(state => state.code)
+
+const stateCodes = new Set(dieselStates)
 
 /** The average of the country. */
 export const nationalDieselCode = 'DIESEL_US_NATIONAL_USD'

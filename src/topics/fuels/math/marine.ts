@@ -54,6 +54,10 @@ const gradeByName = new Map<string, Grade>([
 /** The grade of a name or alias, in any case. */
 export const gradeOf = (text: string): Grade | undefined => gradeByName.get(bare(text))
 
+/** The names that a port of the list goes by. */
+export const portNames = (ports: readonly Port[]): string[] =>
+  ports.flatMap(port => [port.slug, port.code])
+
 /** The port of a code, short code, slug or name, in any case. */
 export function portOf(ports: readonly Port[], text: string): Port | undefined {
   const name = bare(text)

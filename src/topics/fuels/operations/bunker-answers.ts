@@ -1,5 +1,5 @@
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
-import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
+import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -7,7 +7,15 @@ import { sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { PortPrices } from '../math/bunker.ts'
-import { type Grade, gradeOf, grades, marineCode, type Port, portOf } from '../math/marine.ts'
+import {
+  type Grade,
+  gradeOf,
+  grades,
+  marineCode,
+  type Port,
+  portNames,
+  portOf,
+} from '../math/marine.ts'
 import type { BunkerQuote } from './bunker-row.ts'
 import type { MarineDeps } from './marine-answers.ts'
 
@@ -33,7 +41,7 @@ export const firstMinusSecond =
 /** Throws 404 for an unknown port. */
 export function bunkerPort(ports: readonly Port[], text: string): Port {
   const port = portOf(ports, text)
-  if (!port) throw notFound(`Port ${text.slice(0, 100)}`)
+  if (!port) throw nameNotFound('port', text, portNames(ports))
   return port
 }
 

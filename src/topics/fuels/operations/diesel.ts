@@ -8,14 +8,14 @@ import {
   success,
 } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { notFound, Problem } from '../../../http/problem/problem.ts'
+import { nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { formatted } from '../../prices/operations/row.ts'
 import type { Quote } from '../../prices/service/latest-prices.ts'
-import { dieselCode, nationalDieselCode, stateCode } from '../math/diesel.ts'
+import { dieselCode, dieselStates, nationalDieselCode, stateCode } from '../math/diesel.ts'
 import { type DieselDeps, dieselStationsOperations } from './diesel-stations.ts'
 
 /** What state the average of the country is answered as. */
@@ -51,7 +51,7 @@ export function dieselOperations(deps: DieselDeps) {
   const averageOf = (text: string | undefined, set: Answering) => {
     const state =
       text?.trim() && text.trim().toUpperCase() !== national ? stateCode(text) : national
-    if (state === undefined) throw notFound(`State ${text!.slice(0, 100)}`)
+    if (state === undefined) throw nameNotFound('state', text!, dieselStates)
     const series = catalogue.resolve(
       state === national ? nationalDieselCode : dieselCode(state),
       now(),

@@ -1,11 +1,12 @@
 import { boolOf } from '../../../http/input/query.ts'
 import { codeParameter, textParameter, typed, wordParameter } from '../../../http/input/typed.ts'
-import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
+import { invalidParameter, nameNotFound } from '../../../http/problem/problem.ts'
 import {
   type Grade,
   gradeOf,
   grades,
   type Port,
+  portNames,
   portOf,
   portRegions,
   type RegionChoice,
@@ -73,7 +74,7 @@ export function marineFilter(
   const region = regionIn(query.region, true)
   const place = query.port_code || query.port
   const port = place ? portOf(ports, place) : undefined
-  if (place && !port) throw notFound(`Port ${place.slice(0, 100)}`)
+  if (place && !port) throw nameNotFound('port', place, portNames(ports))
   return { port, grade, region }
 }
 

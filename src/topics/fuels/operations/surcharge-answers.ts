@@ -3,7 +3,7 @@ import { instant, integer, string } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { type Answering, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
+import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import type { CarrierMode } from '../dataset/surcharge-fields.ts'
@@ -46,7 +46,9 @@ export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
     const carrier = text.trim().toLowerCase()
     const isKnown = carrier !== '' && surcharges.serviceLevels(mode, carrier).length > 0
     if (!isKnown)
-      throw notFound(`${mode === 'ltl' ? 'Carrier' : 'Parcel carrier'} ${text.slice(0, 100)}`)
+      throw nameNotFound(mode === 'ltl' ? 'carrier' : 'parcel carrier', text, [
+        ...new Set(surcharges.inForce(mode, today()).map(row => row.carrier)),
+      ])
     return carrier
   }
   /** The service level of the query; undefined where it names none. */

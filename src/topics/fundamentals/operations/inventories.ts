@@ -314,7 +314,7 @@ export const inventoryOperations = [
     summary: 'Get a weekly oil inventory record',
     description: `Returns the level of one place on one day. ${numberNote}`,
     view: 'as_of',
-    subject: 'Inventory',
+    subject: 'inventory',
     title: 'OilInventoryRecord',
     data: Record,
     find: (id, { at }) => at.inventories.byId(id),

@@ -262,7 +262,7 @@ export const opecOperations = [
     summary: 'Get an OPEC production record',
     description: `Returns the production of one country in one month. ${numberNote}`,
     view: 'as_of',
-    subject: 'OPEC production',
+    subject: 'OPEC production record',
     title: 'OpecProductionRecord',
     data: Record,
     find: (id, { at }) => at.opec.byId(id),

@@ -244,7 +244,7 @@ export const outlookOperations = [
     summary: 'Get an agency forecast',
     description: `Returns the forecast of one publication for one code and period. ${numberNote}`,
     view: 'as_of',
-    subject: 'Forecast',
+    subject: 'forecast',
     title: 'OutlookRecord',
     data: Record,
     find: (id, { at }) => at.outlooks.byId(id),

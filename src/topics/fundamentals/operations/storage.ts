@@ -3,7 +3,7 @@ import { string } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
-import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -40,10 +40,7 @@ const keyed = (names: readonly string[], rows: readonly ReturnType<typeof paddRo
   Object.fromEntries(names.map((name, i) => [name.toLowerCase(), rows[i]]))
 
 const unknownPlace = (place: string) =>
-  new Problem(
-    'NOT_FOUND',
-    `${place.slice(0, 100)} is not a storage series; CUSHING, SPR, US, PADD1 to PADD5 and every code of category storage are.`,
-  )
+  nameNotFound('storage series', place, ['CUSHING', 'SPR', ...places.keys(), ...regions])
 
 const noData = (code: string) =>
   new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })

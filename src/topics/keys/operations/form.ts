@@ -54,7 +54,7 @@ export const createKeyBody = (nameMax: number) =>
       nullableAs(
         listOf(
           t.String({ examples: ['203.0.113.0/24'] }),
-          'networks such as 203.0.113.0/24',
+          { nouns: 'networks', item: 'an address or a network such as 203.0.113.0/24' },
           listMax,
           network,
         ),
@@ -66,7 +66,7 @@ export const createKeyBody = (nameMax: number) =>
       nullableAs(
         listOf(
           t.String({ examples: ['example.com'] }),
-          'host names such as example.com',
+          { nouns: 'host names', item: 'a host name such as example.com' },
           listMax,
           hostOf,
         ),
@@ -89,7 +89,7 @@ export const createKeyBody = (nameMax: number) =>
       nullableAs(
         listOf(
           t.String({ enum: scopes, examples: ['prices'] }),
-          `scopes: ${scopes.join(', ')}`,
+          { nouns: 'scopes', item: scopes },
           scopes.length,
           text => (isScope(text) ? text : undefined),
         ),

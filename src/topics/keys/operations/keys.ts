@@ -76,7 +76,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
    */
   const own = (id: string, caller: Caller): KeyState => {
     const key = keys.byId(id)
-    if (key?.account !== caller.key.account) throw notFound('The API key')
+    if (key?.account !== caller.key.account) throw notFound('API key', id)
     if (key.holder.role === 'admin') requireAction(caller.key, 'change_admin_keys')
     return key
   }

@@ -119,7 +119,7 @@ const marks: readonly Operation[] = [
       const accountId = accountOf(caller)
       store.read(accountId, id, now())
       const notification = store.find(accountId, id)
-      if (!notification) throw notFound('The notification')
+      if (!notification) throw notFound('notification', id)
       return { notification: rowOf(notification), unread_count: store.unread(accountId) }
     },
   }),

@@ -62,7 +62,7 @@ export const SmsSettingsBody = bareOrPart(
     alert_types: optional(
       listOf(
         t.String({ examples: ['price_alert'] }),
-        'types such as price_alert',
+        { nouns: 'types', item: 'a type such as price_alert' },
         alertTypesMax,
         text => (wordPattern.test(text) ? text : undefined),
       ),

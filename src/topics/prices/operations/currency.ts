@@ -1,6 +1,7 @@
 import { t } from 'elysia'
 import { instant, number, string } from '../../../http/answer/schema.ts'
 import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
+import { oneOf } from '../../../lib/text/wrong-value.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { wholeUnit } from '../../units/math/units.ts'
@@ -13,7 +14,12 @@ export function currencyOf(parameter: string, text: string, exchange: Fx, now: n
   const currency = text.trim().toUpperCase()
   const currencies = exchange.currencies(now)
   if (currencies.includes(currency)) return currency
-  throw invalidParameter(parameter, text, 'a currency with a current exchange rate', currencies)
+  throw invalidParameter(
+    parameter,
+    text,
+    `a currency with a current exchange rate: ${oneOf(currencies)}`,
+    currencies,
+  )
 }
 
 /** The rate from a series' currency into `currency`, or the refusal that names both. */

@@ -5,7 +5,7 @@ import { codeParameter, momentParameter, wordParameter } from '../../../http/inp
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
-import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
+import { invalidParameter, nameNotFound } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -21,6 +21,7 @@ import {
   grades,
   marineCode,
   type Port,
+  portNames,
   portOf,
   regionGroupNames,
 } from '../../fuels/math/marine.ts'
@@ -113,7 +114,7 @@ function readFilter(
   const fuel = parameters.fuel_type?.trim() || undefined
   if (fuel && !isOwn && !gradeOf(fuel)) throw invalidParameter('fuel_type', fuel, connectorFuels)
   const port = parameters.port?.trim() || undefined
-  if (port && !isOwn && !portOf(ports, port)) throw notFound(`Port ${port.slice(0, 100)}`)
+  if (port && !isOwn && !portOf(ports, port)) throw nameNotFound('port', port, portNames(ports))
   const region = parameters.region?.trim() || undefined
   if (region && !connectorRegion(region)) throw invalidParameter('region', region, regionGroupNames)
   return {

@@ -17,6 +17,6 @@ export function ownSource(
   { key }: Caller,
 ): DataSource {
   const source = sources.byId(id)
-  if (source?.accountId !== key.account.account.id) throw notFound('The data source')
+  if (source?.accountId !== key.account.account.id) throw notFound('data source', id)
   return source
 }

@@ -32,7 +32,7 @@ const watchFields = ({ codeOf }: WatchFormDeps) => ({
   codes: checked(
     listOf(
       t.String({ examples: ['BRENT_CRUDE_USD'] }),
-      'commodity codes such as WTI_USD',
+      { nouns: 'commodity codes', item: 'a commodity code such as WTI_USD' },
       codesMax,
       codeOf,
       {

@@ -51,7 +51,7 @@ const accountOf = ({ key }: Caller): string => key.account.account.id
 /** A watch of the caller's account; unknown, malformed and foreign ids look the same. */
 function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Watch {
   const watch = watches.own(accountOf(caller), id)
-  if (!watch) throw notFound('The watch')
+  if (!watch) throw notFound('watch', id)
   return watch
 }
 

@@ -170,7 +170,7 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) 
               `The event was recorded without its data (${logged.error}), so it cannot be sent.`,
             )
           const entry = log.resend('webhook', lane, eventId)
-          if (!entry) throw notFound('The event')
+          if (!entry) throw notFound('event', eventId)
           return success(logRow(lane, entry))
         })
       },

@@ -92,7 +92,7 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
   events: checked(
     listOf(
       t.String({ examples: ['price.updated'] }),
-      'event types of up to 100 characters',
+      { nouns: 'event types', item: 'an event type of up to 100 characters' },
       eventsMax,
       name => (namePattern.test(name) ? name : undefined),
       {
@@ -106,7 +106,7 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
     emptyWhenNull(
       listOf(
         t.String({ examples: ['BRENT_CRUDE_USD'] }),
-        'commodity codes such as WTI_USD',
+        { nouns: 'commodity codes', item: 'a commodity code such as WTI_USD' },
         filtersMax,
         codeOf,
         { description: 'Codes or aliases; empty for all.' },
@@ -117,7 +117,7 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
     emptyWhenNull(
       listOf(
         t.String({ examples: ['TX'] }),
-        'states with well permits such as TX',
+        { nouns: 'states', item: 'a state with well permits such as TX' },
         filtersMax,
         name => permitStateOf(name)?.code,
         { description: 'For permit events; empty for all.' },
@@ -233,7 +233,7 @@ const typeField = (options: FieldOptions): Field<EventType> =>
   field(t.String(options), (form, name) => {
     const written = form.text(name, 100)
     if (written === undefined) return undefined
-    return eventTypeOf(written) ?? form.fault(name, `must be one of ${eventTypes.join(', ')}.`)
+    return eventTypeOf(written) ?? form.wrongWord(name, eventTypes)
   })
 
 export const TestBody = body({
@@ -265,7 +265,7 @@ export const ReplayBody = body({
   event_types: omittable(
     listOf(
       t.String({ examples: ['price.updated'] }),
-      'event types',
+      { nouns: 'event types', item: 'an event type' },
       eventsMax,
       name => eventTypeOf(name) ?? name,
     ),

@@ -18,6 +18,6 @@ export function ownEndpoint(
   { key }: Caller,
 ): Endpoint {
   const endpoint = webhooks.byId(id)
-  if (endpoint?.accountId !== key.account.account.id) throw notFound('The webhook endpoint')
+  if (endpoint?.accountId !== key.account.account.id) throw notFound('webhook endpoint', id)
   return endpoint
 }

@@ -162,7 +162,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
   })
   const batchOf = (id: string): Batch => {
     const batch = /^\d{1,15}$/.test(id) ? batchStore.find(Number(id)) : undefined
-    if (!batch) throw notFound(`Batch ${id.slice(0, 20)}`)
+    if (!batch) throw notFound('batch', id)
     return batch
   }
 
@@ -271,7 +271,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
       answers: { 200: One },
       handle: ({ body: input, params: { id } }) => {
         const running = batches.running(batchOf(id).id)
-        if (!running) throw notFound(`A batch ${id} that is under way`)
+        if (!running) throw notFound('batch that is under way', id)
         const { superseded = 0, rejected = 0 } = EndBody.read(input)
         running.count({ superseded, rejected })
         return success({ batch: batchRow(running.end()) })

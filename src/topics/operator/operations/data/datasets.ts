@@ -15,7 +15,7 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import {
   type FieldFault,
-  notFound,
+  nameNotFound,
   Problem,
   stateForbids,
   validationFailed,
@@ -132,7 +132,12 @@ export function datasetAdminOperations({
   })
   const datasetNamed = (name: string): Dataset<unknown> => {
     const dataset = datasets.find(dataset => dataset.name === name.toLowerCase())
-    if (!dataset) throw notFound(`Dataset ${name.slice(0, 100)}`)
+    if (!dataset)
+      throw nameNotFound(
+        'dataset',
+        name,
+        datasets.map(({ name }) => name),
+      )
     return dataset
   }
   /** Every row that stood before, with its series known, or the refusal of all of them. */

@@ -1,5 +1,4 @@
 import { t } from 'elysia'
-import { distance } from 'fastest-levenshtein'
 import type { FeedSetting } from '../../../../feeds/engine/settings.ts'
 import type { FeedView } from '../../../../feeds/engine/view.ts'
 import { targetName, unreadOf } from '../../../../feeds/publishers/map.ts'
@@ -23,7 +22,7 @@ import {
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { notFound, stateForbids, validationFailed } from '../../../../http/problem/problem.ts'
+import { nameNotFound, stateForbids, validationFailed } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, parseDay } from '../../../../lib/time/instant.ts'
 
@@ -208,7 +207,12 @@ const SettingBody = closed({
   key: omittable(lineText({ description: 'Stored encrypted and never returned.' })),
   base_url: omittable(checked(lineText({ examples: ['https://mirror.example'] }), addressFault)),
   codes: omittable(
-    listOf(t.String({ examples: ['EUR_USD'] }), 'codes and datasets', codesMax, code => code),
+    listOf(
+      t.String({ examples: ['EUR_USD'] }),
+      { nouns: 'codes and datasets', item: 'a code or dataset' },
+      codesMax,
+      code => code,
+    ),
   ),
   since: omittable(day({ examples: ['1986-01-01'] })),
   reread: omittable(
@@ -268,7 +272,7 @@ export function feedAdminOperations({
 }: Context) {
   const viewOf = (feed: string): FeedView => {
     const view = feeds.view(feed)
-    if (!view) throw notFound(`The feed ${feed.slice(0, 64)}`, nearestFeed(feed, feeds.names()))
+    if (!view) throw nameNotFound('feed', feed, feeds.names())
     return view
   }
   const feedOf = (feed: string) => ({ feed: feedRow(viewOf(feed)) })
@@ -463,14 +467,4 @@ export function feedAdminOperations({
       },
     }),
   ]
-}
-
-/** What a name was probably meant to be, else the names there are. */
-function nearestFeed(name: string, names: readonly string[]): string {
-  const [near] = names
-    .map(known => ({ known, steps: distance(name, known) }))
-    .sort((a, b) => a.steps - b.steps)
-  return near && near.steps <= Math.max(1, Math.floor(name.length / 3))
-    ? `Did you mean ${near.known}?`
-    : `The feeds are ${names.join(', ')}.`
 }

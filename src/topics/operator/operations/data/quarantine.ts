@@ -79,7 +79,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQ
         const removed = /^\d{1,15}$/.test(params.id)
           ? quarantine.remove(Number(params.id))
           : undefined
-        if (!removed) throw notFound(`Quarantine ${params.id}`)
+        if (!removed) throw notFound('quarantine', params.id)
         return success(quarantineRow(removed))
       },
     }),
@@ -101,11 +101,12 @@ function quarantineOf(
   const text = (field: string) =>
     typeof body?.[field] === 'string' ? (body[field] as string).trim() : ''
   const resolved = catalogue.resolve(text('code'), now)
-  if (!resolved) fault('code', 'must be a code of the catalogue.')
+  if (!resolved)
+    fault('code', `must be a code of the catalogue.${nearestCode(catalogue, text('code'))}`)
   const from = text('from')
   const to = text('to') || from
   if (parseDay(from) === undefined) fault('from', 'must be a date (YYYY-MM-DD).')
-  if (parseDay(to) === undefined) fault('to', 'must be a date (YYYY-MM-DD).')
+  if (text('to') !== '' && parseDay(to) === undefined) fault('to', 'must be a date (YYYY-MM-DD).')
   else if (parseDay(from) !== undefined && to < from)
     fault('to', `must not be before from (${from}).`)
   const reason = text('reason')
@@ -113,4 +114,9 @@ function quarantineOf(
     fault('reason', 'must be a reason of 1 to 500 characters.')
   if (faults.length > 0) throw validationFailed(faults)
   return { seriesId: resolved!.series.id, fromOn: from, toOn: to, reason, createdAt: now }
+}
+
+function nearestCode(catalogue: Catalogue, code: string): string {
+  const [near] = catalogue.suggest(code.slice(0, 100))
+  return near === undefined ? '' : ` Did you mean ${near.code}?`
 }

@@ -125,7 +125,7 @@ export function reviewAdminOperations({
   const undecided = (ids: readonly number[], statuses: readonly FlagStatus[]): FlaggedValue[] =>
     ids.map(id => {
       const flag = flaggedValues.find(id)
-      if (!flag) throw notFound(`A held value ${id}`)
+      if (!flag) throw notFound('held value', id)
       if (!statuses.includes(flag.status))
         throw stateForbids('validation_failed', `Value ${id} is ${flag.status} already.`)
       return flag

@@ -84,7 +84,10 @@ export const termFields = {
   }),
   release_days: listOf(
     t.String({ examples: ['wed'] }),
-    'days of the week (mon to sun), or days of the month (1 to 31, last)',
+    {
+      nouns: 'days',
+      item: 'a day of the week (mon to sun) or of the month (1 to 31, last)',
+    },
     31,
     day => (isReleaseDay(day.toLowerCase()) ? day.toLowerCase() : undefined),
     {
@@ -130,7 +133,7 @@ export const termFields = {
   }),
   aliases: listOf(
     t.String({ examples: ['DESK_GASOIL'] }),
-    'names of capital letters, digits, _, - and .',
+    { nouns: 'names', item: 'a name of capital letters, digits, _, - and .' },
     aliasesMax,
     alias => (/^[A-Z0-9][A-Z0-9_.-]{0,49}$/.test(alias) ? alias : undefined),
     { description: 'Other names that every endpoint accepts for the code.' },
@@ -141,7 +144,7 @@ export const termFields = {
   }),
   visible_to: listOf(
     t.String({ examples: ['11111111-2222-4333-8444-555555555555'] }),
-    'ids of accounts',
+    { nouns: 'ids of accounts', item: 'the id of an account' },
     accountsMax,
     id => (/^[\w-]{8,64}$/.test(id) ? id : undefined),
     { description: 'Ids of the accounts that can see a custom series. Default: everyone.' },

@@ -16,7 +16,11 @@ import { envelope, envelopeOf, success } from '../../../../http/operations/answe
 import { deliveryShape } from '../../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { invalidParameter, notFound, validationFailed } from '../../../../http/problem/problem.ts'
+import {
+  invalidParameter,
+  nameNotFound,
+  validationFailed,
+} from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoOrNull, parseInstant } from '../../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../../calendars/math/releases.ts'
@@ -213,9 +217,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSe
     const series = catalogue.named(code)
     if (series && series.contractOf === null) return series
     const [nearest] = catalogue.suggest(code.slice(0, 100))
-    throw notFound(
-      `The series ${code.slice(0, 100)}${nearest ? ` (did you mean ${nearest.code}?)` : ''}`,
-    )
+    throw nameNotFound('series', code, nearest && [nearest.code])
   }
   const put = (series: Series, terms: SeriesTerms) => {
     const faults = seriesChanges.faults(series, terms)

@@ -85,7 +85,7 @@ export function sourceAdminOperations({
       answers: { 200: envelope(LogShape), 422: ValidationProblem },
       handle: async ({ params: { id }, body, requestContext, request, reply }) => {
         const source = dataSources.byId(id)
-        if (!source) throw notFound('The data source')
+        if (!source) throw notFound('data source', id)
         connections.idle(
           request,
           Math.ceil(config.data_sources.timeoutMs / secondMs) + spareSeconds,

@@ -10,6 +10,7 @@ import {
   problems,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
+import { oneOf } from '../../../../lib/text/wrong-value.ts'
 import { addDuration } from '../../../../lib/time/duration.ts'
 import { dayMs, isoInstant, parseInstant } from '../../../../lib/time/instant.ts'
 import { isPlanId } from '../../../../plans/plans.ts'
@@ -212,8 +213,8 @@ function scenarioOperations({ scenarios, clock }: DevDeps) {
         const fields = objectOf(body)
         const scenario = scenarios.find(({ name }) => name === fields.name)
         if (!scenario) {
-          const names = scenarios.map(({ name }) => name).join(', ')
-          throw refuse('name', `must be one of ${names}.`, fields.name)
+          const names = scenarios.map(({ name }) => name)
+          throw refuse('name', `must be ${oneOf(names)}.`, fields.name)
         }
         const played = await scenario.play(optionsOf(fields, scenario))
         if ('fault' in played) throw refuse(played.field, played.fault, fields[played.field])
@@ -322,7 +323,7 @@ function makeAccount({ keys, ids, clock, trialDays }: DevDeps, fields: Body) {
   const plan = fields.plan ?? 'free'
   const addOns = fields.add_ons ?? []
   if (typeof plan !== 'string' || !isPlanId(plan))
-    throw refuse('plan', `must be one of ${planIds.join(', ')}.`, plan)
+    throw refuse('plan', `must be ${oneOf(planIds)}.`, plan)
   if (
     !Array.isArray(addOns) ||
     addOns.some(addOn => !(addOnIds as readonly unknown[]).includes(addOn))
@@ -363,7 +364,7 @@ function faultOf(fields: Body) {
   if (method !== undefined && typeof method !== 'string')
     fault('method', 'must be a method such as GET.')
   if (code !== undefined && (typeof code !== 'string' || !Object.hasOwn(problems, code)))
-    fault('code', `must be one of ${Object.keys(problems).join(', ')}.`)
+    fault('code', `must be ${oneOf(Object.keys(problems))}.`)
   if (typeof delayMs !== 'number' || !(delayMs >= 0 && delayMs <= 60_000))
     fault('delay_ms', 'must be 0 to 60000.')
   if (count !== undefined && (!Number.isInteger(count) || Number(count) < 1))

@@ -44,7 +44,7 @@ export function accountItemOperations({
   const alertRows = createAlertRows(alerts, id => catalogue.byId(id).code)
   const deliveryRows = createDeliveryRows(deliveries)
   const idOf = (id: string): string => {
-    if (!keys.account(id)) throw notFound('The account')
+    if (!keys.account(id)) throw notFound('account', id)
     return id
   }
   return [
@@ -90,7 +90,7 @@ export function accountItemOperations({
       answers: { 200: envelopeOf({ events: t.Array(LogShape), meta: PageMetaShape }) },
       handle: ({ params: { id, webhook_id: webhookId }, page }) => {
         if (!webhooks.list(idOf(id)).some(endpoint => endpoint.id === webhookId))
-          throw notFound('The webhook endpoint')
+          throw notFound('webhook endpoint', webhookId)
         const { entries, total } = outbox.log.page(
           'webhook',
           webhookId,

@@ -66,13 +66,13 @@ export const accountAdminOperations = (deps: Context) => [
 
 function accountOf(keys: Keyring, id: string): AccountState {
   const account = keys.account(id)
-  if (!account) throw notFound('The account')
+  if (!account) throw notFound('account', id)
   return account
 }
 
 function keyOf(keys: Keyring, id: string): KeyState {
   const key = keys.byId(id)
-  if (!key) throw notFound('The API key')
+  if (!key) throw notFound('API key', id)
   return key
 }
 

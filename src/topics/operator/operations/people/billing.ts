@@ -108,7 +108,7 @@ function ledger({ billing, keys, links, now }: AdminBillingDeps) {
       answers: { 200: One },
       handle: ({ params: { id }, request }) => {
         const invoice = billing.invoices.byId(id)
-        if (!invoice) throw notFound('The invoice')
+        if (!invoice) throw notFound('invoice', id)
         return success({ invoice: rowOf(invoice, links(request).baseUrl) })
       },
     }),
@@ -154,7 +154,7 @@ function marking({ billing, links }: AdminBillingDeps) {
     { params: { id }, request }: { params: { id: string }; request: Request },
   ) => {
     const invoice = billing.invoices.byId(id)
-    if (!invoice) throw notFound('The invoice')
+    if (!invoice) throw notFound('invoice', id)
     return success({
       invoice: rowOf(resultOf(billing.ledger.mark(invoice, marks[deed])), links(request).baseUrl),
     })

@@ -65,7 +65,7 @@ export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
   })
   const accountOf = (id: string): AccountState => {
     const account = keys.account(id)
-    if (!account) throw notFound('The account')
+    if (!account) throw notFound('account', id)
     return account
   }
   const balanceOf = (id: string) => ({ requests_remaining: sales.balance(id) })

@@ -72,7 +72,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
         return idempotency.once({ requestContext, request, reply }, body, () => {
           const { minutes = minutesUsual } = ImpersonationBody.read(body)
           const account = keys.account(id)
-          if (!account) throw notFound('The account')
+          if (!account) throw notFound('account', id)
           const { impersonation, token } = impersonations.begin(
             account,
             requestContext?.actor ?? 'operator',
@@ -92,7 +92,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: I
       },
       answers: { 200: envelopeOf({ id: t.String(), ended: t.Literal(true) }) },
       handle: ({ params: { id } }) => {
-        if (!impersonations.end(id)) throw notFound('The look')
+        if (!impersonations.end(id)) throw notFound('impersonation', id)
         return success({ id, ended: true as const })
       },
     }),

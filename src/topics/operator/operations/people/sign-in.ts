@@ -33,7 +33,7 @@ export function signInAdminOperations({
 }: Context) {
   const accountOf = (id: string): AccountState => {
     const account = keys.account(id)
-    if (!account) throw notFound('The account')
+    if (!account) throw notFound('account', id)
     return account
   }
   const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })

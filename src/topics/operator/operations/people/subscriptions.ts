@@ -138,7 +138,7 @@ function listing({ billing, keys }: AdminSubscriptionDeps) {
       answers: { 200: One },
       handle: ({ params: { id } }) => {
         const subscription = billing.sold.byId(id)
-        if (!subscription) throw notFound('The subscription')
+        if (!subscription) throw notFound('subscription', id)
         return success({ subscription: row(subscription) })
       },
     }),
@@ -228,7 +228,7 @@ function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
         const { when = 'period_end', open_invoices: openInvoices } = cancellationBody.read(body)
         const subscription = billing.sold.byId(id)
         const account = subscription && keys.account(subscription.accountId)
-        if (!subscription || !account) throw notFound('The subscription')
+        if (!subscription || !account) throw notFound('subscription', id)
         // A period that is over by now has ended first, or the next one has begun.
         if (billing.current(account)?.id !== id)
           throw stateForbids('no_active_subscription', 'The subscription has ended.')

@@ -4,7 +4,7 @@ import { body, field, optional, requiredAs, text } from '../../../../http/input/
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
-import { notFound } from '../../../../http/problem/problem.ts'
+import { nameNotFound } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
 import type { Suppression } from '../../../messages/store/suppressions.ts'
@@ -86,7 +86,7 @@ export const mailAdminOperations: readonly Operation[] = [
     answers: { 200: envelopeOf({ address: t.String(), deleted: t.Literal(true) }) },
     handle: ({ at, params: { address } }) => {
       const { suppressions } = at
-      if (!suppressions.remove(address.toLowerCase())) throw notFound('The address')
+      if (!suppressions.remove(address.toLowerCase())) throw nameNotFound('address', address)
       return success({ address: address.toLowerCase(), deleted: true as const })
     },
   }),

@@ -53,7 +53,12 @@ const Listed = envelopeOf({
 })
 const Changed = envelopeOf({ count: integer('Number of affected messages.', 1) })
 const IdsBody = body({
-  ids: listOf(t.String(), 'ids of messages', idsMax, id => id),
+  ids: listOf(
+    t.String(),
+    { nouns: 'ids of messages', item: 'the id of a message' },
+    idsMax,
+    id => id,
+  ),
 })
 
 /** What the outbox has still to send, and what it gave up. */

@@ -42,9 +42,15 @@ const Released = envelopeOf({
 const ReleaseBody = body({
   kind: optional(choice(kinds)),
   ids: optional(
-    listOf(t.String(), 'ids of messages', idsMax, id => id, {
-      description: 'Only these messages.',
-    }),
+    listOf(
+      t.String(),
+      { nouns: 'ids of messages', item: 'the id of a message' },
+      idsMax,
+      id => id,
+      {
+        description: 'Only these messages.',
+      },
+    ),
   ),
 })
 const rowOf = ({

@@ -82,7 +82,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     handle: ({ at, params: { id } }) => {
       const { adminTokens } = at
       const token = adminTokens.revoke(id)
-      if (!token) throw notFound('The admin token')
+      if (!token) throw notFound('admin token', id)
       return success({ token: rowOf(token) })
     },
   }),
