@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { withParametersInPlace } from '../src/http/openapi/parameters.ts'
 import { documentText } from './clients/document.ts'
 import type { Document } from './clients/operations.ts'
 import { pythonModules } from './clients/python.ts'
@@ -69,7 +70,7 @@ async function compilePackage(
 const [directory = 'dist/clients', address] = process.argv.slice(2)
 const out = resolve(directory)
 const text = await documentText(address)
-const document = JSON.parse(text) as Document
+const document = withParametersInPlace(JSON.parse(text) as Document)
 for (const name of ['python', 'typescript', 'testkit']) {
   rmSync(join(out, name), { recursive: true, force: true })
   mkdirSync(join(out, name), { recursive: true })

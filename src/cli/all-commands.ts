@@ -7,7 +7,8 @@ import { itemCommands } from './accounts/items.ts'
 import { firstLine } from './accounts/sign-in.ts'
 import { auditCommands } from './audit.ts'
 import { backupCommands } from './backups/commands.ts'
-import type { OperatorAction } from './command.ts'
+import { wordArgument } from './choice.ts'
+import { type OperatorAction, printJson } from './command.ts'
 import { configExplain } from './config.ts'
 import { confirmIrreversible } from './confirm.ts'
 import { batchCommands } from './data/batches.ts'
@@ -96,7 +97,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
 function manualCommands(program: Command, env: ProgramEnvironment) {
   program
     .command('completion')
-    .addArgument(new Argument('<shell>', 'shell').choices(shells))
+    .addArgument(wordArgument(new Argument('<shell>', 'shell'), shells))
     .description('print shell completions')
     .action((shell: Shell) => env.write(completion(shell, program.name(), commandTable(program))))
   program
@@ -138,9 +139,11 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
       .requiredOption('--header <line...>', "a header of the client: 'User-Agent: prices-go/1.2'")
       .description('show the profile that a client gets by its headers, and what it changes'),
     () => 'named',
-  ).action((options: Options & { header: string[] }) =>
-    explainProfile(options.header, configOf(options, 'serve', env), env.out),
   )
+    .option('--json', 'print JSON')
+    .action((options: Options & { header: string[]; json?: boolean }) =>
+      explainProfile(options.header, configOf(options, 'serve', env), env.out, options.json),
+    )
   profiles
     .command('list')
     .description('list the shipped profiles')
@@ -164,7 +167,16 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
     )
 }
 
-/** A letter and a notice, to see that they arrive. */
+/** Prints the result of a test; as JSON where that was asked for. */
+const trialEnv = (env: ProgramEnvironment, { json = false }: { json?: boolean }) =>
+  json
+    ? {
+        out: (message: string) => printJson(env, { accepted: true, message }),
+        err: (message: string) => printJson(env, { accepted: false, message }),
+      }
+    : env
+
+/** A test e-mail and a test notice, to see that they arrive. */
 function trialCommands(program: Command, env: ProgramEnvironment, results: Results) {
   const mail = program.command('mail').description('test e-mail delivery')
   located(
@@ -173,14 +185,22 @@ function trialCommands(program: Command, env: ProgramEnvironment, results: Resul
       .argument('<address>', 'recipient')
       .description('send a test e-mail with the configured provider'),
     () => 'named',
-  ).action(async (to: string, options: Options) =>
-    results.set(await testMail(runtimeOf(configOf(options, 'serve', env), env), to, env)),
   )
+    .option('--json', 'print JSON')
+    .action(async (to: string, options: Options & { json?: boolean }) =>
+      results.set(
+        await testMail(runtimeOf(configOf(options, 'serve', env), env), to, trialEnv(env, options)),
+      ),
+    )
   const notices = program.command('notices').description('test operator notices')
   located(
     notices.command('test').description('send a test notice to each configured channel'),
     () => 'named',
-  ).action(async (options: Options) =>
-    results.set(await testNotices(runtimeOf(configOf(options, 'serve', env), env), env)),
   )
+    .option('--json', 'print JSON')
+    .action(async (options: Options & { json?: boolean }) =>
+      results.set(
+        await testNotices(runtimeOf(configOf(options, 'serve', env), env), trialEnv(env, options)),
+      ),
+    )
 }

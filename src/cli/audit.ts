@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { wrongValue } from '../lib/text/wrong-value.ts'
 import {
   answerOf,
   type CommandEnvironment,
@@ -53,7 +54,7 @@ const listAudit = (env: CommandEnvironment, options: AuditOptions): Promise<numb
   runAgainstServer(env, 'audit', async () => {
     const limit = Number(options.limit ?? limitUsual)
     if (!Number.isSafeInteger(limit) || limit < 1)
-      throw new Error(`--limit ${options.limit}: must be a whole number above 0`)
+      throw new Error(wrongValue('--limit', 'a whole number above 0', options.limit))
     const filter = new URLSearchParams({ per_page: String(Math.min(limit, perPage)) })
     for (const name of ['since', 'until', 'actor', 'thing'] as const) {
       const value = options[name]

@@ -1,4 +1,6 @@
+import { errorText } from '../lib/files/error-text.ts'
 import { oneLine } from '../lib/log/log.ts'
+import { shownValue } from '../lib/text/wrong-value.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { fittedLines, type Table } from './table.ts'
@@ -57,10 +59,7 @@ export async function runAgainstServer(
     await work()
     return exitCodes.done
   } catch (error) {
-    const lines =
-      error instanceof Refusal
-        ? error.lines
-        : [error instanceof Error ? error.message : String(error)]
+    const lines = error instanceof Refusal ? error.lines : [errorText(error)]
     for (const line of lines) env.err(`${name}: ${oneLine(line)}`)
     return exitCodes.failed
   }
@@ -94,9 +93,14 @@ export async function accountPath(env: CommandEnvironment, who: string): Promise
     `${accountsPath}?email=${encodeURIComponent(who)}`,
   )
   const [account] = accounts
-  if (!account) throw new Error(`no account has the address ${who}`)
+  if (!account)
+    throw new Error(`No account has the address ${shownValue(who)}. Run wellhead accounts list.`)
   return `${accountsPath}/${account.id}`
 }
+
+/** Prints data as JSON. */
+export const printJson = ({ out }: { out(line: string): void }, data: unknown): void =>
+  out(JSON.stringify(data, null, 2))
 
 /** Prints data as JSON where that was asked for, else as `lines` has it for people. */
 export function print<T>(
@@ -105,7 +109,7 @@ export function print<T>(
   lines: (data: T) => readonly (string | Table)[],
 ): void {
   if (env.json) {
-    env.out(JSON.stringify(data, null, 2))
+    printJson(env, data)
     return
   }
   const linesOf = (part: string | Table) =>

@@ -3,7 +3,7 @@ import { mailerOf } from '../topics/messages/service/providers.ts'
 
 const timeoutMs = 30_000
 
-/** Sends a letter now, past the outbox, and says what became of it; 0 when it was taken. */
+/** Sends an e-mail now, past the outbox, and prints the result; 0 if the provider accepted it. */
 export async function testMail(
   { config, clock, ids, log }: ProcessRuntime,
   to: string,

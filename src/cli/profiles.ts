@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts'
+import { wrongValue } from '../lib/text/wrong-value.ts'
 import {
   type ClientProfile,
   isSeen,
@@ -15,7 +16,7 @@ type Print = (line: string) => void
 /** `User-Agent: prices-go/1.2` as a name and its text. */
 function headerOf(line: string): [string, string] {
   const colon = line.indexOf(':')
-  if (colon < 1) throw new Error(`--header: ${line} must be of the form 'Name: text'`)
+  if (colon < 1) throw new Error(wrongValue('--header', "of the form 'Name: text'", line))
   return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]
 }
 
@@ -43,10 +44,24 @@ function printProfile({ signs, switches }: ClientProfile, textOf: TextOf, print:
 }
 
 /** Says which profile a GET with these headers gets, why, and what it switches. */
-export function explainProfile(lines: readonly string[], config: Config, print: Print): void {
+export function explainProfile(
+  lines: readonly string[],
+  config: Config,
+  print: Print,
+  json = false,
+): void {
   const headers = new Map(lines.map(headerOf))
   const textOf: TextOf = of => (of === 'method' ? 'GET' : (headers.get(of) ?? null))
   const chosen = recognised(config.clientProfiles, textOf)
+  if (json) {
+    const switches = [...(chosen?.switches ?? [])].map(([name, scope]) => ({
+      name,
+      scope: pathsText(scope).trim(),
+      effect: switchEffects[name],
+    }))
+    print(JSON.stringify({ profile: chosen?.name ?? null, switches }, null, 2))
+    return
+  }
   if (chosen) {
     print(`${chosen.name} applies, in dev and in serve:`)
     printProfile(chosen, textOf, print)

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander'
+import { errorText } from '../lib/files/error-text.ts'
 import { emptyProgram } from './empty-program.ts'
 import type { ProgramEnvironment } from './environment.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -23,7 +24,7 @@ export async function run(argv: readonly string[], env: ProgramEnvironment): Pro
     await program.parseAsync(argv, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode
-    env.err(error instanceof Error ? error.message : String(error))
+    env.err(errorText(error))
     return error instanceof Occupied ? exitCodes.temporary : exitCodes.failed
   }
   return code

@@ -89,15 +89,15 @@ describe('accounts list, create and change', () => {
     expect(faults.splice(0)).toEqual([
       'accounts create: email must be an e-mail address; got "nobody".',
       'accounts create: plan must be free, developer, starter, professional, scale or enterprise; got "gold".',
-      'accounts create: add_ons.0 must be one of the add-ons: futures_data, well_permits, well_production, sms; got "x".',
+      'accounts create: add_ons.0 must be futures_data, well_permits, well_production or sms; got "x".',
     ])
     expect(await showAccount(env, 'a@example.com')).toBe(1)
     expect(await showAccount(env, '../../v1/account')).toBe(1)
     expect(await changeAccount(env, 'unknown', { plan: 'free' })).toBe(1)
     expect(faults.splice(0)).toEqual([
-      'accounts show: no account has the address a@example.com',
-      'accounts show: The account was not found.',
-      'accounts change: The account was not found.',
+      'accounts show: No account has the address "a@example.com". Run wellhead accounts list.',
+      'accounts show: No account has the id "../../v1/account".',
+      'accounts change: No account has the id "unknown".',
     ])
     expect(
       await listAccounts({

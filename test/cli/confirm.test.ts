@@ -89,7 +89,7 @@ test('what ends later or leaves a way back is not asked about', async () => {
     ['keys', 'suspend', '00000000-0000-4000-8000-000000000101'],
   ]) {
     const { err } = await command(argv)
-    expect(err).toMatch(/not found|no account/)
+    expect(err).toMatch(/No (?:account|API key) has the/)
     expect(err).not.toContain('--yes')
   }
 })

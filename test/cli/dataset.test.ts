@@ -257,7 +257,7 @@ describe('nothing is written when a file cannot be read as asked', () => {
       'an unknown dataset',
       [good],
       { dataset: 'futures' },
-      /--dataset futures: there are .*futures-settlements/,
+      /Unknown dataset "futures"\. Use one of futures-settlements/,
     ],
     ['a file that is not there', [good, join(folder, 'none.csv')], {}, /does not exist/],
     [

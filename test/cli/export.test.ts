@@ -59,14 +59,19 @@ test('the export format is the requested one and otherwise follows the file name
 })
 
 const refused: [string, string[], ExportOptions, string][] = [
+  ['an unknown code', ['WTI_UDS'], {}, 'export: Unknown code "WTI_UDS". Did you mean WTI_USD?'],
   [
-    'an unknown code',
-    ['WTI_UDS'],
-    {},
-    'export: WTI_UDS is not a code of the catalogue: did you mean WTI_USD?',
+    'an unknown format',
+    [],
+    { format: 'xml' },
+    'export: --format must be csv or ndjson; got "xml".',
   ],
-  ['an unknown format', [], { format: 'xml' }, 'export: --format xml is not known: csv or ndjson'],
-  ['a folder that is not there', [], { output: join(folder, 'no', 'a.csv') }, 'export: ENOENT'],
+  [
+    'a folder that is not there',
+    [],
+    { output: join(folder, 'no', 'a.csv') },
+    'export: Cannot open ',
+  ],
 ]
 test.each(refused)('1 for %s', async (_, codes, options, message) => {
   const { code, text, err } = await run(codes, options)

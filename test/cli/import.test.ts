@@ -95,7 +95,7 @@ describe('runImport: exit code', () => {
       'a series that is none',
       [file(good)],
       { series: 'WTI_UDS' },
-      'import: --series WTI_UDS: this is not a code of the catalogue; did you mean WTI_USD?',
+      'import: --series must be a code of the catalogue; got "WTI_UDS". Did you mean WTI_USD?',
     ],
   ]
   test.each(refused)('1 for %s, and nothing is written', async (_, files, options, message) => {
@@ -150,7 +150,7 @@ test('a scale is a number above 0, as it was written', async () => {
     const { code, err } = await run([path], { series: 'CUSHING_STORAGE', scale }, store)
     expect([code, err], scale).toEqual([
       1,
-      expect.stringContaining('is not a number above 0: write for example --scale 0.001'),
+      expect.stringContaining('--scale must be a number above 0, such as 0.001; got '),
     ])
   }
 })

@@ -50,7 +50,7 @@ test('alerts, webhooks and deliveries are listed for an account, and an unknown 
     const unknown = await run(name, 'list', 'nobody@example.com')
     expect([unknown.code, unknown.err]).toEqual([
       1,
-      expect.stringContaining('no account has the address nobody@example.com'),
+      expect.stringContaining('No account has the address "nobody@example.com"'),
     ])
   }
 })

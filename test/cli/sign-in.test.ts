@@ -84,7 +84,7 @@ describe('accounts password, link and sign-out', () => {
     expect(await makeLink(env, 'nobody@example.com')).toBe(1)
     expect(faults).toEqual([
       'accounts password: password: must be at least 10 characters long.',
-      'accounts link: no account has the address nobody@example.com',
+      'accounts link: No account has the address "nobody@example.com". Run wellhead accounts list.',
     ])
   })
 })

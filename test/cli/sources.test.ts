@@ -125,7 +125,7 @@ describe('sources sync', () => {
   })
 
   test.each([
-    ['unknown', {}, /no data source has the name or id unknown/],
+    ['unknown', {}, /No data source has the name or id "unknown"/],
     [
       'held',
       {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DefaultSettings, TaskUtils } from '@microsoft/powerquery-parser'
 import { XMLParser } from 'fast-xml-parser'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
+import { withParametersInPlace } from '../../src/http/openapi/parameters.ts'
 import { root, sharedInstance } from '../support/interface/packages.ts'
 
 const folder = join(root, 'docs/spreadsheets')
@@ -216,9 +217,11 @@ describe('the query', () => {
 
   test('the Power Query file uses only parameters and fields that the API has', async () => {
     const query = read('history.pq')
-    const document = (await (await copy.get('/openapi.json')).json()) as {
-      paths: Record<string, { get: { parameters: { name: string }[] } }>
-    }
+    const document = withParametersInPlace(
+      (await (await copy.get('/openapi.json')).json()) as {
+        paths: Record<string, { get: { parameters: { name: string }[] } }>
+      },
+    )
     const path = /RelativePath = "([^"]+)"/.exec(query)?.[1] ?? ''
     const names = document.paths[`/${path}`]!.get.parameters.map(parameter => parameter.name)
     const used = /Query = \[([^\]]+)\]/.exec(query)![1]!.matchAll(/(\w+) =/g)

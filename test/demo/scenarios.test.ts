@@ -58,7 +58,7 @@ describe('scenarios', () => {
       'dst',
     ])
     const refusals: [Fields, string][] = [
-      [{ name: 'boom' }, 'must be one of negative-wti, crash'],
+      [{ name: 'boom' }, 'must be negative-wti, crash'],
       [{ name: 'crash', code: 'WTI_USD' }, 'code is not an option of crash'],
       [{ name: 'revision', code: 7 }, 'code must be a text; got 7'],
       [{ name: 'revision', code: 'NOPE' }, 'NOPE'],

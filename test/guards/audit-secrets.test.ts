@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import { withParametersInPlace } from '../../src/http/openapi/parameters.ts'
 import type { DemoInstance } from '../support/instance/demo-instance.ts'
 import {
   isApart,
@@ -40,7 +41,7 @@ const sent = new Set<string>()
 beforeAll(async () => {
   copy = openDemoInstance()
   const answer = await copy.ask('GET', '/openapi.json')
-  steps = stepsOf((await answer.json()) as OpenApiDocument).filter(
+  steps = stepsOf(withParametersInPlace((await answer.json()) as OpenApiDocument)).filter(
     ({ method, path }) => method !== 'GET' && !path.startsWith('/_dev/'),
   )
   // What ends a key or an account comes last.

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import { withParametersInPlace } from '../../src/http/openapi/parameters.ts'
 import { type People, people } from '../support/topics/people.ts'
 
 // A spreadsheet runs a cell that begins like a formula: no table that this service makes has one.
@@ -37,7 +38,9 @@ beforeAll(async () => {
   const pushed = await all.ask('POST', '/admin/v1/observations', operator, { observations })
   expect(pushed.status).toBe(200)
   all.record('VLSFO_SGSIN_USD', [600, 610], all.clock.now(), 86_400_000)
-  document = (await (await all.get('/openapi.json')).json()) as OpenApiDocument
+  document = withParametersInPlace(
+    (await (await all.get('/openapi.json')).json()) as OpenApiDocument,
+  )
 })
 
 /** Cells of a CSV text, with the quotes taken off. */

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import { withParametersInPlace } from '../../src/http/openapi/parameters.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 let document: OpenApiDocument
@@ -13,7 +14,9 @@ const operations = () =>
   )
 
 beforeAll(async () => {
-  document = (await (await openTestInstance().get('/openapi.json')).json()) as OpenApiDocument
+  document = withParametersInPlace(
+    (await (await openTestInstance().get('/openapi.json')).json()) as OpenApiDocument,
+  )
 })
 
 describe('the document of the whole interface', () => {

@@ -36,7 +36,7 @@ describe('a wrong value is refused with what is right, what came and the nearest
     ['/v1/prices/widget?format=xml', 'format must be json or html; got "xml".'],
     ['/v1/analytics/statistics?code=WTI_USD&period=month', 'period must be a whole number from 2'],
     ['/v1/analytics/performance?range=7', 'range must be '],
-    ['/v1/commodities?category=oill', 'category must be a category of the catalogue; got "oill".'],
+    ['/v1/commodities?category=oill', 'category must be one of biofuels, carbon, coal'],
     ['/v1/spreads/crack?id=nope', 'id must be '],
   ])('%s', async (path, message) => {
     const refusal = await messageOf(path)
@@ -50,6 +50,12 @@ describe('a deprecated path', () => {
     ['/limits.json', '/v1/meta/limits'],
     ['/users/me', '/v1/users/me'],
     ['/v1/commodities/codes', '/v1/commodities'],
+    ['/v1/rig-counts/current', '/v1/rig-counts/latest'],
+    ['/v1/forecasts/accuracy', '/v1/forecasts/monthly/accuracy'],
+    ['/v1/forecasts/archive', '/v1/forecasts/monthly/archive'],
+    ['/v1/storage/cushing/history', '/v1/storage/history/cushing'],
+    ['/v1/well-production/summary', '/v1/well-production'],
+    ['/v1/marine-fuels/latest', '/v1/prices/marine-fuels/latest'],
   ])('%s names its successor in headers', async (path, successor) => {
     instance.clock.advance(1001)
     const answer = await instance.get(path, token)

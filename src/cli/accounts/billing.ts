@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { wordOption } from '../choice.ts'
 import {
   answerOf,
   type CommandEnvironment,
@@ -242,13 +243,13 @@ export function billingCommands(
 ): void {
   const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   const openInvoices = () =>
-    new Option(
-      '--open-invoices <what>',
-      'handling of open invoices of the ending subscription',
-    ).choices(['keep', 'void'])
+    wordOption('--open-invoices <what>', 'handling of open invoices of the ending subscription', [
+      'keep',
+      'void',
+    ])
   const filtered = (command: Command, statuses: readonly string[]) =>
     leaf(command)
-      .addOption(new Option('--status <status>', 'only items with this status').choices(statuses))
+      .addOption(wordOption('--status <status>', 'only items with this status', statuses))
       .option('--account <account>', 'only invoices of this account: id or e-mail address')
 
   const invoices = program.command('invoices').description('manage invoices')

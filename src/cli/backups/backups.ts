@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { openDatabase } from '../../database/database.ts'
 import { makeDirectory } from '../../instance/services/directory.ts'
 import { openSealedFile, sealFile } from '../../lib/files/sealed-file.ts'
-import { dayMs, isoInstant, parseInstant } from '../../lib/time/instant.ts'
+import { isoInstant, parseInstant } from '../../lib/time/instant.ts'
 import { backupName, outlived, type Retention } from '../../plans/backup-retention.ts'
 import {
   type BackupPlace,
@@ -224,11 +224,18 @@ export async function withFetched<T>(
   }
 }
 
+/** The newest backup of a destination, which was read and verified. */
+export interface CheckedBackup {
+  destination: string
+  name: string
+  /** When it was made, Unix ms. */
+  at: number
+  valid: true
+}
+
 /** Fetches the newest backup of every place and checks it as a restore would; throws the first fault. */
-export async function checkBackups(
-  config: Config,
-  { out, now }: { out(line: string): void; now: number },
-): Promise<void> {
+export async function checkBackups(config: Config): Promise<CheckedBackup[]> {
+  const checked: CheckedBackup[] = []
   const places = placesOf(config)
   if (places.length === 0) throw new Error(noPlace)
   const path = join(config.data.dir, 'backup.checking')
@@ -242,7 +249,7 @@ export async function checkBackups(
     } finally {
       removeWithLog(path)
     }
-    const ageDays = ((now - newest.at) / dayMs).toFixed(1)
-    out(`${place.label}: ${newest.name} is complete and valid, ${ageDays} days old`)
+    checked.push({ destination: place.label, name: newest.name, at: newest.at, valid: true })
   }
+  return checked
 }

@@ -5,13 +5,20 @@ import { createRandomIds } from '../../lib/ids.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
 import { dayMs, hourMs, isoInstant, minuteMs } from '../../lib/time/instant.ts'
 import { backupTimeOf } from '../../plans/backup-retention.ts'
+import { type JsonOption, printJson } from '../command.ts'
 import { restoreFault } from '../data-directory.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results } from '../options.ts'
 import { heldLines } from '../outbox.ts'
 import { backup, type Restored, restore, verifyFile } from './backup.ts'
-import { checkBackups, listBackups, makeBackup, withFetched } from './backups.ts'
-import { tryUpgrade } from './upgrade.ts'
+import {
+  type CheckedBackup,
+  checkBackups,
+  listBackups,
+  makeBackup,
+  withFetched,
+} from './backups.ts'
+import { tryUpgrade, type UpgradeTrial } from './upgrade.ts'
 
 type RestoreCommandOptions = Options & {
   from?: string
@@ -19,6 +26,7 @@ type RestoreCommandOptions = Options & {
   releaseOutbox?: boolean
   holdOutbox?: boolean
   withoutMasterKey?: boolean
+  json?: boolean
 }
 
 const dirOf = (options: Options, env: ProgramEnvironment) =>
@@ -49,14 +57,17 @@ function verifyCommand(program: Command, env: ProgramEnvironment, results: Resul
       .argument('[file]', 'backup file (default: the database of the data directory)')
       .description('check a database'),
     command => (command.args.length > 0 ? 'named' : 'needed'),
-  ).action((file: string | undefined, options: Options) => {
-    env.yieldTurn?.()
-    const path = file ?? databasePath(dirOf(options, env))
-    const faults = faultsOf(path)
-    for (const fault of faults) env.err(fault)
-    env.out(faults.length === 0 ? `${path} is valid` : `${path}: ${faults.length} faults`)
-    results.set(faults.length === 0 ? 0 : 1)
-  })
+  )
+    .option('--json', 'print JSON')
+    .action((file: string | undefined, options: Options & JsonOption) => {
+      env.yieldTurn?.()
+      const path = file ?? databasePath(dirOf(options, env))
+      const faults = faultsOf(path)
+      results.set(faults.length === 0 ? 0 : 1)
+      if (options.json) return printJson(env, { path, valid: faults.length === 0, faults })
+      for (const fault of faults) env.err(fault)
+      env.out(faults.length === 0 ? `${path} is valid` : `${path}: ${faults.length} faults`)
+    })
 }
 
 function backupCommand(program: Command, env: ProgramEnvironment) {
@@ -68,18 +79,18 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
         'file to write (default: every configured destination, as for a scheduled backup)',
       )
       .description('back up the database and verify the backup; works while the server runs'),
-  )
-  backups.action(async (file: string | undefined, options: Options) => {
+  ).option('--json', 'print JSON')
+  backups.action(async (file: string | undefined, options: Options & JsonOption) => {
     env.yieldTurn?.()
     if (file !== undefined) {
       backup(dirOf(options, env), file)
-      env.out(`${file} is complete and valid`)
+      if (options.json) printJson(env, { file, valid: true })
+      else env.out(`${file} is complete and valid`)
       return
     }
-    const { name, bytes, places, removed } = await makeBackup(
-      configOf(options, 'serve', env),
-      createSystemClock().now(),
-    )
+    const made = await makeBackup(configOf(options, 'serve', env), createSystemClock().now())
+    if (options.json) return printJson(env, made)
+    const { name, bytes, places, removed } = made
     env.out(
       `${name} (${bytes} bytes) is complete and valid in ${places.join(' and ')}; ${removed} older ones were removed. It does not include master.key: store a copy of that elsewhere`,
     )
@@ -94,14 +105,18 @@ function backupCommand(program: Command, env: ProgramEnvironment) {
       const options: Options & { json?: boolean } = list.optsWithGlobals()
       return listBackups(configOf(options, 'serve', env), { ...env, json: options.json === true })
     })
-  located(
-    backups.command('check').description('verify the newest backup of every destination'),
-  ).action((_: Options, check: Command) =>
-    checkBackups(configOf(check.optsWithGlobals(), 'serve', env), {
-      out: env.out,
-      now: createSystemClock().now(),
-    }),
-  )
+  located(backups.command('check').description('verify the newest backup of every destination'))
+    .option('--json', 'print JSON')
+    .action(async (_: Options, check: Command) => {
+      const options: Options & JsonOption = check.optsWithGlobals()
+      const now = createSystemClock().now()
+      const checked = await checkBackups(configOf(options, 'serve', env))
+      if (options.json) return printJson(env, checked.map(checkedRow))
+      for (const { destination, name, at } of checked)
+        env.out(
+          `${destination}: ${name} is complete and valid, ${((now - at) / dayMs).toFixed(1)} days old`,
+        )
+    })
 }
 
 function restoreCommand(program: Command, env: ProgramEnvironment) {
@@ -126,6 +141,7 @@ function restoreCommand(program: Command, env: ProgramEnvironment) {
       '--without-master-key',
       'restore without the master key of the encrypted secrets, which are then lost',
     )
+    .option('--json', 'print JSON')
     // It was an option before it became what a restore does.
     .addOption(new Option('--hold-outbox').hideHelp())
     .action(async (file: string | undefined, options: RestoreCommandOptions) => {
@@ -152,9 +168,21 @@ function restoreCommand(program: Command, env: ProgramEnvironment) {
         from === undefined
           ? ([file!, work(file!)] as const)
           : await withFetched(config, from, env.err, work)
-      for (const line of restoredLines(source, restored, now)) env.out(line)
+      if (options.json) printJson(env, restoredRow(source, restored))
+      else for (const line of restoredLines(source, restored, now)) env.out(line)
     })
 }
+
+const checkedRow = ({ at, ...rest }: CheckedBackup) => ({ ...rest, made_at: isoInstant(at) })
+
+const restoredRow = (source: string, restored: Restored) => ({
+  path: restored.path,
+  source,
+  previous_database: restored.keptAs ?? null,
+  newest_record_at: restored.newestAt === undefined ? null : isoInstant(restored.newestAt),
+  held_messages: restored.keptBack ?? null,
+  has_master_key: restored.hasMasterKey,
+})
 
 /** What a restore did: where, from when the data is, and what has to be known before a start. */
 function restoredLines(source: string, restored: Restored, now: number): string[] {
@@ -187,11 +215,23 @@ function ageText(ms: number): string {
     : `${Math.round(age / minuteMs)} minutes`
 }
 
+const trialText = ({ path, from, to, seconds }: UpgradeTrial): string =>
+  from === to
+    ? `${path} already has schema ${to}; nothing to do`
+    : `a copy of ${path} went from schema ${from} to ${to} in ${seconds.toFixed(1)} s and is sound; nothing was changed`
+
 function migrateCommand(program: Command, env: ProgramEnvironment) {
   located(
     program
       .command('migrate')
-      .requiredOption('--dry-run', 'on a copy, which is checked and removed')
-      .description('test the database upgrade that serve would make'),
-  ).action((options: Options) => env.out(tryUpgrade(dirOf(options, env))))
+      .description('test the database upgrade that serve would make, on a copy that is removed'),
+  )
+    // The only way that it ever ran; an upgrade is made by the next start.
+    .addOption(new Option('--dry-run').hideHelp())
+    .option('--json', 'print JSON')
+    .action((options: Options & JsonOption) => {
+      const tried = tryUpgrade(dirOf(options, env))
+      if (options.json) printJson(env, tried)
+      else env.out(trialText(tried))
+    })
 }

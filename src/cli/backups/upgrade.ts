@@ -74,12 +74,20 @@ export function keepBeforeUpgrade(dir: string): { keptAs: string; from: number }
   return { keptAs, from }
 }
 
-/** Migrates a copy, checks it and removes it; answers one sentence. Throws what would go wrong. */
-export function tryUpgrade(dir: string): string {
+/** A migration of a copy: from one schema to another, which are the same where none was needed. */
+export interface UpgradeTrial {
+  path: string
+  from: number
+  to: number
+  seconds: number
+}
+
+/** Migrates a copy, checks it and removes it. Throws what would go wrong. */
+export function tryUpgrade(dir: string): UpgradeTrial {
   const path = databasePath(dir)
-  if (!existsSync(path)) throw new Error(`${path} is not there`)
+  if (!existsSync(path)) throw new Error(`${path} does not exist`)
   const from = olderAt(path)
-  if (from === undefined) return `${path} already has schema ${schemaVersion}; nothing to do`
+  if (from === undefined) return { path, from: schemaVersion, to: schemaVersion, seconds: 0 }
   const copy = `${path}.trial`
   removeWithLog(copy)
   try {
@@ -88,9 +96,9 @@ export function tryUpgrade(dir: string): string {
     const db = openDatabase(copy)
     const [fault] = integrityFaults(db)
     db.close()
-    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    const seconds = (performance.now() - startedAt) / 1000
     if (fault !== undefined) throw new Error(`after the migration: ${fault}`)
-    return `a copy of ${path} went from schema ${from} to ${schemaVersion} in ${seconds} s and is sound; nothing was changed`
+    return { path, from, to: schemaVersion, seconds }
   } finally {
     removeWithLog(copy)
   }

@@ -192,13 +192,20 @@ function quarantineCommands(program: Command, env: ProgramEnvironment) {
       .requiredOption('--reason <text>', 'why'),
   )
     .description('quarantine a day or a range of days')
+    .option('--json', 'print JSON')
     .action(
-      (code: string, from: string, to: string | undefined, options: Options & { reason: string }) =>
+      (
+        code: string,
+        from: string,
+        to: string | undefined,
+        options: Options & { reason: string; json?: boolean },
+      ) =>
         withOperator(options, env, operator =>
           addQuarantine(
             operator,
             { code, from, ...(to && { to }), reason: options.reason },
             env.out,
+            options.json,
           ),
         ),
     )
@@ -209,8 +216,9 @@ function quarantineCommands(program: Command, env: ProgramEnvironment) {
         listQuarantine(operator, env.out, options.json === true),
       ),
     )
-  located(quarantine.command('remove').argument('<id>').description('lift a range')).action(
-    (id: string, options: Options) =>
-      withOperator(options, env, operator => removeQuarantine(operator, id, env.out)),
-  )
+  located(quarantine.command('remove').argument('<id>').description('lift a range'))
+    .option('--json', 'print JSON')
+    .action((id: string, options: Options & { json?: boolean }) =>
+      withOperator(options, env, operator => removeQuarantine(operator, id, env.out, options.json)),
+    )
 }

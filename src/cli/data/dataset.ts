@@ -2,6 +2,7 @@ import type { WriteCounts } from '../../database/write-counts.ts'
 import { mappingOf } from '../../feeds/files/mapping.ts'
 import { importDataset, type RowWriter } from '../../feeds/files/row-import.ts'
 import type { Layout, Row } from '../../feeds/files/row-parser.ts'
+import { unknownName } from '../../lib/text/wrong-value.ts'
 import { priceFields } from '../../topics/prices/files/columns.ts'
 import type { Operator } from '../operator.ts'
 import {
@@ -46,7 +47,11 @@ export async function runDatasetImport(
     const layout = layouts.find(layout => layout.name === options.dataset.toLowerCase())
     if (!layout)
       throw new Error(
-        `--dataset ${options.dataset}: there are ${layouts.map(layout => layout.name).join(', ')}`,
+        unknownName(
+          'dataset',
+          options.dataset,
+          layouts.map(layout => layout.name),
+        ),
       )
     const { asRecorded = false, replace = false } = options
     const writer = writerTo(env.operator, layout, { asRecorded, replace }, rows => {

@@ -1,3 +1,5 @@
+import { errorText } from '../../lib/files/error-text.ts'
+import { unknownName, wrongValue } from '../../lib/text/wrong-value.ts'
 import type { CodeLookup, SeriesIdentity } from '../../topics/catalogue/math/lookup.ts'
 import {
   type DatedExportPages,
@@ -57,7 +59,7 @@ export async function runExport(
   } catch (error) {
     // Whoever reads our output has seen enough (`| head`).
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return everythingOut
-    env.err(`export: ${(error as Error).message}`)
+    env.err(`export: ${errorText(error)}`)
     return exitCodes.failed
   }
   if (output !== '-') env.err(`${output}: ${rows} rows`)
@@ -72,7 +74,7 @@ export async function runExport(
 function formatFor(format: string | undefined, output: string): ExportFormat {
   if (format === undefined) return formatOf(output)
   if (format === 'csv' || format === 'ndjson') return format
-  throw new Error(`--format ${format} is not known: csv or ndjson`)
+  throw new Error(wrongValue('--format', 'csv or ndjson', format, ['csv', 'ndjson']))
 }
 
 function seriesOf(codes: readonly string[], catalogue: CodeLookup): SeriesIdentity[] | undefined {
@@ -81,10 +83,7 @@ function seriesOf(codes: readonly string[], catalogue: CodeLookup): SeriesIdenti
   for (const code of codes) {
     const series = catalogue.find(code)
     const nearest = series ? undefined : catalogue.nearest(code)
-    if (!series)
-      throw new Error(
-        `${code} is not a code of the catalogue${nearest ? `: did you mean ${nearest}?` : ''}`,
-      )
+    if (!series) throw new Error(unknownName('code', code, nearest === undefined ? [] : [nearest]))
     seriesById.set(series.id, series)
   }
   return [...seriesById.values()].sort((a, b) => (a.code < b.code ? -1 : 1))

@@ -244,8 +244,14 @@ interface AddOptions {
   license?: string
 }
 
-const addFeed = (env: CommandEnvironment, name: string, options: AddOptions): Promise<number> =>
-  runAgainstServer(env, 'feeds add', async () => {
+/** A feed that still lacks its key or licence is set up, and does not run: that is said by the exit code. */
+async function addFeed(
+  env: CommandEnvironment,
+  name: string,
+  options: AddOptions,
+): Promise<number> {
+  let isIncomplete = false
+  const code = await runAgainstServer(env, 'feeds add', async () => {
     const { keyFile, codes, since, reread, baseUrl, license } = options
     const body = await bare<{ feed: FeedLine }>(env, 'PUT', pathOf(name), {
       ...(keyFile !== undefined && { key: readFileSync(keyFile, 'utf8').trim() }),
@@ -262,8 +268,16 @@ const addFeed = (env: CommandEnvironment, name: string, options: AddOptions): Pr
             `It is read with a key: get one from ${feed.publisher} (${feed.homepage}), then: wellhead feeds add ${feed.name} --key-file FILE`,
           ]
         : []),
+      ...(feed.state === 'needs_license'
+        ? [
+            `Its data needs a licence of ${feed.publisher} (${feed.homepage}). If you have one: wellhead feeds add ${feed.name} --license accept`,
+          ]
+        : []),
     ])
+    isIncomplete = body.feed.state.startsWith('needs_')
   })
+  return code === exitCodes.done && isIncomplete ? exitCodes.incomplete : code
+}
 
 const turnFeed = (env: CommandEnvironment, name: string, verb: 'pause' | 'resume') =>
   runAgainstServer(env, `feeds ${verb}`, async () => {

@@ -17,8 +17,10 @@ export async function addQuarantine(
   operator: Operator,
   range: Omit<Range, 'id' | 'to'> & { to?: string },
   out: (line: string) => void,
+  json = false,
 ): Promise<void> {
-  out(line((await dataOfAnswer(operator, 'POST', '/admin/v1/quarantine', range)) as Range))
+  const added = (await dataOfAnswer(operator, 'POST', '/admin/v1/quarantine', range)) as Range
+  out(json ? JSON.stringify(added, null, 2) : line(added))
 }
 
 export async function listQuarantine(
@@ -43,8 +45,9 @@ export async function removeQuarantine(
   operator: Operator,
   id: string,
   out: (line: string) => void,
+  json = false,
 ): Promise<void> {
-  out(
-    `lifted: ${line((await dataOfAnswer(operator, 'DELETE', `/admin/v1/quarantine/${encodeURIComponent(id)}`)) as Range)}`,
-  )
+  const path = `/admin/v1/quarantine/${encodeURIComponent(id)}`
+  const lifted = (await dataOfAnswer(operator, 'DELETE', path)) as Range
+  out(json ? JSON.stringify(lifted, null, 2) : `lifted: ${line(lifted)}`)
 }

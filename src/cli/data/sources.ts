@@ -1,3 +1,4 @@
+import { shownValue } from '../../lib/text/wrong-value.ts'
 import { answerOf, type CommandEnvironment, print, Refusal, runAgainstServer } from '../command.ts'
 import { table, tableLines } from '../table.ts'
 
@@ -88,7 +89,9 @@ export const syncSource = (env: CommandEnvironment, name: string): Promise<numbe
 function sourceNamed(sources: readonly SourceLine[], name: string): SourceLine {
   const [first, ...others] = sources
   if (!first)
-    throw new Error(`no data source has the name or id ${name}: see wellhead sources list`)
+    throw new Error(
+      `No data source has the name or id ${shownValue(name)}. Run wellhead sources list.`,
+    )
   const byId = sources.find(source => source.id === name)
   if (byId || others.length === 0) return byId ?? first
   throw new Refusal([

@@ -109,7 +109,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'restore --from 2026-11-22T18:00:00Z --data /var/lib/wellhead',
     'restore /mnt/backup/wellhead.db --create --data /srv/wellhead',
   ],
-  migrate: ['migrate --dry-run --data /var/lib/wellhead'],
+  migrate: ['migrate --data /var/lib/wellhead'],
   'notices test': ['notices test'],
   'config explain': ['config explain', 'config explain --json'],
   healthcheck: ['healthcheck', 'healthcheck --host 127.0.0.1 --port 8470'],

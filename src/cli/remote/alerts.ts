@@ -1,3 +1,4 @@
+import { oneOf, shownValue, wrongValue } from '../../lib/text/wrong-value.ts'
 import { type Ask, Refusal } from '../../topics/assistants/operations/tool.ts'
 import type { Write } from './prices.ts'
 import { type Column, type Format, printRows } from './print.ts'
@@ -50,12 +51,12 @@ const numberOf = (name: string, text: string): number => {
 export async function addAlert(
   ask: Ask,
   alert: NewAlert,
-  isAgreed: boolean,
+  { isAgreed, json }: { isAgreed: boolean; json: boolean },
   write: Write,
 ): Promise<void> {
   const operator = operators[alert.operator]
   if (operator === undefined) {
-    throw new Error(`${alert.operator} must be one of ${operatorWords.join(', ')}`)
+    throw new Error(wrongValue('operator', oneOf(operatorWords), alert.operator, operatorWords))
   }
   const body = {
     price_alert: {
@@ -69,6 +70,11 @@ export async function addAlert(
     },
   }
   const backtest = await ask<Backtest>('POST', '/v1/alerts/backtest', { body })
+  if (json) {
+    const created = isAgreed ? await ask<Alert>('POST', '/v1/alerts', { body }) : null
+    await write(`${JSON.stringify({ backtest, created }, null, 2)}\n`)
+    return
+  }
   const last = backtest.triggers.at(-1)
   const when = last ? `, last on ${last.triggered_at.slice(0, 10)} at ${last.value}` : ''
   const times = `${backtest.trigger_count} time${backtest.trigger_count === 1 ? '' : 's'}`
@@ -108,9 +114,11 @@ export async function removeAlert(
   remove: (path: string) => Promise<Response>,
   id: string,
   write: Write,
+  json = false,
 ): Promise<void> {
   const response = await remove(`/v1/alerts/${encodeURIComponent(id)}`)
-  if (response.status === 404) throw new Refusal(`unknown alert ${id}`)
+  if (response.status === 404)
+    throw new Refusal(`No alert has the id ${shownValue(id)}. Run wellhead alert list.`)
   if (!response.ok) throw new Refusal(`the service answered ${response.status}`)
-  await write(`removed ${id}\n`)
+  await write(json ? `${JSON.stringify({ id, deleted: true }, null, 2)}\n` : `removed ${id}\n`)
 }

@@ -1,3 +1,4 @@
+import { errorText, reasonOfCode } from '../../lib/files/error-text.ts'
 import { sleep } from '../../lib/time/clock.ts'
 import { type Ask, refusalOf } from '../../topics/assistants/operations/tool.ts'
 import { notifyOnce, sendAgain } from '../send-again.ts'
@@ -40,8 +41,8 @@ async function send(address: URL, init: RequestInit): Promise<Response> {
     try {
       response = await fetch(address, { ...init, signal: AbortSignal.timeout(timeoutMs) })
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      throw new Error(`${address.origin} does not answer: ${reason}`)
+      const reason = reasonOfCode(error) ?? errorText(error)
+      throw new Error(`Cannot connect to ${address.origin}: ${reason}`)
     }
     const waitMs = Number(response.headers.get('retry-after') ?? Number.NaN) * 1_000
     const isExhausted = response.headers.get('x-ratelimit-state') === 'exhausted'

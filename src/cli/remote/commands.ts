@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { type Command, Option } from 'commander'
+import { wrongValue } from '../../lib/text/wrong-value.ts'
 import { createSystemClock } from '../../lib/time/clock.ts'
 import type { Ask } from '../../topics/assistants/operations/tool.ts'
 import { firstLine } from '../accounts/sign-in.ts'
@@ -24,6 +25,7 @@ import {
   readServers,
   type ServerChoice,
   serversPath,
+  unknownServer,
   writeServers,
 } from './servers.ts'
 
@@ -46,6 +48,13 @@ const ranged = (command: Command): Command =>
     .option('--as-of <moment>', 'raw prices as known at this time')
 
 const everySecondsDefault = '5'
+
+interface WatchCommandOptions {
+  every: string
+  updates?: string
+  looks?: string
+  json?: boolean
+}
 
 /** The commands of people who have a key and nothing else: they talk to a server over HTTP. */
 export function remoteCommands(program: Command, env: ProgramEnvironment): void {
@@ -115,15 +124,19 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
       .description('follow prices as they change, until Ctrl-C'),
   )
     .option('--every <seconds>', 'seconds between two updates', everySecondsDefault)
-    .option('--looks <number>', 'stop after this many updates')
-    .action(async (codes: string[], options: ServerChoice & { every: string; looks?: string }) => {
+    .option('--updates <number>', 'stop after this many updates')
+    // The name of the option before 0.2.0.
+    .addOption(new Option('--looks <number>').hideHelp())
+    .option('--json', 'print each change as a line of JSON')
+    .action(async (codes: string[], options: ServerChoice & WatchCommandOptions) => {
       let isStopped = false
       const everySeconds = Number(options.every)
-      const looks = options.looks === undefined ? undefined : Number(options.looks)
+      const count = options.updates ?? options.looks
+      const updates = count === undefined ? undefined : Number(count)
       if (!(everySeconds >= 1))
-        throw new Error(`--every: ${options.every} must be at least 1 second`)
-      if (looks !== undefined && !(Number.isInteger(looks) && looks > 0)) {
-        throw new Error(`--looks: ${options.looks} must be a whole number from 1`)
+        throw new Error(wrongValue('--every', 'at least 1 second', options.every))
+      if (updates !== undefined && !(Number.isInteger(updates) && updates > 0)) {
+        throw new Error(wrongValue('--updates', 'a whole number of 1 or more', count))
       }
       env.onStop(() => {
         isStopped = true
@@ -134,8 +147,9 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
         codes,
         {
           everyMs: everySeconds * 1_000,
-          looks,
-          isLive: env.terminal !== undefined && process.stdout.isTTY === true,
+          updates,
+          json: options.json === true,
+          isLive: !options.json && env.terminal !== undefined && process.stdout.isTTY === true,
           isStopped: () => isStopped,
         },
         write,
@@ -202,30 +216,41 @@ function alertCommands(
     .option('--name <name>', 'name of the alert')
     .option('--cooldown <minutes>', 'cooldown after it fires')
     .option('--yes', 'create the alert')
+    .option('--json', 'print JSON')
     .action(
       (
         code: string,
         operator: string,
         value: string,
-        options: ServerChoice & { name?: string; cooldown?: string; yes?: boolean },
+        options: ServerChoice & {
+          name?: string
+          cooldown?: string
+          yes?: boolean
+          json?: boolean
+        },
       ) => {
-        const { name, cooldown, yes = false } = options
+        const { name, cooldown, yes = false, json = false } = options
         const ask = createRemoteAsk(serverOf(options))
-        return addAlert(ask, { code, operator, value, name, cooldown }, yes, write)
+        return addAlert(
+          ask,
+          { code, operator, value, name, cooldown },
+          { isAgreed: yes, json },
+          write,
+        )
       },
     )
-  formatted(remote(alert.command('list').description('show them'))).action(
+  formatted(remote(alert.command('list').description('list alerts'))).action(
     (options: ServerChoice & Format) =>
       listAlerts(createRemoteAsk(serverOf(options)), options, write),
   )
-  remote(alert.command('remove').argument('<id>').description('delete one')).action(
-    (id: string, options: ServerChoice) => {
+  remote(alert.command('remove').argument('<id>').description('delete an alert'))
+    .option('--json', 'print JSON')
+    .action((id: string, options: ServerChoice & { json?: boolean }) => {
       const server = serverOf(options)
       const remove = (path: string) =>
         fetch(addressOf(server, path), { method: 'DELETE', headers: headersOf(server) })
-      return removeAlert(remove, id, write)
-    },
-  )
+      return removeAlert(remove, id, write, options.json)
+    })
 }
 
 function serverCommands(program: Command, env: ProgramEnvironment): void {
@@ -233,7 +258,7 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
   program
     .command('login')
     .argument('<address>', 'URL of the server: https://prices.example.com')
-    .option('--name <name>', 'name of the alert', 'default')
+    .option('--name <name>', 'name to save the server under', 'default')
     .option('--key <key>', 'API key (default: the first line of standard input)')
     .description('save a server and your API key for client commands')
     .action(async (address: string, { name, key }: { name: string; key?: string }) => {
@@ -280,7 +305,7 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
     .description('make a server the current one')
     .action((name: string) => {
       const saved = readServers(path)
-      if (!saved.servers[name]) throw new Error(`${path} has no server ${name}`)
+      if (!saved.servers[name]) throw unknownServer(name, saved)
       writeServers(path, { ...saved, preferred: name })
       env.out(`${name} is now the current server`)
     })
@@ -289,8 +314,9 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
     .argument('<name>')
     .description('remove a saved server and its key')
     .action((name: string) => {
-      const { preferred, servers: all } = readServers(path)
-      if (!all[name]) throw new Error(`${path} has no server ${name}`)
+      const saved = readServers(path)
+      const { preferred, servers: all } = saved
+      if (!all[name]) throw unknownServer(name, saved)
       const { [name]: removed, ...rest } = all
       writeServers(path, { preferred: preferred === name ? undefined : preferred, servers: rest })
       env.out(`${name} (${removed!.url}) was removed`)

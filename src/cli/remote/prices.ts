@@ -242,10 +242,12 @@ export async function getCurve(
 }
 
 export interface WatchOptions {
-  /** Time between two looks. */
+  /** Time between two requests. */
   everyMs: number
-  /** Looks to take; undefined: until it is stopped. */
-  looks: number | undefined
+  /** Requests to send; undefined: until it is stopped. */
+  updates: number | undefined
+  /** Each change is a line of JSON. */
+  json: boolean
   /** The table is drawn over itself; otherwise each change is a line. */
   isLive: boolean
   isStopped(): boolean
@@ -254,18 +256,18 @@ export interface WatchOptions {
 /** Clears what a terminal shows and goes to its first line. */
 const clearScreen = '\u001b[2J\u001b[H'
 
-/** Shows the prices of codes as they change. A look that brings nothing new does not count as a request of the quota. */
+/** Shows the prices of codes as they change. A request that brings nothing new does not count towards the quota. */
 export async function watchPrices(
   server: RemoteServer,
   codes: readonly string[],
-  { everyMs, looks, isLive, isStopped }: WatchOptions,
+  { everyMs, updates, json, isLive, isStopped }: WatchOptions,
   write: Write,
 ): Promise<void> {
   const address = addressOf(server, '/v1/prices/latest', { by_code: codes.join(',') })
   const shown = new Map<string, string>()
   let etag = ''
-  for (let look = 0; (looks === undefined || look < looks) && !isStopped(); look += 1) {
-    if (look > 0) await sleep(everyMs)
+  for (let sent = 0; (updates === undefined || sent < updates) && !isStopped(); sent += 1) {
+    if (sent > 0) await sleep(everyMs)
     const response = await fetch(address, {
       headers: { ...headersOf(server), 'if-none-match': etag },
     })
@@ -282,7 +284,8 @@ export async function watchPrices(
       const key = `${price.created_at} ${price.price}`
       if (shown.get(price.code) === key) continue
       shown.set(price.code, key)
-      if (!isLive) await write(`${price.created_at}  ${price.code}  ${price.formatted}\n`)
+      if (json) await write(`${JSON.stringify(price)}\n`)
+      else if (!isLive) await write(`${price.created_at}  ${price.code}  ${price.formatted}\n`)
     }
   }
 }

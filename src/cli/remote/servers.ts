@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { stringify } from 'smol-toml'
 import { isTable, parseToml } from '../../lib/text/toml.ts'
+import { shownValue, unknownName } from '../../lib/text/wrong-value.ts'
 
 /** A server that a person uses, and their key for it. */
 export interface SavedServer {
@@ -73,6 +74,14 @@ export function writeServers(path: string, { preferred, servers }: SavedServers)
   renameSync(fresh, path)
 }
 
+/** No server is saved under this name. */
+export const unknownServer = (name: string, { servers }: SavedServers): Error =>
+  new Error(
+    Object.keys(servers).length === 0
+      ? `Unknown server ${shownValue(name)}: none is saved. Run wellhead login ADDRESS.`
+      : unknownName('server', name, Object.keys(servers)),
+  )
+
 export function checkName(name: string): void {
   if (!namePattern.test(name)) {
     throw new Error(`${name} must be a server name of up to 40 letters, digits, - and _`)
@@ -97,9 +106,7 @@ export function chosenServer(choice: ServerChoice, env: Environment): SavedServe
   const name = choice.server ?? saved.preferred
   const server = url === undefined && name !== undefined ? saved.servers[name] : undefined
   if (choice.server !== undefined && !server) {
-    const names = Object.keys(saved.servers)
-    const choices = names.length > 0 ? `; there are ${names.join(', ')}` : ''
-    throw new Error(`${path} has no server ${choice.server}${choices}`)
+    throw unknownServer(choice.server, saved)
   }
   const apiKey = choice.key ?? server?.apiKey ?? env.WELLHEAD_API_KEY
   if (!apiKey) {

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { Holder } from '../../lib/files/directory-lock.ts'
+import { errorText, reasonOfCode } from '../../lib/files/error-text.ts'
 import { serverSocket } from '../socket.ts'
 
 const answerMsMax = 3_000
@@ -53,7 +54,7 @@ export async function healthcheck(
     out(await response.text())
     return response.ok ? 0 : 1
   } catch (error) {
-    err(`${url}: ${(error as Error).message}`)
+    err(`Cannot connect to ${url}: ${reasonOfCode(error) ?? errorText(error)}`)
     return 1
   }
 }

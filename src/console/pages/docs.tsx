@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
+import { withParametersInPlace } from '../../http/openapi/parameters.ts'
 import type { Guide } from '../guides/guide.ts'
 import { ask, parsedText, useLoaded } from '../parts/ask.ts'
 import { Page, Shown, Tag } from '../parts/bits.tsx'
@@ -83,7 +84,9 @@ const listedOf = (document: OpenApi): Listed[] =>
 /** Guides, and the reference made from the document that programs read. */
 export function Docs() {
   const { params } = useRoute()
-  const document = useLoaded('document', signal => ask<OpenApi>('/openapi.json', { signal }))
+  const document = useLoaded('document', signal =>
+    ask<OpenApi>('/openapi.json', { signal }).then(withParametersInPlace),
+  )
   const loaded = useLoaded('guides', loadGuides)
   const guide = loaded.data?.find(({ name }) => name === params.guide)
   const typed = useSignal('')

@@ -1,4 +1,5 @@
 import { shown } from '../../datasets/cell.ts'
+import { wrongValue } from '../../lib/text/wrong-value.ts'
 import { parseDay } from '../../lib/time/instant.ts'
 import { monthNumber } from '../../lib/time/month-names.ts'
 import { minuteOf, momentAt, zoneName } from '../../lib/time/zone.ts'
@@ -33,12 +34,10 @@ export function spellingOf(options: SpellingOptions): Spelling | undefined {
     return undefined
   const zoneId = zone === undefined ? undefined : zoneName(zone)
   if (zone !== undefined && zoneId === undefined)
-    throw new Error(
-      `--zone ${shown(zone)} is not a time zone: write its name, such as America/New_York`,
-    )
+    throw new Error(wrongValue('--zone', 'the name of a time zone, such as America/New_York', zone))
   const minute = time === undefined ? undefined : minuteOf(time)
   if (time !== undefined && minute === undefined)
-    throw new Error(`--time ${shown(time)} is not a time of day: write for example --time 16:00`)
+    throw new Error(wrongValue('--time', 'a time of day, such as 16:00', time))
   const days = dateFormat === undefined ? undefined : dayParser(dateFormat)
   const zoned = (text: string) =>
     zoneId !== undefined && zoneless.test(text) ? inZone(text, zoneId) : text

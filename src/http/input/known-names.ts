@@ -188,6 +188,9 @@ export function createKnownNames() {
         .map(known => ({ known, score: pathDistance(segments, known.segments) }))
         .sort((a, b) => a.score - b.score)
       const template = scored.find(({ known }) => isBehind(segments, known.segments))?.known
+      const isMisspelt = scored.some(
+        ({ known, score }) => !known.path.includes(':') && score <= misspellingMax,
+      )
       return {
         paths: scored
           .filter(({ known, score }) => known.isDocumented && score <= mostDistant(segments))
@@ -195,7 +198,7 @@ export function createKnownNames() {
           .map(({ known }) => known.path.replace(/:(\w+)/g, '{$1}')),
         methods: template?.methods ?? [],
         /** What stands for the first parameter of the path, where there is such a path. */
-        parameter: template?.segments
+        parameter: (isMisspelt ? undefined : template)?.segments
           .map((name, i) => ({ name, value: segments[i] ?? '' }))
           .find(({ name }) => name.startsWith(':')),
       }
@@ -233,6 +236,8 @@ const isBehind = (segments: readonly string[], template: readonly string[]): boo
   template.every((own, i) => own.startsWith(':') || own === segments[i])
 
 const missingSegmentCost = 4
+/** Edits of a path that was meant and not written; more, and a value for a parameter was meant. */
+const misspellingMax = 2
 /** A literal that fits is nearer than a parameter that takes anything. */
 const parameterCost = 0.25
 

@@ -3,6 +3,7 @@ import { typedKey } from '../input/typed.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'
 import { describeNumbers } from './numbers.ts'
+import { shareParameters } from './parameters.ts'
 import { isRecord, type Schema, schemaObject } from './schema.ts'
 import {
   documentedMethods,
@@ -67,7 +68,11 @@ export interface OpenApiDocument {
   security: Security
   tags: { name: string; description?: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { securitySchemes: Record<string, Schema>; schemas: Record<string, Schema> }
+  components: {
+    securitySchemes: Record<string, Schema>
+    schemas: Record<string, Schema>
+    parameters: Record<string, Parameter>
+  }
 }
 
 export type Security = Record<string, string[]>[]
@@ -176,7 +181,7 @@ export async function openapiDocument(
     security: keySecurity,
     tags: tagsOf(paths, options.tags ?? {}),
     paths,
-    components: { securitySchemes, schemas },
+    components: { securitySchemes, schemas, parameters: shareParameters(paths) },
   }
 }
 

@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 
 const shownCharactersMax = 80
 const listedWordsMax = 12
-/** Letters that a word and what was typed for it have at least in common at their start. */
+/** Letters that have to be right where the last of a start is wrong. */
 const startLettersMin = 3
 
 /** A value as a message repeats it: enough to recognise it. */
@@ -35,9 +35,16 @@ export function nearestWord(value: unknown, words: readonly string[]): string | 
   const editsMax = Math.floor(typed.length / 3)
   if (near && near.excess <= editsMax && near.edits < Math.min(typed.length, near.word.length))
     return near.word
-  const start = typed.slice(0, Math.max(startLettersMin, typed.length - 1))
-  const similar = words.filter(word => word.toLowerCase().startsWith(start))
-  return typed.length >= startLettersMin && similar.length === 1 ? similar[0] : undefined
+  return (
+    onlyOne(words, typed) ??
+    (typed.length > startLettersMin ? onlyOne(words, typed.slice(0, -1)) : undefined)
+  )
+}
+
+/** The only word that begins like this. */
+function onlyOne(words: readonly string[], start: string): string | undefined {
+  const [word, ...others] = words.filter(word => word.toLowerCase().startsWith(start))
+  return start !== '' && others.length === 0 ? word : undefined
 }
 
 /** `json, csv or ndjson`; of many words the first. */

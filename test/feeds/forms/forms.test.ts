@@ -404,8 +404,11 @@ describe('spellings', () => {
 
   test.each([
     [{ dateFormat: 'MM/DD' }, '--date-format MM/DD is not one'],
-    [{ time: '25:00' }, '--time 25:00 is not a time of day'],
-    [{ time: '16:00', zone: 'EST' }, '--zone EST is not a time zone'],
+    [{ time: '25:00' }, '--time must be a time of day, such as 16:00; got "25:00".'],
+    [
+      { time: '16:00', zone: 'EST' },
+      '--zone must be the name of a time zone, such as America/New_York; got "EST".',
+    ],
     [{ headerRow: '0' }, '--header-row 0 is not the number of a row'],
     [{ sheet: 'x' }, '--sheet is for workbooks'],
   ])('%j is refused before anything is read', async (options, message) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { withParametersInPlace } from '../../../src/http/openapi/parameters.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 import { interfaceRows } from '../../support/interface/interface.ts'
 
@@ -8,9 +9,11 @@ test('every heavy operation refuses a word, number, page or moment that its sche
     'limits.marine_historical_per_minute': '1000000',
   })
   const key = at.key()
-  const document = (await (await at.get('/openapi.json')).json()) as {
-    paths: Record<string, Record<string, Operation>>
-  }
+  const document = withParametersInPlace(
+    (await (await at.get('/openapi.json')).json()) as {
+      paths: Record<string, Record<string, Operation>>
+    },
+  )
   const answered: string[] = []
   let tried = 0
   for (const { method, path, sample } of interfaceRows) {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
 import { undescribedNumbers } from '../../../src/http/openapi/numbers.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
+import { withParametersInPlace } from '../../../src/http/openapi/parameters.ts'
 import { numberTerms } from '../../../src/http/operations/number-terms.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
 
@@ -22,7 +23,9 @@ const instance = openTestInstance()
 const token = instance.key()
 let document: OpenApiDocument
 beforeAll(async () => {
-  document = (await (await instance.get('/openapi.json')).json()) as OpenApiDocument
+  document = withParametersInPlace(
+    (await (await instance.get('/openapi.json')).json()) as OpenApiDocument,
+  )
 })
 
 const parameterOf = (path: string, name: string) =>

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { XMLParser } from 'fast-xml-parser'
 import { front } from '../../../src/http/front.ts'
 import type { OpenApiDocument } from '../../../src/http/openapi/openapi.ts'
+import { withParametersInPlace } from '../../../src/http/openapi/parameters.ts'
 import { createApp } from '../../../src/instance/app/app.ts'
 import listed from '../../operations/interface.json'
 import { part } from '../../support/full.ts'
@@ -257,7 +258,9 @@ describe('a CORS preflight', () => {
 describe('creating requests that are sent again', () => {
   let document: OpenApiDocument
   beforeAll(async () => {
-    document = (await (await sent('/openapi.json')).json()) as OpenApiDocument
+    document = withParametersInPlace(
+      (await (await sent('/openapi.json')).json()) as OpenApiDocument,
+    )
   })
   const parameterless = (path: string) => path.replace(/\{\w+\}/g, '{}')
   const takesKey = (row: Row) => {

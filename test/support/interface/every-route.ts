@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import Ajv from 'ajv'
 import addFormats from 'ajv-formats'
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
+import { withParametersInPlace } from '../../../src/http/openapi/parameters.ts'
 import listed from '../../operations/interface.json'
 import type { DemoInstance } from '../instance/demo-instance.ts'
 import { undocumentedFields } from './documented-fields.ts'
@@ -54,9 +55,8 @@ export interface Documented {
 }
 
 export async function documentOf(instance: DemoInstance): Promise<OpenApiDocument> {
-  return (await (
-    await instance.ask('GET', '/openapi.json', { key: null })
-  ).json()) as OpenApiDocument
+  const answer = await instance.ask('GET', '/openapi.json', { key: null })
+  return withParametersInPlace((await answer.json()) as OpenApiDocument)
 }
 
 /** Every operation of the document, with who may call it. */

@@ -142,7 +142,7 @@ export const rollingOperations = [
     path: '/v1/analytics/seasonality',
     operationId: 'getSeasonality',
     summary: 'Calculate the seasonality of a series',
-    description: `For each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${closesNote}`,
+    description: `Returns, for each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${closesNote}`,
     query: {
       code: codeQuery('Required'),
       by: wordParameter(['month', 'week'], 'Calendar months or ISO weeks.', 'month', {

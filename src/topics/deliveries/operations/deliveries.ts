@@ -157,7 +157,7 @@ function changeOne(deps: Context, { rows, forms, own, refusePaused }: Shared) {
       operationId: 'updateScheduledDelivery',
       summary: 'Update a scheduled delivery',
       description:
-        "What the body does not name stays. `enabled: false` pauses. Another schedule, or one that is taken up again, counts from now, and a local day that has had its run has no second one. Null clears `name` and makes `recipient_email` the account's own.",
+        "Returns the changed delivery. Fields that the body does not name keep their values. `enabled: false` pauses the delivery. A changed or resumed schedule starts from now; a local day that has had its run does not get a second one. Null clears `name` and makes `recipient_email` the account's own.",
       access: writing,
       params: params.properties,
       body: forms.deliveryChange,

@@ -128,10 +128,11 @@ function newestOf(call: EnergyCall): Stored<RigCount> {
   return markSources(call, [row!])[0]!
 }
 
-const latest = (name: string, operationId: string, summary: string) =>
+const latest = (name: string, operationId: string, use?: string) =>
   operation(`GET /v1/rig-counts/${name}`, {
     operationId,
-    summary,
+    summary: 'Get the latest national rig count',
+    ...(use !== undefined && { deprecated: { use } }),
     description: `Returns the newest count of the country by target, with the changes over one week and 52 weeks. ${published}`,
     tags,
     access: energyAccess,
@@ -205,8 +206,8 @@ export const rigCountOperations: readonly Operation[] = [
       }
     },
   }),
-  latest('latest', 'getNationalRigCount', 'Get the latest national rig count'),
-  latest('current', 'getNationalRigCountAlias', 'Get the latest national rig count (alias)'),
+  latest('latest', 'getNationalRigCount'),
+  latest('current', 'getNationalRigCountAlias', '/v1/rig-counts/latest'),
   operation('GET /v1/rig-counts/trends', {
     operationId: 'getNationalRigCountTrend',
     summary: 'Get the trend of the national rig count',

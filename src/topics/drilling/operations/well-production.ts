@@ -122,11 +122,13 @@ function overviewOf(call: EnergyCall) {
   })
 }
 
-const overview = (path: string, operationId: string, description: string) =>
+const overview = (path: string, operationId: string, use?: string) =>
   operation(`GET ${productionPrefix}${path}`, {
     operationId,
     summary: 'Get well production coverage and totals',
-    description,
+    description:
+      'Returns the coverage and the newest month of the country: the sum of the states that have filed. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
+    ...(use !== undefined && { deprecated: { use } }),
     access: productionAccess,
     answers: { 200: envelope(Overview) },
     handle: overviewOf,
@@ -134,12 +136,8 @@ const overview = (path: string, operationId: string, description: string) =>
 
 /** What wells, states and the country produced, month by month. */
 export const wellProductionOperations: readonly Operation[] = [
-  overview(
-    '/',
-    'getWellProduction',
-    'Returns the coverage and the newest month of the country: the sum of the states that have filed. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
-  ),
-  overview('/summary', 'getWellProductionSummary', 'Alias of `GET /v1/well-production`.'),
+  overview('/', 'getWellProduction'),
+  overview('/summary', 'getWellProductionSummary', productionPrefix),
   operation(`GET ${productionPrefix}/states`, {
     operationId: 'listStateProduction',
     summary: 'List production by state',

@@ -25,11 +25,11 @@ export function marineOperations(deps: MarineDeps) {
     query: priceQuery,
     answers: { 200: envelope(MarinePrices), ...refusals },
   })
-  const latestRoute = (operationId: string, more = '') =>
+  const latestRoute = (operationId: string) =>
     listRoute(
       operationId,
       'Get the latest marine fuel prices',
-      `Returns the newest price of each grade at each port, USD per metric ton delivered. ${order}${more}`,
+      `Returns the newest price of each grade at each port, USD per metric ton delivered. ${order}`,
     )
   return [
     operation('GET /v1/marine-ports', {
@@ -65,10 +65,8 @@ export function marineOperations(deps: MarineDeps) {
       handle: ({ query, reply }) => pricesOf(query, false, reply),
     }),
     operation('GET /v1/marine-fuels/latest', {
-      ...latestRoute(
-        'getLatestMarineFuelsShort',
-        ' Alias of `GET /v1/prices/marine-fuels/latest`.',
-      ),
+      ...latestRoute('getLatestMarineFuelsShort'),
+      deprecated: { use: '/v1/prices/marine-fuels/latest' },
       handle: ({ query, reply }) => pricesOf(query, false, reply),
     }),
     operation('GET /v1/prices/marine-fuels/ports', {

@@ -52,11 +52,12 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
   const { requestedSeries, marked, forecastRow, current, archivedRow, scored } =
     createForecastReads(deps)
 
-  const accuracy = (path: string, operationId: string) =>
+  const accuracy = (path: string, operationId: string, use?: string) =>
     energyRecord({
       path,
       operationId,
       summary: 'Get the accuracy of monthly forecasts',
+      ...(use !== undefined && { deprecated: { use } }),
       description: `Returns the errors of the forecasts of the last ${evaluatedMonths} completed months: all forecasts made before their month began, 1 to ${monthsAhead} months ahead. With \`commodity\` errors are in its unit; without, all codes together, and because their units differ \`mae\`, \`rmse\` and \`mean_error\` are then in percent of the actual price. ${actualNote}`,
       access: energyHeavyAccess,
       query: commodityQuery,
@@ -68,11 +69,12 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
         return accuracyAnswer(scored(series, reply), series, now())
       },
     })
-  const archive = (path: string, operationId: string) =>
+  const archive = (path: string, operationId: string, use?: string) =>
     energyOperation({
       path,
       operationId,
       summary: 'List archived monthly forecasts',
+      ...(use !== undefined && { deprecated: { use } }),
       description: `Returns every forecast of a month that has begun, newest month and newest publication first, with the actual value. ${actualNote}`,
       access: energyHeavyAccess,
       page: energyPage,
@@ -119,9 +121,9 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
       },
     }),
     accuracy('/v1/forecasts/monthly/accuracy', 'getMonthlyForecastAccuracy'),
-    accuracy('/v1/forecasts/accuracy', 'getForecastAccuracy'),
+    accuracy('/v1/forecasts/accuracy', 'getForecastAccuracy', '/v1/forecasts/monthly/accuracy'),
     archive('/v1/forecasts/monthly/archive', 'listMonthlyForecastArchive'),
-    archive('/v1/forecasts/archive', 'listForecastArchive'),
+    archive('/v1/forecasts/archive', 'listForecastArchive', '/v1/forecasts/monthly/archive'),
     energyRecord({
       path: '/v1/forecasts/monthly/:period',
       operationId: 'getPeriodForecast',

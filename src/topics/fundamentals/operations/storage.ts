@@ -108,8 +108,9 @@ function storageAnswers({ at, reply }: Pick<Call<never, never, unknown>, 'at' | 
 
 const historyRoute = (alias: boolean) => ({
   operationId: alias ? 'getStorageHistoryOfPlace' : 'getStorageHistory',
-  summary: alias ? 'List historical stock levels (alias)' : 'List historical stock levels',
-  description: `${alias ? 'Alias of `GET /v1/storage/history/{code}`. ' : ''}Returns levels of a place, newest first, on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
+  summary: 'List historical stock levels',
+  ...(alias && { deprecated: { use: '/v1/storage/history/:code' } }),
+  description: `Returns levels of a place, newest first, on one page, as published or the last of each day, week (from Monday) or month (UTC). \`change\` is against the row before, also where that lies before the range. Without dates the range is \`period\` up to now. Levels are answered in the unit of the series: \`million_barrels\` (to the thousand barrels), \`bcf\` of natural gas, \`percent\` full for European gas.`,
   access: { meter: true },
   params: {
     code: string(

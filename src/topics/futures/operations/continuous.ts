@@ -125,7 +125,7 @@ const monthsQuery = (defaultMonths: number) =>
   })
 
 const description =
-  'One price for each trading date, newest first: the close of the contract that is the front month on it (with `.N` the Nth listed month). A contract is active through its last trading day unless `roll` says otherwise; prices are not adjusted unless `adjustment` says how, so that a roll shows as a step, and `rolled` marks the first date of each contract. A roll rests on nothing later than the date before it, and a contract that was left is not taken up again; the newest contract keeps its prices. Where a settlement that an adjustment needs is missing, or a price of a ratio is not positive: 404 `DATA_NOT_AVAILABLE`.'
+  'Returns one price for each trading date, newest first: the close of the contract that is the front month on it (with `.N` the Nth listed month). A contract is active through its last trading day unless `roll` says otherwise; prices are not adjusted unless `adjustment` says how, so that a roll shows as a step, and `rolled` marks the first date of each contract. A roll rests on nothing later than the date before it, and a contract that was left is not taken up again; the newest contract keeps its prices. Where a settlement that an adjustment needs is missing, or a price of a ratio is not positive: 404 `DATA_NOT_AVAILABLE`.'
 
 /** The series that rolls from one contract to the next. */
 export function futuresContinuousOperations(routes: FuturesRoutes) {

@@ -81,7 +81,7 @@ export function futuresCurveOperations(routes: FuturesRoutes) {
     operation('GET /v1/futures/:slug/curve', {
       operationId: 'getFuturesCurve',
       summary: 'Get a forward curve',
-      description: `The listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
+      description: `Returns the listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
       access: { ...routes.every, reader: true },
       view: 'as_of',
       params: slugParams.properties,

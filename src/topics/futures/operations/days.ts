@@ -98,7 +98,7 @@ function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesR
       operationId: 'getFuturesOhlc',
       summary: 'List daily OHLC bars of a contract',
       description:
-        'Bars of the front month, or of another contract, newest first. `truncated` means that fewer days are returned than requested.',
+        'Returns bars of the front month, or of another contract, newest first. `truncated` means that fewer days are returned than requested.',
       access: { ...routes.full, reader: true },
       view: 'as_of',
       params: slugParams.properties,
@@ -128,7 +128,7 @@ function intradayRoute(routes: FuturesRoutes) {
       operationId: 'getFuturesIntraday',
       summary: 'List five-minute prices of a trading date',
       description:
-        'Oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
+        'Returns the bars of a trading date, oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
       access: { ...routes.full, reader: true },
       view: 'as_of',
       params: slugParams.properties,

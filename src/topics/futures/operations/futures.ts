@@ -139,7 +139,7 @@ export function futuresOperations(
     operation('GET /v1/futures/:slug', {
       operationId: 'getFutures',
       summary: 'Get current futures quotes of a family',
-      description: `The listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
+      description: `Returns the listed contract months with their newest quotes, nearest first. Contracts past their last trading day are left out; the trading date follows the family's own hours and zone. A front quote older than ${deps.maxAgeHours} hours is refused (\`DATA_TOO_STALE\`); gasoil and natural gas also when it falls behind the running session (\`LIVE_DATA_STALE\`).`,
       access: routes.every,
       view: 'as_of',
       params: slugParams.properties,

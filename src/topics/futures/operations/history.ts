@@ -65,7 +65,7 @@ export function futuresHistoryOperations(routes: FuturesRoutes) {
       operationId: 'getFuturesHistory',
       summary: 'List daily, weekly or monthly futures bars',
       description:
-        'Bars by trading date, newest first; the last 30 days without a range. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
+        'Returns bars by trading date, newest first. Default: the last 30 days. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
       access: { ...routes.every, heavy: true },
       view: 'as_of',
       params: slugParams.properties,

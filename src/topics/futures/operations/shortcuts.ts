@@ -94,7 +94,7 @@ function tickerOperations(routes: FuturesRoutes) {
       operationId: 'getLatestFutures',
       summary: 'Get current futures quotes by ticker',
       description:
-        'The listed contracts of a family in a short form, nearest first. The same bounds on age as for the family itself.',
+        'Returns the listed contracts of a family in a short form, nearest first. Quotes may be as old as those of `GET /v1/futures/{slug}`.',
       access,
       view: 'as_of',
       query: latestQuery.properties,
@@ -105,7 +105,7 @@ function tickerOperations(routes: FuturesRoutes) {
       operationId: 'getFuturesCurveByTicker',
       summary: 'Get a forward curve by ticker',
       description:
-        'The same answer as the current quotes by ticker; the analysis of a curve is at `/v1/futures/{slug}/curve`.',
+        'Returns the listed contracts of the family with this ticker, as `GET /v1/futures/{slug}` does. For the analysis of a curve use `GET /v1/futures/{slug}/curve`.',
       access,
       view: 'as_of',
       query: latestQuery.properties,
@@ -121,7 +121,7 @@ function pairRoute(routes: FuturesRoutes) {
       operationId: 'getFuturesPair',
       summary: 'Get the spread between two contracts',
       description:
-        'First minus second, of one family or of two that are quoted in the same currency and unit; anything else is refused.',
+        'Returns the first price minus the second. The contracts belong to one family, or to two families with the same currency and unit.',
       access,
       view: 'as_of',
       query: {

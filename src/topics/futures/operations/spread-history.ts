@@ -66,7 +66,7 @@ export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: Future
     operation('GET /v1/futures/:slug/spread-history', {
       operationId: 'getFuturesSpreadHistory',
       summary: 'List historical calendar spreads',
-      description: `First close minus second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
+      description: `Returns the first close minus the second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
       access: { ...routes.full, heavy: true },
       view: 'as_of',
       params: slugParams.properties,

@@ -86,7 +86,7 @@ export function createTrials({ config, mailer, texter, clock, ids }: TrialsDeps)
             at,
           },
         ])
-        return { taken: true, statusCode: null, message: 'The notice was taken.' }
+        return { taken: true, statusCode: null, message: 'The notice was accepted.' }
       } catch (error) {
         return unset(`The notice was rejected: ${(error as Error).message}`)
       }

@@ -1,6 +1,7 @@
 import { instantOf, isBlank, numberOf, shown } from '../../../datasets/cell.ts'
 import type { Mapping } from '../../../feeds/files/mapping.ts'
 import type { PublisherSeries } from '../../../feeds/files/source.ts'
+import { wrongValue } from '../../../lib/text/wrong-value.ts'
 import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 
 export interface ColumnRequest {
@@ -116,13 +117,11 @@ export function checkRequest({ mapping, series, catalogue }: ColumnRequest): voi
 function knownCode(code: string, option: string, catalogue: CodeLookup): void {
   if (catalogue.find(code)) return
   const nearest = catalogue.nearest(code)
-  const role =
+  const right =
     option === '--map'
-      ? `neither a field (${priceFields.join(', ')}) nor a code of the catalogue`
-      : 'not a code of the catalogue'
-  throw new Error(
-    `${option} ${shown(code)}: this is ${role}${nearest ? `; did you mean ${nearest}?` : ''}`,
-  )
+      ? `a field (${priceFields.join(', ')}) or a code of the catalogue`
+      : 'a code of the catalogue'
+  throw new Error(wrongValue(option, right, code, nearest === undefined ? [] : [nearest]))
 }
 
 /**

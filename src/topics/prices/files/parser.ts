@@ -15,6 +15,7 @@ import {
   recordText,
 } from '../../../feeds/files/table.ts'
 import { timesDecimal } from '../../../feeds/reading/decimal.ts'
+import { wrongValue } from '../../../lib/text/wrong-value.ts'
 import type { CodeLookup } from '../../catalogue/math/lookup.ts'
 import type { Point } from '../store/observations.ts'
 import {
@@ -64,7 +65,13 @@ export type ParsedFile = ReturnType<typeof parsedFileOf>
 export function createPriceParser(reading: PriceReading) {
   const { mapping = new Map(), series, scale = 1, asRecorded = false, catalogue, now } = reading
   if (!(scale > 0 && Number.isFinite(scale)))
-    throw new Error(`--scale ${scale} is not a number above 0: write for example --scale 0.001`)
+    throw new Error(
+      wrongValue(
+        '--scale',
+        'a number above 0, such as 0.001',
+        Number.isNaN(scale) ? 'text' : scale,
+      ),
+    )
   const request: ColumnRequest = { mapping, series, catalogue, now }
   checkRequest(request)
   const spelling = spellingOf(reading.spelling ?? {})

@@ -78,7 +78,7 @@ const notSocket = () =>
 const description = (
   channels: readonly string[],
   perKey: number,
-) => `A WebSocket (RFC 6455); every frame is JSON text. No subprotocol is needed, \`${protocol}\` is echoed where it is offered. A key has up to ${perKey} connections; opening one takes one request of the 60 seconds' window and nothing of the quota.
+) => `Opens a WebSocket (RFC 6455); every frame is JSON text. No subprotocol is needed, \`${protocol}\` is echoed where it is offered. A key has up to ${perKey} connections; opening one takes one request of the 60 seconds' window and nothing of the quota.
 
 **From the server.** \`{"type":"welcome"}\` first, \`{"type":"ping","message":<Unix seconds>}\` every 3 s, which needs no answer.
 

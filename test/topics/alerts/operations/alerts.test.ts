@@ -536,7 +536,7 @@ describe('GET, PATCH and DELETE /v1/alerts/{id}: one alert', () => {
         expect({ status: response.status, code: error.code, message: error.message }).toEqual({
           status: 404,
           code: 'NOT_FOUND',
-          message: 'The alert was not found.',
+          message: `No alert has the id "${alertId}".`,
         })
       }
       expect((await home.get(`/v1/alerts/triggers?alert_id=${alertId}`, otherToken)).status).toBe(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { withParametersInPlace } from '../../../../src/http/openapi/parameters.ts'
 import { dayMs, hourMs, minuteMs, parseDay } from '../../../../src/lib/time/instant.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
@@ -61,7 +62,7 @@ describe('an operation that has a default code, or answers for all codes', () =>
     const names = ['by_code', 'code', 'commodity']
     const document = await json<{
       paths: Record<string, { get?: { parameters?: { name: string; required?: boolean }[] } }>
-    }>(await instance.get('/openapi.json', instance.key()))
+    }>(await instance.get('/openapi.json', instance.key())).then(withParametersInPlace)
     // These are lists of prices, whose `by_code` takes several codes.
     const lists = /^\/v1\/(prices|bunker|spreads|excel|sheets|admin)|^\/admin|curve-structure/
     const deaf = Object.entries(document.paths).filter(([path, { get }]) => {

@@ -180,6 +180,6 @@ describe('the datafeed for charting libraries', () => {
       }
     expect(await ask(data.api_key.plain_token)).toMatchObject({ name: 'WTI_USD' })
     expect((await ask(key)).errmsg).toBe('A key in a path must be read-only.')
-    expect((await ask('unknown')).errmsg).toBe('The API key is not valid.')
+    expect((await ask('unknown')).errmsg).toStartWith('The API key is not valid: ')
   })
 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { withParametersInPlace } from '../../../../src/http/openapi/parameters.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
 interface Document {
@@ -8,7 +9,9 @@ interface Document {
 test('every paginated operator list gives its page position in response headers', async () => {
   const instance = openTestInstance()
   const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
-  const document = (await (await instance.get('/openapi.json')).json()) as Document
+  const document = withParametersInPlace(
+    (await (await instance.get('/openapi.json')).json()) as Document,
+  )
   const lists = Object.entries(document.paths).flatMap(([path, { get }]) =>
     path.startsWith('/admin/v1/') &&
     !path.includes('{') &&

@@ -246,12 +246,12 @@ describe('columns', () => {
     [
       'a series that is none',
       { series: 'WTI_UDS' },
-      '--series WTI_UDS: this is not a code of the catalogue; did you mean WTI_USD?',
+      '--series must be a code of the catalogue; got "WTI_UDS". Did you mean WTI_USD?',
     ],
     [
       'a key that is neither',
       { map: 'observed=Date' },
-      'this is neither a field (code, observed_at, price, currency, recorded_at, source, deleted) nor a code of the catalogue',
+      '--map must be a field (code, observed_at, price, currency, recorded_at, source, deleted) or a code of the catalogue',
     ],
     [
       'a series and a code column',

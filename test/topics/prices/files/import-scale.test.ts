@@ -91,7 +91,7 @@ describe('a scale', () => {
       expect(
         run(file('date,value\n2024-01-05,1\n'), { series: 'SPR', scale }),
         String(scale),
-      ).rejects.toThrow('is not a number above 0')
+      ).rejects.toThrow('must be a number above 0')
     }
   })
 

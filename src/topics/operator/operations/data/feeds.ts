@@ -403,7 +403,7 @@ export function feedAdminOperations({
     operation('GET /admin/v1/feeds/:name/runs', {
       operationId: 'listFeedRuns',
       summary: 'List the runs of a feed',
-      description: 'Newest first.',
+      description: 'Returns the runs of the feed, newest first.',
       access: operator,
       params: name.properties,
       page: { max: perPageMax },

@@ -25,7 +25,7 @@ export const logAdminOperations = ({ logTail }: Partial<Pick<Context, 'logTail'>
   operation('GET /admin/v1/logs', {
     operationId: 'listLogLines',
     summary: 'List the newest log lines',
-    description: `The last ${limitMax} log lines of this process, oldest first; use \`after\` to get new lines. Tokens, secrets and passwords are redacted. The list is cleared at each start.`,
+    description: `Returns the last ${limitMax} log lines of this process, oldest first; use \`after\` to get new lines. Tokens, secrets and passwords are redacted. The list is cleared at each start.`,
     access: { operator: 'service' },
     query: {
       after: integerParameter(

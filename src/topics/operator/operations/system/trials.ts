@@ -80,7 +80,7 @@ function people({ idempotency, trials }: TrialDeps) {
     }),
     operation('POST /admin/v1/sms/test', {
       operationId: 'testSms',
-      summary: 'Send a test text message',
+      summary: 'Send a test text message to any number',
       description: words('Sends a text message'),
       ...common,
       body: TextBody.schema,

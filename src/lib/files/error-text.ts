@@ -1,0 +1,36 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'a part of the path is not a directory',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EMFILE: 'too many files are open',
+  ELOOP: 'there are too many symbolic links',
+  ECONNREFUSED: 'connection refused; is the server running?',
+  ConnectionRefused: 'connection refused; is the server running?',
+  ECONNRESET: 'the connection was closed before a response',
+  ENOTFOUND: 'cannot resolve the host name (DNS)',
+  ETIMEDOUT: 'no connection in time',
+}
+
+/** The word for an error of the system: `it does not exist` for ENOENT. */
+export const reasonOfCode = (error: unknown): string | undefined => {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException
+  return code === undefined ? undefined : reasons[code]
+}
+
+/** An error as people read it: an error of the system names the path and the reason, not its code. */
+export function errorText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const reason = reasonOfCode(error)
+  const [, syscall, path] = /^E[A-Z]+: .*, (\w+) '(.+)'/.exec(error.message) ?? []
+  if (reason === undefined || path === undefined) return error.message
+  const deed = syscall === 'mkdir' ? 'create the directory' : 'open'
+  const isParent = reason === reasons.ENOENT && !existsSync(dirname(path))
+  return `Cannot ${deed} ${path}: ${isParent ? `${dirname(path)} does not exist` : reason}.`
+}
