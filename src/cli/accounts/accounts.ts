@@ -23,7 +23,6 @@ interface AccountLine {
 }
 
 interface AccountDetail extends AccountLine {
-  tier_name: string
   features: string[]
   usage_this_month: number
   api_keys: KeyLine[]
@@ -74,7 +73,7 @@ export const accountOf = async (env: CommandEnvironment, who: string): Promise<{
 const detailLines = (account: AccountDetail) => [
   ...accountTable([account]),
   '',
-  `${account.tier_name}: ${account.features.join(', ') || 'no extra features'}`,
+  `${account.plan}: ${account.features.join(', ') || 'no extra features'}`,
   `${account.usage_this_month} requests this month`,
   '',
   ...keyTable(account.api_keys),

@@ -267,7 +267,10 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
       const apiKey = (key ?? (await firstLine(env.stdin))).trim()
       if (apiKey === '') throw new Error('standard input must contain an API key; it was empty')
       const ask = createRemoteAsk({ url, apiKey, source: 'cli' })
-      const { account } = await ask<{ account: { email: string; tier_name: string } }>(
+      const { account, data } = await ask<{
+        account: { email: string }
+        data: { plan_name: string }
+      }>(
         'GET',
         '/v1/account',
       )
@@ -276,7 +279,7 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
         preferred: name,
         servers: { ...saved.servers, [name]: { url, apiKey } },
       })
-      env.out(`${name}: ${url} as ${account.email} (${account.tier_name}), saved in ${path}`)
+      env.out(`${name}: ${url} as ${account.email} (${data.plan_name}), saved in ${path}`)
     })
   const servers = program.command('servers').description('manage saved servers')
   servers
