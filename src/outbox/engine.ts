@@ -126,7 +126,7 @@ function createPolicies({ senders, shut }: Registry, log: Log): OutboxEngine['po
     } catch (error) {
       if (!(error instanceof DoesNotOpen)) throw error
       if (!shut.has(lane))
-        log.error('outbox_lane_shut', {
+        log.error('outbox_lane_closed', {
           message: 'The secret of a receiver does not open; what waits for it fails.',
           kind,
           lane,
@@ -208,7 +208,7 @@ function createTelling(registry: Registry, { db, log }: EngineDeps) {
 }
 
 const logGivenUp = (log: Log, { id, kind, accountId, lane, eventType, attempts, error }: Settled) =>
-  log.info('message_given_up', {
+  log.info('message_abandoned', {
     message: `A message by ${kind} is not sent again.`,
     id,
     kind,

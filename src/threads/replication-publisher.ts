@@ -79,7 +79,7 @@ export function startPublishing(
   })
 
   const beginAnew = (why: string) => {
-    log.warn('replication_epoch_begun', {
+    log.warn('replication_epoch_started', {
       message: `The stream knows more than this database, which was restored: ${why}. It continues as a new replication epoch, and replicas restart from a snapshot.`,
     })
     replicationEpoch.begin()
@@ -228,7 +228,7 @@ function createEpoch({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
   else {
     const gaps = (['restored', 'unlogged'] as const).filter(name => state.get(name) !== undefined)
     for (const name of gaps)
-      log.warn('replication_epoch_begun', {
+      log.warn('replication_epoch_started', {
         message: `${gapReasons[name]} It continues as a new replication epoch, and replicas restart from a snapshot.`,
       })
     if (gaps.length > 0) begin()

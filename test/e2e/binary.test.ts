@@ -148,7 +148,7 @@ describe('the binary in production', () => {
     await server.stop()
     const log = await new Response(server.process.stderr as ReadableStream).text()
     expect(log).not.toContain('commits_missing')
-    expect(log).not.toContain('checksums_begun_anew')
+    expect(log).not.toContain('checksums_rebuilt')
   })
 })
 

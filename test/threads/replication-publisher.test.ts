@@ -312,7 +312,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     open()
     record('WTI_USD', 73)
     await until('its first change in the stream', async () => (await epochOf()) !== before)
-    expect(log.some(line => line.includes('replication_epoch_begun'))).toBe(true)
+    expect(log.some(line => line.includes('replication_epoch_started'))).toBe(true)
   })
 
   test('replicationEpochs that began while NATS was away are followed back to the one that published', async () => {
@@ -331,7 +331,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     record('WTI_USD', 71)
     await published()
     expect(await epochOf()).not.toBe(before)
-    expect(log.filter(line => line.includes('replication_epoch_begun')).length).toBe(2)
+    expect(log.filter(line => line.includes('replication_epoch_started')).length).toBe(2)
     expect(log.some(line => line.includes('"replaced"'))).toBe(false)
   })
 
@@ -358,7 +358,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     restore(dir, copy, { at: Date.now(), ids: createRandomIds() })
     open()
     await until('a new replication epoch', () =>
-      log.some(line => line.includes('replication_epoch_begun')),
+      log.some(line => line.includes('replication_epoch_started')),
     )
     record('WTI_USD', 72)
     await until('its first change in the stream', async () => (await epochOf()) !== before)

@@ -270,10 +270,7 @@ function serverCommands(program: Command, env: ProgramEnvironment): void {
       const { account, data } = await ask<{
         account: { email: string }
         data: { plan_name: string }
-      }>(
-        'GET',
-        '/v1/account',
-      )
+      }>('GET', '/v1/account')
       const saved = readServers(path)
       writeServers(path, {
         preferred: name,

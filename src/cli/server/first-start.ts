@@ -87,7 +87,7 @@ export function keepCredentials(dir: string, lines: readonly string[]): string {
 export function remindOfCredentials(dir: string, log: Log): void {
   const path = credentialsPath(dir)
   if (existsSync(path))
-    log.warn('first_credentials_kept', {
+    log.warn('first_credentials_stored', {
       path,
       message: 'The file with the first credentials is still there; delete it once it is read.',
     })

@@ -120,7 +120,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
         announce()
         const why = await Promise.race([replica.ended, stopRequested, standby.taken])
         if (why === undefined || typeof why === 'object') return why
-        log.warn('replica_begins_anew', { message: `${why}: it starts from a new snapshot.` })
+        log.warn('replica_restarts', { message: `${why}: it starts from a new snapshot.` })
         // It answers, or passes on, what is read until the next is there.
         await fetchReplica(dir, nats, config.nats.copies)
         const ended = replica

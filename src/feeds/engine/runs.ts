@@ -77,7 +77,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
       const ended = perform(feed, inForce.values, trigger, options, run)
         .catch(error => {
           if (isHalted) return run
-          deps.log.error('feed_broke_off', { feed: name, run: run.id, error })
+          deps.log.error('feed_interrupted', { feed: name, run: run.id, error })
           breakOff(run, options)
           return run
         })

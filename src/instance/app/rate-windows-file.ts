@@ -48,7 +48,7 @@ export function takeUpRates(
         writeSideFile(path, JSON.stringify(kept))
       } catch (error) {
         // A full disk must not keep a server from stopping: the windows start empty then.
-        log.warn('rate_windows_not_kept', { path, error })
+        log.warn('rate_windows_not_stored', { path, error })
       }
     },
   }

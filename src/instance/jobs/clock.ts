@@ -46,7 +46,7 @@ export function createClockJob(deps: ClockJobDeps): Job {
       if (!isPending && doneAt !== undefined && at - doneAt < everyMs) return
       const brought = bringBack(deps)
       if (Object.keys(brought).length > 0)
-        log.warn('due_times_brought_back', {
+        log.warn('due_times_corrected', {
           message: 'Work was scheduled further ahead than it can be, and is due now.',
           ...brought,
         })

@@ -203,7 +203,7 @@ function openStored({ runtime, dir, isState = false }: DirectoryOptions): Databa
     checksums: config.mode === 'serve',
   })
   if (checksumsOf(db)?.isReplaced)
-    log.warn('checksums_begun_anew', {
+    log.warn('checksums_rebuilt', {
       path,
       message: 'The database is another file than the one that its checksums were of.',
     })

@@ -67,7 +67,7 @@ describe('after a clock that was wrong for seconds', () => {
       db.run(`UPDATE ${table} SET ${column} = ${clock.now() + ahead} WHERE ${where}`)
       job.pass()
       expect(latest(table, column, where)!).toBeLessThanOrEqual(clock.now() + 8 * dayMs)
-      expect(lines.join()).toContain('due_times_brought_back')
+      expect(lines.join()).toContain('due_times_corrected')
     }
   })
 
@@ -79,7 +79,7 @@ describe('after a clock that was wrong for seconds', () => {
     const { job, lines } = guarded()
     job.pass()
     expect(moments.map(([table, column, where]) => latest(table, column, where))).toEqual(before)
-    expect(lines.join()).not.toContain('due_times_brought_back')
+    expect(lines.join()).not.toContain('due_times_corrected')
   })
 })
 

@@ -488,6 +488,6 @@ describe('a receiver whose secret does not open', () => {
       status: 'degraded',
       message: expect.stringContaining('1 webhook receiver do'),
     })
-    expect(world.log.filter(line => line.includes('outbox_lane_shut')).length).toBe(1)
+    expect(world.log.filter(line => line.includes('outbox_lane_closed')).length).toBe(1)
   })
 })

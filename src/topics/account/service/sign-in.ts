@@ -369,7 +369,7 @@ function withLinks(
         .then(() => sleep(0))
         .then(() => sendLink(email.toLowerCase(), baseUrl, next))
         .catch(error =>
-          log.error('sign_in_letter_failed', {
+          log.error('sign_in_email_failed', {
             message: 'sign_in_message_failed',
             error,
           }),

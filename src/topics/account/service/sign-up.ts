@@ -126,7 +126,7 @@ export function createSignUp(deps: SignUpDeps) {
         .then(() => sleep(0))
         .then(() => post(email, baseUrl, linkMs, false))
         .catch(error =>
-          log.error('sign_up_letter_failed', {
+          log.error('sign_up_email_failed', {
             message: 'address_confirmation_message_failed',
             error,
           }),

@@ -80,7 +80,7 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps) {
     return running
   }
   const logFailure = (error: unknown) =>
-    log.error('alert_pass_failed', {
+    log.error('alert_run_failed', {
       message: 'Alerts could not be evaluated; the prices stay noted and are judged later.',
       error,
     })

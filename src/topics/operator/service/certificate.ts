@@ -20,7 +20,7 @@ export function createCertificateWatch({
   }
   const unseen = (error: unknown) => {
     dueAt = clock.now() + hourMs
-    log.warn('certificate_unread', {
+    log.warn('certificate_check_failed', {
       message: 'certificate_check_failed',
       error: error instanceof Error ? error.message : String(error),
     })

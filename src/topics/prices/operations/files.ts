@@ -164,7 +164,8 @@ export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
     operation('GET /files/:expires/:signature/:name', {
       operationId: 'getPriceFileByLink',
       summary: 'Download a price file by its signed link',
-      description: 'Returns the file; `Range` requests are accepted. Get the link from `GET /v1/files/prices/{name}/link`.',
+      description:
+        'Returns the file; `Range` requests are accepted. Get the link from `GET /v1/files/prices/{name}/link`.',
       access: { open: 'The link is signed.', rate: 'none' },
       params: {
         expires: string('Expiry of the link, Unix ms.'),

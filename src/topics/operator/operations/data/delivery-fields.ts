@@ -119,7 +119,7 @@ export const deliveryFields = {
   ),
   peak_days: listOf(
     t.String({ examples: ['mon'] }),
-    'days of the week, mon to sun',
+    { nouns: 'days of the week', item: weekdayNames },
     7,
     day => weekdayNames.find(name => name === day.toLowerCase()),
     { description: 'Days with peak hours. Default: Monday to Friday.', examples: [['mon', 'tue']] },

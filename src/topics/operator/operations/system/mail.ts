@@ -65,7 +65,8 @@ export const mailAdminOperations: readonly Operation[] = [
   operation('POST /admin/v1/suppressions', {
     operationId: 'addSuppression',
     summary: 'Suppress an e-mail address',
-    description: 'Returns the suppressed address. An address that is listed already keeps its reason.',
+    description:
+      'Returns the suppressed address. An address that is listed already keeps its reason.',
     access: operator,
     idempotent: true,
     body: SuppressionBody.schema,

@@ -114,7 +114,7 @@ describe('what happened is one line at info', () => {
     const world = outboxWorld({ answer: () => refused })
     world.put({ lane: 'endpoint-1' })
     await world.run()
-    expect(linesOf(world.log, 'message_given_up')).toEqual([
+    expect(linesOf(world.log, 'message_abandoned')).toEqual([
       expect.objectContaining({
         level: 'info',
         kind: 'webhook',
