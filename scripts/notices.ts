@@ -78,7 +78,7 @@ export function engineParts(): EnginePart[] {
       purl: `pkg:github/oven-sh/WebKit@${webkit}`,
       terms: [
         'Of WebKit, linked statically into bun. Its source: https://github.com/oven-sh/WebKit, at the commit that',
-        'is its version here. How bun is linked anew with a changed one is said under bun, in the section',
+        'is its version here. How bun is linked again with a changed one is said under bun, in the section',
         'JavaScriptCore; a binary of this service is made with such a bun by the build command of its sources.',
         '',
         textOf('LGPL-2'),

@@ -150,7 +150,7 @@ async function useCopy({ instance, clock, apiKey, adminToken }: Copy): Promise<v
     data_source: {
       name: 'Terminal push',
       source_type: 'webhook',
-      credentials: { secret: 'a secret of nobody' },
+      credentials: { secret: 'an unused secret' },
       scraper_config: {},
     },
   })
@@ -161,7 +161,7 @@ async function useCopy({ instance, clock, apiKey, adminToken }: Copy): Promise<v
     port: 'SINGAPORE',
     currency: 'USD',
   }
-  await send('POST', `/v1/data-sources/${source.id}/ingest`, [row], { token: 'a secret of nobody' })
+  await send('POST', `/v1/data-sources/${source.id}/ingest`, [row], { token: 'an unused secret' })
   await send('POST', `/v1/scheduled-deliveries/${sampleId(301)}/send_now`, {})
   await pass(3_600_000)
 

@@ -60,7 +60,7 @@ function pagedText(document: Document): string {
     return [`  ${id}: { pathParameters: ${pathParameters}, rows: ${JSON.stringify(rows)} },`]
   })
   return [
-    '/** Operations that answer pages: how many parameters stand in the path, and where a page has its rows. */',
+    '/** Operations that answer pages: how many parameters are in the path, and where a page has its rows. */',
     'export const paged = {',
     ...entries,
     '} as const',

@@ -69,7 +69,7 @@ Recommends: ca-certificates
 Section: net
 Priority: optional
 Description: ${manifest.description}
- A server with its whole state in one directory, run as a user of its own.
+ A server with its whole state in one directory, run as its own user.
 `,
   )
   const packed = Bun.spawnSync(

@@ -322,7 +322,7 @@ for (; kill < kills && !isToldToEnd; kill++) {
     const began = performance.now()
     let next: Response | undefined
     while (!next?.ok) {
-      if (performance.now() - began > 60_000) throw new Error('nobody took over')
+      if (performance.now() - began > 60_000) throw new Error('no instance took over')
       next = await admin(up()[0]!.url, '/admin/v1/observations', {
         observations: [{ code: 'WTI_USD', observed_at: new Date().toISOString(), price: 99 }],
       })

@@ -167,7 +167,7 @@ for (const [atSeconds, wrongMs] of jumps) {
 await until(350 * secondMs)
 // The letter of the schedule alone: the service tells ann of nothing else here.
 const prices = mailMessages.filter(text => text.includes('Morning prices'))
-if (prices.length !== 1) failed.push(`${prices.length} letters instead of one`)
+if (prices.length !== 1) failed.push(`${prices.length} e-mails instead of one`)
 if (new Set(events).size !== 1 || events.length !== 2)
   failed.push(`the webhook was tried ${events.length} times, for ${new Set(events).size} events`)
 server.kill('SIGKILL')
@@ -177,10 +177,10 @@ const { next } = db.query('SELECT next_delivery_at AS next FROM scheduled_delive
   next: number
 }
 if (next !== dueAt.getTime() + dayMs)
-  failed.push(`the next letter is due at ${new Date(next).toISOString()}`)
+  failed.push(`the next e-mail is due at ${new Date(next).toISOString()}`)
 const logged = readFileSync(log, 'utf8') + readFileSync(`${log}.err`, 'utf8')
 const seen = logged.split('clock_jumped').length - 1
-if (seen === 0) failed.push('no jump was told in the log')
+if (seen === 0) failed.push('no jump was logged')
 console.log(
   JSON.stringify({
     id: 'R11',

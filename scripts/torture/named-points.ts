@@ -234,7 +234,7 @@ const points: Record<string, (n: number) => Promise<void>> = {
     atRequest = answer => void killAt(syncs).then(answer)
     await push()
   },
-  'a letter is taken, not acknowledged': async () => {
+  'an e-mail is accepted, not acknowledged': async () => {
     mailMessages += 1
     if (!(await call(operator(), '/admin/v1/accounts', { email: letterTo() }))) return
     atLetter = kill
@@ -291,7 +291,7 @@ for (const [point, reach] of Object.entries(points)) {
     const isWhole = () =>
       missing().length === 0 &&
       waiting() === 0 &&
-      (point !== 'a letter is taken, not acknowledged' ||
+      (point !== 'an e-mail is accepted, not acknowledged' ||
         mails.accepted.slice(lettersBefore).filter(({ to }) => to.includes(letterTo())).length >= 2)
     while (!isWhole() && performance.now() - began < patienceMs) await Bun.sleep(50)
     if (missing().length > 0) failures.push(`${point}: lost ${missing()}`)

@@ -110,13 +110,13 @@ try {
   }
   sh(`ip link set ${link} up`)
   let reason = ''
-  for (let i = 0; i < 100 && !reason.includes('another copy'); i++) {
+  for (let i = 0; i < 100 && !reason.includes('another instance'); i++) {
     const byOld = old()
     if (byOld.status === 200) splitWrites += 1
     reason = byOld.text
     await Bun.sleep(200)
   }
-  if (!reason.includes('another copy') || promotedMs === 0 || promotedMs > 10_000) failures += 1
+  if (!reason.includes('another instance') || promotedMs === 0 || promotedMs > 10_000) failures += 1
   console.log(
     JSON.stringify({
       id: 'partition',

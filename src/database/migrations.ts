@@ -88,7 +88,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 3,
-    why: 'A key may be limited to parts of the interface.',
+    why: 'A key may be limited to parts of the API.',
     sql: `
       ALTER TABLE api_keys ADD COLUMN scopes TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(scopes));
     `,
@@ -100,7 +100,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 5,
-    why: 'The operator has series of their own, and their own terms for shipped ones.',
+    why: 'The operator has custom series, and changes of shipped ones.',
     sql: `
       CREATE TABLE series_terms (
         series_id INTEGER PRIMARY KEY REFERENCES series (id),
@@ -113,7 +113,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 6,
-    why: 'Strangers get letters on a schedule only once they agree, and letters are counted.',
+    why: 'Unverified recipients get scheduled e-mails only once they agree, and e-mails are counted.',
     sql: `
       CREATE TABLE mail_recipients (
         account_id TEXT NOT NULL REFERENCES accounts (id),
@@ -140,7 +140,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 7,
-    why: 'Each observation carries whose it is and which batch it came in.',
+    why: 'Each observation names its source and its batch.',
     sql: `
       ALTER TABLE observations ADD COLUMN source_id INTEGER NOT NULL DEFAULT 0;
       ALTER TABLE observations ADD COLUMN batch_id INTEGER NOT NULL DEFAULT 0;
@@ -208,7 +208,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 8,
-    why: 'Doubtful values wait for a decision.',
+    why: 'Suspicious values are held for review.',
     sql: `
       CREATE TABLE doubted_values (
         id INTEGER PRIMARY KEY,
@@ -346,7 +346,7 @@ export const migrations: readonly Migration[] = [
   },
   {
     version: 14,
-    why: 'Other copies hear of every commit.',
+    why: 'Replicas receive every commit.',
     sql: `
       CREATE TABLE changes (
         id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -31,7 +31,7 @@ export function sampleDataSources<A extends Account>(
 ): void {
   const account = keys.account(accountId)
   if (!account || dataSources.byId(sampleId(801))) return
-  const paused = { status: 'paused', credentials: { token: 'a token of nobody' } } as const
+  const paused = { status: 'paused', credentials: { token: 'an unused token' } } as const
   const scraperConfig = {
     url: 'http://127.0.0.1:9/prices.json',
     items: 'prices',
@@ -49,7 +49,7 @@ export function sampleDataSources<A extends Account>(
       name: 'Old berth hook',
       sourceType: 'webhook',
       scraperConfig: {},
-      credentials: { secret: 'a secret of nobody' },
+      credentials: { secret: 'an unused secret' },
     },
     { id: sampleId(802) },
   )

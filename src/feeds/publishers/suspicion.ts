@@ -36,7 +36,7 @@ export function judge(
   if (unit !== undefined && line.unit !== '' && !sameUnit(unit, line.unit)) {
     throw new FeedFault(
       'unexpected_unit',
-      `${id} came in ${unit || 'no unit'} in place of ${line.unit}`,
+      `${id} came in ${unit || 'no unit'} instead of ${line.unit}`,
     )
   }
   for (const { period } of rows) {

@@ -399,7 +399,7 @@ needs('../shared/data').describe('several feeds', () => {
     expect(await run(copy, 'fred', { since: '2026-08-01' })).toMatchObject({
       result: 'held',
       problemCode: 'unexpected_unit',
-      problem: 'DCOILWTICO came in Index 2015=100 in place of $/BBL',
+      problem: 'DCOILWTICO came in Index 2015=100 instead of $/BBL',
       inserted: 0,
       revised: 0,
     })

@@ -39,7 +39,7 @@ const columns = {
     read(row, name) {
       const right = 'write two letters, such as TX'
       const state = neededText(row, name, right).toUpperCase()
-      return codes.has(state) ? state : refuse(name, state, 'is no state', right)
+      return codes.has(state) ? state : refuse(name, state, 'is not a state', right)
     },
   } as Column<string>,
   latitude: degrees('Degrees, south is negative', 90),

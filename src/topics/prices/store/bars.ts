@@ -450,7 +450,7 @@ export function barFaults(
       }
     }
     for (const { startsAt } of strays.all(id, from, to))
-      faults.push(`${code}: the hour bar at ${startsAt} stands in a day that needs none`)
+      faults.push(`${code}: the hour bar at ${startsAt} is in a day that needs none`)
   }
   for (const { id, code } of series) {
     if (faults.length >= faultsMax) break

@@ -56,7 +56,7 @@ describe('stations of diesel', () => {
   test('are refused with what would be right', () => {
     const table: [Record<string, unknown>, string, RegExp][] = [
       [{ reference: '' }, 'reference', /is missing/],
-      [{ state: 'PR' }, 'state', /^state PR is no state: write two letters, such as TX$/],
+      [{ state: 'PR' }, 'state', /^state PR is not a state: write two letters, such as TX$/],
       [{ latitude: 91 }, 'latitude', /is not a number from -90 to 90/],
       [{ longitude: '' }, 'longitude', /is missing/],
       [{ price: '3,419' }, 'price', /is not a number/],
