@@ -6,7 +6,8 @@ const root = join(import.meta.dir, '..')
 /** Every event that the program logs, by the literal that names it. */
 async function loggedEvents(): Promise<Set<string>> {
   const events = new Set<string>()
-  const call = /\b(?:log\??\.(?:info|warn|error|debug)|notify|perform)\(\s*(?:\[[^\]]*\],\s*)?'([^']*)'/g
+  const call =
+    /\b(?:log\??\.(?:info|warn|error|debug)|notify|perform)\(\s*(?:\[[^\]]*\],\s*)?'([^']*)'/g
   for (const file of new Bun.Glob('src/**/*.ts').scanSync({ cwd: root })) {
     const text = await Bun.file(join(root, file)).text()
     const isLogging = /\blog\??\.(?:info|warn|error|debug)\(/.test(text)

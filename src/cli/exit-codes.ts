@@ -12,7 +12,7 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   ],
   [
     exitCodes.incomplete,
-    'Done, but values were held for review or rejected, or a file had no rows (import, feeds run).',
+    'Done, but values were held for review or rejected, a file had no rows (import, feeds run), or a feed still needs its key or licence (feeds add).',
   ],
   [
     exitCodes.temporary,

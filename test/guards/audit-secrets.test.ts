@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
-import { withParametersInPlace } from '../../src/http/openapi/parameters.ts'
 import type { DemoInstance } from '../support/instance/demo-instance.ts'
 import {
   isApart,
@@ -41,7 +40,7 @@ const sent = new Set<string>()
 beforeAll(async () => {
   copy = openDemoInstance()
   const answer = await copy.ask('GET', '/openapi.json')
-  steps = stepsOf(withParametersInPlace((await answer.json()) as OpenApiDocument)).filter(
+  steps = stepsOf((await answer.json()) as OpenApiDocument).filter(
     ({ method, path }) => method !== 'GET' && !path.startsWith('/_dev/'),
   )
   // What ends a key or an account comes last.

@@ -3,7 +3,7 @@ import { typedKey } from '../input/typed.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'
 import { describeNumbers } from './numbers.ts'
-import { shareParameters } from './parameters.ts'
+import { type Parameter, shareParameters } from './parameters.ts'
 import { isRecord, type Schema, schemaObject } from './schema.ts'
 import {
   documentedMethods,
@@ -13,6 +13,7 @@ import {
   refusalsKey,
 } from './source.ts'
 
+export type { Parameter }
 export { refusalsKey }
 
 export interface OpenApiOptions {
@@ -38,15 +39,6 @@ export interface OpenApiOptions {
 export interface MediaType {
   schema: Schema
   example?: unknown
-}
-
-export interface Parameter {
-  name: string
-  in: string
-  required: boolean
-  schema: Schema
-  description?: string
-  [keyword: string]: unknown
 }
 
 export interface Operation {

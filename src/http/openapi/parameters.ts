@@ -1,4 +1,14 @@
-import type { Parameter } from './openapi.ts'
+import type { Schema } from './schema.ts'
+
+/** A parameter of an operation. */
+export interface Parameter {
+  name: string
+  in: string
+  required: boolean
+  schema: Schema
+  description?: string
+  [keyword: string]: unknown
+}
 
 /** Stands for a parameter that several operations share. */
 export interface ParameterReference {

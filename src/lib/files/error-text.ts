@@ -27,8 +27,8 @@ export const reasonOfCode = (error: unknown): string | undefined => {
 /** An error as people read it: an error of the system names the path and the reason, not its code. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const reason = reasonOfCode(error)
-  const [, syscall, path] = /^E[A-Z]+: .*, (\w+) '(.+)'/.exec(error.message) ?? []
+  const [, code = '', syscall, path] = /^(E[A-Z]+): .*, (\w+) '(.+)'/.exec(error.message) ?? []
+  const reason = reasons[code]
   if (reason === undefined || path === undefined) return error.message
   const deed = syscall === 'mkdir' ? 'create the directory' : 'open'
   const isParent = reason === reasons.ENOENT && !existsSync(dirname(path))

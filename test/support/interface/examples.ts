@@ -1,4 +1,5 @@
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/openapi.ts'
+import { withParametersInPlace } from '../../../src/http/openapi/parameters.ts'
 import { minuteMs } from '../../../src/lib/time/instant.ts'
 import { type DemoInstance, demoInstance } from '../instance/demo-instance.ts'
 
@@ -19,7 +20,7 @@ export interface Own {
 
 export const openDemoInstance = () => demoInstance(undefined, {}, { controls: true })
 export const stepsOf = (document: OpenApiDocument): Step[] =>
-  Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(withParametersInPlace(document).paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,
       method: method.toUpperCase(),
