@@ -61,7 +61,7 @@ export async function documentOf(instance: DemoInstance): Promise<OpenApiDocumen
 
 /** Every operation of the document, with who may call it. */
 export function operationsOf(document: OpenApiDocument): Documented[] {
-  return Object.entries(document.paths).flatMap(([path, item]) =>
+  return Object.entries(withParametersInPlace(document).paths).flatMap(([path, item]) =>
     Object.entries(item).map(([lower, operation]) => {
       const method = lower.toUpperCase()
       const row = rows.find(
