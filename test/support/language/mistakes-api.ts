@@ -53,7 +53,7 @@ export const readApiMistakes: readonly ApiMistake[] = [
   { mistake: 'interval=2d', path: `${window}?interval=2d`, status: 400, names: 'interval must be', right: intervals, got: 'got "2d"' },
   { mistake: 'start_date=01/02/2026', path: `${window}?start_date=01/02/2026`, status: 400, names: 'start_date must be', right: date, got: 'got "01/02/2026"' },
   { mistake: 'a reversed range', path: `${window}?start_date=2026-11-10&end_date=2026-11-01`, status: 400, names: 'start_date', right: 'is after end_date', got: '2026-11-10' },
-  { mistake: 'as_of with bars', path: `${window}?by_code=WTI_USD&as_of=2026-11-01T00:00:00Z&interval=day`, status: 400, names: 'as_of', right: 'requires interval=raw', nearest: '/v1/prices/chart' },
+  { mistake: 'as_of with bars', path: `${window}?by_code=WTI_USD&as_of=2026-11-01T00:00:00Z&interval=day`, status: 400, names: 'as_of', right: 'interval must be raw or absent', nearest: '/v1/prices/chart' },
   { mistake: 'as_of without a zone', path: `${window}?as_of=2026-11-01`, status: 400, names: 'as_of must be', right: moment, got: 'got "2026-11-01"' },
   { mistake: 'per_page=abc', path: `${window}?per_page=abc`, status: 400, names: 'per_page must be', right: wholeNumber, got: 'got "abc"' },
   { mistake: 'page=-1', path: `${window}?page=-1`, status: 400, names: 'page must be', right: wholeNumber, got: 'got "-1"' },
