@@ -14,6 +14,7 @@ import { guarding } from './rows/guards.ts'
 import { importing } from './rows/import.ts'
 import { latest } from './rows/latest.ts'
 import { correlation, curve, ohlc } from './rows/markets.ts'
+import { memory } from './rows/memory.ts'
 import { mix, mixRepeated } from './rows/mix.ts'
 import { page } from './rows/page.ts'
 import { pageRepeated } from './rows/page-repeated.ts'
@@ -48,6 +49,7 @@ const rows: Readonly<Record<string, Row>> = {
   alerts,
   webhooks,
   mix,
+  memory,
   'mix-repeated': mixRepeated,
   work,
   routes,

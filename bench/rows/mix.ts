@@ -169,7 +169,7 @@ async function ask<T>({ port, apiKey }: Wellhead, path: string): Promise<T> {
 
 const residentMbMax = 300
 
-function residentMb(pid: number): number {
+export function residentMb(pid: number): number {
   const [, kilobytes] =
     /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1024
