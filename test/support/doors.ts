@@ -45,7 +45,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/changes/store': ['log.ts', 'notes.ts'],
   'topics/condition/service': ['component.ts'],
   'topics/deliveries/operations': ['row.ts'],
-  'topics/delivery/math': ['terms.ts'],
+  'topics/delivery/math': ['freshness.ts', 'terms.ts'],
   'topics/drilling/store': ['permit-periods.ts'],
   'topics/energy/operations': ['answer.ts', 'frame.ts', 'list.ts'],
   'topics/fundamentals/operations': ['storage-row.ts'],

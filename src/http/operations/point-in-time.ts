@@ -63,13 +63,14 @@ export function atPoint<T>(
 
 /** The services as a view of the past has them. */
 function contextAt(context: Context, view: PricesView): Context {
-  const { closes, latestPrices, history, exchange, now } = view
+  const { closes, latestPrices, history, exchange, now, periodValues } = view
   return {
     ...context,
     closes,
     latestPrices,
     history: { ...context.history, ...history },
     exchange,
+    periodValues,
     now,
     codes: context.codes.at(now),
     ...context.futuresAt(view),

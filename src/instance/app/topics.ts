@@ -77,6 +77,11 @@ export const topics: readonly Topic[] = [
     '/v1/market-brief',
     '/v1/spreads',
   ),
+  topic(
+    () => require('../../topics/delivery/operations/topic.ts'),
+    'Power and gas',
+    '/v1/delivery',
+  ),
   topic(() => require('../../topics/futures/operations/topic.ts'), 'Futures', '/v1/futures'),
   topic(
     () => require('../../topics/fundamentals/operations/topic.ts'),

@@ -1,4 +1,5 @@
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
+import { freshnessOf } from '../../delivery/math/freshness.ts'
 import { addTradingDays, calendarOf } from './calendar.ts'
 import { releasesOf } from './releases.ts'
 import { currentUntil, delayedUntil, type Listing } from './schedule.ts'
@@ -17,7 +18,8 @@ export interface FreshUntil {
  * publication that follows its own, and delayed until two more have come.
  */
 export function freshUntil(listing: Listing, observedAt: number): FreshUntil {
-  const { cadence, releaseLagDays = 0 } = listing
+  const { cadence, releaseLagDays = 0, delivery } = listing
+  if (delivery) return freshnessOf(delivery, observedAt)
   const market = calendarOf(listing)
   const releases = releasesOf(listing, observedAt, 4)
   if (releases) {
@@ -39,7 +41,7 @@ export function statusAt({ currentUntil, delayedUntil }: FreshUntil, now: number
 export function dataStatus(listing: Listing, observedAt: number, now: number): DataStatus {
   // Without a calendar of releases a value is current for a business day at least, so for more than
   // a day: mostly no day need be looked up.
-  if (!listing.releases && now - observedAt <= dayMs) return 'current'
+  if (!listing.releases && !listing.delivery && now - observedAt <= dayMs) return 'current'
   return statusAt(freshUntil(listing, observedAt), now)
 }
 

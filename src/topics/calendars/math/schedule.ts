@@ -1,6 +1,7 @@
 import { dayMs, hourMs, minuteMs, secondMs, startOfDay } from '../../../lib/time/instant.ts'
 import type { Cadence } from '../../catalogue/math/catalogue.ts'
 import type { MarketName, ReleaseTerms } from '../../catalogue/math/terms.ts'
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import {
   addTradingDays,
   calendarOf,
@@ -23,6 +24,8 @@ export interface Listing {
   releases?: ReleaseTerms
   /** The zone of the time of day that its values are made at. */
   valueAt?: { zone: string }
+  /** Whose values are of delivery periods. */
+  delivery?: DeliveryTerms
 }
 
 export interface Schedule {

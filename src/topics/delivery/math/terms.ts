@@ -12,6 +12,9 @@ export const isResolution = (text: unknown): text is Resolution =>
 export const isCoarser = (resolution: Resolution, than: Resolution): boolean =>
   resolutions.indexOf(resolution) > resolutions.indexOf(than)
 
+/** The longest horizon. */
+export const horizonMax = 400 * dayMs
+
 const minutesOf: Record<Exclude<Resolution, 'P1D'>, number> = {
   PT5M: 5,
   PT15M: 15,
@@ -112,7 +115,7 @@ export function deliveryTerms(settings: DeliverySettings): DeliveryTerms | undef
   }
 }
 
-const timeText = (minute: number): string =>
+export const timeText = (minute: number): string =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
 
 /** The terms as the API names them. */

@@ -1,5 +1,13 @@
 import { t } from 'elysia'
-import { boolean, date, instant, number, object, string } from '../../../http/answer/schema.ts'
+import {
+  boolean,
+  date,
+  instant,
+  number,
+  object,
+  orNull,
+  string,
+} from '../../../http/answer/schema.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import {
   instrumentDisclosure,
@@ -10,7 +18,7 @@ import {
 import type { Series } from '../../catalogue/store/series.ts'
 import type { PriceChange } from '../math/change.ts'
 import { formatPrice, roundTo } from '../math/format.ts'
-import type { Quote } from '../service/latest-prices.ts'
+import type { Quote, QuotedDelivery } from '../service/latest-prices.ts'
 
 export const Disclosure = t.Object(
   {
@@ -54,12 +62,35 @@ export const priceRowFields = {
 
 export const PriceRow = object('PriceRow', {
   ...priceRowFields,
+  delivery_end: t.Optional(
+    instant('End of the period of a delivery series; `created_at` is its start.'),
+  ),
+  next: t.Optional(
+    orNull(
+      t.Object({
+        price: t.Number({ examples: [84.31] }),
+        start: t.String({ format: 'date-time' }),
+        end: t.String({ format: 'date-time' }),
+      }),
+      'The following period of a delivery series; null if it has no price yet.',
+    ),
+  ),
+  day: t.Optional(
+    t.Object(
+      {
+        date: t.String({ format: 'date' }),
+        base: orNull(t.Number({ examples: [84.31] }), 'Mean over the day, weighted by time.'),
+        complete: t.Boolean(),
+      },
+      { description: 'The market day of the period of a delivery series.' },
+    ),
+  ),
   data_status: t.Optional(
     t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
-      description: 'Physical crude only.',
+      description: 'Physical crude and delivery series only.',
     }),
   ),
-  stale: t.Optional(boolean('Physical crude only.')),
+  stale: t.Optional(boolean('Physical crude and delivery series only.')),
   change_24h: t.Union([t.Number(), t.Null()]),
   change_24h_percent: t.Union([t.Number(), t.Null()]),
   changes: t.Object(
@@ -123,6 +154,14 @@ export const carriesDay = (series: Series): boolean =>
 export const speaksForDays = (series: Series): boolean =>
   !isIntraday(series.cadence) && series.cadence !== 'twice_daily'
 
+const deliveredRow = ({ end, next, day }: QuotedDelivery) => ({
+  delivery_end: isoInstant(end),
+  next: next
+    ? { price: next.price, start: isoInstant(next.start), end: isoInstant(next.end) }
+    : null,
+  day,
+})
+
 /**
  * A quote on the wire. `code` is the code that answers, `requestedCode` the requested one where it
  * differs; `isFull`: the price has every stored digit.
@@ -133,7 +172,7 @@ export function priceRow(
   requestedCode?: string,
   isFull = false,
 ): PriceRow {
-  const { series, observation, changes } = quote
+  const { series, observation, changes, delivery } = quote
   const physical = series.category === 'physical_crude'
   const price = roundTo(observation.value, series.decimals)
   const disclosure = disclosureRow(series, isoDay(observation.observedAt))
@@ -152,7 +191,8 @@ export function priceRow(
     updated_at: isoInstant(observation.recordedAt),
     ...(speaksForDays(series) && { observed_on: isoDay(observation.observedAt) }),
     ...(carriesDay(series) && { as_of: isoDay(observation.observedAt) }),
-    ...(physical && { data_status: quote.status, stale: quote.status === 'stale' }),
+    ...(delivery && deliveredRow(delivery)),
+    ...((physical || delivery) && { data_status: quote.status, stale: quote.status === 'stale' }),
     change_24h: changes['24h']?.amount ?? null,
     change_24h_percent: changes['24h']?.percent ?? null,
     changes: Object.fromEntries(

@@ -3,13 +3,17 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import { startOfDay } from '../../../lib/time/instant.ts'
 import { type DataStatus, dataStatus, freshUntil } from '../../calendars/math/freshness.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { periodAt } from '../../delivery/math/days.ts'
+import { type QuotedDelivery, quotedDelivery } from '../../delivery/math/quote.ts'
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import type { Observation } from '../math/bars.ts'
 import { type ChangeSpan, type PriceChange, priceChange } from '../math/change.ts'
 import type { ObservationStore } from '../store/observations.ts'
 import { type ChangeBases, createChangeBases } from './change-bases.ts'
+import type { PeriodValues } from './period-values.ts'
 import type { QuarantineList } from './quarantine.ts'
 
-export type { ChangeSpan }
+export type { ChangeSpan, QuotedDelivery }
 
 /** The newest price of a series and its changes. */
 export interface Quote {
@@ -17,6 +21,8 @@ export interface Quote {
   observation: Observation
   changes: Partial<Record<ChangeSpan, PriceChange>>
   status: DataStatus
+  /** Of a series of delivery periods. */
+  delivery?: QuotedDelivery
 }
 
 /** A quote as text, ready to send. */
@@ -79,7 +85,7 @@ interface EarlierDays {
  */
 export function createLatestPrices(
   observations: Pick<ObservationStore, 'newest'> &
-    Partial<Pick<ObservationStore, 'after' | 'together'>>,
+    Partial<Pick<ObservationStore, 'after' | 'together'>> & { periodValues?: PeriodValues },
   quarantine: QuarantineList,
   clock: Pick<Clock, 'now'>,
   attributed: (series: Series, observation: Observation) => Series = series => series,
@@ -112,11 +118,32 @@ export function createLatestPrices(
     return days
   }
 
-  const newestOf = ({ id, unavailableReason }: Series): Observation | undefined => {
+  const newestOf = ({ id, unavailableReason, delivery }: Series): Observation | undefined => {
     // What is discontinued has a history and no price; it may be so since the last look.
     if (unavailableReason !== null) return undefined
+    if (delivery) return newestBefore(id, clock.now() + 1)
     if (!newestOnes.has(id)) newestOnes.set(id, newestBefore(id, Number.MAX_SAFE_INTEGER))
     return newestOnes.get(id)
+  }
+
+  const deliveredNow = (
+    series: Series,
+    terms: DeliveryTerms,
+    { value, observedAt }: Observation,
+    now: number,
+  ) => {
+    const newest = newestBefore(series.id, Number.MAX_SAFE_INTEGER)
+    const { quoted, before } = quotedDelivery(
+      terms,
+      observedAt,
+      (from, to) => observations.periodValues?.(series.id, from, to) ?? [],
+    )
+    return {
+      quoted,
+      newestAt: newest?.observedAt ?? observedAt,
+      validUntil: periodAt(terms, now).end - 1,
+      change: before === undefined ? undefined : priceChange(before, value, series.decimals),
+    }
   }
 
   const createEntry = (series: Series, now: number): Entry => {
@@ -127,15 +154,21 @@ export function createLatestPrices(
     const { bases } = earlierDaysOf(series.id, observation.observedAt)
     for (const [span, base] of bases.of(series, observation.observedAt))
       changes[span] = priceChange(base.value, observation.value, series.decimals)
-    const { currentUntil, delayedUntil } = freshUntil(series, observation.observedAt)
-    const validUntil =
-      [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY
+    const delivered = series.delivery && deliveredNow(series, series.delivery, observation, now)
+    if (delivered?.change) changes['24h'] = delivered.change
+    const newestAt = delivered?.newestAt ?? observation.observedAt
+    const { currentUntil, delayedUntil } = freshUntil(series, newestAt)
+    const validUntil = Math.min(
+      [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY,
+      delivered?.validUntil ?? Number.POSITIVE_INFINITY,
+    )
     return {
       quote: {
         series: attributed(series, observation),
         observation,
         changes,
-        status: dataStatus(series, observation.observedAt, now),
+        status: dataStatus(series, newestAt, now),
+        ...(delivered && { delivery: delivered.quoted }),
       },
       validUntil,
       texts: new Map(),

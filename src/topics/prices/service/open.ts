@@ -33,6 +33,7 @@ import { createGuards } from './guards.ts'
 import { createHistory, type History } from './history.ts'
 import { createIngest, type Ingest } from './ingest.ts'
 import { createLatestPrices, type LatestPrices } from './latest-prices.ts'
+import { currentValues, type PeriodValues } from './period-values.ts'
 import { createProvenance, type Provenance } from './provenance.ts'
 import { createQuarantineList, type QuarantineList } from './quarantine.ts'
 import { type Coverage, createCoverage, createPricesAt, type PricesAt } from './vintage.ts'
@@ -43,6 +44,8 @@ export interface PriceServices {
   observations: ObservationStore
   quarantine: QuarantineList
   latestPrices: LatestPrices
+  /** Values by their time, in the future too. */
+  periodValues: PeriodValues
   /** Which codes people want on their boards. */
   boardLayouts: BoardLayoutStore
   history: History
@@ -117,7 +120,13 @@ export function openPrices({
   const valueSources = createValueSourceStore(db)
   const provenance = createProvenance({ sources: valueSources, catalogue, quarantine })
   const { attributed } = provenance
-  const latestPrices = createLatestPrices(observations, quarantine, clock, attributed)
+  const periodValues = currentValues(observations, quarantine)
+  const latestPrices = createLatestPrices(
+    { ...observations, periodValues },
+    quarantine,
+    clock,
+    attributed,
+  )
   const history = createHistory(observations, quarantine)
   const closeStore = createCloseStore(db)
   const closes = createCloses(closeStore, quarantine)
@@ -196,6 +205,7 @@ export function openPrices({
     observations,
     quarantine,
     latestPrices,
+    periodValues,
     boardLayouts: createBoardLayoutStore(db),
     history,
     closes,

@@ -11,6 +11,7 @@ import type { Closes } from './closes.ts'
 import { createFx, type Fx } from './fx.ts'
 import { type History, pastHistory } from './history.ts'
 import { createLatestPrices, type LatestPrices } from './latest-prices.ts'
+import { currentValues, type PeriodValues, valuesAsOf } from './period-values.ts'
 import type { QuarantineList } from './quarantine.ts'
 
 /** Since when what was known of a series is known itself. */
@@ -52,6 +53,7 @@ export function createCoverage(
 export interface PricesView {
   closes: Closes
   latestPrices: LatestPrices
+  periodValues: PeriodValues
   /** Rows and bars, made from the values of then; of a view that only ends earlier all of them. */
   history: Pick<History, 'page'>
   exchange: Fx
@@ -98,13 +100,33 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
     const newest = (seriesId: number, before: number) => {
       touched.add(seriesId)
       if (asOf === undefined) return observations.newest(seriesId, Math.min(before, endAt))
-      const until = Math.min(before, endAt, asOf + 1)
+      // Periods are known before they begin.
+      const latest = catalogue.byId(seriesId).delivery ? endAt : asOf + 1
+      const until = Math.min(before, endAt, latest)
       return asOf >= coverage.since(seriesId, asOf)
         ? observations.newestAsOf(seriesId, until, asOf)
-        : observations.firstRecorded(seriesId, Number.MIN_SAFE_INTEGER, until, 1)[0]
+        : observations.firstRecorded(
+            seriesId,
+            Number.MIN_SAFE_INTEGER,
+            Math.min(until, asOf + 1),
+            1,
+          )[0]
     }
     const reads = asOf === undefined ? readsNow(deps.db) : readsAsOf(deps.db, asOf)
-    const latestPrices = createLatestPrices({ newest }, quarantine, { now }, deps.attributed)
+    const known =
+      asOf === undefined
+        ? currentValues(observations, quarantine)
+        : valuesAsOf(observations, quarantine, coverage, asOf)
+    const periodValues: PeriodValues = (seriesId, from, to) => {
+      touched.add(seriesId)
+      return known(seriesId, from, to)
+    }
+    const latestPrices = createLatestPrices(
+      { newest, periodValues },
+      quarantine,
+      { now },
+      deps.attributed,
+    )
     return {
       closes: {
         of,
@@ -113,6 +135,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
         forget: seriesId => void memory.delete(seriesId),
       },
       latestPrices,
+      periodValues,
       history:
         asOf === undefined
           ? deps.history

@@ -13,9 +13,13 @@ import type { Form } from '../../../../http/input/form.ts'
 import { addDuration } from '../../../../lib/time/duration.ts'
 import { dayMs, parseDay } from '../../../../lib/time/instant.ts'
 import { minuteOf, zoneName } from '../../../../lib/time/zone.ts'
-import { type ResolutionFrom, resolutions, weekdayNames } from '../../../delivery/math/terms.ts'
+import {
+  horizonMax,
+  type ResolutionFrom,
+  resolutions,
+  weekdayNames,
+} from '../../../delivery/math/terms.ts'
 
-const horizonDaysMax = 400
 const resolutionsMax = 20
 
 const timeOfDay = (description: string, example: string): Field<string> =>
@@ -25,9 +29,9 @@ const timeOfDay = (description: string, example: string): Field<string> =>
 
 function horizonFault(value: string): string | undefined {
   const end = /^P[\dDTHM]+$/.test(value) ? addDuration(0, value) : undefined
-  return end !== undefined && end > 0 && end <= horizonDaysMax * dayMs
+  return end !== undefined && end > 0 && end <= horizonMax
     ? undefined
-    : `must be an ISO 8601 duration up to P${horizonDaysMax}D, such as P2D.`
+    : `must be an ISO 8601 duration up to P${horizonMax / dayMs}D, such as P2D.`
 }
 
 function peakHoursFault(value: string): string | undefined {

@@ -1,0 +1,179 @@
+import { t } from 'elysia'
+import { boolean, date, number } from '../../../http/answer/schema.ts'
+import { boolOf, instantOf } from '../../../http/input/query.ts'
+import {
+  flagParameter,
+  instantParameter,
+  numberParameter,
+  wordParameter,
+} from '../../../http/input/typed.ts'
+import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { dayMs, hourMs, isoInstant } from '../../../lib/time/instant.ts'
+import { zonedInstant } from '../../../lib/time/zone-clock.ts'
+import { cheapestTime } from '../math/cheapest.ts'
+import { type MarketDay, periodAt } from '../math/days.ts'
+import { isKnown } from '../math/figures.ts'
+import { horizonMax, lengthOf, resolutionOn } from '../math/terms.ts'
+import { nothingDelivered } from './delivery.ts'
+import {
+  codeParams,
+  type DeliveryCall,
+  dateQuery,
+  deliveryCall,
+  pricedPeriods,
+  requestedDay,
+  zoneQuery,
+} from './query.ts'
+import { KnownPeriodShape, knownRow, seriesFields, zoneField } from './shapes.ts'
+
+/** Periods that a list for a device has at most. */
+const listMax = 400
+
+const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
+
+const Cheapest = envelope(
+  t.Object(
+    {
+      ...seriesFields,
+      date: date('Day of delivery in `zone`.', '2026-11-14'),
+      zone: zoneField,
+      hours: number('Length of the time.', 3),
+      contiguous: boolean('Whether it is in one piece.'),
+      start: t.String({ format: 'date-time' }),
+      end: t.String({ format: 'date-time' }),
+      average: number('Mean price, weighted by time.', 61.2),
+      periods: t.Array(KnownPeriodShape, { description: 'In order of time.' }),
+    },
+    { title: 'CheapestTime' },
+  ),
+)
+
+const Rates = t.Array(
+  t.Object({
+    start: t.String({
+      description: 'With the offset of the zone.',
+      examples: ['2026-11-14T00:00:00+01:00'],
+    }),
+    end: t.String({ examples: ['2026-11-14T00:15:00+01:00'] }),
+    value: t.Number({ examples: [0.08431] }),
+  }),
+  { title: 'PeriodRates' },
+)
+
+/** Hours as time; a multiple of the periods of the day, and no longer than it. */
+function lengthIn({ terms }: DeliveryCall, day: MarketDay, text: string | undefined): number {
+  if (!text) throw missingParameter('hours', 'a number of hours, such as 3.')
+  const resolution = resolutionOn(terms, day.date)
+  const step = resolution === 'P1D' ? day.to - day.from : lengthOf(resolution)
+  const lengthMs = Math.round(Number(text) * hourMs)
+  if (!(lengthMs > 0 && lengthMs <= day.to - day.from && lengthMs % step === 0))
+    throw invalidParameter(
+      'hours',
+      text,
+      `a multiple of ${step / hourMs} up to ${(day.to - day.from) / hourMs}`,
+    )
+  return lengthMs
+}
+
+/** When power or gas is cheapest. */
+export const cheapestOperations: readonly Operation[] = [
+  operation('GET /v1/delivery/:code/cheapest', {
+    operationId: 'getCheapestDelivery',
+    summary: 'Get the cheapest time of a day',
+    description:
+      'Returns the cheapest hours of a day, in one piece or as single periods. Periods without a price are never part of it.',
+    access: { meter: true },
+    view: 'as_of',
+    params: codeParams,
+    query: {
+      date: dateQuery,
+      zone: zoneQuery,
+      hours: numberParameter(
+        'How many hours: a multiple of the length of a period, at most the day.',
+        3,
+        { required: true },
+      ),
+      contiguous: flagParameter('`false`: the cheapest periods, not in one piece. Default: true.'),
+      dearest: flagParameter('`true`: the dearest time instead. Default: false.'),
+      from: instantParameter('Only periods that begin at this time or later.'),
+      to: instantParameter('Only periods that end at this time or earlier.'),
+    },
+    answers: { 200: Cheapest, ...refusals },
+    handle: ({ at, params, query, request, reply, caller }) => {
+      const call = deliveryCall(at, params.code, query.zone, request)
+      const { commodity, series, days } = call
+      const day = requestedDay(days, query.date, at.now())
+      const lengthMs = lengthIn(call, day, query.hours)
+      const contiguous = boolOf('contiguous', query.contiguous, true)
+      const dearest = boolOf('dearest', query.dearest, false)
+      const from = instantOf('from', query.from) ?? day.from
+      const to = instantOf('to', query.to) ?? day.to
+      const periods = pricedPeriods(at, call, day.from, day.to).periods.filter(
+        ({ start, end }) => start >= from && end <= to,
+      )
+      const found = cheapestTime(periods, { lengthMs, contiguous, dearest })
+      if (!found) {
+        const known = periods.filter(isKnown)
+        const have = known.reduce((sum, { start, end }) => sum + end - start, 0) / hourMs
+        throw nothingDelivered(call, day.date, { have, need: lengthMs / hourMs })
+      }
+      markFixtures(reply, at.marks, [commodity])
+      at.meter.noteRequested(caller.key, [series.id])
+      return success({
+        code: commodity.code,
+        currency: series.currency,
+        unit: series.unit,
+        date: day.date,
+        zone: days.zone,
+        hours: lengthMs / hourMs,
+        contiguous,
+        start: isoInstant(found.periods[0]!.start),
+        end: isoInstant(found.periods.at(-1)!.end),
+        average: found.average,
+        periods: found.periods.map(knownRow),
+      })
+    },
+  }),
+  operation('GET /v1/delivery/:code/evcc', {
+    operationId: 'listDeliveryRates',
+    summary: 'List rates for a charger',
+    description: `Returns the known periods from now on as a bare list of \`{start, end, value}\`, the form that chargers and home automation read; at most ${listMax}. Times have the offset of \`zone\`.`,
+    access: { meter: true },
+    view: 'as_of',
+    params: codeParams,
+    query: {
+      from: instantParameter('Start of the list. Default: the period that is delivered now.'),
+      zone: zoneQuery,
+      per: wordParameter(
+        ['kwh', 'mwh'],
+        '`kwh` (default) divides prices per MWh by 1000; `mwh` leaves them.',
+        'kwh',
+      ),
+    },
+    answers: { 200: Rates, ...refusals },
+    handle: ({ at, params, query, request, reply, caller }) => {
+      const call = deliveryCall(at, params.code, query.zone, request)
+      const { commodity, series, days, terms } = call
+      const per = query.per || 'kwh'
+      if (per !== 'kwh' && per !== 'mwh') throw invalidParameter('per', per, ['kwh', 'mwh'])
+      const start = instantOf('from', query.from) ?? periodAt(terms, at.now()).start
+      // A list of quarter hours spans days; one of days, a year.
+      const end =
+        start + Math.min(horizonMax, listMax * lengthOf(resolutionOn(terms, '9999-12-31')) + dayMs)
+      markFixtures(reply, at.marks, [commodity])
+      at.meter.noteRequested(caller.key, [series.id])
+      const scale = per === 'kwh' && series.unit === 'mwh' ? 1000 : 1
+      return pricedPeriods(at, call, start, end)
+        .periods.filter(isKnown)
+        .slice(0, listMax)
+        .map(period => ({
+          start: zonedInstant(period.start, days.zone),
+          end: zonedInstant(period.end, days.zone),
+          value: period.price / scale,
+        }))
+    },
+  }),
+]

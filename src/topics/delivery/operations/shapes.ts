@@ -1,0 +1,81 @@
+import { t } from 'elysia'
+import {
+  boolean,
+  date,
+  instant,
+  integer,
+  number,
+  orNull,
+  string,
+} from '../../../http/answer/schema.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import { calendarOf, isTradingDay } from '../../calendars/math/calendar.ts'
+import type { Period } from '../math/days.ts'
+import { type DayFigures, type KnownPeriod, type PricedPeriod, peakRule } from '../math/figures.ts'
+import type { DeliverySeries } from './query.ts'
+
+const knownPeriod = t.Object({
+  price: t.Number({ examples: [84.31] }),
+  start: t.String({ format: 'date-time' }),
+  end: t.String({ format: 'date-time' }),
+})
+
+export const seriesFields = {
+  code: t.String({ examples: ['POWER_DA_DE_LU_EUR'] }),
+  currency: orNull(t.String({ examples: ['EUR'] })),
+  unit: t.String({ examples: ['mwh'] }),
+}
+
+export const dayFields = {
+  date: date('Day of delivery in `zone`.', '2026-11-14'),
+  start: instant('Start of the day.'),
+  end: instant('End of the day.'),
+}
+
+const mean = (description: string) => orNull(t.Number({ examples: [84.31] }), description)
+
+export const figureFields = {
+  expected: integer('Periods of the day: more or fewer when the clocks change.', 96),
+  count: integer('Periods that have a price.', 96),
+  complete: boolean('Whether every period has a price.'),
+  base: mean('Mean over the day, weighted by time.'),
+  peak: mean('Mean over the peak hours of the market.'),
+  off_peak: mean('Mean over the other hours.'),
+  negative_periods: integer('Periods with a negative price.', 0),
+}
+
+export const extremeFields = {
+  min: orNull(knownPeriod, 'The cheapest period; the earliest of equals.'),
+  max: orNull(knownPeriod, 'The dearest period; the earliest of equals.'),
+}
+
+export const zoneField = string('IANA time zone of the day.', 'Europe/Berlin')
+
+export const PeriodShape = t.Object({
+  start: t.String({ format: 'date-time' }),
+  end: t.String({ format: 'date-time' }),
+  price: orNull(number('With every stored digit; null if there is no price.', 84.31)),
+})
+
+export const KnownPeriodShape = knownPeriod
+
+export const periodRow = ({ start, end }: Period) => ({
+  start: isoInstant(start),
+  end: isoInstant(end),
+})
+export const pricedRow = (period: PricedPeriod) => ({ ...periodRow(period), price: period.price })
+export const knownRow = (period: KnownPeriod) => ({ price: period.price, ...periodRow(period) })
+
+export const figureRow = (figures: DayFigures, expected: number) => ({
+  expected,
+  count: figures.count,
+  complete: figures.complete,
+  base: figures.base,
+  peak: figures.peak,
+  off_peak: figures.offPeak,
+  negative_periods: figures.negativePeriods,
+})
+
+/** Which periods of a series are peak: closed days of its calendar may have none. */
+export const peakOf = (series: DeliverySeries) =>
+  peakRule(series.delivery, day => !isTradingDay(calendarOf(series), day))
