@@ -5,6 +5,8 @@ export const eventDescriptions: Readonly<Record<EventType, string>> = {
   'price.updated': 'A new price of a code, or a correction of its newest price.',
   'price.significant_change': 'The newest price moved by 5% or more.',
   'price.threshold': 'The `conditions` of the endpoint hold at a new price.',
+  'price.day_ahead.published':
+    'Every price of a market day is known, before the day ends. Once a day.',
   'price_alert.triggered': 'A price alert fired.',
   'analytics_alert.triggered': 'An analytics alert fired.',
   'drilling.rig_count.updated': 'A rig count of a region was published.',

@@ -11,7 +11,10 @@ import {
 describe('a name that an endpoint subscribes to', () => {
   const table: [subscribed: string, covered: string[]][] = [
     ['price.updated', ['price.updated']],
-    ['price.*', ['price.updated', 'price.significant_change', 'price.threshold']],
+    [
+      'price.*',
+      ['price.updated', 'price.significant_change', 'price.threshold', 'price.day_ahead.published'],
+    ],
     ['drilling.well_permit.*', ['drilling.well_permit.new', 'drilling.well_permit.updated']],
     ['alert.triggered', ['price_alert.triggered']],
     ['price.alert', ['price_alert.triggered']],
@@ -37,6 +40,7 @@ describe('a name that an endpoint subscribes to', () => {
       'price.updated',
       'price.significant_change',
       'price.threshold',
+      'price.day_ahead.published',
     ])
   })
 })

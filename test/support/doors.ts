@@ -68,6 +68,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'ingest.ts',
     'latest-prices.ts',
     'open.ts',
+    'period-values.ts',
     'quarantine.ts',
     'series-rows.ts',
     'vintage.ts',

@@ -168,6 +168,32 @@ async function batch(instance: DemoInstance, isOver = false): Promise<string> {
   )
   return `/admin/v1/batches/${isOver ? data.batch : (data.batch as { id: number }).id}`
 }
+/** Power by delivery period: the demo data has none. */
+function power({ running }: DemoInstance): Own {
+  const { catalogue, ingest, seriesChanges } = running.services
+  const code = 'POWER_DA_DE_LU_EUR'
+  if (catalogue.named(code)) return {}
+  const resolution = 'PT1H' as const
+  const terms = {
+    name: 'German power, day ahead',
+    category: 'power',
+    unit: 'mwh',
+    currency: 'EUR',
+    time: 'delivery' as const,
+    resolutions: [{ from: '2018-10-01', resolution }],
+    zone: 'Europe/Berlin',
+  }
+  const [series] = seriesChanges.add([{ code, terms }])
+  const midnight = Date.parse('2026-11-19T23:00:00Z')
+  ingest.write(
+    Array.from({ length: 24 }, (_, hour) => ({
+      seriesId: series!.id,
+      observedAt: midnight + hour * 3_600_000,
+      value: 40 + hour,
+    })),
+  )
+  return {}
+}
 /** A key of the account, other than the one that asks. */
 async function anotherKey(instance: DemoInstance, end = ''): Promise<Own> {
   const answer = await instance.ask('POST', '/v1/api-keys', { body: { name: 'another' } })
@@ -231,6 +257,10 @@ export const prepared: Readonly<Record<string, Prepare>> = {
   'DELETE /admin/v1/quarantine/{id}': instance => made(instance, 'POST /admin/v1/quarantine'),
   'DELETE /admin/v1/suppressions/{address}': instance =>
     made(instance, 'POST /admin/v1/suppressions'),
+  'GET /v1/delivery/{code}': power,
+  'GET /v1/delivery/{code}/days': power,
+  'GET /v1/delivery/{code}/cheapest': power,
+  'GET /v1/delivery/{code}/evcc': power,
   'PATCH /admin/v1/values': recordedValue,
   'DELETE /admin/v1/values': recordedValue,
   'POST /mcp': () => ({

@@ -17,6 +17,7 @@ export const eventTypes = [
   'price.updated',
   'price.significant_change',
   'price.threshold',
+  'price.day_ahead.published',
   'price_alert.triggered',
   'analytics_alert.triggered',
   'drilling.rig_count.updated',

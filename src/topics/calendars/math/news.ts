@@ -7,7 +7,8 @@ const newsMs = 7 * dayMs
 
 /**
  * Whether an observation that is recorded now is news: a week old at most, or not stale. What is
- * older is imported history.
+ * older is imported history. A period that lies ahead is not news yet.
  */
 export const isNews = (listing: Listing, observedAt: number, now: number): boolean =>
-  now <= observedAt + newsMs || now <= freshUntil(listing, observedAt).delayedUntil
+  (listing.delivery === undefined || observedAt <= now) &&
+  (now <= observedAt + newsMs || now <= freshUntil(listing, observedAt).delayedUntil)

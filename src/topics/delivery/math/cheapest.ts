@@ -5,7 +5,7 @@ export interface CheapestQuery {
   lengthMs: number
   /** In one piece. */
   contiguous: boolean
-  /** The dearest in place of the cheapest. */
+  /** The dearest instead of the cheapest. */
   dearest: boolean
 }
 

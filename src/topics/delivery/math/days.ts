@@ -79,7 +79,7 @@ export const periodsBetween = (terms: DeliveryTerms, from: number, to: number): 
 export const periodAt = (terms: DeliveryTerms, at: number): Period =>
   createPeriodFinder(terms).at(at)
 
-/** Finds periods of moments that mostly lie in one market day after the other. */
+/** Finds periods of moments that mostly follow one another. */
 export function createPeriodFinder(terms: DeliveryTerms) {
   let day: MarketDay | undefined
   let length = 0

@@ -15,7 +15,7 @@ const wholeNumber = /^\d{1,3}$/
 
 const readers = new WeakMap<DeliveryTerms, PeriodReader>()
 
-/** The reader of a series: it goes on in the market day in which it was last. */
+/** The reader of a series: it keeps the market day of its last answer. */
 export function periodReader(terms: DeliveryTerms): PeriodReader {
   const known = readers.get(terms) ?? createPeriodReader(terms)
   readers.set(terms, known)
@@ -43,8 +43,8 @@ export function createPeriodReader(terms: DeliveryTerms) {
       return horizon.latest
     },
     /**
-     * A time as text: an instant, a local time, or with periods of a day the market day. Undefined:
-     * it is none of these.
+     * A time as text: an instant, a local time, or with periods of a day the market day. Undefined
+     * for any other text.
      */
     read(text: string): number | NoPeriod | undefined {
       const at = parseInstant(text)

@@ -4,7 +4,7 @@ import { dayAt, periodAt, periodsOf } from './days.ts'
 import { isKnown, type KnownPeriod, meanPrice } from './figures.ts'
 import type { DeliveryTerms } from './terms.ts'
 
-/** What is said of the period that is being delivered. */
+/** The period that is being delivered, as a quote has it. */
 export interface QuotedDelivery {
   end: number
   /** The following period, where it has a price. */
@@ -19,7 +19,7 @@ interface Value {
 }
 
 /**
- * What is said of the period that begins at `start`: its end, the period after it, its market day,
+ * A quote of the period that begins at `start`: its end, the period after it, its market day,
  * and the price at the same local time a day before. `valuesOf` has the values of `[from, to)`.
  */
 export function quotedDelivery(

@@ -46,7 +46,7 @@ export interface PeakTerms {
 
 /** The terms of a series whose values are of delivery periods. */
 export interface DeliveryTerms {
-  /** Of the market day. */
+  /** The IANA zone of the market day. */
   zone: string
   /** Minutes since midnight at which the market day begins. */
   dayStarts: number
@@ -162,7 +162,7 @@ const onlyOfDelivery = [
   'peakHolidays',
 ] as const
 
-/** What is wrong with settings together; each alone is right. */
+/** Faults of settings that are right one by one and contradict each other. */
 export function deliveryFaults(
   settings: DeliverySettings & { timeZone?: string; valueTime?: string },
 ): { field: string; why: string }[] {

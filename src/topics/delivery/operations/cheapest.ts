@@ -64,8 +64,7 @@ const Rates = t.Array(
 )
 
 /** Hours as time; a multiple of the periods of the day, and no longer than it. */
-function lengthIn({ terms }: DeliveryCall, day: MarketDay, text: string | undefined): number {
-  if (!text) throw missingParameter('hours', 'a number of hours, such as 3.')
+function lengthIn({ terms }: DeliveryCall, day: MarketDay, text: string): number {
   const resolution = resolutionOn(terms, day.date)
   const step = resolution === 'P1D' ? day.to - day.from : lengthOf(resolution)
   const lengthMs = Math.round(Number(text) * hourMs)
@@ -103,6 +102,7 @@ export const cheapestOperations: readonly Operation[] = [
     },
     answers: { 200: Cheapest, ...refusals },
     handle: ({ at, params, query, request, reply, caller }) => {
+      if (!query.hours) throw missingParameter('hours', 'a number of hours, such as 3.')
       const call = deliveryCall(at, params.code, query.zone, request)
       const { commodity, series, days } = call
       const day = requestedDay(days, query.date, at.now())

@@ -107,7 +107,7 @@ export function nothingDelivered(
   )
 }
 
-/** The resolution of a day, or a coarser one that is asked for. */
+/** The resolution of a day, or a coarser one where the request names it. */
 function resolutionOf({ terms }: DeliveryCall, date: string, text: string | undefined): Resolution {
   const own = resolutionOn(terms, date)
   if (text === undefined || text === '') return own
@@ -185,9 +185,10 @@ export const deliveryOperations: readonly Operation[] = [
     },
     answers: { 200: Days, ...refusals },
     handle: ({ at, params, query, request, reply, caller }) => {
+      const [first, last] = daysIn(query)
       const call = deliveryCall(at, params.code, query.zone, request)
       const { commodity, series, days } = call
-      const range = rangeOf(call, query)
+      const range = { from: dayOfDate(days, first).from, to: dayOfDate(days, last).to }
       markFixtures(reply, at.marks, [commodity])
       at.meter.noteRequested(caller.key, [series.id])
       const isPeak = peakOf(series)
@@ -219,14 +220,15 @@ export const deliveryOperations: readonly Operation[] = [
 
 const boundsRow = ({ from, to }: MarketDay) => periodRow({ start: from, end: to })
 
-function rangeOf({ days }: DeliveryCall, query: { start?: string; end?: string }) {
+/** The first and the last day of a range. */
+function daysIn(query: { start?: string; end?: string }): [first: string, last: string] {
   if (!query.start || !query.end)
     throw missingParameter(query.start ? 'end' : 'start', 'a day, such as 2026-11-01.')
   const [first, last] = [dayOf('start', query.start), dayOf('end', query.end)]
   if (first > last) throw refusedParameter('start', query.start, 'start must be on or before end.')
   if ((last - first) / dayMs + 1 > daysMax)
     throw refusedParameter('end', query.end, `end must be at most ${daysMax} days after start.`)
-  return { from: dayOfDate(days, isoDay(first)).from, to: dayOfDate(days, isoDay(last)).to }
+  return [isoDay(first), isoDay(last)]
 }
 
 /** Periods and days are both in order. */

@@ -28,6 +28,7 @@ import {
   asOfOf,
   hasRange,
   intervalOf,
+  openEndOf,
   type Range,
   rangeOf,
   servedInterval,
@@ -89,7 +90,8 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const requestedInterval = intervalOf(query.interval)
     const asOf = asOfOf(query.as_of, requestedInterval)
     // A window reaches back from the moment that is asked for.
-    const range = rangeOf(query, pathDays, Math.min(now, asOf ?? now))
+    const at = Math.min(now, asOf ?? now)
+    const range = rangeOf(query, pathDays, at, openEndOf(seriesOf(commodities), at))
     // Revisions are kept of observations only, so a read as of a past moment never answers bars.
     const served =
       asOf === undefined

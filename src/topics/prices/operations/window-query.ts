@@ -12,6 +12,7 @@ import { oneOf, wrongValue } from '../../../lib/text/wrong-value.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { isIntraday, priceTypes } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { dayAt } from '../../delivery/math/days.ts'
 import { type Interval, intervalNames, parseInterval, validIntervals } from '../math/interval.ts'
 import { precisionQuery } from './precision.ts'
 
@@ -97,19 +98,35 @@ export interface Range {
 }
 
 /**
+ * Where a range ends that names no end: now, or with the market day that is being delivered. A value
+ * of tomorrow is there when `end_date` reaches it.
+ */
+export const openEndOf = (series: readonly Series[], now: number): number =>
+  series.reduce(
+    (end, { delivery }) => (delivery ? Math.max(end, dayAt(delivery, now).to) : end),
+    now + 1,
+  )
+
+/**
  * The range that a query asks for: a day beats dates, dates beat a period, a period beats days,
  * days beat the path.
  */
-export function rangeOf(query: WindowQuery, pathDays: number, now: number): Range {
+export function rangeOf(
+  query: WindowQuery,
+  pathDays: number,
+  now: number,
+  openEnd = now + 1,
+): Range {
   if (query.at) {
     const day = dayOf('at', query.at)
     return { from: day, to: day + dayMs, fixed: query.at }
   }
   const start = momentOf('start_date', query.start_date, 'start')
   const end = momentOf('end_date', query.end_date, 'end')
-  if (start !== undefined || end !== undefined) return datedRange(query, start, end, pathDays, now)
+  if (start !== undefined || end !== undefined)
+    return datedRange(query, start, end, pathDays, openEnd)
   const days = daysOf(query, pathDays)
-  return { from: now - days * dayMs, to: now + 1, fixed: `${days} days` }
+  return { from: now - days * dayMs, to: openEnd, fixed: `${days} days` }
 }
 
 /** Whether a query says itself which span it is about. */
@@ -127,9 +144,9 @@ function datedRange(
   start: number | undefined,
   end: number | undefined,
   pathDays: number,
-  now: number,
+  openEnd: number,
 ): Range {
-  const to = end ?? now + 1
+  const to = end ?? openEnd
   const from = start ?? to - pathDays * dayMs
   if (from < to) return { from, to, fixed: `${from} to ${end ?? 'now'}` }
   throw new Problem(

@@ -6,6 +6,7 @@ import { type Piece, pieceOf, type TextBuffer } from '../../../lib/text/text-buf
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { priceType } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { createPeriodFinder, periodAt } from '../../delivery/math/days.ts'
 import { affixesOf, formatPrice, roundTo, unitsOf } from '../math/format.ts'
 import type { Rate } from '../service/fx.ts'
 import type { HistoryRow } from '../service/history.ts'
@@ -14,6 +15,9 @@ import { rounder } from './precision.ts'
 import { carriesDay, Disclosure, formatted, priceRowFields, speaksForDays } from './row.ts'
 
 const barFields = {
+  delivery_end: t.Optional(
+    instant('End of the period of a delivery series; `created_at` is its start.'),
+  ),
   bucket_start: t.Optional(instant('Start of the UTC bucket; weeks start on Monday.')),
   open: t.Optional(t.Number()),
   high: t.Optional(t.Number()),
@@ -161,6 +165,8 @@ function convertedWriter(
         source: sourceOf(row),
         data_source: sourceOf(row),
         created_at: isoInstant(row.observedAt),
+        ...(series.delivery &&
+          !bar && { delivery_end: isoInstant(periodAt(series.delivery, row.observedAt).end) }),
         ...(speaksForDays(series) && { observed_on: isoDay(row.observedAt) }),
         updated_at: isoInstant(row.recordedAt),
         ...(carriesDay(series) && { as_of: isoDay(row.observedAt) }),
@@ -206,6 +212,7 @@ const plainDecimalsMax = 6
 const fieldPieces = {
   formatted: pieceOf(',"formatted":"'),
   formattedMinus: pieceOf(',"formatted":"-'),
+  deliveryEnd: pieceOf('","delivery_end":"'),
   observedOn: pieceOf('","observed_on":"'),
   bucketStart: pieceOf('","bucket_start":"'),
   open: pieceOf('","open":'),
@@ -233,6 +240,7 @@ function ownCurrencyWriter(
   const type = priceType(series.category, series.unit)
   const withDay = carriesDay(series)
   const ofDays = speaksForDays(series)
+  const periods = series.delivery && createPeriodFinder(series.delivery)
   const affixes = affixesOf(series.currency, series.unit, type === 'fx_rate')
   const before = pieceOf(affixes.before)
   const formattedBefore = pieceOf(`,"formatted":"${affixes.before}`)
@@ -298,6 +306,10 @@ function ownCurrencyWriter(
       price(out, row.value)
       out.piece(sourceTexts(row).middle)
       out.instant(observedAt)
+      if (periods && !bar) {
+        out.piece(fieldPieces.deliveryEnd)
+        out.instant(periods.at(observedAt).end)
+      }
       if (ofDays) {
         out.piece(fieldPieces.observedOn)
         out.isoDay(observedAt)

@@ -1,13 +1,17 @@
 import type { Observation } from '../math/bars.ts'
 import type { ObservationReads } from '../store/observations.ts'
 import type { QuarantineList } from './quarantine.ts'
-import type { Coverage } from './vintage.ts'
 
-/** Values whose time lies in `[from, to)`, oldest first, without quarantined days; in the future too. */
+/** Values with a time in `[from, to)`, oldest first, without quarantined days; in the future too. */
 export type PeriodValues = (seriesId: number, from: number, to: number) => Observation[]
 
 /** Far more than the periods of the longest range that is read. */
 const valuesMax = 200_000
+
+/** Since when it is known of a series when its values came. */
+interface Covered {
+  since(seriesId: number, asOf: number): number
+}
 
 type Read = (seriesId: number, from: number, to: number) => Observation[]
 
@@ -32,7 +36,7 @@ export const currentValues = (
 export const valuesAsOf = (
   observations: Pick<ObservationReads, 'asOf' | 'firstRecorded'>,
   quarantine: Pick<QuarantineList, 'clear'>,
-  coverage: Coverage,
+  coverage: Covered,
   asOf: number,
 ): PeriodValues =>
   clearOf(quarantine, (id, from, to) =>

@@ -96,7 +96,7 @@ function listAndCreate(deps: Context) {
 
 const creation = `Creates a webhook endpoint and returns it with its \`secret\`, only in this response. Every event that matches \`events\` and the filters is sent to \`url\` by POST, signed with \`secret\`. Targets must be public https URLs.
 
-**Prices.** A price event is created when a new price is recorded. Corrections and historical imports do not trigger events, and several observations in one write make one event. \`price.significant_change\` is a change of more than 5% between consecutive observations.
+**Prices.** A price event is created when a new price is recorded. Corrections and historical imports do not trigger events, and several observations in one write make one event. \`price.significant_change\` is a change of more than 5% between consecutive observations. \`price.day_ahead.published\` is sent once for each market day of a series of delivery periods, when its last price is recorded before the day ends; prices of periods that have not begun make no other event.
 
 **Conditions.** \`price.threshold\` is sent for every new price that meets the conditions: any condition on its commodity, or with \`all\` every condition, using the newest prices of other commodities. \`greater_than\` and \`less_than\` are strict; percentage conditions include \`value\` and apply over the \`timeframe\` (default: 24h); \`between\` includes its bounds and with \`trigger_on\` fires only when the price crosses them. Other price events of commodities without a condition are skipped.
 

@@ -19,6 +19,7 @@ import { createWebhookMonthStore } from '../store/months.ts'
 import { createWebhookStore } from '../store/webhooks.ts'
 import { createAccountSecrets } from './account-secrets.ts'
 import { createWebhookAllowance } from './allowance.ts'
+import { createDayAheadEvents, type DayAheadEventsDeps } from './day-ahead-events.ts'
 import { createEvents } from './events.ts'
 import { createWebhookLanes } from './lanes.ts'
 import { createPriceEvents, type PriceEventsDeps } from './price-events.ts'
@@ -40,6 +41,7 @@ export interface WebhookServicesDeps extends Pick<Runtime, 'db' | 'config' | 'id
   observations: ObservationStore
   quarantine: QuarantineList
   attributed: PriceEventsDeps['attributed']
+  periodValues: DayAheadEventsDeps['periodValues']
   ingest: Pick<Ingest, 'listenInside'>
   meter: Pick<Meter, 'listen'>
   outbox: Outbox
@@ -61,6 +63,7 @@ export function openWebhooks(deps: WebhookServicesDeps) {
   const events = createEvents({ ...deps, webhooks, allowance, skips })
   keepWebhookRecords({ ...deps, webhooks, deactivateAfter: limits.webhookDeactivateAfter })
   deps.ingest.listenInside(createPriceEvents({ ...deps, webhooks, events }))
+  deps.ingest.listenInside(createDayAheadEvents({ ...deps, webhooks, events }))
   /** Whose quota was used up. */
   const usageWarnings = createUsageWarningStore(db)
   deps.meter.listen(createUsageEvents({ ...deps, warnings: usageWarnings, events }))

@@ -235,3 +235,22 @@ describe('the latest price', () => {
     expect(data).toMatchObject({ price: 44, next: { price: 45 }, data_status: 'current' })
   })
 })
+
+describe('windows', () => {
+  test('end with the market day that is being delivered; tomorrow is there when end_date reaches it', async () => {
+    instance.clock.set(at('2026-11-21T12:30:00Z'))
+    const rowsOf = async (query: string) =>
+      (await instance.ask(`/v1/prices/historical?by_code=${code}&per_page=200&${query}`)).body.data
+        .prices as { created_at: string; delivery_end: string; price: number }[]
+    const open = await rowsOf('interval=raw&start_date=2026-11-21')
+    expect(open[0]).toMatchObject({
+      created_at: '2026-11-21T22:45:00Z',
+      delivery_end: '2026-11-21T23:00:00Z',
+      price: 95,
+    })
+    const dated = await rowsOf('interval=raw&start_date=2026-11-22&end_date=2026-11-22')
+    expect(dated[0]!.created_at).toBe('2026-11-22T22:45:00Z')
+    const other = (await instance.ask('/v1/prices/historical?by_code=WTI_USD')).body.data
+    expect(other.metadata.to).toBe('2026-11-21T12:30:00Z')
+  })
+})
