@@ -54,12 +54,15 @@ export function unknownRoute({
     const nearest = names.nearest(path)
     // A route that takes the method and says that there is no such path is none.
     const methods = nearest.methods.includes(request.method) ? [] : nearest.methods
-    const { paths, parameter } = nearest
-    const why =
-      methods.length === 0 && nearest.methods.length > 0 && parameter
-        ? wrongSegment(path, parameter)
-        : notHere(request.method, path, paths, methods)
-    const problem = new Problem('ROUTE_NOT_FOUND', why, {
+      const { paths, parameter } = nearest
+      const why =
+        methods.length === 0 && nearest.methods.length > 0 && parameter
+          ? wrongSegment(path, parameter)
+          : notHere(request.method, path, paths, methods)
+      const isJson = acceptsJson(request)
+      // Without a named type the specification has a wrong method be an unknown path.
+      const code = isJson && methods.length > 0 ? 'METHOD_NOT_ALLOWED' : 'ROUTE_NOT_FOUND'
+      const problem = new Problem(code, why, {
       method: request.method,
       path: path.slice(0, pathCharactersMax),
       nearest_paths: paths,
@@ -70,11 +73,16 @@ export function unknownRoute({
       // The same address answers others with another body.
       'cache-control': 'no-store',
     })
-    if (acceptsJson(request)) {
+    if (isJson) {
       const requestId = requestIdOf(request, ids)
-      const body = problemBody(problem, { requestId, docsUrl: links(request).docsUrl })
       headers['x-request-id'] = requestId
-      return Response.json(body, { status: 404, headers })
+      const body = bodyFor(
+        request,
+        problem,
+        { requestId, docsUrl: links(request).docsUrl },
+        headers,
+      )
+      return Response.json(body, { status: problem.status, headers })
     }
     if (pages?.answer && isBrowser(request))
       return pages.answer(request).then(page => notFoundPage(page, headers))
@@ -133,7 +141,8 @@ export function createBase(deps: BaseDeps) {
       }
       set.status = problem.status
       Object.assign(set.headers, problemHeaders(problem))
-      return problemBody(problem, context)
+      if (problem.status === 401) set.headers['www-authenticate'] = challenge
+      return bodyFor(request, problem, context, set.headers)
     })
   if (!profiles)
     return app.mapResponse(
@@ -172,6 +181,31 @@ export function createBase(deps: BaseDeps) {
       ({ set, request, requestContext, responseValue }) =>
         new Outcome(settleSwitched, { set, request, requestContext, responseValue }).answer,
     )
+}
+
+/** The schemes that a key may come with; no `Basic`, for which browsers open a dialog. */
+const challenge = 'Token realm="api", Bearer realm="api"'
+
+const problemType = 'application/problem+json'
+
+/** The body of a refusal: for who asks for problem details, with their members (RFC 9457). */
+function bodyFor(
+  request: Request,
+  problem: Problem,
+  context: ProblemContext,
+  headers: Record<string, string | number>,
+): Record<string, unknown> {
+  const body = problemBody(problem, context)
+  if (!(request.headers.get('accept') ?? '').toLowerCase().includes(problemType)) return body
+  headers['content-type'] = problemType
+  return {
+    ...body,
+    type: `${context.docsUrl}#${problem.code}`,
+    title: problem.code,
+    status: problem.status,
+    detail: problem.message,
+    instance: pathOf(request),
+  }
 }
 
 const pathCharactersMax = 200

@@ -169,6 +169,7 @@ const allow = [...servedMethods].join(', ')
 const ownHeaders: Partial<Record<ProblemCode, Record<string, string>>> = {
   UPGRADE_REQUIRED: { upgrade: 'websocket', connection: 'Upgrade' },
   METHOD_NOT_IMPLEMENTED: { allow },
+  METHOD_NOT_ALLOWED: { allow },
   ROUTE_NOT_FOUND: { allow, 'cache-control': 'no-store' },
   INVALID_CREDENTIALS: { 'cache-control': 'no-store' },
   SECOND_FACTOR_REQUIRED: { 'cache-control': 'no-store' },

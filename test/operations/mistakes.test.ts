@@ -107,10 +107,14 @@ describe('a path that is none', () => {
   test('a request with the wrong method is told which methods the path accepts', async () => {
     const answer = await instance.send('DELETE', '/v1/prices/latest', {}, token, json)
     expect({ status: answer.status, allow: answer.headers.get('allow') }).toEqual({
-      status: 404,
+      status: 405,
       allow: 'GET',
     })
-    expect(await answer.json()).toMatchObject({ error: { allowed_methods: ['GET'] } })
+    expect(await answer.json()).toMatchObject({
+      error: { code: 'METHOD_NOT_ALLOWED', allowed_methods: ['GET'] },
+    })
+    const bare = await instance.send('DELETE', '/v1/prices/latest', {}, token)
+    expect([bare.status, await bare.text()]).toEqual([404, ''])
   })
 
   test('an unknown path returns the empty body of the API to clients that do not accept JSON', async () => {

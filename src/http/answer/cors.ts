@@ -1,6 +1,6 @@
 const allowedHeaders =
-  'authorization, content-type, if-none-match, idempotency-key, last-event-id, prefer, x-request-id'
-const allowedMethods = 'GET, HEAD, POST, PATCH, DELETE, OPTIONS'
+  'authorization, content-type, if-match, if-none-match, if-range, idempotency-key, last-event-id, prefer, range, traceparent, x-request-id'
+const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 /**
  * Of the answer; under the prefix of the service's own headers, `Data` and
  * `Ignored-Parameters` too.
@@ -31,6 +31,13 @@ const exposedHeaders = [
   'Link',
   'Retry-After',
   'ETag',
+  'Last-Modified',
+  'Content-Range',
+  'Accept-Ranges',
+  'Content-Disposition',
+  'X-Quota-Requests',
+  'WWW-Authenticate',
+  'Deprecation',
   'Idempotent-Replayed',
 ].join(', ')
 

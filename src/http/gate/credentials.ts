@@ -44,6 +44,8 @@ export function credentialsOf(request: Request, headerOnly: boolean, also?: stri
     if (header.startsWith('Token ')) return { token: header.slice(6).trim(), maySession: false }
     const space = header.indexOf(' ')
     const scheme = header.slice(0, space).toLowerCase()
+    const user = scheme === 'basic' ? basicUserOf(header.slice(space + 1)) : undefined
+    if (user !== undefined) return { token: user, maySession: false }
     if (space < 0 || (scheme !== 'token' && scheme !== 'bearer'))
       return { fault: `The Authorization header is malformed; ${howTo}.` }
     return { token: header.slice(space + 1).trim(), maySession: scheme === 'bearer' }
@@ -62,6 +64,12 @@ export function credentialsOf(request: Request, headerOnly: boolean, also?: stri
   if (headerOnly)
     return { fault: `This endpoint takes the key in the Authorization header only; ${howTo}.` }
   return { token: inQuery.trim(), maySession: false }
+}
+
+/** The key as the user name, or as the password where there is no name; undefined: neither. */
+function basicUserOf(encoded: string): string | undefined {
+  const [user = '', password = ''] = Buffer.from(encoded, 'base64').toString().split(':')
+  return user.trim() || password.trim() || undefined
 }
 
 /**

@@ -1,9 +1,13 @@
 import { type AnyElysia, t } from 'elysia'
+import { strongEtag } from '../../lib/text/etag.ts'
+import { isObject } from '../../lib/text/json.ts'
+import { hasEtag } from '../answer/etag.ts'
 import { Outcome } from '../answer/outcome.ts'
 import { idempotencyHeader } from '../idempotency.ts'
 import { noBody } from '../input/body-schema.ts'
 import { answeredPage, pageOf, pageQuery } from '../input/page.ts'
 import { answersKey } from '../openapi/source.ts'
+import { Problem } from '../problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../problem/shape.ts'
 import type { Answering } from './answer.ts'
 import type { Context } from './context.ts'
@@ -27,9 +31,17 @@ export function mount<App extends AnyElysia>(
   context: Context,
   operations: readonly Operation[],
 ): App {
+  const reads = new Map(operations.filter(isRead).map(read => [read.path, read]))
+  const changed = new Set(operations.filter(isChange).map(({ path }) => path))
   const router = app as unknown as Record<(typeof verbs)[keyof typeof verbs], AddRoute>
-  for (const operation of operations) {
-    const { path } = operation
+  for (const listed of operations) {
+    const { path } = listed
+    const operation =
+      isRead(listed) && changed.has(path)
+        ? withTag(listed)
+        : isChange(listed) && reads.has(path)
+          ? withPrecondition(listed, reads.get(path)!, context)
+          : listed
     // Each path gets a new hook, because the framework changes the hooks that it is given.
     router[verbs[operation.method]](path, handlerOf(context, operation), hookOf(operation))
     for (const alias of operation.aliases ?? []) {
@@ -38,6 +50,56 @@ export function mount<App extends AnyElysia>(
     }
   }
   return app
+}
+
+const isRead = ({ method }: Operation) => method === 'GET'
+const isChange = ({ method }: Operation) => method === 'PATCH' || method === 'PUT'
+
+const tagOf = (answer: unknown): string | undefined =>
+  isObject(answer) ? strongEtag(JSON.stringify(answer)) : undefined
+
+type Handle = (call: Call<never, never, unknown>) => unknown
+
+/** A resource that can be changed is returned with an entity tag, for `If-Match`. */
+function withTag(operation: Operation): Operation {
+  const handle = operation.handle as Handle
+  if (isAsync(handle)) return operation
+  const tagged: Handle = call => {
+    const answer = handle(call)
+    const tag = tagOf(answer)
+    if (tag !== undefined) call.reply.headers.etag ??= tag
+    return answer
+  }
+  return { ...operation, handle: tagged as never }
+}
+
+/** A change with `If-Match` is refused where the resource is another one than the caller has read. */
+function withPrecondition(operation: Operation, read: Operation, context: Context): Operation {
+  const handle = operation.handle as Handle
+  const current = read.handle as Handle
+  if (isAsync(current)) return operation
+  const check = (call: Call<never, never, unknown>) => {
+    const condition = call.request.headers.get('if-match')
+    if (condition === null || condition.trim() === '*') return
+    const tag = tagOf(current({ ...call, at: context, reply: { headers: {} } } as never))
+    if (tag !== undefined && !hasEtag(condition, tag))
+      throw new Problem(
+        'PRECONDITION_FAILED',
+        'The resource has changed: its ETag is not among those of If-Match.',
+        {},
+        { headers: { etag: tag } },
+      )
+  }
+  const guarded: Handle = isAsync(handle)
+    ? async call => {
+        check(call)
+        return await handle(call)
+      }
+    : call => {
+        check(call)
+        return handle(call)
+      }
+  return { ...operation, handle: guarded as never }
 }
 
 const viewParameters: Readonly<Record<View, object>> = {

@@ -84,6 +84,16 @@ export const problems = {
     'nested',
     'No operation has this path and method. Clients that accept `application/json` get a JSON body, others an empty one.',
   ),
+  METHOD_NOT_ALLOWED: entry(
+    405,
+    'nested',
+    'The path exists and does not take this method. Only clients that accept JSON get it; others get `ROUTE_NOT_FOUND`.',
+  ),
+  PRECONDITION_FAILED: entry(
+    412,
+    'nested',
+    'The resource has changed since the entity tag in `If-Match` was returned.',
+  ),
   METHOD_NOT_IMPLEMENTED: entry(501, 'nested', 'The HTTP method is not supported.'),
   DATA_NOT_AVAILABLE: entry(404, 'nested', 'No data, or not enough, is available.'),
   DEMO_CODE_NOT_AVAILABLE: entry(403, 'nested', 'The demo does not serve this code.'),

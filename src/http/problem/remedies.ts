@@ -30,6 +30,8 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   COMMODITY_NOT_FOUND: 'Search `GET /v1/commodities`.',
   NOT_FOUND: 'Check the id, and that the key belongs to the account that owns it.',
   ROUTE_NOT_FOUND: 'Use one of the paths that the message names.',
+  METHOD_NOT_ALLOWED: 'Use one of the methods that `Allow` lists.',
+  PRECONDITION_FAILED: 'Read the resource again and repeat the change with its new `ETag`.',
   METHOD_NOT_IMPLEMENTED: 'Use GET, POST, PUT, PATCH or DELETE.',
   CURSOR_GONE:
     'Drop what you recorded after `fork` and continue from it, or begin again with `since=start`.',

@@ -47,7 +47,9 @@ export const topics: readonly Topic[] = [
     '/v1/prices',
     '/v1/sources',
     '/v1/webhook-ips',
+    '/.well-known',
     '/limits.json',
+    '/llms.txt',
     '/product-facts.json',
   ),
   topic(

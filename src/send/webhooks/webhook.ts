@@ -118,6 +118,11 @@ function headersOf(
     ...(Object.fromEntries(named) as Record<string, string>),
     'Content-Type': 'application/json',
     'User-Agent': userAgent,
+    // CloudEvents 1.0 in binary mode: the body is the data.
+    'ce-specversion': '1.0',
+    'ce-id': eventId,
+    'ce-type': eventType,
+    'ce-source': '/v1/webhooks',
     'webhook-id': eventId,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': standardSignature(secrets, eventId, timestamp, body),

@@ -6,6 +6,7 @@ import { gasHubOperations } from './gas-hubs.ts'
 import { metaOperations } from './meta.ts'
 import { priceListOperations } from './price-lists.ts'
 import { sourceOperations } from './sources.ts'
+import { wellKnownOperations } from './well-known.ts'
 
 /** What there is to ask for, and what may be seen without a key. */
 export function operationsOf(context: Context): Operation[] {
@@ -16,5 +17,6 @@ export function operationsOf(context: Context): Operation[] {
     ...priceListOperations(context),
     ...gasHubOperations(context),
     ...sourceOperations(context),
+    ...wellKnownOperations(context),
   ]
 }

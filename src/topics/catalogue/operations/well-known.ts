@@ -1,0 +1,95 @@
+import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
+
+const access = { open: 'The service describes itself.', rate: 'none' } as const
+
+const expiresAfterMs = 365 * dayMs
+
+const Link = t.Object({
+  href: string('Address.', 'https://prices.example.com/openapi.json'),
+  type: t.Optional(string('Media type.', 'application/json')),
+})
+
+const Linkset = t.Object({
+  linkset: t.Array(
+    t.Object({
+      anchor: string('Address of the API.', 'https://prices.example.com/v1'),
+      'service-desc': t.Array(Link),
+      'service-doc': t.Array(Link),
+      'service-meta': t.Array(Link),
+      status: t.Array(Link),
+    }),
+  ),
+})
+
+/** What programs look for at addresses that are the same everywhere. */
+export const wellKnownOperations = ({ links, now, serviceName, config }: Context) => [
+  operation('GET /.well-known/api-catalog', {
+    operationId: 'getApiCatalog',
+    summary: 'Get the API catalog',
+    description: 'Returns links to the description, the documentation and the status (RFC 9727).',
+    access,
+    answers: { 200: serialised(Linkset) },
+    handle: ({ request, reply }) => {
+      const { baseUrl, docsUrl } = links(request)
+      reply.headers['content-type'] = 'application/linkset+json'
+      return JSON.stringify({
+        linkset: [
+          {
+            anchor: `${baseUrl}/v1`,
+            'service-desc': [{ href: `${baseUrl}/openapi.json`, type: 'application/json' }],
+            'service-doc': [{ href: docsUrl, type: 'text/html' }],
+            'service-meta': [{ href: `${baseUrl}/product-facts.json`, type: 'application/json' }],
+            status: [{ href: `${baseUrl}/v1/health`, type: 'application/json' }],
+          },
+        ],
+      })
+    },
+  }),
+  operation('GET /.well-known/security.txt', {
+    operationId: 'getSecurityContact',
+    summary: 'Get the security contact',
+    description: 'Returns where to report vulnerabilities (RFC 9116).',
+    access,
+    answers: { 200: serialised(t.String()) },
+    handle: ({ request, reply }) => {
+      const { baseUrl, docsUrl } = links(request)
+      reply.headers['content-type'] = 'text/plain; charset=utf-8'
+      const contact = config.brand.supportUrl || docsUrl
+      return `Contact: ${contact}\nExpires: ${isoInstant(now() + expiresAfterMs)}\nCanonical: ${baseUrl}/.well-known/security.txt\n`
+    },
+  }),
+  operation('GET /llms.txt', {
+    operationId: 'getLlmsText',
+    summary: 'Get a summary for language models',
+    description: 'Returns a short description of the API with links, as Markdown.',
+    access,
+    answers: { 200: serialised(t.String()) },
+    handle: ({ request, reply }) => {
+      const { baseUrl, docsUrl } = links(request)
+      reply.headers['content-type'] = 'text/markdown; charset=utf-8'
+      return [
+        `# ${serviceName}`,
+        '',
+        '> Energy prices over HTTP: newest prices, history, futures, spreads, storage, drilling, alerts and webhooks.',
+        '',
+        'Send an API key as `Authorization: Token <API_KEY>`. `/v1/demo/prices` needs none.',
+        '',
+        '## API',
+        '',
+        `- [OpenAPI document](${baseUrl}/openapi.json): every operation with its parameters and responses`,
+        `- [Commodity codes](${baseUrl}/v1/commodities): what can be requested`,
+        `- [Limits](${baseUrl}/v1/meta/limits): quotas and rate limits of each plan`,
+        '',
+        '## Documentation',
+        '',
+        `- [Guides](${docsUrl}): quickstart, authentication, errors, paging, webhooks`,
+        '',
+      ].join('\n')
+    },
+  }),
+]

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'bun:test'
+import { preflight } from '../../src/http/answer/cors.ts'
+import { openTestInstance } from '../support/instance/instance.ts'
+
+type Fields = Record<string, unknown>
+
+const instance = openTestInstance({ 'limits.per_minute': '1000' })
+const token = instance.key('enterprise')
+const jsonOf = async (response: Response) => (await response.json()) as Fields
+
+describe('a refusal', () => {
+  test('of a missing or wrong key names the schemes that a key may come with', async () => {
+    for (const key of [undefined, 'wrong']) {
+      const response = await instance.get('/v1/usage', key)
+      expect(response.status).toBe(401)
+      expect(response.headers.get('www-authenticate')).toBe('Token realm="api", Bearer realm="api"')
+    }
+    expect((await instance.get('/v1/usage', token)).headers.get('www-authenticate')).toBeNull()
+  })
+
+  test.each([
+    ['/v1/prices/latest?by_code=NOPE_USD', 400, 'invalid_code'],
+    ['/v1/commodities/NOPE_USD', 404, 'COMMODITY_NOT_FOUND'],
+    ['/v1/nope', 404, 'ROUTE_NOT_FOUND'],
+  ])(
+    '%s has the members of problem details where they are asked for',
+    async (path, status, code) => {
+      const details = await instance.get(path, token, { accept: 'application/problem+json' })
+      expect(details.status).toBe(status)
+      expect(details.headers.get('content-type')).toStartWith('application/problem+json')
+      const body = await jsonOf(details)
+      expect(body).toMatchObject({ title: code, status, instance: path.replace(/\?.*/, '') })
+      expect(body.type).toEndWith(`#${code}`)
+      expect(body.detail).toBe(details.headers.get('x-error-message'))
+      const usual = await jsonOf(await instance.get(path, token, { accept: 'application/json' }))
+      expect(usual).not.toContainKey('detail')
+      const ids = /"request_id":"[^"]*"/g
+      const { type, title, detail, instance: place, ...rest } = body
+      const shown = (value: Fields) => JSON.stringify({ ...value, status: 0 }).replace(ids, '')
+      expect(shown(rest)).toBe(shown({ ...usual, status: 0 }))
+    },
+  )
+})
+
+describe('an API key', () => {
+  const basic = (text: string) => ({ authorization: `Basic ${btoa(text)}` })
+
+  test('is taken as the user name or the password of Basic authentication', async () => {
+    for (const text of [`${token}:`, `:${token}`, token])
+      expect((await instance.get('/v1/usage', undefined, basic(text))).status, text).toBe(200)
+    for (const text of ['wrong:', ':', ''])
+      expect((await instance.get('/v1/usage', undefined, basic(text))).status, text).toBe(401)
+  })
+})
+
+describe('a resource that can be changed', () => {
+  const create = async () => {
+    const created = await instance.send(
+      'POST',
+      '/v1/webhooks',
+      { url: 'https://hooks.example.com/a', events: ['price.updated'] },
+      token,
+    )
+    return `/v1/webhooks/${((await jsonOf(created)).data as Fields).id}`
+  }
+
+  test('is changed by one of two who send the same entity tag, and the other one is refused', async () => {
+    const path = await create()
+    const tag = (await instance.get(path, token)).headers.get('etag')!
+    const change = (description: string, condition: string) =>
+      instance.send('PATCH', path, { description }, token, { 'if-match': condition })
+    const answers = await Promise.all([change('one', tag), change('two', tag)])
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412])
+    const refused = answers.find(({ status }) => status === 412)!
+    expect(refused.headers.get('x-error-code')).toBe('PRECONDITION_FAILED')
+    const fresh = refused.headers.get('etag')!
+    expect((await instance.get(path, token)).headers.get('etag')).toBe(fresh)
+    expect((await change('three', `"other", ${fresh}`)).status).toBe(200)
+    expect((await change('four', '*')).status).toBe(200)
+  })
+
+  test('is changed without a condition, and one that does not exist is 404 with one', async () => {
+    const path = await create()
+    expect((await instance.send('PATCH', path, { description: 'a' }, token)).status).toBe(200)
+    const none = path.replace(/[^/]+$/, '00000000-0000-4000-8000-0000000000ff')
+    const answer = await instance.send('PATCH', none, {}, token, { 'if-match': '"x"' })
+    expect(answer.status).toBe(404)
+  })
+})
+
+test('a page of another origin may send ranges, conditions and traces, and use PUT', () => {
+  const request = new Request('http://localhost/v1/files', {
+    method: 'OPTIONS',
+    headers: { origin: 'https://desk.example' },
+  })
+  const { headers } = preflight(request, ['*'])
+  const listOf = (name: string) => headers.get(name)!.toLowerCase().split(', ')
+  expect(listOf('access-control-allow-methods')).toContain('put')
+  for (const name of ['if-match', 'if-range', 'range', 'traceparent'])
+    expect(listOf('access-control-allow-headers')).toContain(name)
+  for (const name of ['content-range', 'accept-ranges', 'content-disposition', 'x-quota-requests'])
+    expect(listOf('access-control-expose-headers')).toContain(name)
+})
+
+describe('what programs look for at the same address everywhere', () => {
+  test('the API catalog links to documents that exist', async () => {
+    const response = await instance.get('/.well-known/api-catalog')
+    expect(response.headers.get('content-type')).toBe('application/linkset+json')
+    const { linkset } = (await response.json()) as { linkset: Record<string, { href: string }[]>[] }
+    const links = Object.values(linkset[0]!).filter(Array.isArray).flat()
+    expect(links.length).toBeGreaterThan(3)
+    for (const { href } of links.filter(({ href }) => !href.includes('/docs'))) {
+      const { pathname } = new URL(href)
+      expect((await instance.get(pathname)).status, pathname).toBe(200)
+    }
+  })
+
+  test('the security contact has not expired, and the text for models names the document', async () => {
+    const contact = await (await instance.get('/.well-known/security.txt')).text()
+    const [, expires = ''] = /^Expires: (.+)$/m.exec(contact) ?? []
+    expect(Date.parse(expires)).toBeGreaterThan(instance.clock.now())
+    expect(contact).toStartWith('Contact: http')
+    const text = await (await instance.get('/llms.txt')).text()
+    expect(text).toStartWith('# Wellhead')
+    expect(text).toContain('/openapi.json')
+  })
+})
