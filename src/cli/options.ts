@@ -76,7 +76,7 @@ export function requireDirectory(command: Command, env: ProgramEnvironment): voi
   if (fault !== undefined) throw new Error(fault)
 }
 
-/** The limits of the plans, in place of those of a demo instance. */
+/** The limits of the plans, instead of those of a demo instance. */
 function perMinuteOf(limits: string): string {
   if (limits === 'plan') return String(defaultLimits.perMinute)
   throw new ConfigProblem([`--limits must be plan; got ${limits}.`])

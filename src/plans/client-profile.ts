@@ -1,8 +1,8 @@
 import type { SwitchName } from './switches.ts'
 
-/** What of a request tells which client sent it. */
+/** A property of a request that identifies the client that sent it. */
 export interface Sign {
-  /** A header in small letters, or `method`. */
+  /** A header in lower case, or `method`. */
   of: string
   /** What its text must fit; undefined: the request must not have the header. */
   pattern: RegExp | undefined

@@ -28,7 +28,7 @@ const sign = (of: string, pattern: RegExp | undefined, weight = enough): Sign =>
 const agent = (words: string): Sign =>
   sign('user-agent', new RegExp(`^(?!wellhead|go-http-client)[\\w.]+[-_](${words})(/|$)`, 'i'))
 
-/** An HTTP library or a browser that names itself alone: who calls with it cannot be told. */
+/** An HTTP library or a browser that names only itself, so that the client is unknown. */
 const bareAgent = sign(
   'user-agent',
   /^(curl|wget|python-|go-http-client|node|bun|deno|axios|undici|okhttp|java|guzzle|postman|insomnia|httpie|mozilla|wellhead)/i,

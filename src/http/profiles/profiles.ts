@@ -53,7 +53,7 @@ export interface Profiles {
   refuseAs(inner: Request, outer: Request): void
 }
 
-/** The headers that clients are known by, in small letters. */
+/** The headers that identify clients, in lower case. */
 const matchedBy = (profiles: readonly ClientProfile[]): string[] => [
   ...new Set(profiles.flatMap(({ signs }) => signs.map(({ of }) => of))),
 ]
@@ -66,7 +66,7 @@ export const varyOf = (profiles: readonly ClientProfile[]): string =>
     .join(', ')
 
 const methodSign = 'method'
-/** Requests of so many different clients are told apart before the first one is forgotten. */
+/** The most different clients that are remembered. */
 const rememberedMax = 1000
 
 /** A reader may have said before what its answer varies by. */

@@ -93,7 +93,7 @@ function withRows(body: Fields, change: (row: Fields) => Fields): Fields {
 const isWithoutPercent = (name: string, value: unknown): boolean =>
   /^\d+[dh]$/.test(name) && isObject(value) && value.percent === undefined
 
-/** Every object of a body anew, from the innermost to the outermost. */
+/** Copies a value and changes every object in it, from the innermost to the outermost. */
 function deeply(value: unknown, change: (fields: Fields) => Fields): unknown {
   if (Array.isArray(value)) return value.map(item => deeply(item, change))
   if (!isObject(value)) return value

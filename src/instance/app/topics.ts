@@ -201,6 +201,8 @@ export const topics: readonly Topic[] = [
     '/mail',
     '/market',
     '/markets',
+    '/asyncapi.json',
+    '/openapi-3.1.json',
     '/openapi.json',
     '/operator',
     '/series',

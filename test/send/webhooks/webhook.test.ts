@@ -88,6 +88,10 @@ describe('a delivery', () => {
       'x-service-signature-timestamp': '1800000000',
       'content-type': 'application/json',
       'user-agent': 'Wellhead-Webhooks/2.0',
+      'ce-specversion': '1.0',
+      'ce-id': delivery.eventId,
+      'ce-type': 'price.updated',
+      'ce-source': '/v1/webhooks',
       'webhook-id': delivery.eventId,
       'webhook-timestamp': '1800000000',
       'webhook-signature': `v1,${createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))

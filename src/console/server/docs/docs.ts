@@ -8,6 +8,9 @@ import { hasEtag } from '../../../http/answer/etag.ts'
 import { string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { parametersPassedOnKey } from '../../../http/input/known-names.ts'
+import type { OpenApiDocument } from '../../../http/openapi/openapi.ts'
+import { asyncApi, openApi31 } from '../../../http/openapi/other-forms.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { strongEtag } from '../../../lib/text/etag.ts'
 import { docsPage, docsScript, docsStyle } from './page.ts'
@@ -102,6 +105,33 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
       })
     return making
   }
+  /** The document in another form, made of it when it is first requested. */
+  const derived = (form: (source: OpenApiDocument) => unknown) => {
+    let kept: TaggedText | undefined
+    return async (): Promise<TaggedText> => {
+      if (kept) return kept
+      const { text: source } = made ?? (await documentWithTag())
+      const text = JSON.stringify(form(JSON.parse(source) as OpenApiDocument))
+      kept = { text, etag: strongEtag(text) }
+      return kept
+    }
+  }
+  const answerText = async (
+    { request, reply }: { request: Request; reply: Answering },
+    textOf: () => TaggedText | Promise<TaggedText>,
+  ) => {
+    const { text, etag } = await textOf()
+    Object.assign(reply.headers, { 'cache-control': 'no-cache', etag })
+    if (hasEtag(request.headers.get('if-none-match'), etag)) {
+      reply.status = 304
+      return undefined
+    }
+    // As a text, not as a Response: of that the framework would make a stream for each answer.
+    reply.headers['content-type'] = jsonType
+    return text
+  }
+  const laterDocument = derived(openApi31)
+  const eventsDocument = derived(asyncApi)
   const answerPage = (request: Request) =>
     taggedAnswer(request, page, 'text/html; charset=utf-8', {
       'cache-control': 'no-cache',
@@ -129,17 +159,31 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
         ),
         304: t.Void(),
       },
-      handle: async ({ request, reply }) => {
-        const { text, etag } = made ?? (await documentWithTag())
-        Object.assign(reply.headers, { 'cache-control': 'no-cache', etag })
-        if (hasEtag(request.headers.get('if-none-match'), etag)) {
-          reply.status = 304
-          return undefined
-        }
-        // As a text, not as a Response: of that the framework would make a stream for each answer.
-        reply.headers['content-type'] = jsonType
-        return text
+      handle: async call => await answerText(call, () => made ?? documentWithTag()),
+    }),
+    operation('GET /openapi-3.1.json', {
+      operationId: 'getOpenApi31Document',
+      summary: 'Get the OpenAPI 3.1 document',
+      description: 'Returns the same document as OpenAPI 3.1, with the webhooks that are sent.',
+      tags: ['Service'],
+      ...keyless,
+      answers: {
+        200: serialised(t.Object({ openapi: t.Literal('3.1.0') }, { additionalProperties: true })),
+        304: t.Void(),
       },
+      handle: async call => await answerText(call, laterDocument),
+    }),
+    operation('GET /asyncapi.json', {
+      operationId: 'getAsyncApiDocument',
+      summary: 'Get the AsyncAPI document',
+      description: 'Returns what is sent without being requested: webhooks, streams, the cable.',
+      tags: ['Service'],
+      ...keyless,
+      answers: {
+        200: serialised(t.Object({ asyncapi: t.Literal('3.0.0') }, { additionalProperties: true })),
+        304: t.Void(),
+      },
+      handle: async call => await answerText(call, eventsDocument),
     }),
     operation('GET /docs', {
       operationId: 'getDocumentationPage',

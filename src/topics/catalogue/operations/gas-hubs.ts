@@ -12,7 +12,7 @@ import type { Series } from '../store/series.ts'
 
 const benchmarkCode = 'GAS_HENRY_HUB_SPOT_USD'
 
-/** Of the hub in the path of a request as people write it: `waha` of `GAS_WAHA_USD`. */
+/** The short name of a hub: `waha` for `GAS_WAHA_USD`. */
 const slugOf = ({ code }: Series): string =>
   code
     .replace(/^GAS_|_USD$/g, '')

@@ -41,7 +41,11 @@ export const wellKnownOperations = ({ links, now, serviceName, config }: Context
         linkset: [
           {
             anchor: `${baseUrl}/v1`,
-            'service-desc': [{ href: `${baseUrl}/openapi.json`, type: 'application/json' }],
+            'service-desc': [
+              { href: `${baseUrl}/openapi.json`, type: 'application/json' },
+              { href: `${baseUrl}/openapi-3.1.json`, type: 'application/json' },
+              { href: `${baseUrl}/asyncapi.json`, type: 'application/json' },
+            ],
             'service-doc': [{ href: docsUrl, type: 'text/html' }],
             'service-meta': [{ href: `${baseUrl}/product-facts.json`, type: 'application/json' }],
             status: [{ href: `${baseUrl}/v1/health`, type: 'application/json' }],

@@ -54,7 +54,7 @@ const BatchBody = t.Object(
   },
 )
 
-/** Of a time as text. */
+/** The day is the beginning of a time as text. */
 const isoDayCharacters = 'YYYY-MM-DD'.length
 
 const Row = t.Composite(

@@ -21,7 +21,7 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
     )
 
   const listedKeys = new Map<string, string>()
-  /** Made once for each code: a request that asks for it again need not build the text. */
+  /** The key is built once for each code, because building it costs as much as the lookup. */
   const listedKeyOf = (key: string): string => {
     const known = listedKeys.get(key)
     if (known !== undefined) return known

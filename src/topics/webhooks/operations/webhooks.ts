@@ -23,6 +23,12 @@ const Listed = envelopeOf({
   limit: countOrNull('Endpoints that the plan allows; null: no limit.'),
 })
 const One = envelope(WebhookShape)
+/** Existing clients look for the id and the secret of a new endpoint at the top. */
+const Created = t.Object({
+  ...One.properties,
+  id: t.String({ description: 'The same as `data.id`.' }),
+  secret: t.String({ description: 'The same as `data.secret`.' }),
+})
 const rotating = { ...webhookWrite, action: 'read_secrets' } as const
 /** A new endpoint shows its secret, and a change may set another. */
 const withSecret = { ...webhookWrite, secret: true } as const
@@ -75,7 +81,7 @@ function listAndCreate(deps: Context) {
       access: withSecret,
       headers: idempotencyHeader,
       body: forms.newWebhook,
-      answers: { 201: One },
+      answers: { 201: Created },
       handle: ({ body, caller, requestContext, request, reply }) => {
         refuseEvents(body, caller, request)
         return idempotency.once({ caller, requestContext, request, reply }, body, () => {
