@@ -83,10 +83,7 @@ export function openApi31(document: OpenApiDocument): Fields {
 
 /** The AsyncAPI 3.0 document of webhooks, the event stream and the cable. */
 export function asyncApi({ info, servers }: OpenApiDocument): Fields {
-  const { host, protocol, pathname } = new URL(
-    servers[0]?.url ?? '/',
-    'http://localhost',
-  )
+  const { host, protocol, pathname } = new URL(servers[0]?.url ?? '/', 'http://localhost')
   const messages = Object.fromEntries(
     eventTypes.map(type => [
       nameOf(type),

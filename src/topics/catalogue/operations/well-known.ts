@@ -59,7 +59,11 @@ export const wellKnownOperations = ({ links, now, serviceName, config }: Context
     summary: 'Get the security contact',
     description: 'Returns where to report vulnerabilities (RFC 9116).',
     access,
-    answers: { 200: serialised(t.String()) },
+    answers: {
+      200: string('The contact.', 'Contact: https://prices.example.com/support', {
+        contentMediaType: 'text/plain',
+      }),
+    },
     handle: ({ request, reply }) => {
       const { baseUrl, docsUrl } = links(request)
       reply.headers['content-type'] = 'text/plain; charset=utf-8'
@@ -72,7 +76,9 @@ export const wellKnownOperations = ({ links, now, serviceName, config }: Context
     summary: 'Get a summary for language models',
     description: 'Returns a short description of the API with links, as Markdown.',
     access,
-    answers: { 200: serialised(t.String()) },
+    answers: {
+      200: string('The summary.', '# Wellhead', { contentMediaType: 'text/markdown' }),
+    },
     handle: ({ request, reply }) => {
       const { baseUrl, docsUrl } = links(request)
       reply.headers['content-type'] = 'text/markdown; charset=utf-8'
