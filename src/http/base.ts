@@ -54,15 +54,15 @@ export function unknownRoute({
     const nearest = names.nearest(path)
     // A route that takes the method and says that there is no such path is none.
     const methods = nearest.methods.includes(request.method) ? [] : nearest.methods
-      const { paths, parameter } = nearest
-      const why =
-        methods.length === 0 && nearest.methods.length > 0 && parameter
-          ? wrongSegment(path, parameter)
-          : notHere(request.method, path, paths, methods)
-      const isJson = acceptsJson(request)
-      // Without a named type the specification has a wrong method be an unknown path.
-      const code = isJson && methods.length > 0 ? 'METHOD_NOT_ALLOWED' : 'ROUTE_NOT_FOUND'
-      const problem = new Problem(code, why, {
+    const { paths, parameter } = nearest
+    const why =
+      methods.length === 0 && nearest.methods.length > 0 && parameter
+        ? wrongSegment(path, parameter)
+        : notHere(request.method, path, paths, methods)
+    const isJson = acceptsJson(request)
+    // Without a named type the specification has a wrong method be an unknown path.
+    const code = isJson && methods.length > 0 ? 'METHOD_NOT_ALLOWED' : 'ROUTE_NOT_FOUND'
+    const problem = new Problem(code, why, {
       method: request.method,
       path: path.slice(0, pathCharactersMax),
       nearest_paths: paths,
