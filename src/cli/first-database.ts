@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import type { Config } from '../config/config.ts'
+import { openDatabase } from '../database/database.ts'
 import { schemaVersion } from '../database/migrations.ts'
 import { databasePath } from '../instance/services/directory.ts'
 import { embeddedFile, readShippedFile, shippedFile } from '../lib/files/shipped-file.ts'
 import { writeSideFile } from '../lib/files/side-file.ts'
 import { hasShippedNames } from '../topics/catalogue/files/shipped.ts'
+import { renewFirstLine } from '../topics/changes/store/log.ts'
 
 /**
  * The database that a new directory begins with: tables, and the shipped catalogue in them. Making
@@ -25,6 +27,9 @@ export async function takeFirstDatabase(
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   // On the disk before anything is written to it: the log is worth nothing beside half of it.
   writeSideFile(databasePath(dir), content())
+  const db = openDatabase(databasePath(dir))
+  renewFirstLine(db)
+  db.close()
   return true
 }
 
