@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { usualConfig } from '../../scripts/document.ts'
@@ -73,7 +73,7 @@ describe('a first database', () => {
     const content = contentOf(taken)
     const [taking, making] = [content, contentOf(made)].map(({ rows }) => rows.change_lines)
     expect(taking).not.toEqual(making)
-    content.rows.change_lines = making
+    content.rows.change_lines = making!
     expect(content).toEqual(contentOf(made))
     expect(content.rows.series!.length).toBeGreaterThan(800)
     expect(content.header.at(-1)).toEqual([['wal']])
