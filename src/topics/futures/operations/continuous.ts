@@ -129,32 +129,37 @@ const description =
 
 /** The series that rolls from one contract to the next. */
 export function futuresContinuousOperations(routes: FuturesRoutes) {
-  const response = { 200: Continuous, 400: NestedProblem, 404: NestedProblem }
+  const continuous = (
+    endpoint: `GET ${string}`,
+    operationId: string,
+    summary: string,
+    months: number,
+  ) =>
+    operation(endpoint, {
+      operationId,
+      summary,
+      description,
+      access: { ...routes.full, heavy: true },
+      view: 'as_of',
+      params: slugParams.properties,
+      query: monthsQuery(months).properties,
+      answers: { 200: Continuous, 400: NestedProblem, 404: NestedProblem },
+      handle: ({ at, params, query, reply }) =>
+        continuousAnswer(routes.at(at), routes.familyOf(params.slug), query, months, reply),
+    })
   return [
-    operation('GET /v1/futures/:slug/continuous', {
-      operationId: 'getContinuousFutures',
-      summary: 'Get a continuous futures series',
-      description,
-      access: { ...routes.full, heavy: true },
-      view: 'as_of',
-      params: slugParams.properties,
-      query: monthsQuery(1).properties,
-      answers: response,
-      handle: ({ at, params, query, reply }) =>
-        continuousAnswer(routes.at(at), routes.familyOf(params.slug), query, 1, reply),
-    }),
-    operation('GET /v1/futures/continuous/:slug/historical', {
-      operationId: 'getContinuousFuturesHistory',
-      summary: 'Get a year of a continuous futures series',
-      description,
-      access: { ...routes.full, heavy: true },
-      view: 'as_of',
-      params: slugParams.properties,
-      query: monthsQuery(12).properties,
-      answers: response,
-      handle: ({ at, params, query, reply }) =>
-        continuousAnswer(routes.at(at), routes.familyOf(params.slug), query, 12, reply),
-    }),
+    continuous(
+      'GET /v1/futures/:slug/continuous',
+      'getContinuousFutures',
+      'Get a continuous futures series',
+      1,
+    ),
+    continuous(
+      'GET /v1/futures/continuous/:slug/historical',
+      'getContinuousFuturesHistory',
+      'Get a year of a continuous futures series',
+      12,
+    ),
   ]
 }
 

@@ -4,7 +4,7 @@ import { codeParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Call, operation } from '../../../http/operations/operation.ts'
 import { knownQuery } from '../../../http/operations/point-in-time.ts'
 import {
   invalidParameter,
@@ -89,28 +89,28 @@ export const futuresShortcutsOperations = (routes: FuturesRoutes) => [
 ]
 
 function tickerOperations(routes: FuturesRoutes) {
+  const shared = {
+    access,
+    view: 'as_of' as const,
+    query: latestQuery.properties,
+    answers: { 200: Latest, ...refusals },
+    handle: ({ at, query, reply }: Call<typeof latestQuery.properties, never, unknown>) =>
+      tickerAnswer(at, routes, query.contract, reply),
+  }
   return [
     operation('GET /v1/futures/latest', {
       operationId: 'getLatestFutures',
       summary: 'Get current futures quotes by ticker',
       description:
         'Returns the listed contracts of a family in a short form, nearest first. Quotes may be as old as those of `GET /v1/futures/{slug}`.',
-      access,
-      view: 'as_of',
-      query: latestQuery.properties,
-      answers: { 200: Latest, ...refusals },
-      handle: ({ at, query, reply }) => tickerAnswer(at, routes, query.contract, reply),
+      ...shared,
     }),
     operation('GET /v1/futures/curve', {
       operationId: 'getFuturesCurveByTicker',
       summary: 'Get a forward curve by ticker',
       description:
         'Returns the listed contracts of the family with this ticker, as `GET /v1/futures/{slug}` does. For the analysis of a curve use `GET /v1/futures/{slug}/curve`.',
-      access,
-      view: 'as_of',
-      query: latestQuery.properties,
-      answers: { 200: Latest, ...refusals },
-      handle: ({ at, query, reply }) => tickerAnswer(at, routes, query.contract, reply),
+      ...shared,
     }),
   ]
 }

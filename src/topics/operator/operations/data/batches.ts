@@ -368,6 +368,19 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
     batch: integer('Number of the batch, for undo.'),
     recorded_at: instant('From this time `as_of` returns the new value.'),
   })
+  const done = (
+    { seriesId, at, observation }: ReturnType<typeof storedPoint>,
+    after: number | null,
+    { batch, recordedAt }: ReturnType<typeof batches.correct>,
+  ) =>
+    success({
+      code: catalogue.byId(seriesId).code,
+      observed_at: isoInstant(at),
+      before: observation.value,
+      after,
+      batch: batch.id,
+      recorded_at: isoInstant(recordedAt),
+    })
   return [
     operation('PATCH /admin/v1/values', {
       operationId: 'correctValue',
@@ -379,20 +392,13 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
       answers: { 200: Done, 404: NestedProblem },
       handle: ({ body: input, requestContext }) => {
         const { code, observed_at: time, price, reason: why } = CorrectionBody.read(input)
-        const { seriesId, at, observation } = storedPoint(code, time)
+        const stored = storedPoint(code, time)
         const point = pointOf(code, time, price)
-        const { batch, recordedAt } = batches.correct(
+        const written = batches.correct(
           { kind: 'correction', actor: requestContext?.actor ?? 'operator', reason: why },
           point,
         )
-        return success({
-          code: catalogue.byId(seriesId).code,
-          observed_at: isoInstant(at),
-          before: observation.value,
-          after: point.value,
-          batch: batch.id,
-          recorded_at: isoInstant(recordedAt),
-        })
+        return done(stored, point.value, written)
       },
     }),
     operation('DELETE /admin/v1/values', {
@@ -405,20 +411,13 @@ function valueOperations({ catalogue, batches, observations, now }: AdminBatches
       answers: { 200: Done, 404: NestedProblem },
       handle: ({ body: input, requestContext }) => {
         const { code, observed_at: time, reason: why } = RemovalBody.read(input)
-        const { seriesId, at, observation } = storedPoint(code, time)
-        const { batch, recordedAt } = batches.remove(
+        const stored = storedPoint(code, time)
+        const written = batches.remove(
           { kind: 'correction', actor: requestContext?.actor ?? 'operator', reason: why },
-          seriesId,
-          [at],
+          stored.seriesId,
+          [stored.at],
         )
-        return success({
-          code: catalogue.byId(seriesId).code,
-          observed_at: isoInstant(at),
-          before: observation.value,
-          after: null,
-          batch: batch.id,
-          recorded_at: isoInstant(recordedAt),
-        })
+        return done(stored, null, written)
       },
     }),
   ]

@@ -277,6 +277,22 @@ export function feedAdminOperations({
   }
   const feedOf = (feed: string) => ({ feed: feedRow(viewOf(feed)) })
 
+  const switching = (action: 'pause' | 'resume', summary: string, description: string) =>
+    operation(`POST /admin/v1/feeds/:name/${action}`, {
+      operationId: `${action}Feed`,
+      summary,
+      description,
+      access: operator,
+      params: name.properties,
+      body: noBody,
+      answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
+      handle: ({ params }) => {
+        viewOf(params.name)
+        feeds[action](params.name)
+        return feedOf(params.name)
+      },
+    })
+
   const mapRows = ({ lines }: FeedView) =>
     lines.map(line => {
       const series = 'code' in line.target ? catalogue.named(line.target.code) : undefined
@@ -438,33 +454,11 @@ export function feedAdminOperations({
         return feedOf(params.name)
       },
     }),
-    operation('POST /admin/v1/feeds/:name/pause', {
-      operationId: 'pauseFeed',
-      summary: 'Pause a feed',
-      description: 'Stops scheduled runs, also after a restart. Manual runs remain possible.',
-      access: operator,
-      params: name.properties,
-      body: noBody,
-      answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
-      handle: ({ params }) => {
-        viewOf(params.name)
-        feeds.pause(params.name)
-        return feedOf(params.name)
-      },
-    }),
-    operation('POST /admin/v1/feeds/:name/resume', {
-      operationId: 'resumeFeed',
-      summary: 'Resume a feed',
-      description: 'Resumes scheduled runs.',
-      access: operator,
-      params: name.properties,
-      body: noBody,
-      answers: { 200: t.Object({ feed: FeedShape }), ...refusals },
-      handle: ({ params }) => {
-        viewOf(params.name)
-        feeds.resume(params.name)
-        return feedOf(params.name)
-      },
-    }),
+    switching(
+      'pause',
+      'Pause a feed',
+      'Stops scheduled runs, also after a restart. Manual runs remain possible.',
+    ),
+    switching('resume', 'Resume a feed', 'Resumes scheduled runs.'),
   ]
 }
