@@ -69,7 +69,7 @@ export interface ContextOptions {
   uncharged?: WeakSet<Request>
 }
 
-/** Everything that a resource may ask for. Each one names its part with `Pick`. */
+/** Everything that an operation may ask for. Its destructuring names what it uses. */
 export interface Context extends Services, Vitals {
   access: AccessPlugin
   /** What routes and parameters there are; knows them once the application is whole. */

@@ -156,8 +156,8 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
   mount(app, context, [
     ...accountOperations(context),
     ...keyOperations(context),
-    ...usageOperations({ meter, rates, clock }),
-    ...performanceOperations({ meter, now }),
+    ...usageOperations(context),
+    ...performanceOperations(context),
     ...accountAdminOperations(context),
     ...tokenAdminOperations,
   ])

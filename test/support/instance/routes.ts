@@ -102,7 +102,10 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
   mount(app, shared as unknown as Context, [
     ...latestOperations(shared as unknown as Context),
     ...batchOperations(shared as unknown as Context),
-    ...widgetOperations({ ...shared, serviceName: config.brand.serviceName }),
+    ...widgetOperations({
+      ...(shared as unknown as Context),
+      serviceName: config.brand.serviceName,
+    }),
     ...metricsOperations,
     ...convertOperations,
     ...excelOperations({

@@ -20,11 +20,6 @@ import {
   Named,
 } from './organization-row.ts'
 
-export type OrganizationsDeps = Pick<
-  Context,
-  'organizations' | 'meter' | 'idempotency' | 'ownUrl' | 'now'
->
-
 const read = { meter: false } as const
 const change = { meter: false, header: true, action: 'change_members' } as const
 /** The membership of the caller; whether it is theirs shows when the member is found. */
@@ -41,13 +36,13 @@ const invitationId = t.Object({
   id: string('Id of the invitation.', '00000000-0000-4000-8000-000000000603'),
 })
 /** People who act on one account together. */
-export const organizationOperations = (deps: OrganizationsDeps) => [
+export const organizationOperations = (deps: Context) => [
   ...dashboard(deps),
   ...members(deps),
   ...invitations(deps),
 ]
 
-function dashboard({ organizations, meter, now }: OrganizationsDeps) {
+function dashboard({ organizations, meter, now }: Context) {
   const row = (
     { organization, members: people, invitations: openInvitations, me }: Belonging,
     caller: Caller,
@@ -81,7 +76,7 @@ function dashboard({ organizations, meter, now }: OrganizationsDeps) {
   ]
 }
 
-function members({ organizations, ownUrl }: OrganizationsDeps) {
+function members({ organizations, ownUrl }: Context) {
   const One = t.Object({ member: MemberShape })
   return [
     operation('POST /organizations/members', {
@@ -143,7 +138,7 @@ function members({ organizations, ownUrl }: OrganizationsDeps) {
   ]
 }
 
-function invitations({ organizations, ownUrl, now }: OrganizationsDeps) {
+function invitations({ organizations, ownUrl, now }: Context) {
   return [
     operation('POST /organizations/invitations', {
       operationId: 'inviteMember',

@@ -11,8 +11,6 @@ import { isoOrNull } from '../../../lib/time/instant.ts'
 import { refusalOf } from './session-row.ts'
 import { sessionOf } from './sessions.ts'
 
-export type SecondFactorRoutesDeps = Pick<Context, 'keys' | 'secondFactor' | 'sessions' | 'audit'>
-
 const own = { meter: false, header: true, action: 'self' } as const
 const noStore = { 'cache-control': 'no-store' }
 const codeMax = 100
@@ -35,12 +33,7 @@ const refusals = {
 }
 
 /** The second step of signing in, of whoever is signed in. */
-export function secondFactorOperations({
-  keys,
-  secondFactor,
-  sessions,
-  audit,
-}: SecondFactorRoutesDeps) {
+export function secondFactorOperations({ keys, secondFactor, sessions, audit }: Context) {
   const personOf = (caller: Caller) => {
     const session = sessionOf(caller)
     return { session, id: session.accountId, email: keys.account(session.accountId)!.account.email }

@@ -16,8 +16,6 @@ import type { Session } from '../store/sessions.ts'
 import { emailMax } from './account-form.ts'
 import { resultOf, SessionAnswer, sessionRow } from './session-row.ts'
 
-export type SessionsDeps = Pick<Context, 'keys' | 'sessions' | 'signIn' | 'addressOf' | 'ownUrl'>
-
 const open = { open: 'Signing in needs no credentials.', body: true } as const
 const own = { meter: false, header: true, action: 'self' } as const
 const secretMax = 1000
@@ -53,9 +51,9 @@ const MailLinkBody = body({ email: emailField })
  * Signing in, staying and going: sessions act with the rights of their account on every endpoint
  * that takes a key.
  */
-export const sessionOperations = (deps: SessionsDeps) => [...comeIn(deps), ...stayOrGo(deps)]
+export const sessionOperations = (deps: Context) => [...comeIn(deps), ...stayOrGo(deps)]
 
-function comeIn({ keys, signIn, addressOf, ownUrl }: SessionsDeps) {
+function comeIn({ keys, signIn, addressOf, ownUrl }: Context) {
   return [
     operation('POST /v1/auth/session', {
       operationId: 'signIn',
@@ -95,7 +93,7 @@ function comeIn({ keys, signIn, addressOf, ownUrl }: SessionsDeps) {
 
 const cameAsCookie = (request: Request) => request.headers.get('authorization') === null
 
-function stayOrGo({ keys, sessions, ownUrl }: SessionsDeps) {
+function stayOrGo({ keys, sessions, ownUrl }: Context) {
   const isSecure = () => ownUrl().startsWith('https:')
   return [
     operation('POST /v1/auth/session/refresh', {

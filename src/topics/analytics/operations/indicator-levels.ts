@@ -3,6 +3,7 @@ import { instant, integer, number, object, orNull, string } from '../../../http/
 import { listOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -14,7 +15,7 @@ import { daysOfCover, useOfStorage } from '../../prices/math/cover.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { priceContext } from '../math/context.ts'
 import { seasonOf } from '../math/season.ts'
-import { calculated, type IndicatorDeps, indicator, instantField } from './indicator-shape.ts'
+import { calculated, indicator, instantField } from './indicator-shape.ts'
 import { closesNote, refusals, requireEnough } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
@@ -64,7 +65,7 @@ const noData = (code: string, missing: string) =>
 
 /** The one series that a parameter names, its default when it is absent. */
 function matchOf(
-  { codes }: IndicatorDeps,
+  { codes }: Context,
   text: string | undefined,
   fallback: string,
   request: Request,
@@ -74,7 +75,7 @@ function matchOf(
 }
 
 function contextAnswer(
-  deps: IndicatorDeps,
+  deps: Context,
   text: string | undefined,
   request: Request,
   reply: Answering,
@@ -108,7 +109,7 @@ function contextAnswer(
 }
 
 function coverOf(
-  { catalogue, closes, now }: IndicatorDeps,
+  { catalogue, closes, now }: Context,
   level: StorageLevel,
 ): { matches: Resolved[]; days: number | undefined } {
   const code = useOfStorage[level.series.code]
@@ -123,7 +124,7 @@ function capacityPercent({ value, series, utilizationPercent }: StorageLevel): n
 }
 
 function storageAnswer(
-  deps: IndicatorDeps,
+  deps: Context,
   text: string | undefined,
   request: Request,
   reply: Answering,

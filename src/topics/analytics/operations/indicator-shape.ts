@@ -1,21 +1,5 @@
 import { type TSchema, t } from 'elysia'
 import { instant, object, string } from '../../../http/answer/schema.ts'
-import type { Context } from '../../../http/operations/context.ts'
-
-export type IndicatorDeps = Pick<
-  Context,
-  | 'annotations'
-  | 'latestPrices'
-  | 'catalogue'
-  | 'closes'
-  | 'codes'
-  | 'congressionalTrades'
-  | 'positions'
-  | 'marks'
-  | 'now'
-  | 'pricesAt'
-  | 'storage'
->
 
 export const calculated = { feature: 'calculated_metrics', meter: true } as const
 

@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import { instant, number, object, objects, orNull, string } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -15,7 +16,7 @@ import {
   type SwitchMarket,
   switchMarkets,
 } from '../math/switching.ts'
-import { calculated, type IndicatorDeps, indicator, instantField } from './indicator-shape.ts'
+import { calculated, indicator, instantField } from './indicator-shape.ts'
 import { refusals, wordOf } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
@@ -71,10 +72,7 @@ interface Priced {
 
 const priceOf = ({ quote }: Priced): number => quote.observation.value
 
-function pricedOf(
-  { catalogue, latestPrices, now }: IndicatorDeps,
-  code: string,
-): Priced | undefined {
+function pricedOf({ catalogue, latestPrices, now }: Context, code: string): Priced | undefined {
   const match = catalogue.resolve(code, now())
   const quote = match && latestPrices.quote(match.series)
   return quote && { match, quote }
@@ -87,7 +85,7 @@ const missingPrice = (code: string, { name }: SwitchMarket) =>
     { leg: code, reason: 'no_price' },
   )
 
-function requirePrice(deps: IndicatorDeps, code: string, market: SwitchMarket): Priced {
+function requirePrice(deps: Context, code: string, market: SwitchMarket): Priced {
   const priced = pricedOf(deps, code)
   if (!priced) throw missingPrice(code, market)
   return priced
@@ -109,7 +107,7 @@ const priceRow = ({ match, quote }: Priced) => ({
   data_status: quote.status,
 })
 
-function answer(deps: IndicatorDeps, region: string | undefined, reply: Answering) {
+function answer(deps: Context, region: string | undefined, reply: Answering) {
   const id = wordOf('region', region, regions, switchMarkets[0].id)
   const market = switchMarkets.find(candidate => candidate.id === id)!
   const [gas, coal] = [

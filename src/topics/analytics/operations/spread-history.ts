@@ -113,14 +113,12 @@ export interface Past {
   matches: Resolved[]
 }
 
-export type PastDeps = Pick<Context, 'catalogue' | 'closes'>
-
 /** The values of a spread on the days of a range, or the leg that has no closes at all. */
 export function pastOf(
   identity: SpreadIdentity,
   range: HistoryRange,
   bucket: Bucket,
-  deps: PastDeps,
+  deps: Context,
   now: number,
 ): Past | MissingLeg {
   const matchesByCode = new Map<string, Resolved>()

@@ -12,11 +12,6 @@ import type { AccountState } from '../../keys/service/keyring.ts'
 import { billingRead } from './plans.ts'
 import { InvoiceShape, invoiceRow } from './row.ts'
 
-export type BillingInvoicesDeps = Pick<
-  Context,
-  'billing' | 'keys' | 'meter' | 'links' | 'issuer' | 'now'
->
-
 const perPageMax = 100
 const perPageDefault = 20
 const params = t.Object({
@@ -40,9 +35,9 @@ const Usage = t.Object({
 })
 
 /** Invoices, their PDFs, and what was used of what they are for. */
-export const invoiceOperations = (deps: BillingInvoicesDeps) => [...invoices(deps), ...usage(deps)]
+export const invoiceOperations = (deps: Context) => [...invoices(deps), ...usage(deps)]
 
-function invoices({ billing, links, issuer }: BillingInvoicesDeps) {
+function invoices({ billing, links, issuer }: Context) {
   return [
     operation('GET /billing/invoices', {
       operationId: 'listInvoices',
@@ -90,7 +85,7 @@ const pdfAnswer = (bytes: Uint8Array, number: string) =>
 
 const periods = ['current', 'previous'] as const
 
-function usage({ keys, meter, now }: BillingInvoicesDeps) {
+function usage({ keys, meter, now }: Context) {
   const row = (state: AccountState, period: (typeof periods)[number]) => {
     const entitled = keys.entitlements(state)
     const running = quotaWindow(entitled, state.account, now())

@@ -16,11 +16,6 @@ import {
 import { billingChange, billingRead, changeRefusals } from './plans.ts'
 import { MethodShape, methodRow, PackShape, PurchaseShape, packRow, purchaseRow } from './row.ts'
 
-export type BillingPaymentsDeps = Pick<
-  Context,
-  'billing' | 'billingPages' | 'idempotency' | 'links'
->
-
 const Methods = t.Object({
   payment_methods: t.Array(MethodShape),
   default_payment_method_id: t.Union([t.String({ examples: ['pm_0001'] }), t.Null()]),
@@ -39,13 +34,13 @@ const Balance = t.Object({ requests_remaining: integer({ examples: [10_000] }) }
 const Bought = t.Object({ credit_purchase: PurchaseShape, balance: Balance })
 
 /** What an account pays with, and requests bought beside a plan. */
-export const paymentOperations = (deps: BillingPaymentsDeps) => [
+export const paymentOperations = (deps: Context) => [
   ...methods(deps),
   ...portal(deps),
   ...credits(deps),
 ]
 
-function methods({ billing }: BillingPaymentsDeps) {
+function methods({ billing }: Context) {
   const { payments } = billing
   return [
     operation('GET /billing/payment_methods', {
@@ -107,7 +102,7 @@ function methods({ billing }: BillingPaymentsDeps) {
   ]
 }
 
-function portal({ billing, billingPages, links }: BillingPaymentsDeps) {
+function portal({ billing, billingPages, links }: Context) {
   return [
     operation('POST /billing/customer-portal/sessions', {
       operationId: 'createPortalSession',
@@ -132,7 +127,7 @@ function portal({ billing, billingPages, links }: BillingPaymentsDeps) {
   ]
 }
 
-function credits({ billing, idempotency }: BillingPaymentsDeps) {
+function credits({ billing, idempotency }: Context) {
   const sales = billing.credits
   const purchaseBody = createPurchaseBody(sales.packs)
   return [

@@ -17,11 +17,6 @@ import {
   subscriptionRows,
 } from './row.ts'
 
-export type BillingDeps = Pick<
-  Context,
-  'billing' | 'plans' | 'keys' | 'meter' | 'idempotency' | 'ids' | 'now'
->
-
 export const billingRead = { meter: false } as const
 /** Only admins of an organization change what it pays for. */
 export const billingChange = { meter: false, header: true, action: 'change_billing' } as const
@@ -40,13 +35,13 @@ const PlanChange = t.Object({
 })
 
 /** Plans, and the subscription to one of them. */
-export const planOperations = (deps: BillingDeps) => [
+export const planOperations = (deps: Context) => [
   ...reading(deps),
   ...subscribing(deps),
   ...ending(deps),
 ]
 
-function reading({ billing, plans, keys, meter, now }: BillingDeps) {
+function reading({ billing, plans, keys, meter, now }: Context) {
   const row = subscriptionRows({ billing, keys, meter, now })
   return [
     operation('GET /billing/plans', {
@@ -88,7 +83,7 @@ function messageOf(
   }
 }
 
-function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: BillingDeps) {
+function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Context) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const nameOf = (plan: string) => plans.tiers.find(tier => tier.id === plan)?.name ?? plan
   const { subscriptions } = billing
@@ -149,7 +144,7 @@ function subscribing({ billing, plans, keys, meter, idempotency, ids, now }: Bil
   ]
 }
 
-function ending({ billing, keys, meter, now }: BillingDeps) {
+function ending({ billing, keys, meter, now }: Context) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const { subscriptions } = billing
   return [

@@ -26,11 +26,6 @@ import { categoryName } from '../math/catalogue.ts'
 import { mentions } from '../math/lookup.ts'
 import type { Series } from '../store/series.ts'
 
-export type CommoditiesDeps = Pick<
-  Context,
-  'catalogue' | 'freshness' | 'latestPrices' | 'commodityTexts' | 'marks' | 'firstCodes' | 'now'
->
-
 const List = t.Object({
   status: t.Literal('success'),
   data: t.Array(Commodity),
@@ -79,13 +74,13 @@ const includeUnavailable = flagParameter(
 )
 
 /** The codes, what they mean and how far their data reaches. */
-export const commodityOperations = (deps: CommoditiesDeps) => [
+export const commodityOperations = (deps: Context) => [
   ...listRoute(deps),
   ...categoryOperations(deps),
   ...commodityRoute(deps),
 ]
 
-function listRoute({ catalogue, commodityTexts, marks }: CommoditiesDeps) {
+function listRoute({ catalogue, commodityTexts, marks }: Context) {
   const write = (include: boolean) => (all: readonly Series[]) =>
     `{"status":"success","data":[${all.map(commodityTexts.row).join(',')}],"meta":${JSON.stringify({ total: all.length, include_unavailable: include })}}`
 
@@ -129,7 +124,7 @@ function listRoute({ catalogue, commodityTexts, marks }: CommoditiesDeps) {
   ]
 }
 
-function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
+function categoryOperations({ commodityTexts, marks }: Context) {
   const write = (all: readonly Series[]): string => {
     const groups = [...Map.groupBy(all, series => series.category)].sort(([a], [b]) =>
       a < b ? -1 : 1,
@@ -178,7 +173,7 @@ function categoryOperations({ commodityTexts, marks }: CommoditiesDeps) {
   ]
 }
 
-function commodityRoute(deps: CommoditiesDeps) {
+function commodityRoute(deps: Context) {
   const { catalogue, latestPrices, marks, now } = deps
   return [
     operation('GET /v1/commodities/:code', {

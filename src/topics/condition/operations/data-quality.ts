@@ -20,8 +20,6 @@ import {
 } from '../math/quality.ts'
 import type { CodeQuality } from '../service/quality.ts'
 
-export type DataQualityDeps = Pick<Context, 'catalogue' | 'quality' | 'marks' | 'now'>
-
 const scoreDecimals = 2
 const alertsMax = 20
 const statuses: readonly QualityStatus[] = ['healthy', 'warning', 'critical']
@@ -289,13 +287,13 @@ function gradeOf({ code, series, report }: CodeQuality): (typeof Report.static)[
 }
 
 /** How complete, timely, accurate and consistent the stored series are. */
-export const dataQualityOperations = (deps: DataQualityDeps) => [
+export const dataQualityOperations = (deps: Context) => [
   ...summaryRoute(deps),
   ...reportsRoute(deps),
   ...reportRoute(deps),
 ]
 
-function summaryRoute({ quality, marks, now }: DataQualityDeps) {
+function summaryRoute({ quality, marks, now }: Context) {
   return [
     operation('GET /v1/data-quality/summary', {
       operationId: 'getDataQualitySummary',
@@ -313,7 +311,7 @@ function summaryRoute({ quality, marks, now }: DataQualityDeps) {
   ]
 }
 
-function reportsRoute({ quality, marks }: DataQualityDeps) {
+function reportsRoute({ quality, marks }: Context) {
   /** The row of each judgement as JSON: a code is judged again when it may have changed. */
   const texts = new WeakMap<CodeQuality, string>()
   const textOf = (judged: CodeQuality): string => {
@@ -354,7 +352,7 @@ function reportsRoute({ quality, marks }: DataQualityDeps) {
   ]
 }
 
-function reportRoute({ catalogue, quality, marks, now }: DataQualityDeps) {
+function reportRoute({ catalogue, quality, marks, now }: Context) {
   return [
     operation('GET /v1/data-quality/reports/:code', {
       operationId: 'getDataQualityReport',

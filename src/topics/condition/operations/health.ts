@@ -22,20 +22,7 @@ import {
 import type { Feed } from '../service/freshness.ts'
 import type { Vitals } from '../service/vitals.ts'
 
-export type HealthDeps = Vitals &
-  Pick<
-    Context,
-    | 'settings'
-    | 'catalogue'
-    | 'freshness'
-    | 'seriesFaults'
-    | 'marks'
-    | 'clock'
-    | 'openedMs'
-    | 'disk'
-    | 'backupRecord'
-    | 'scrub'
-  >
+export type HealthDeps = Vitals & Context
 
 const Health = object('Get service health', {
   status: t.Union([t.Literal('ok'), t.Literal('degraded'), t.Literal('unavailable')], {

@@ -128,10 +128,7 @@ const rowOf = (row: MetricRow) => ({
 })
 
 /** New permits of all states in the last 30 days; undefined where no permit is stored. */
-export const permitsOfMonth = ({
-  permits: { counts },
-  now,
-}: Pick<Context, 'permits' | 'now'>): number | undefined =>
+export const permitsOfMonth = ({ permits: { counts }, now }: Context): number | undefined =>
   newPermits(counts, [...counts.newestByState().keys()], isoDay(now()))
 
 /** The newest national count of each metric. */

@@ -1,4 +1,5 @@
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
 import type { Ids } from '../../../lib/ids.ts'
@@ -17,9 +18,8 @@ import {
   portOf,
 } from '../math/marine.ts'
 import type { BunkerQuote } from './bunker-row.ts'
-import type { MarineDeps } from './marine-answers.ts'
 
-export interface BunkerDeps extends MarineDeps {
+export interface BunkerDeps extends Context {
   ids: Ids
 }
 

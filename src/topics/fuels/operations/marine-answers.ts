@@ -11,21 +11,8 @@ import { grades, marineCode } from '../math/marine.ts'
 import { filterRow, type MarineFilter, marineFilter, portFilter, within } from './marine-query.ts'
 import { type MarineSeries, marineHistoryRow, marineRow, portPrice, portRow } from './marine-row.ts'
 
-export type MarineDeps = Pick<
-  Context,
-  | 'latestPrices'
-  | 'catalogue'
-  | 'history'
-  | 'ingest'
-  | 'ports'
-  | 'marks'
-  | 'perPageMax'
-  | 'now'
-  | 'sourcesOfRows'
->
-
 /** The series of ports and grades, with the newest price of each. */
-function createMarineReads({ latestPrices, catalogue, marks, ports, now }: MarineDeps) {
+function createMarineReads({ latestPrices, catalogue, marks, ports, now }: Context) {
   /**
    * By port, the largest first, then by grade. With `averages` the averages of all ports come last;
    * they belong to no region.
@@ -58,7 +45,7 @@ function createMarineReads({ latestPrices, catalogue, marks, ports, now }: Marin
 }
 
 /** Answers that are the newest prices: as a list, or port by port. */
-export function createMarinePrices(deps: MarineDeps) {
+export function createMarinePrices(deps: Context) {
   const { ports } = deps
   const { quotesOf, metadata } = createMarineReads(deps)
   const pricesOf = (
@@ -111,7 +98,7 @@ export function createMarinePrices(deps: MarineDeps) {
 }
 
 /** The past of the prices, page by page. */
-export function createMarineHistory(deps: MarineDeps) {
+export function createMarineHistory(deps: Context) {
   const { ports, now } = deps
   const { seriesOf, metadata } = createMarineReads(deps)
   const walking = createPagingSnapshots(deps.history, deps.ingest)

@@ -1,11 +1,12 @@
 import { t } from 'elysia'
 import { typed } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { validIntervals } from '../../prices/math/interval.ts'
 import { windowQuery } from '../../prices/operations/window-query.ts'
-import { createMarineHistory, createMarinePrices, type MarineDeps } from './marine-answers.ts'
+import { createMarineHistory, createMarinePrices } from './marine-answers.ts'
 import { portQuery, priceQuery } from './marine-query.ts'
 import { MarineHistory, MarinePrices, PortPrices, Ports, portRow } from './marine-row.ts'
 
@@ -14,7 +15,7 @@ const order =
   'Rows come by port, the one that sells most first, then by grade: VLSFO, HFO_380, HFO_180, MGO_05S.'
 
 /** Ship fuel: ports, the newest price of each grade at each of them, and the past. */
-export function marineOperations(deps: MarineDeps) {
+export function marineOperations(deps: Context) {
   const { pricesOf, portsOf, portPrices } = createMarinePrices(deps)
   const history = createMarineHistory(deps)
   const listRoute = (operationId: string, summary: string, description: string) => ({

@@ -11,11 +11,6 @@ import type { Surcharge } from '../dataset/surcharges.ts'
 import type { SurchargeHistory } from '../store/surcharges.ts'
 import { type ParcelRow, SourceNote, type SurchargeRow, sourceNote } from './surcharge-row.ts'
 
-export type FuelSurchargeDeps = Pick<
-  Context,
-  'catalogue' | 'surcharges' | 'marks' | 'perPageMax' | 'now'
->
-
 export const listShape = <T extends typeof SurchargeRow | typeof ParcelRow>(row: T) =>
   t.Object({
     surcharges: t.Array(row),
@@ -33,7 +28,7 @@ export const delayed =
   ' Tables are read at the price of each week and take effect on the weekday that the carrier names. When a carrier could not be read, the last values are served with their true `effective_date` and `retrieved_at`.'
 
 /** What the answers about both kinds of carriers have in common. */
-export function createSurchargeAnswers(deps: FuelSurchargeDeps) {
+export function createSurchargeAnswers(deps: Context) {
   const { surcharges, now } = deps
   const today = () => isoDay(now())
 

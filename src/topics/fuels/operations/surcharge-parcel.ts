@@ -2,13 +2,13 @@ import { t } from 'elysia'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import type { Surcharge } from '../dataset/surcharges.ts'
 import {
   carrierParams,
   createSurchargeAnswers,
   delayed,
-  type FuelSurchargeDeps,
   listShape,
   refusals,
 } from './surcharge-answers.ts'
@@ -29,7 +29,7 @@ const serviceLevel = {
 }
 
 /** What parcel carriers add for fuel, by service level. */
-export function parcelSurchargeOperations(deps: FuelSurchargeDeps) {
+export function parcelSurchargeOperations(deps: Context) {
   const { surcharges, catalogue, now } = deps
   const { today, marked, carrierOf, levelOf, present, listed, historyOf } =
     createSurchargeAnswers(deps)

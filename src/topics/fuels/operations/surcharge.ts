@@ -1,15 +1,10 @@
 import { t } from 'elysia'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import {
-  carrierParams,
-  createSurchargeAnswers,
-  delayed,
-  type FuelSurchargeDeps,
-  listShape,
-} from './surcharge-answers.ts'
+import { carrierParams, createSurchargeAnswers, delayed, listShape } from './surcharge-answers.ts'
 import { parcelSurchargeOperations } from './surcharge-parcel.ts'
 import { SourceNote, SurchargeRow, surchargeRow } from './surcharge-row.ts'
 
@@ -22,7 +17,7 @@ const History = t.Object({
 /**
  * What carriers add for fuel: less-than-truckload carriers, and parcel carriers by service level.
  */
-export function fuelSurchargeOperations(deps: FuelSurchargeDeps) {
+export function fuelSurchargeOperations(deps: Context) {
   const { surcharges } = deps
   const { today, marked, carrierOf, present, listed, historyOf } = createSurchargeAnswers(deps)
   return [

@@ -15,11 +15,6 @@ import type {
 } from '../store/monthly-forecasts.ts'
 import { sourceName } from './monthly-forecast-shape.ts'
 
-export type ForecastReadsDeps = Pick<
-  Context,
-  'catalogue' | 'codes' | 'monthlyForecasts' | 'publishedFigures' | 'marks' | 'now'
->
-
 /** Accuracy looks back so many months that are over. */
 export const evaluatedMonths = 24
 const percentDecimals = 2
@@ -54,7 +49,7 @@ export function mergedRow(
 function createForecastRows({
   catalogue,
   publishedFigures,
-}: Pick<ForecastReadsDeps, 'catalogue' | 'publishedFigures'>) {
+}: Pick<Context, 'catalogue' | 'publishedFigures'>) {
   const actualOf = (forecast: Pick<StoredForecast, 'seriesId' | 'month'>) =>
     publishedFigures.of(catalogue.byId(forecast.seriesId), parsePeriod(forecast.month)!)
   return {
@@ -119,7 +114,7 @@ function keptValues(
 }
 
 /** Reads of the forecasts, and how they are answered. */
-export function createForecastReads(deps: ForecastReadsDeps) {
+export function createForecastReads(deps: Context) {
   const { catalogue, codes, monthlyForecasts: store, marks, now } = deps
   const rows = createForecastRows(deps)
   const mark = (set: Answering, seriesIds: ReadonlySet<number>) =>

@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode, typed } from '../../../http/input/typed.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
@@ -20,7 +21,6 @@ import {
   accuracyAnswer,
   createForecastReads,
   evaluatedMonths,
-  type ForecastReadsDeps,
   mergedRow,
 } from './monthly-forecast-reads.ts'
 import {
@@ -31,7 +31,7 @@ import {
   PeriodForecast,
 } from './monthly-forecast-shape.ts'
 
-export type MonthlyForecastsDeps = ForecastReadsDeps
+export type MonthlyForecastsDeps = Context
 
 const modelNote = `The forecast of a month is the mean price expected of it, made at 06:00 UTC on the first of each month from the daily closes before: last close x exp(drift x 30 x (1 - exp(-h / 30))), h the calendar days to the middle of the month and drift half the log slope of the 20-day exponential average over a year; the bounds are that x exp(+-1.645 sigma sqrt(h)). It is a statistical projection, not advice.`
 const actualNote =

@@ -3,6 +3,7 @@ import { boolean, integer, object, string } from '../../../http/answer/schema.ts
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -13,7 +14,6 @@ import { intervalOf } from '../../prices/operations/window-query.ts'
 import { contractCode } from '../math/families.ts'
 import {
   contractQuery,
-  type FuturesDeps,
   type FuturesRoutes,
   monthOf,
   noQuotes,
@@ -87,11 +87,11 @@ const Intraday = object('FuturesIntraday', {
 
 /** One contract day by day, and one day of it. */
 export const futuresDaysOperations = (
-  deps: FuturesDeps & { ohlcDaysMax: number },
+  deps: Context & { ohlcDaysMax: number },
   routes: FuturesRoutes,
 ) => [...ohlcRoute(deps, routes), ...intradayRoute(routes)]
 
-function ohlcRoute(deps: FuturesDeps & { ohlcDaysMax: number }, routes: FuturesRoutes) {
+function ohlcRoute(deps: Context & { ohlcDaysMax: number }, routes: FuturesRoutes) {
   const { ohlcDaysMax } = deps
   return [
     operation('GET /v1/futures/:slug/ohlc', {

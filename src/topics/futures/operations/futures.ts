@@ -14,7 +14,6 @@ import { futuresHistoryOperations } from './history.ts'
 import {
   createFuturesRoutes,
   describeSource,
-  type FuturesDeps,
   noQuotes,
   type RequestedFamily,
   refuseStale,
@@ -77,13 +76,11 @@ const Current = object('Futures', {
 })
 
 /** Futures by family: current quotes, history, curves and spreads. */
-export function futuresOperations(
-  deps: FuturesDeps & { maxAgeHours: number; ohlcDaysMax: number },
-) {
+export function futuresOperations(deps: Context & { maxAgeHours: number; ohlcDaysMax: number }) {
   const routes = createFuturesRoutes(deps)
 
   const current = (
-    { futures: markets, now }: Pick<Context, 'futures' | 'now'>,
+    { futures: markets, now }: Context,
     { family, decimals, head }: RequestedFamily,
     set: Answering,
   ) => {

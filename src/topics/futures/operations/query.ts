@@ -14,11 +14,6 @@ import type { ContractDay } from '../math/contract-days.ts'
 import { type Family, familyBySlug, type Named, parseContract } from '../math/families.ts'
 import type { Freshness, Futures } from '../service/futures.ts'
 
-export type FuturesDeps = Pick<
-  Context,
-  'pricesAt' | 'futures' | 'catalogue' | 'marks' | 'now' | 'exchangeWords' | 'switched'
->
-
 /** The family that a path names, and what its answers need. */
 export interface RequestedFamily extends Named {
   decimals: number
@@ -30,7 +25,7 @@ export interface RequestedFamily extends Named {
 export interface FuturesRoutes {
   futures: Futures
   /** The same over the futures of a context, which may be those of the past. */
-  at(context: Pick<Context, 'futures'>): FuturesRoutes
+  at(context: Context): FuturesRoutes
   /** Every family, under all its names. */
   every: KeyAccess
   /** The families that answer more than base, history and curve. */
@@ -48,7 +43,7 @@ export function createFuturesRoutes({
   catalogue,
   marks,
   exchangeWords,
-}: FuturesDeps): FuturesRoutes {
+}: Context): FuturesRoutes {
   const familyNamed = (slug: string | undefined) => familyBySlug(slug ?? '', exchangeWords)
   const routes: FuturesRoutes = {
     futures,

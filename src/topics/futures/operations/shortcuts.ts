@@ -80,8 +80,6 @@ const latestQuery = t.Object({
   ...knownQuery,
 })
 
-type FuturesShortcutsDeps = Pick<Context, 'futures' | 'exchangeWords' | 'limits'>
-
 /** Shorter ways to the same quotes: by ticker, and any two contracts against each other. */
 export const futuresShortcutsOperations = (routes: FuturesRoutes) => [
   ...tickerOperations(routes),
@@ -142,7 +140,7 @@ function pairRoute(routes: FuturesRoutes) {
 
 /** A slug, ticker or family code, with the place behind its point. */
 function readFamily(
-  { exchangeWords }: Pick<Context, 'exchangeWords'>,
+  { exchangeWords }: Context,
   parameter: string,
   text: string,
 ): { family: Family; nth: number } {
@@ -161,14 +159,11 @@ function readFamily(
 }
 
 /** Decimals of a family's prices. */
-const decimalsOf = (
-  { exchangeWords }: Pick<Context, 'exchangeWords'>,
-  routes: FuturesRoutes,
-  family: Family,
-) => routes.familyOf(slugsOf(family, exchangeWords)[0]!).decimals
+const decimalsOf = ({ exchangeWords }: Context, routes: FuturesRoutes, family: Family) =>
+  routes.familyOf(slugsOf(family, exchangeWords)[0]!).decimals
 
 function tickerAnswer(
-  deps: FuturesShortcutsDeps,
+  deps: Context,
   routes: FuturesRoutes,
   text: string | undefined,
   set: Answering,
@@ -211,7 +206,7 @@ function tickerAnswer(
 
 /** One leg of a spread: a contract code, or a ticker with its place. */
 function legOf(
-  deps: FuturesShortcutsDeps,
+  deps: Context,
   parameter: 'contract1' | 'contract2',
   parameterText: string | undefined,
 ) {
@@ -236,7 +231,7 @@ function legOf(
 }
 
 function pairAnswer(
-  deps: FuturesShortcutsDeps,
+  deps: Context,
   routes: FuturesRoutes,
   query: { contract1?: string; contract2?: string },
   set: Answering,

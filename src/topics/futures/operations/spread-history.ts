@@ -3,6 +3,7 @@ import { object, string } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter } from '../../../http/problem/problem.ts'
 import type { Switched } from '../../../http/profiles/profiles.ts'
@@ -11,7 +12,6 @@ import { calendarSpread } from '../math/curve.ts'
 import { contractCode } from '../math/families.ts'
 import {
   checkOrder,
-  type FuturesDeps,
   type FuturesRoutes,
   noQuotes,
   type RangeParameters,
@@ -60,7 +60,7 @@ interface HistoryQuery extends RangeParameters {
 }
 
 /** The spread between two months of one family over time. */
-export function futuresSpreadHistoryOperations(deps: FuturesDeps, routes: FuturesRoutes) {
+export function futuresSpreadHistoryOperations(deps: Context, routes: FuturesRoutes) {
   const { switched } = deps
   return [
     operation('GET /v1/futures/:slug/spread-history', {

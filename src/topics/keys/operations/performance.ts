@@ -11,8 +11,6 @@ import { countedKeys } from '../service/keyring.ts'
 import { endpointOf } from '../store/usage.ts'
 import type { UsageHour } from '../store/usage-batch.ts'
 
-export type PerformanceDeps = Pick<Context, 'meter' | 'now'>
-
 const ranges = { '7d': 7, '30d': 30, '90d': 90 } as const
 type Range = keyof typeof ranges
 const rangeNames = Object.keys(ranges) as Range[]
@@ -66,7 +64,7 @@ const fields = {
 const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fields), ...fields })
 
 /** How the account uses the service, from what was recorded of its requests. */
-export function performanceOperations({ meter, now }: PerformanceDeps) {
+export function performanceOperations({ meter, now }: Context) {
   return [
     operation('GET /v1/analytics/performance', {
       operationId: 'getPerformance',

@@ -17,8 +17,6 @@ import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.t
 import { forecast, quotaRemaining } from '../../../plans/quota.ts'
 import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
 
-export type UsageDeps = Pick<Context, 'meter' | 'rates' | 'clock'>
-
 const access = { meter: false } as const
 
 const UsageAnswer = t.Object({
@@ -97,9 +95,9 @@ const Dashboard = t.Object(
 )
 
 /** Who calls and what is left of the key's limits. None of it counts against the quota. */
-export const usageOperations = (deps: UsageDeps) => [...limits(deps), ...callers(deps)]
+export const usageOperations = (deps: Context) => [...limits(deps), ...callers(deps)]
 
-function limits({ meter, rates, clock }: UsageDeps) {
+function limits({ meter, rates, clock }: Context) {
   const rolling = (
     name: 'burst' | 'marine' | 'marine_historical',
     table: RateClassName,
@@ -159,7 +157,7 @@ function limits({ meter, rates, clock }: UsageDeps) {
   ]
 }
 
-function callers({ meter, clock }: UsageDeps) {
+function callers({ meter, clock }: Context) {
   const userRow = ({ key, entitled }: Caller) => {
     // Who calls is the member; the plan and the counts are the organization's.
     const { account } = key.holder

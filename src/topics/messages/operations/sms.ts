@@ -13,11 +13,6 @@ import { smsAlertTypes } from '../service/sms.ts'
 import type { SmsSettings } from '../store/sms.ts'
 import { SmsSettingsBody, smsSettingsOf } from './sms-form.ts'
 
-export type SmsDeps = Pick<
-  Context,
-  'db' | 'textMessages' | 'sms' | 'phones' | 'idempotency' | 'ids' | 'serviceName' | 'now'
->
-
 const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])
 const SettingsShape = t.Object({
   enabled: boolean('False stops all alerts by text message. Nothing is sent before opt-in.'),
@@ -79,7 +74,7 @@ const open = { meter: false } as const
 const gated = { meter: false, header: true, feature: 'sms' } as const
 
 /** Text messages: settings, consent and what is left of the allowance. */
-export const smsOperations = (deps: SmsDeps) => [
+export const smsOperations = (deps: Context) => [
   ...settings(deps),
   ...consent(deps),
   ...standing(deps),
@@ -88,7 +83,7 @@ export const smsOperations = (deps: SmsDeps) => [
 
 const accountOf = (caller: Caller): string => caller.key.account.account.id
 
-function settings({ db, textMessages, sms: store }: SmsDeps) {
+function settings({ db, textMessages, sms: store }: Context) {
   return [
     operation('GET /v1/sms/settings', {
       operationId: 'getSmsSettings',
@@ -117,7 +112,7 @@ function settings({ db, textMessages, sms: store }: SmsDeps) {
   ]
 }
 
-function consent({ phones }: SmsDeps) {
+function consent({ phones }: Context) {
   return [
     operation('POST /v1/sms/optin', {
       operationId: 'optInToSms',
@@ -156,7 +151,7 @@ function consent({ phones }: SmsDeps) {
   ]
 }
 
-function standing({ textMessages, phones }: SmsDeps) {
+function standing({ textMessages, phones }: Context) {
   return [
     operation('GET /v1/sms/eligibility', {
       operationId: 'getSmsEligibility',
@@ -196,7 +191,7 @@ function standing({ textMessages, phones }: SmsDeps) {
   ]
 }
 
-function trial({ db, textMessages, phones, ids, serviceName, now }: SmsDeps) {
+function trial({ db, textMessages, phones, ids, serviceName, now }: Context) {
   return [
     operation('POST /v1/sms/test', {
       operationId: 'sendTestSms',

@@ -78,7 +78,7 @@ const Batch = envelopeOf({
  */
 export function batchOperations(deps: Context) {
   const rowOf = (
-    { latestPrices, exchange, now }: Pick<Context, 'latestPrices' | 'exchange' | 'now'>,
+    { latestPrices, exchange, now }: Context,
     commodity: Resolved,
     currency: string | undefined,
     legs: Resolved[],

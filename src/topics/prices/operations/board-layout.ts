@@ -9,8 +9,6 @@ import { FailProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { BoardGroup, BoardLayout } from '../store/board-layouts.ts'
 
-export type BoardLayoutDeps = Pick<Context, 'boardLayouts' | 'catalogue' | 'firstCodes' | 'now'>
-
 /** As many as `GET /v1/prices/board` answers. */
 const codesMax = 200
 const groupsMax = 40
@@ -72,7 +70,7 @@ const groupFields = (group: Form, catalogue: Context['catalogue'], taken: Set<st
 const refusals = { 401: FailProblem }
 
 /** Which codes a person wants on the board, with headings and order. */
-export function boardLayoutOperations(deps: BoardLayoutDeps) {
+export function boardLayoutOperations(deps: Context) {
   const { boardLayouts, catalogue, firstCodes, now } = deps
   const LayoutBody = body({
     groups: field<BoardGroup[]>(

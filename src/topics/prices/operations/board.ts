@@ -16,11 +16,6 @@ import type { Quote } from '../service/latest-prices.ts'
 import { formatted, priceRowFields } from './row.ts'
 import { Sparkline, sparklineDays, sparklineOf } from './sparkline.ts'
 
-export type BoardDeps = Pick<
-  Context,
-  'latestPrices' | 'history' | 'codes' | 'meter' | 'marks' | 'firstCodes'
->
-
 /** As many as fill a large screen twice. */
 const codesMax = 200
 
@@ -87,7 +82,7 @@ const rowOf = (
 }
 
 /** Newest prices with what a board shows beside them. */
-export function boardOperations({ latestPrices, history, codes, ...deps }: BoardDeps) {
+export function boardOperations({ latestPrices, history, codes, ...deps }: Context) {
   const textOf = ({ code, series }: Resolved): string | undefined =>
     latestPrices.rendered(`board ${code}`, series, quote =>
       JSON.stringify(rowOf(quote, code, sparklineOf({ latestPrices, history }, quote))),

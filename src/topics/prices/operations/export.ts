@@ -34,23 +34,6 @@ import { type BulkQuestion, bulkSeriesOf } from '../service/bulk.ts'
 import { createFinishedExports, type FinishedExport } from '../service/finished-exports.ts'
 import { intervalOf } from './window-query.ts'
 
-export type ExportDeps = Pick<
-  Context,
-  | 'bulk'
-  | 'sourceNamesOf'
-  | 'catalogue'
-  | 'codes'
-  | 'coverage'
-  | 'firstCodes'
-  | 'ingest'
-  | 'links'
-  | 'marks'
-  | 'meter'
-  | 'now'
-  | 'observations'
-  | 'plans'
->
-
 const codesMax = 200
 const rowsOfPrice = 10_000
 const defaultDays = 365
@@ -71,7 +54,7 @@ interface ExportRequest {
 }
 
 /** Prices of many codes over many years in one answer. */
-export function exportOperations(deps: ExportDeps) {
+export function exportOperations(deps: Context) {
   const { bulk, catalogue, codes, coverage, ingest, links, marks, meter, now, plans } = deps
   const { observations, sourceNamesOf } = deps
   const finished = createFinishedExports()

@@ -12,8 +12,6 @@ import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import type { PriceFile } from '../service/price-files.ts'
 
-export type FileDeps = Pick<Context, 'links' | 'now' | 'plans' | 'priceFiles'>
-
 const rowsOfPrice = 10_000
 const linkMs = dayMs
 
@@ -49,7 +47,7 @@ const fileBody = t.String({
 })
 
 /** Every price there is, as files of a night that tools read over the network. */
-export function fileOperations({ links, now, plans, priceFiles }: FileDeps) {
+export function fileOperations({ links, now, plans, priceFiles }: Context) {
   const files = async () => {
     const manifest = await priceFiles.manifest()
     if (!manifest)

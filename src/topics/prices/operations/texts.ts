@@ -144,7 +144,7 @@ function createEveryPrice(
 
 /** Answers the prices of every code, or 304 to a caller who has them. */
 export function createEveryAnswer(
-  deps: Pick<Context, 'latestPrices' | 'catalogue' | 'firstCodes' | 'now' | 'marks' | 'meter'>,
+  deps: Context,
   isFull = false,
 ): (requested: { request: Request; caller: Caller }, answering: Answering) => string | undefined {
   const every = createEveryPrice(deps, isFull)

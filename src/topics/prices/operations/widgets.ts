@@ -24,11 +24,6 @@ import { priceRow } from './row.ts'
 import { WidgetItem } from './widget-item.ts'
 import { widgetPage, widgetPolicy } from './widget-page.ts'
 
-export type WidgetsDeps = Pick<
-  Context,
-  'latestPrices' | 'closes' | 'codes' | 'meter' | 'marks' | 'serviceName' | 'firstCodes'
->
-
 const sharedFields = {
   refresh_seconds: integer('Minimum seconds between requests.', 300),
   attribution: string(
@@ -62,9 +57,9 @@ const title = 'Energy prices'
 const sparklineDaysMax = 90
 
 /** Prices in a compact shape for small displays. */
-export const widgetOperations = (deps: WidgetsDeps) => [...tableRoute(deps), ...codeRoute(deps)]
+export const widgetOperations = (deps: Context) => [...tableRoute(deps), ...codeRoute(deps)]
 
-function tableRoute(deps: WidgetsDeps) {
+function tableRoute(deps: Context) {
   const { latestPrices, codes, firstCodes, serviceName } = deps
   return [
     operation('GET /v1/prices/widget', {
@@ -121,7 +116,7 @@ function tableRoute(deps: WidgetsDeps) {
   ]
 }
 
-function codeRoute(deps: WidgetsDeps) {
+function codeRoute(deps: Context) {
   const { latestPrices, closes, codes, serviceName } = deps
   return [
     operation('GET /v1/prices/widget/:code', {
@@ -185,7 +180,7 @@ function widgetContent(
 }
 
 function markAndCount(
-  { marks, meter }: WidgetsDeps,
+  { marks, meter }: Context,
   commodities: readonly Resolved[],
   reply: Answering,
   key: KeyState,

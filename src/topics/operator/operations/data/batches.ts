@@ -26,11 +26,6 @@ import type { CodeLookup } from '../../../catalogue/math/lookup.ts'
 import { checkRow } from '../../../prices/files/rows.ts'
 import { type Batch, batchKinds } from '../../../prices/store/batches.ts'
 
-export type AdminBatchesDeps = Pick<
-  Context,
-  'catalogue' | 'batches' | 'batchStore' | 'idempotency' | 'valueSources' | 'observations' | 'now'
->
-
 const operator = { operator: 'data' } as const
 const perPageMax = 100
 const countMax = Number.MAX_SAFE_INTEGER
@@ -128,7 +123,7 @@ const CorrectionBody = body({
 const RemovalBody = body({ code: valueFields.code, observed_at: valueFields.observed_at, reason })
 
 /** What was written together, and how it is taken back. */
-export function batchAdminOperations(deps: AdminBatchesDeps) {
+export function batchAdminOperations(deps: Context) {
   const { catalogue, batches, batchStore, valueSources } = deps
   const batchRow = (batch: Batch) => ({
     id: batch.id,
@@ -337,7 +332,7 @@ export function batchAdminOperations(deps: AdminBatchesDeps) {
 }
 
 /** Single values: corrected, or taken out. */
-function valueOperations({ catalogue, batches, observations, now }: AdminBatchesDeps) {
+function valueOperations({ catalogue, batches, observations, now }: Context) {
   const lookup: CodeLookup = {
     find: code => catalogue.named(code),
     nearest: code => catalogue.suggest(code)[0]?.code,

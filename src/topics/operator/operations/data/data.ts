@@ -43,24 +43,6 @@ import { type BulkQuestion, bulkSeriesOf } from '../../../prices/service/bulk.ts
 import { observationPages } from '../../../prices/store/export.ts'
 import type { Point } from '../../../prices/store/observations.ts'
 
-export type AdminDataDeps = Pick<
-  Context,
-  | 'log'
-  | 'batches'
-  | 'bulk'
-  | 'sourceNamesOf'
-  | 'catalogue'
-  | 'compare'
-  | 'datedRows'
-  | 'idempotency'
-  | 'ingest'
-  | 'lateCommits'
-  | 'now'
-  | 'observations'
-  | 'sourceFilter'
-  | 'withheld'
->
-
 interface Range {
   start_date?: string
   end_date?: string
@@ -85,13 +67,13 @@ const Counts = t.Object({
   recorded_at: instant('From this time `as_of` returns all of it.'),
 })
 /** Prices in and out for the operator: what the command line does, over the same code. */
-export const dataAdminOperations = (deps: AdminDataDeps) => [
+export const dataAdminOperations = (deps: Context) => [
   ...recording(deps),
   ...comparing(deps),
   ...reading(deps),
 ]
 
-function recording({ catalogue, batches, idempotency, lateCommits, now }: AdminDataDeps) {
+function recording({ catalogue, batches, idempotency, lateCommits, now }: Context) {
   // The catalogue of the checks is made again only when the list of series is another.
   let checks: { of: unknown; catalogue: CodeLookup } | undefined
   const rowCatalogue = () => {
@@ -188,7 +170,7 @@ const ComparisonShape = t.Object({
 })
 
 /** What a push would do, without doing it. */
-function comparing({ catalogue, compare, now }: AdminDataDeps) {
+function comparing({ catalogue, compare, now }: Context) {
   return [
     operation('POST /admin/v1/observations/compare', {
       operationId: 'compareObservations',
@@ -241,7 +223,7 @@ function comparing({ catalogue, compare, now }: AdminDataDeps) {
   ]
 }
 
-function reading(deps: AdminDataDeps) {
+function reading(deps: Context) {
   const { bulk, catalogue, datedRows, ingest, observations, sourceFilter, withheld } = deps
   const { sourceNamesOf } = deps
   const { log, now } = deps

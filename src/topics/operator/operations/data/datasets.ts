@@ -35,18 +35,6 @@ import type { RunningBatch } from '../../../prices/service/running-batch.ts'
 import { createEarlierRowStore, type EarlierRow, seriesColumn } from '../../store/earlier-rows.ts'
 import { runningBatch } from './data.ts'
 
-export type AdminDatasetsDeps = Pick<
-  Context,
-  | 'batches'
-  | 'catalogue'
-  | 'datasets'
-  | 'db'
-  | 'idempotency'
-  | 'ingest'
-  | 'lateCommits'
-  | 'rowGuards'
->
-
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
 const rowsMax = 5_000
 /** What an import sends at once: small, because a server answers others in between. */
@@ -108,7 +96,7 @@ export function datasetAdminOperations({
   ingest,
   lateCommits,
   rowGuards,
-}: AdminDatasetsDeps) {
+}: Context) {
   const earlierRows = createEarlierRowStore(db)
   const shapeOf = ({
     name,

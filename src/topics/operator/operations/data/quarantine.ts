@@ -9,8 +9,6 @@ import { isoInstant, parseDay } from '../../../../lib/time/instant.ts'
 import type { Catalogue } from '../../../catalogue/service/catalogue.ts'
 import type { Quarantine } from '../../../prices/store/quarantine.ts'
 
-export type AdminQuarantineDeps = Pick<Context, 'catalogue' | 'idempotency' | 'quarantine' | 'now'>
-
 const operator = { operator: 'data' } as const
 
 const QuarantineRow = object('QuarantineRange', {
@@ -23,7 +21,7 @@ const QuarantineRow = object('QuarantineRange', {
 })
 
 /** Days of a series that no read answers. */
-export function quarantineAdminOperations({ catalogue, quarantine, now }: AdminQuarantineDeps) {
+export function quarantineAdminOperations({ catalogue, quarantine, now }: Context) {
   const quarantineRow = (range: Quarantine) => ({
     id: range.id,
     code: catalogue.byId(range.seriesId).code,

@@ -17,19 +17,6 @@ import {
   flagStatuses,
 } from '../../../prices/store/flagged-values.ts'
 
-export type AdminReviewDeps = Pick<
-  Context,
-  | 'catalogue'
-  | 'batches'
-  | 'datasets'
-  | 'db'
-  | 'flaggedValues'
-  | 'idempotency'
-  | 'ingest'
-  | 'valueSources'
-  | 'now'
->
-
 const operator = { operator: 'data' } as const
 const perPageMax = 100
 const idsMax = 1000
@@ -100,7 +87,7 @@ export function reviewAdminOperations({
   ingest,
   valueSources,
   now,
-}: AdminReviewDeps) {
+}: Context) {
   const rowOf = (flag: FlaggedValue): (typeof FlagShape)['static'] => ({
     id: flag.id,
     code: flag.seriesId === null ? null : catalogue.byId(flag.seriesId).code,

@@ -36,8 +36,6 @@ import type { Series } from '../../../catalogue/store/series.ts'
 import { deliveryRow } from '../../../delivery/math/terms.ts'
 import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } from './series-form.ts'
 
-export type AdminSeriesDeps = Pick<Context, 'catalogue' | 'idempotency' | 'now' | 'seriesChanges'>
-
 const operator = { operator: 'data' } as const
 
 const SeriesRow = object('OperatorSeries', {
@@ -152,7 +150,7 @@ const isStill = (kept: RowText, series: Series, hasData: boolean): boolean =>
   kept.publisher === series.publisher
 
 /** The codes there are: the operator's own, and what is otherwise with shipped ones. */
-export function seriesAdminOperations({ catalogue, now, seriesChanges }: AdminSeriesDeps) {
+export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context) {
   const hasData = (series: Series) => catalogue.extent(series) !== undefined
   const rowOf = (series: Series): (typeof SeriesRow)['static'] => {
     const { terms = {} } = series

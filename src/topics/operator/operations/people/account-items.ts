@@ -15,11 +15,6 @@ import {
   webhookRow,
 } from '../../../webhooks/operations/row.ts'
 
-export type AccountItemsDeps = Pick<
-  Context,
-  'keys' | 'alerts' | 'webhooks' | 'deliveries' | 'catalogue' | 'outbox'
->
-
 const access = { operator: 'people' } as const
 const perPageMax = 100
 const AccountWebhook = object('AccountWebhook', {
@@ -40,7 +35,7 @@ export function accountItemOperations({
   deliveries,
   catalogue,
   outbox,
-}: AccountItemsDeps) {
+}: Context) {
   const alertRows = createAlertRows(alerts, id => catalogue.byId(id).code)
   const deliveryRows = createDeliveryRows(deliveries)
   const idOf = (id: string): string => {

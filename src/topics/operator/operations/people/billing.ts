@@ -16,8 +16,6 @@ import type { Invoice } from '../../../billing/store/invoices.ts'
 import type { Keyring } from '../../../keys/service/keyring.ts'
 import { accountField } from './account-field.ts'
 
-export type AdminBillingDeps = Pick<Context, 'billing' | 'idempotency' | 'keys' | 'links' | 'now'>
-
 const operator = { operator: 'people' } as const
 const perPageMax = 100
 const centsMax = 1_000_000_000_000
@@ -55,10 +53,7 @@ const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['stati
 })
 
 /** The operator's ledger: invoices, and whether they are paid. */
-export const billingAdminOperations = (deps: AdminBillingDeps) => [
-  ...ledger(deps),
-  ...marking(deps),
-]
+export const billingAdminOperations = (deps: Context) => [...ledger(deps), ...marking(deps)]
 
 const createInvoiceBody = (keys: Keyring) =>
   body({
@@ -69,7 +64,7 @@ const createInvoiceBody = (keys: Keyring) =>
     period_end: optional(moment()),
   })
 
-function ledger({ billing, keys, links, now }: AdminBillingDeps) {
+function ledger({ billing, keys, links, now }: Context) {
   const invoiceBody = createInvoiceBody(keys)
   return [
     operation('GET /admin/v1/invoices', {
@@ -148,7 +143,7 @@ const marks = { pay: 'paid', void: 'void', write_off: 'uncollectible' } as const
   InvoiceStatus
 >
 
-function marking({ billing, links }: AdminBillingDeps) {
+function marking({ billing, links }: Context) {
   const mark = (
     deed: keyof typeof marks,
     { params: { id }, request }: { params: { id: string }; request: Request },

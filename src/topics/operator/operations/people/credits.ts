@@ -16,8 +16,6 @@ import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { type CreditLeft, giftPack } from '../../../billing/service/credit-packs.ts'
 import type { AccountState } from '../../../keys/service/keyring.ts'
 
-export type CreditAdminDeps = Pick<Context, 'billing' | 'idempotency' | 'keys' | 'now'>
-
 const operator = { operator: 'people' } as const
 const requestsMax = 1_000_000_000
 const reasonMax = 500
@@ -47,7 +45,7 @@ const rowOf = ({ purchase, remaining }: CreditLeft): (typeof CreditShape)['stati
 })
 
 /** Requests beside the quota of an account: what is left of them, and more of them as a gift. */
-export function creditAdminOperations({ billing, keys, now }: CreditAdminDeps) {
+export function creditAdminOperations({ billing, keys, now }: Context) {
   const sales = billing.credits
   const giftBody = body({
     requests: whole(1, requestsMax, { description: 'How many.', examples: [10_000] }),

@@ -9,8 +9,6 @@ import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant, minuteMs } from '../../../../lib/time/instant.ts'
 import type { Impersonation } from '../../../account/service/impersonations.ts'
 
-export type ImpersonationDeps = Pick<Context, 'impersonations' | 'keys' | 'idempotency'>
-
 const operator = { operator: 'people' } as const
 const minutesMax = 60
 const minutesUsual = 30
@@ -38,7 +36,7 @@ const ImpersonationBody = body({
 })
 
 /** An operator sees what an account sees, for a while, and changes nothing. */
-export function impersonationOperations({ impersonations, keys, idempotency }: ImpersonationDeps) {
+export function impersonationOperations({ impersonations, keys, idempotency }: Context) {
   const rowOf = ({ id, accountId, actor, begunAt, expiresAt }: Impersonation) => ({
     id,
     account_id: accountId,

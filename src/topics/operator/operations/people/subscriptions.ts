@@ -26,11 +26,6 @@ import type { Subscription } from '../../../billing/store/subscriptions.ts'
 import type { Keyring } from '../../../keys/service/keyring.ts'
 import { accountField } from './account-field.ts'
 
-export type AdminSubscriptionDeps = Pick<
-  Context,
-  'billing' | 'idempotency' | 'keys' | 'meter' | 'now'
->
-
 const operator = { operator: 'people' } as const
 const perPageMax = 100
 const centsMax = 1_000_000_000_000
@@ -81,7 +76,7 @@ const rowsOf =
   })
 
 /** What the operator has sold: subscriptions of all accounts, and plans at an agreed price. */
-export const subscriptionAdminOperations = (deps: AdminSubscriptionDeps) => [
+export const subscriptionAdminOperations = (deps: Context) => [
   ...listing(deps),
   ...agreeing(deps),
   ...ending(deps),
@@ -98,7 +93,7 @@ const params = t.Object({
   id: string('Id of the subscription.', '00000000-0000-4000-8000-000000000902'),
 })
 
-function listing({ billing, keys }: AdminSubscriptionDeps) {
+function listing({ billing, keys }: Context) {
   const row = rowsOf(keys)
   return [
     operation('GET /admin/v1/subscriptions', {
@@ -153,7 +148,7 @@ const openInvoicesField = optional(
   }),
 )
 
-function agreeing({ billing, keys, meter, now }: AdminSubscriptionDeps) {
+function agreeing({ billing, keys, meter, now }: Context) {
   const row = subscriptionRows({ billing, keys, meter, now })
   const agreementBody = body({
     account: accountField(keys),
@@ -202,7 +197,7 @@ function agreeing({ billing, keys, meter, now }: AdminSubscriptionDeps) {
   ]
 }
 
-function ending({ billing, idempotency, keys }: AdminSubscriptionDeps) {
+function ending({ billing, idempotency, keys }: Context) {
   const row = rowsOf(keys)
   const cancellationBody = body({
     when: optional(

@@ -9,8 +9,6 @@ import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant, parseDay, parseInstant } from '../../../../lib/time/instant.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 
-export type AdminAuditDeps = Pick<Context, 'audit' | 'keys'>
-
 const perPageMax = 500
 
 const EntryShape = object('AuditEntry', {
@@ -43,7 +41,7 @@ const EntryShape = object('AuditEntry', {
 })
 
 /** Who did what to which thing, from where and when. */
-export function auditAdminOperations({ audit, keys }: AdminAuditDeps) {
+export function auditAdminOperations({ audit, keys }: Context) {
   const rowOf = (entry: AuditEntry): (typeof EntryShape)['static'] => ({
     id: entry.id,
     at: isoInstant(entry.at),

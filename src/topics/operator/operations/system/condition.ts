@@ -15,24 +15,6 @@ import { troubleText } from '../../../condition/service/condition.ts'
 import type { QueryWorkers } from '../../../condition/service/vitals.ts'
 import { lastErrorOf } from '../../../webhooks/operations/row.ts'
 
-export type AdminConditionDeps = Pick<
-  Context,
-  | 'seriesFaults'
-  | 'tally'
-  | 'disk'
-  | 'backupRecord'
-  | 'backlog'
-  | 'loopWaitMs'
-  | 'isOverloaded'
-  | 'queryWorkers'
-  | 'feeds'
-  | 'webhooks'
-  | 'deliveries'
-  | 'outbox'
-  | 'keys'
-  | 'clock'
->
-
 const codesMax = 100
 const troubledMax = 20
 const serverError = 500
@@ -113,7 +95,7 @@ const workersOf = (workers: QueryWorkers | undefined) =>
   workers ? { ...workers, trouble: workers.trouble ? troubleText(workers.trouble) : null } : null
 
 /** What of feeds, endpoints and scheduled deliveries is in trouble. */
-function troubles({ feeds, webhooks, deliveries, outbox, keys }: AdminConditionDeps) {
+function troubles({ feeds, webhooks, deliveries, outbox, keys }: Context) {
   const emailOf = (accountId: string) => keys.account(accountId)?.account.email ?? ''
   return {
     feeds: feeds
@@ -145,7 +127,7 @@ function troubles({ feeds, webhooks, deliveries, outbox, keys }: AdminConditionD
 }
 
 /** What an operator looks at first. */
-export function conditionAdminOperations(deps: AdminConditionDeps) {
+export function conditionAdminOperations(deps: Context) {
   const { seriesFaults, tally, disk, backupRecord, clock } = deps
   const answers = () => {
     let [total, failed] = [0, 0]

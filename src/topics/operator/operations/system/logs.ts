@@ -21,7 +21,7 @@ const Lines = envelopeOf({
 })
 
 /** What this process has logged lately. */
-export const logAdminOperations = ({ logTail }: Partial<Pick<Context, 'logTail'>>) => [
+export const logAdminOperations = ({ logTail }: Partial<Context>) => [
   operation('GET /admin/v1/logs', {
     operationId: 'listLogLines',
     summary: 'List the newest log lines',

@@ -9,34 +9,6 @@ import { seriesFaultKinds } from '../../../condition/service/series-faults.ts'
 import { spentKeys } from '../../../keys/service/spent-keys.ts'
 import { latencyBounds } from '../../service/tally.ts'
 
-export type MetricDeps = Pick<
-  Context,
-  | 'tally'
-  | 'freshness'
-  | 'seriesFaults'
-  | 'feeds'
-  | 'outbox'
-  | 'webhooks'
-  | 'webhookSkips'
-  | 'disk'
-  | 'backupRecord'
-  | 'scrub'
-  | 'db'
-  | 'clock'
-  | 'keys'
-  | 'meter'
-  | 'usageWarnings'
-  | 'lastPassAt'
-  | 'jobTimings'
-  | 'isOverloaded'
-  | 'queryWorkers'
-  | 'senders'
-  | 'loopWaitMs'
-  | 'replication'
-  | 'replica'
-  | 'quotasHeld'
->
-
 export interface Sample {
   labels?: Readonly<Record<string, string>>
   value: number
@@ -58,7 +30,7 @@ const spentKeysMax = 1000
 const seconds = (at: number) => at / secondMs
 
 /** Everything that this service measures about itself. */
-export const metricFamilies = (deps: MetricDeps): MetricFamily[] => [
+export const metricFamilies = (deps: Context): MetricFamily[] => [
   ...requestFamilies(deps),
   ...dataFamilies(deps),
   ...feedFamilies(deps),
@@ -68,7 +40,7 @@ export const metricFamilies = (deps: MetricDeps): MetricFamily[] => [
   ...replicationFamilies(deps),
 ]
 
-function requestFamilies(deps: MetricDeps): MetricFamily[] {
+function requestFamilies(deps: Context): MetricFamily[] {
   const { tally } = deps
   const name = 'wellhead_request_duration_seconds'
   return [
@@ -120,7 +92,7 @@ function requestFamilies(deps: MetricDeps): MetricFamily[] {
   ]
 }
 
-function dataFamilies({ tally, freshness, seriesFaults, clock }: MetricDeps): MetricFamily[] {
+function dataFamilies({ tally, freshness, seriesFaults, clock }: Context): MetricFamily[] {
   return [
     {
       name: 'wellhead_observations_total',
@@ -172,7 +144,7 @@ function dataFamilies({ tally, freshness, seriesFaults, clock }: MetricDeps): Me
   ]
 }
 
-function feedFamilies({ feeds, clock }: MetricDeps): MetricFamily[] {
+function feedFamilies({ feeds, clock }: Context): MetricFamily[] {
   const each = (of: (view: FeedView) => number | undefined) => () =>
     feeds.active().flatMap(view => {
       const value = of(view)
@@ -237,7 +209,7 @@ function outboxFamilies({
   webhookSkips,
   clock,
   senders,
-}: MetricDeps): MetricFamily[] {
+}: Context): MetricFamily[] {
   return [
     {
       name: 'wellhead_outbox_messages',
@@ -306,7 +278,7 @@ function processFamilies({
   isOverloaded,
   loopWaitMs,
   queryWorkers,
-}: MetricDeps): MetricFamily[] {
+}: Context): MetricFamily[] {
   const startedAt = clock.now() - process.uptime() * secondMs
   const single = (
     name: string,
@@ -390,7 +362,7 @@ function processFamilies({
 /** Of the file, 0 where there is none. */
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
-function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): MetricFamily[] {
+function storageFamilies({ db, disk, backupRecord, scrub, clock }: Context): MetricFamily[] {
   const path = db.filename
   const isFile = path !== '' && path !== ':memory:'
   /** None where a replicator checkpoints. */
@@ -488,13 +460,8 @@ function storageFamilies({ db, disk, backupRecord, scrub, clock }: MetricDeps): 
 }
 
 /** Nothing where nothing is published. */
-function replicationFamilies({
-  replication,
-  replica,
-  quotasHeld,
-  clock,
-}: MetricDeps): MetricFamily[] {
-  type View = NonNullable<ReturnType<MetricDeps['replication']>>
+function replicationFamilies({ replication, replica, quotasHeld, clock }: Context): MetricFamily[] {
+  type View = NonNullable<ReturnType<Context['replication']>>
   const gauge = (
     name: string,
     help: string,

@@ -24,7 +24,7 @@ const Sample = t.Object({
 const ranges = ['day', 'month']
 
 /** How the instance was doing over a day or a month. */
-export const metricsHistoryOperations = ({ vitalsHistory }: Pick<Context, 'vitalsHistory'>) => [
+export const metricsHistoryOperations = ({ vitalsHistory }: Context) => [
   operation('GET /admin/v1/metrics/history', {
     operationId: 'getMetricsHistory',
     summary: 'Get the history of the metrics',

@@ -1,9 +1,10 @@
 import { t } from 'elysia'
+import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { type MetricDeps, metricFamilies } from './metric-families.ts'
+import { metricFamilies } from './metric-families.ts'
 
 /** The exposition of Prometheus. The library is loaded when somebody asks: a start waits for no one. */
-async function registryOf(deps: MetricDeps) {
+async function registryOf(deps: Context) {
   const { Registry } = await import('prom-client')
   const registry = new Registry()
   // Its types know only the library's own counters.
@@ -21,7 +22,7 @@ async function registryOf(deps: MetricDeps) {
 }
 
 /** What this service measures about itself. */
-export function metricsOperations(deps: MetricDeps) {
+export function metricsOperations(deps: Context) {
   let registering: ReturnType<typeof registryOf> | undefined
   return [
     operation('GET /metrics', {

@@ -12,8 +12,6 @@ import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { QueuedMessage } from '../../../../outbox/queue.ts'
 
-export type AdminQueueDeps = Pick<Context, 'idempotency' | 'queue' | 'keys'>
-
 const operator = { operator: 'service' } as const
 const kinds = ['webhook', 'email', 'sms'] as const
 const states = ['waiting', 'given_up'] as const
@@ -62,9 +60,9 @@ const IdsBody = body({
 })
 
 /** What the outbox has still to send, and what it gave up. */
-export const queueAdminOperations = (deps: AdminQueueDeps) => [...list(deps), ...changes(deps)]
+export const queueAdminOperations = (deps: Context) => [...list(deps), ...changes(deps)]
 
-function list({ queue, keys }: AdminQueueDeps) {
+function list({ queue, keys }: Context) {
   const rowOf = (message: QueuedMessage) => {
     const isOver = message.state === 'failed'
     const at = message.at > latestTime ? null : isoInstant(message.at)
@@ -126,7 +124,7 @@ function list({ queue, keys }: AdminQueueDeps) {
   ]
 }
 
-function changes({ queue }: AdminQueueDeps) {
+function changes({ queue }: Context) {
   const common = {
     access: operator,
     headers: idempotencyHeader,

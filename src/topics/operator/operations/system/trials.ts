@@ -10,8 +10,6 @@ import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { phoneNumberOf } from '../../../../lib/text/phone-number.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
 
-export type TrialDeps = Pick<Context, 'idempotency' | 'trials' | 'webhookTrial' | 'checkTarget'>
-
 const operator = { operator: 'service' } as const
 const addressMax = 254
 const urlMax = 2048
@@ -56,9 +54,9 @@ const words = (what: string) =>
   `${what} immediately, bypassing the outbox, and returns the recipient's response: 200 whatever the outcome.`
 
 /** Tests of every way out. */
-export const trialOperations = (deps: TrialDeps) => [...people(deps), ...hook(deps)]
+export const trialOperations = (deps: Context) => [...people(deps), ...hook(deps)]
 
-function people({ idempotency, trials }: TrialDeps) {
+function people({ idempotency, trials }: Context) {
   const common = { access: operator, headers: idempotencyHeader }
   return [
     operation('POST /admin/v1/mail/test', {
@@ -121,7 +119,7 @@ function people({ idempotency, trials }: TrialDeps) {
   ]
 }
 
-function hook({ idempotency, webhookTrial, checkTarget }: TrialDeps) {
+function hook({ idempotency, webhookTrial, checkTarget }: Context) {
   const HookBody = body({
     url: checked(
       text(urlMax, {
