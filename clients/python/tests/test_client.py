@@ -55,20 +55,26 @@ class Document(RunningCase):
             if operation["operationId"] not in LEFT_OUT
         ]
 
+    def names(self, operation: dict[str, Any]) -> set[str]:
+        """The names of an operation's parameters; shared ones stand once, in the components."""
+        shared = self.document["components"].get("parameters", {})
+        given = operation.get("parameters", [])
+        return {(shared[item["$ref"].rsplit("/", 1)[1]] if "$ref" in item else item)["name"] for item in given}
+
     def test_every_operation_of_the_running_service_is_a_method_with_its_parameters(self) -> None:
         self.assertGreater(len(self.operations), 200)
         for kind in (Client, AsyncClient):
             for _, _, operation in self.operations:
                 method = getattr(kind, snake(operation["operationId"]))
                 arguments = {name.rstrip("_") for name in inspect.signature(method).parameters}
-                names = {snake(re.sub(r"\W+", "_", item["name"]).rstrip("_")) for item in operation.get("parameters", [])}
+                names = {snake(re.sub(r"\W+", "_", name).rstrip("_")) for name in self.names(operation)}
                 self.assertLessEqual(names, arguments, operation["operationId"])
 
     def test_every_operation_that_answers_pages_can_be_iterated(self) -> None:
         paged = [
             snake(operation["operationId"])
             for _, _, operation in self.operations
-            if any(item["name"] == "page" for item in operation.get("parameters", []))
+            if "page" in self.names(operation)
         ]
         names = {name for name in dir(Client) if name.startswith("iter_")}
         expected = {"iter_" + re.sub("^(get|list)_", "", name) for name in paged}

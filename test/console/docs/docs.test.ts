@@ -78,6 +78,8 @@ describe('GET /docs and /openapi.json', () => {
     expect(document.openapi).toBe('3.0.3')
     expect(Object.keys(document.paths)).toEqual([
       '/openapi.json',
+      '/openapi-3.1.json',
+      '/asyncapi.json',
       '/docs',
       '/swagger',
       '/v1/prices/{code}',
@@ -161,6 +163,8 @@ needs('chromium').describe('the documentation page in a browser', () => {
     expect(await page.textContent('.info')).toContain('Prices of energy, current and past.')
     const summaries = await page.locator('.opblock-summary-description').allTextContents()
     expect(summaries.sort()).toEqual([
+      'Get the AsyncAPI document',
+      'Get the OpenAPI 3.1 document',
       'Get the OpenAPI document',
       'Get the Swagger page',
       'Get the documentation page',

@@ -36,6 +36,7 @@ import {
   operators,
   operatorsTaking,
   operatorTakes,
+  priceOperators,
   toleranceDefault,
 } from '../math/price-operators.ts'
 import type { Alert, AlertSettings } from '../service/alerts.ts'
@@ -61,23 +62,21 @@ export interface AlertFormDeps {
   checkTarget(url: string): string | undefined
 }
 
-/** What a standard alert, and what an analytics alert, is set up with. */
-/** What other languages write for an operator. */
-const operatorSigns: Readonly<Record<string, (typeof operators)[number]>> = {
-  '>': 'greater_than',
-  '<': 'less_than',
-  '>=': 'greater_than_or_equal',
-  '<=': 'less_than_or_equal',
-  '=': 'equals',
-  '==': 'equals',
-  '!=': 'not_equals',
-}
+/** What programming languages write for signs that people do not type. */
+const typedSigns: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤', '==': '=', '!=': '≠' }
 
+const operatorOfSign = (typed: string) =>
+  operators.find(
+    operator =>
+      operator !== typed && priceOperators[operator].sign === (typedSigns[typed] ?? typed),
+  )
+
+/** What a standard alert, and what an analytics alert, is set up with. */
 const operatorField = field(choice(operators), (form, name) => {
-  const sign = operatorSigns[String(form.value(name))]
-  return sign === undefined
+  const meant = operatorOfSign(String(form.value(name)))
+  return meant === undefined
     ? form.choice(name, operators)
-    : form.fault(name, `must be ${oneOf(operators)}. Did you mean ${sign}?`)
+    : form.fault(name, `must be ${oneOf(operators)}. Did you mean ${meant}?`)
 })
 const valueField = decimal(-valueMax, valueMax, { examples: [90] })
 const analyticsTypeField = choice(analyticsTypes)
