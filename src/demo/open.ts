@@ -39,7 +39,7 @@ import type { SourceServices } from '../topics/sources/service/open.ts'
 import type { WatchServices } from '../topics/watches/service/open.ts'
 import type { WebhookServices } from '../topics/webhooks/service/open.ts'
 import type { DemoData } from './demo-data.ts'
-import { createDemoFeed, type DemoFeed } from './feed.ts'
+import { createDemoFeed } from './feed.ts'
 import { sampleAlerts } from './samples/alerts.ts'
 import { sampleBilling } from './samples/billing.ts'
 import { sampleDataSources } from './samples/data-sources.ts'
@@ -78,13 +78,9 @@ export interface DemoServices
 /** How scenarios move the instance: `advance` runs its jobs on the way, `settle` sends what is due. */
 export type Moves = Pick<ScenarioDeps, 'advance' | 'settle'>
 
-export interface DemoWorld {
-  feed: DemoFeed
-  /** Situations that can be brought about. */
-  scenarios(moves: Moves): readonly Scenario[]
-}
+export type DemoWorld = ReturnType<typeof openDemoWorld>
 
-export function openDemoWorld(services: DemoServices): DemoWorld {
+export function openDemoWorld(services: DemoServices) {
   const { config, catalogue, settings } = services
   const size = worldSizes[config.dev.world]
   const listed = catalogue
@@ -107,7 +103,8 @@ export function openDemoWorld(services: DemoServices): DemoWorld {
   })
   return {
     feed,
-    scenarios: moves =>
+    /** Situations that can be brought about. */
+    scenarios: (moves: Moves): readonly Scenario[] =>
       createScenarios({
         ...services,
         world,

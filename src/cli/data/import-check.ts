@@ -1,5 +1,5 @@
 import { isoInstant } from '../../lib/time/instant.ts'
-import { type BigChange, createBigChanges } from '../../topics/prices/math/big-changes.ts'
+import { createBigChanges } from '../../topics/prices/math/big-changes.ts'
 import type { Comparison, SeriesComparison } from '../../topics/prices/service/comparison.ts'
 
 /** A file that has a third of the values of its time, or less, is coarser than what is there. */
@@ -10,19 +10,13 @@ const revisedShare = 0.1
 const revisedMin = 10
 
 /** What an import would do, gathered from its parts. */
-export interface ImportCheck {
-  add(part: Comparison): void
-  biggest(): BigChange[]
-  series(): SeriesComparison[]
-  /** Sentences about what should not happen unasked. */
-  warnings(): string[]
-}
+export type ImportCheck = ReturnType<typeof createImportCheck>
 
-export function createImportCheck(): ImportCheck {
+export function createImportCheck() {
   const changes = createBigChanges()
   const byCode = new Map<string, SeriesComparison>()
   return {
-    add(part) {
+    add(part: Comparison) {
       for (const { code, observedAt, before, after } of part.biggest)
         changes.see(code, observedAt, before, after)
       for (const next of part.series) {
@@ -44,6 +38,7 @@ export function createImportCheck(): ImportCheck {
     },
     biggest: changes.list,
     series: () => [...byCode.values()],
+    /** Sentences about what should not happen unasked. */
     warnings: () => [...byCode.values()].flatMap(warningOf),
   }
 }

@@ -1,13 +1,7 @@
 import type { Ids } from '../../lib/ids.ts'
 import { dayMs, hourMs, minuteMs } from '../../lib/time/instant.ts'
 import { browsingLimits, type Limits } from '../../plans/limits.ts'
-import {
-  createRateTable,
-  type RateDecision,
-  type RateMark,
-  type RateSave,
-  type RateTable,
-} from '../../plans/rate.ts'
+import { createRateTable, type RateMark, type RateSave, type RateTable } from '../../plans/rate.ts'
 
 export type RateClassName =
   | 'authenticated'
@@ -20,23 +14,7 @@ export type RateClassName =
   | 'browsingDay'
 
 /** One rolling window of each class, keyed by API key or client address. */
-export interface RateTables {
-  /** Places keys where nobody outside can foresee it. */
-  readonly seed: number
-  /** Of a client's address, or of a sign-in. */
-  take(name: RateClassName, holder: string, nowMs: number, limit?: number): RateDecision
-  /** Of an API key, which is marked the first time. */
-  takeOf(name: RateClassName, key: MarkedKey, nowMs: number, limit?: number): RateDecision
-  /** What `takeOf` would answer, without taking. */
-  peekOf(name: RateClassName, key: MarkedKey, nowMs: number, limit?: number): RateDecision
-  clear(): void
-  /**
-   * What a clean stop keeps of the windows, and taking it up again `downMs` later; the seed must be
-   * the same.
-   */
-  save(nowMs: number): SavedRates
-  load(saved: SavedRates, nowMs: number, downMs: number): void
-}
+export type RateTables = ReturnType<typeof createRateTables>
 
 export interface MarkedKey extends RateMark {
   key: { id: string }
@@ -68,7 +46,7 @@ const bytesByKeyMax = (limit: number, windowMs: number) =>
 /** A secret that places keys where nobody outside can foresee it: 52 random bits. */
 export const rateSeed = (ids: Ids): number => Number.parseInt(ids.token().slice(0, 13), 16)
 
-export function createRateTables(limits: Limits, seed: number): RateTables {
+export function createRateTables(limits: Limits, seed: number) {
   const byKey = (limit: number, windowMs = minuteMs) =>
     createRateTable({ limit, windowMs, seed, bytesMax: bytesByKeyMax(limit, windowMs) })
   const byAddress = (limit: number, windowMs: number, bytes: number) =>
@@ -89,16 +67,27 @@ export function createRateTables(limits: Limits, seed: number): RateTables {
     return tables[name]
   }
   return {
+    /** Places keys where nobody outside can foresee it. */
     seed,
-    take: (name, holder, nowMs, limit) => tables[name].take(holder, nowMs, limit),
-    takeOf: (name, key, nowMs, limit) => tableOf(name, key).takeMarked(key, nowMs, limit),
-    peekOf: (name, key, nowMs, limit) => tableOf(name, key).peekMarked(key, nowMs, limit),
+    /** Of a client's address, or of a sign-in. */
+    take: (name: RateClassName, holder: string, nowMs: number, limit?: number) =>
+      tables[name].take(holder, nowMs, limit),
+    /** Of an API key, which is marked the first time. */
+    takeOf: (name: RateClassName, key: MarkedKey, nowMs: number, limit?: number) =>
+      tableOf(name, key).takeMarked(key, nowMs, limit),
+    /** What `takeOf` would answer, without taking. */
+    peekOf: (name: RateClassName, key: MarkedKey, nowMs: number, limit?: number) =>
+      tableOf(name, key).peekMarked(key, nowMs, limit),
     clear() {
       for (const table of Object.values(tables)) table.clear()
     },
-    save: nowMs =>
+    /**
+     * What a clean stop keeps of the windows, and taking it up again `downMs` later; the seed must be
+     * the same.
+     */
+    save: (nowMs: number) =>
       Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, table.save(nowMs)])),
-    load(saved, nowMs, downMs) {
+    load(saved: SavedRates, nowMs: number, downMs: number) {
       for (const [name, save] of Object.entries(saved))
         tables[name as RateClassName]?.load(save, nowMs, downMs)
     },

@@ -3,24 +3,15 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
 import type { PricesView } from '../../prices/service/vintage.ts'
 import type { Events } from '../../webhooks/service/events.ts'
-import { createFracChemicalStore, type FracChemicalStore } from '../store/frac-chemicals.ts'
-import { createFracDisclosureStore, type FracDisclosureStore } from '../store/frac-disclosures.ts'
+import { createFracChemicalStore } from '../store/frac-chemicals.ts'
+import { createFracDisclosureStore } from '../store/frac-disclosures.ts'
 import { noPermitCounts } from '../store/permit-counts.ts'
-import { createWellStore, type WellStore } from '../store/wells.ts'
-import { createDrilling, type Drilling, drillingStores } from './drilling.ts'
-import { createPermits, type Permits } from './permits.ts'
-import { createWellProduction, type WellProduction } from './well-production.ts'
+import { createWellStore } from '../store/wells.ts'
+import { createDrilling, drillingStores } from './drilling.ts'
+import { createPermits } from './permits.ts'
+import { createWellProduction } from './well-production.ts'
 
-export interface DrillingServices {
-  drilling: Drilling
-  permits: Permits
-  fracDisclosures: FracDisclosureStore
-  fracChemicals: FracChemicalStore
-  wells: WellStore
-  wellProduction: WellProduction
-  /** The counts as a view of the past has them; permits keep no past. */
-  drillingAt(view: Pick<PricesView, 'reads'>): Pick<DrillingServices, 'drilling' | 'permits'>
-}
+export type DrillingServices = ReturnType<typeof openDrilling>
 
 export interface DrillingServicesDeps extends Pick<Runtime, 'db'> {
   catalogue: Catalogue
@@ -28,7 +19,7 @@ export interface DrillingServicesDeps extends Pick<Runtime, 'db'> {
   events: Events
 }
 
-export function openDrilling(deps: DrillingServicesDeps): DrillingServices {
+export function openDrilling(deps: DrillingServicesDeps) {
   const { db, events } = deps
   const wells = createWellStore(db)
   const drilling = createDrilling(deps)
@@ -36,7 +27,8 @@ export function openDrilling(deps: DrillingServicesDeps): DrillingServices {
   return {
     drilling,
     permits,
-    drillingAt: ({ reads }) => ({
+    /** The counts as a view of the past has them; permits keep no past. */
+    drillingAt: ({ reads }: Pick<PricesView, 'reads'>) => ({
       drilling: { ...drilling, ...drillingStores(reads) },
       permits: reads.asOf === undefined ? permits : { ...permits, counts: noPermitCounts },
     }),

@@ -1,18 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
-import type { WriteCounts } from '../../../database/write-counts.ts'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { Events } from '../../webhooks/service/events.ts'
 import type { WellPermit } from '../dataset/permits.ts'
 import { type PermitFreshness, permitFreshness } from '../math/permits.ts'
-import { createPermitCounts, type PermitCounts } from '../store/permit-counts.ts'
-import { createPermitSearch, type PermitSearch } from '../store/permit-search.ts'
-import {
-  createWellPermitStore,
-  type PermitWrites,
-  type WellPermitStore,
-} from '../store/well-permits.ts'
+import { createPermitCounts } from '../store/permit-counts.ts'
+import { createPermitSearch } from '../store/permit-search.ts'
+import { createWellPermitStore, type PermitWrites } from '../store/well-permits.ts'
 import {
   batchMax,
   newPermitEvent,
@@ -30,30 +25,13 @@ export interface PermitCoverage extends PermitFreshness {
   staleStates: string[]
 }
 
-export interface Permits {
-  store: WellPermitStore
-  search: PermitSearch
-  counts: PermitCounts
-  /**
-   * One transaction with the events of what is new: of one permit, or of each state's among
-   * several.
-   */
-  record(permits: readonly WellPermit[], recordedAt: number): WriteCounts
-  /** Of some states, or of every state with a permit; undefined where none has one. */
-  coverage(states: readonly string[] | undefined, today: string): PermitCoverage | undefined
-}
+export type Permits = ReturnType<typeof createPermits>
 
 /** Older permits that come in are an imported history, not news. */
 const newsDays = 30
 const paceDays = 30
 
-export function createPermits({
-  db,
-  events,
-}: {
-  db: Database
-  events: Pick<Events, 'emit'>
-}): Permits {
+export function createPermits({ db, events }: { db: Database; events: Pick<Events, 'emit'> }) {
   const [store, search, counts] = [
     createWellPermitStore(db),
     createPermitSearch(db),
@@ -97,14 +75,19 @@ export function createPermits({
     store,
     search,
     counts,
-    record: (rows, recordedAt) =>
+    /**
+     * One transaction with the events of what is new: of one permit, or of each state's among
+     * several.
+     */
+    record: (rows: readonly WellPermit[], recordedAt: number) =>
       transact(db, () => {
         const writes = store.write(rows, recordedAt)
         emitNew(writes.inserted, recordedAt)
         emitChanges(writes.statusChanges, recordedAt)
         return writes.counts
       }),
-    coverage(states, today) {
+    /** Of some states, or of every state with a permit; undefined where none has one. */
+    coverage(states: readonly string[] | undefined, today: string) {
       const newest = counts.newestByState()
       const byState = new Map(
         states

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
-import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
+import { countsOf, type WriteOutcome } from '../../../database/write-counts.ts'
 import type { FracChemical } from '../dataset/frac.ts'
 
 export interface SubstanceCount {
@@ -10,20 +10,9 @@ export interface SubstanceCount {
   disclosures: number
 }
 
-export interface FracChemicalStore {
-  /**
-   * One transaction. The same again is unchanged; another amount of a substance for the same
-   * purpose replaces it.
-   */
-  write(chemicals: readonly FracChemical[], recordedAt: number): WriteCounts
-  /** Most of it first. */
-  of(disclosureId: number): FracChemical[]
-  /** By the number of disclosures that name them, largest first. */
-  substances(limit: number, offset: number): SubstanceCount[]
-  count(): number
-}
+export type FracChemicalStore = ReturnType<typeof createFracChemicalStore>
 
-export function createFracChemicalStore(db: Database): FracChemicalStore {
+export function createFracChemicalStore(db: Database) {
   const sql = statements(db)
   const substance = sql<{ id: number }, [string, string]>`
     SELECT id FROM frac_substances WHERE name = ? AND cas_number = ?`
@@ -75,10 +64,16 @@ export function createFracChemicalStore(db: Database): FracChemicalStore {
     return old ? 'revised' : 'inserted'
   }
   return {
-    write: (chemicals, recordedAt) =>
+    /**
+     * One transaction. The same again is unchanged; another amount of a substance for the same
+     * purpose replaces it.
+     */
+    write: (chemicals: readonly FracChemical[], recordedAt: number) =>
       transact(db, () => countsOf(chemicals.map(chemical => write(chemical, recordedAt)))),
-    of: disclosureId => of.all(disclosureId),
-    substances: (limit, offset) => substances.all(limit, offset),
+    /** Most of it first. */
+    of: (disclosureId: number) => of.all(disclosureId),
+    /** By the number of disclosures that name them, largest first. */
+    substances: (limit: number, offset: number) => substances.all(limit, offset),
     count: () => count.get()!.n,
   }
 }

@@ -5,7 +5,7 @@ import { datasetStore } from '../../../database/dataset-store.ts'
 import { selected } from '../../../database/selected.ts'
 import { lazy } from '../../../database/statement.ts'
 import { createStatementCache } from '../../../database/statement-cache.ts'
-import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
+import { countsOf, type WriteOutcome } from '../../../database/write-counts.ts'
 import { type Circle, milesBetween } from '../../geography/math/geography.ts'
 import { fracDisclosures as declared, type FracDisclosure } from '../dataset/frac.ts'
 import { operatorKey } from '../math/permits.ts'
@@ -23,30 +23,7 @@ export interface DisclosureCount {
   newestOn: string
 }
 
-export interface FracDisclosureStore {
-  /**
-   * One transaction. The same disclosure again is unchanged; anything else under a known reference
-   * replaces it.
-   */
-  write(disclosures: readonly FracDisclosure[], recordedAt: number): WriteCounts
-  get(id: number): StoredDisclosure | undefined
-  idOf(reference: string): number | undefined
-  /** Of one well, oldest first. */
-  ofWell(apiNumber: string): StoredDisclosure[]
-  /** By the day on which the job ended, newest first. */
-  page(
-    filter: FracFilter,
-    limit: number,
-    offset: number,
-  ): { rows: StoredDisclosure[]; total: number }
-  total(): number
-  /** Newest day of all; undefined without a disclosure. */
-  newestOn(): string | undefined
-  /** Largest first. */
-  byState(): DisclosureCount[]
-  byOperator(limit: number, offset: number): DisclosureCount[]
-  operators(): number
-}
+export type FracDisclosureStore = ReturnType<typeof createFracDisclosureStore>
 
 type Row = FracDisclosure & { operatorKey: string }
 
@@ -55,7 +32,7 @@ const columns = { ...declared.stored, operatorKey: 'operator_key' } as Readonly<
 >
 const fields = Object.keys(columns) as (keyof Row)[]
 const textFields = ['operator', 'wellName', 'county'] as const
-export function createFracDisclosureStore(db: Database): FracDisclosureStore {
+export function createFracDisclosureStore(db: Database) {
   const prepared = createStatementCache(db)
   const write = disclosureWriter(db)
   const store = datasetStore<FracDisclosure>(readsNow(db), declared)
@@ -80,12 +57,18 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
   )
   const operators = store.value<number>('count(DISTINCT operator_key)')
   return {
-    write: (disclosures, recordedAt) =>
+    /**
+     * One transaction. The same disclosure again is unchanged; anything else under a known reference
+     * replaces it.
+     */
+    write: (disclosures: readonly FracDisclosure[], recordedAt: number) =>
       transact(db, () => countsOf(disclosures.map(disclosure => write(disclosure, recordedAt)))),
-    get: id => byId.get(id),
+    get: (id: number) => byId.get(id),
     idOf: store.value<number>('id', 'WHERE reference = ?'),
-    ofWell: apiNumber => ofWell.all(apiNumber),
-    page(filter, limit, offset) {
+    /** Of one well, oldest first. */
+    ofWell: (apiNumber: string) => ofWell.all(apiNumber),
+    /** By the day on which the job ended, newest first. */
+    page(filter: FracFilter, limit: number, offset: number) {
       const { sql, values } = fracWhere(filter)
       const order = `${sql} ORDER BY ended_on DESC, id DESC`
       if (filter.circle) {
@@ -107,9 +90,11 @@ export function createFracDisclosureStore(db: Database): FracDisclosureStore {
       return { rows, total: count }
     },
     total: store.count(),
+    /** Newest day of all; undefined without a disclosure. */
     newestOn: store.value<string>('max(ended_on)'),
+    /** Largest first. */
     byState: () => byState.all(),
-    byOperator: (limit, offset) => byOperator.all(limit, offset),
+    byOperator: (limit: number, offset: number) => byOperator.all(limit, offset),
     operators: () => operators()!,
   }
 }

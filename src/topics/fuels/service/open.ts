@@ -1,21 +1,17 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Closes } from '../../prices/service/closes.ts'
-import { createStationStore, type StationStore } from '../store/stations.ts'
-import { createSurchargeStore, type SurchargeStore } from '../store/surcharges.ts'
-import { createSurchargeMatching, type SurchargeMatching } from './surcharges.ts'
+import { createStationStore } from '../store/stations.ts'
+import { createSurchargeStore } from '../store/surcharges.ts'
+import { createSurchargeMatching } from './surcharges.ts'
 
-export interface FuelServices {
-  surcharges: SurchargeStore
-  surchargeMatching: SurchargeMatching
-  stations: StationStore
-}
+export type FuelServices = ReturnType<typeof openFuels>
 
 export function openFuels({
   db,
   catalogue,
   closes,
-}: Pick<Runtime, 'db'> & { catalogue: Catalogue; closes: Closes }): FuelServices {
+}: Pick<Runtime, 'db'> & { catalogue: Catalogue; closes: Closes }) {
   const surcharges = createSurchargeStore(db)
   return {
     surcharges,

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { selected } from '../../../database/selected.ts'
 import { statements } from '../../../database/statement.ts'
-import { countsOf, type WriteCounts, type WriteOutcome } from '../../../database/write-counts.ts'
+import { countsOf, type WriteOutcome } from '../../../database/write-counts.ts'
 import { boxAround, milesBetween, type Place, spansOf } from '../../geography/math/geography.ts'
 import { dieselStations, type Station } from '../dataset/diesel-stations.ts'
 
@@ -12,22 +12,7 @@ export interface StationNearby extends Station {
   miles: number
 }
 
-export interface StationStore {
-  /**
-   * One transaction. The same station with the same price is unchanged, and so is one whose price
-   * is older than the stored one; anything else replaces the station under its reference.
-   */
-  write(stations: readonly Station[], recordedAt: number): WriteCounts
-  /**
-   * Within a distance, the nearest first, and how many there are; of equally near ones the one that
-   * was stored first.
-   */
-  near(
-    centre: Place,
-    radiusMiles: number,
-    limit: number,
-  ): { stations: StationNearby[]; total: number }
-}
+export type StationStore = ReturnType<typeof createStationStore>
 
 interface Row extends Omit<Station, 'fuelTypes'> {
   id: number
@@ -43,7 +28,7 @@ const degree = 1e6
 const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.join(' ') })
 const stationOf = (row: Row) => ({ ...row, fuelTypes: row.fuelTypes.split(' ').filter(Boolean) })
 
-export function createStationStore(db: Database): StationStore {
+export function createStationStore(db: Database) {
   const sql = statements(db)
   const known = sql<Row, [string]>`SELECT id, ${columns} FROM diesel_stations WHERE reference = ?`
   const put = sql<{ id: number }, Record<string, string | number>[]>`
@@ -80,9 +65,17 @@ export function createStationStore(db: Database): StationStore {
   }
 
   return {
-    write: (stations, recordedAt) =>
+    /**
+     * One transaction. The same station with the same price is unchanged, and so is one whose price
+     * is older than the stored one; anything else replaces the station under its reference.
+     */
+    write: (stations: readonly Station[], recordedAt: number) =>
       transact(db, () => countsOf(stations.map(station => writeStation(station, recordedAt)))),
-    near(centre, radiusMiles, limit) {
+    /**
+     * Within a distance, the nearest first, and how many there are; of equally near ones the one that
+     * was stored first.
+     */
+    near(centre: Place, radiusMiles: number, limit: number) {
       const box = boxAround({ ...centre, radiusMiles })
       const [south, north] = [Math.floor(box.south * degree), Math.ceil(box.north * degree)]
       const stations = spansOf(box)

@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { readsNow } from '../../../database/dataset-reads.ts'
 import { datasetStore } from '../../../database/dataset-store.ts'
-import type { WriteCounts } from '../../../database/write-counts.ts'
 import type { CarrierMode } from '../dataset/surcharge-fields.ts'
 import {
   type CarrierSchedule,
@@ -35,30 +34,7 @@ export const matchedRow = (table: CarrierSchedule, week: WeekSurcharge): Surchar
   fixture: false,
 })
 
-export interface SurchargeStore {
-  /** One transaction. The same row again is unchanged; another for a known week replaces it. */
-  write(rows: readonly Surcharge[], recordedAt: number): WriteCounts
-  writeSchedules(rows: readonly CarrierSchedule[], recordedAt: number): WriteCounts
-  /** Another text after every change of tables, whoever made it. */
-  version(): string
-  /** Every table, each service's oldest first. */
-  schedules(): CarrierSchedule[]
-  /**
-   * What is in force on a day for each service of a mode, by carrier and service level; of one
-   * carrier if named.
-   */
-  inForce(mode: CarrierMode, day: string, carrier?: string): Surcharge[]
-  /** Weeks that took effect by a day, newest first, then by service level. */
-  history(query: SurchargeHistory, limit: number, offset: number): Surcharge[]
-  count(query: SurchargeHistory): number
-  /** Every week of a service that is there, also those only announced. */
-  weeks(service: CarrierService): string[]
-  /**
-   * Service levels of a carrier, or of all carriers of a mode; none means that the carrier is not
-   * known.
-   */
-  serviceLevels(mode: CarrierMode, carrier?: string): string[]
-}
+export type SurchargeStore = ReturnType<typeof createSurchargeStore>
 
 export interface SurchargeHistory {
   mode: CarrierMode
@@ -90,7 +66,7 @@ const scheduleRow = ({ bands, beyond, ...schedule }: CarrierSchedule): ScheduleR
   beyondPercent: beyond?.percent ?? null,
 })
 
-export function createSurchargeStore(db: Database): SurchargeStore {
+export function createSurchargeStore(db: Database) {
   const reads = readsNow(db)
   const weekly = datasetStore<Surcharge>(reads, surcharges)
   const tables = datasetStore<ScheduleRow>(reads, surchargeSchedules)
@@ -133,16 +109,31 @@ export function createSurchargeStore(db: Database): SurchargeStore {
     toOn,
   ]
   return {
+    /** One transaction. The same row again is unchanged; another for a known week replaces it. */
     write: weekly.write,
-    writeSchedules: (rows, recordedAt) => tables.write(rows.map(scheduleRow), recordedAt),
+    writeSchedules: (rows: readonly CarrierSchedule[], recordedAt: number) =>
+      tables.write(rows.map(scheduleRow), recordedAt),
+    /** Another text after every change of tables, whoever made it. */
     version: () => version()!,
+    /** Every table, each service's oldest first. */
     schedules: () => schedules.all().map(scheduleOf),
-    inForce: (mode, day, carrier) =>
+    /**
+     * What is in force on a day for each service of a mode, by carrier and service level; of one
+     * carrier if named.
+     */
+    inForce: (mode: CarrierMode, day: string, carrier?: string) =>
       carrier === undefined ? inForceOfAll.all(mode, day) : inForceOfOne.all(mode, day, carrier),
-    history: (query, limit, offset) => history.all(...pastArgs(query), limit, offset),
-    count: query => count(...pastArgs(query)),
-    weeks: ({ mode, carrier, serviceLevel }) => weeks(mode, carrier, serviceLevel),
-    serviceLevels: (mode, carrier) =>
+    /** Weeks that took effect by a day, newest first, then by service level. */
+    history: (query: SurchargeHistory, limit: number, offset: number) =>
+      history.all(...pastArgs(query), limit, offset),
+    count: (query: SurchargeHistory) => count(...pastArgs(query)),
+    /** Every week of a service that is there, also those only announced. */
+    weeks: ({ mode, carrier, serviceLevel }: CarrierService) => weeks(mode, carrier, serviceLevel),
+    /**
+     * Service levels of a carrier, or of all carriers of a mode; none means that the carrier is not
+     * known.
+     */
+    serviceLevels: (mode: CarrierMode, carrier?: string) =>
       carrier === undefined ? levelsOfAll(mode) : levelsOfOne(mode, carrier),
   }
 }

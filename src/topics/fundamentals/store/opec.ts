@@ -1,6 +1,5 @@
 import type { DatasetReads } from '../../../database/dataset-reads.ts'
-import { datasetStore, type Recorded, type Stored } from '../../../database/dataset-store.ts'
-import type { WriteCounts } from '../../../database/write-counts.ts'
+import { datasetStore, type Stored } from '../../../database/dataset-store.ts'
 import { type OpecProduction, opecProductions } from '../dataset/opec-productions.ts'
 
 export interface OpecRow extends Stored<OpecProduction> {
@@ -16,25 +15,7 @@ export interface OpecFilter {
   toMonth: string
 }
 
-export interface OpecStore {
-  /**
-   * One transaction. Months are numbered in the order of time and within a month in the order
-   * given; a number is given once and never changes, so months that come in later, also older ones,
-   * get the next ones. The same production from the same source is unchanged; anything else for a
-   * known month of a country replaces it under its number.
-   */
-  write(rows: readonly Recorded<OpecProduction>[], recordedAt: number): WriteCounts
-  /** Newest month first, within a month by number. */
-  page(filter: OpecFilter, limit: number, offset: number): OpecRow[]
-  count(filter: OpecFilter): number
-  byId(id: number): OpecRow | undefined
-  /** Every country of a month. */
-  ofMonth(month: string): OpecRow[]
-  newestMonth(): string | undefined
-  months(): string[]
-  /** The stored spelling of a country that is named in any letter case. */
-  countryNamed(text: string): string | undefined
-}
+export type OpecStore = ReturnType<typeof createOpecStore>
 
 interface Numbered {
   id: number
@@ -56,7 +37,7 @@ const bound = ({ country, fromMonth, toMonth }: OpecFilter): Matching => [
   toMonth,
 ]
 
-export function createOpecStore(reads: DatasetReads): OpecStore {
+export function createOpecStore(reads: DatasetReads) {
   const store = datasetStore<OpecProduction>(reads, opecProductions)
   const page = store.stored<[...Matching, limit: number, offset: number], Numbered>(
     `WHERE ${matching} ORDER BY month DESC, id LIMIT ?4 OFFSET ?5`,
@@ -66,16 +47,26 @@ export function createOpecStore(reads: DatasetReads): OpecStore {
   const byId = store.stored<[number], Numbered>('WHERE id = ?', numbered)
   const ofMonth = store.stored<[string], Numbered>('WHERE month = ? ORDER BY id', numbered)
   return {
+    /**
+     * One transaction. Months are numbered in the order of time and within a month in the order
+     * given; a number is given once and never changes, so months that come in later, also older ones,
+     * get the next ones. The same production from the same source is unchanged; anything else for a
+     * known month of a country replaces it under its number.
+     */
     write: store.write,
-    page: (filter, limit, offset) => page.all(...bound(filter), limit, offset).map(rowOf),
-    count: filter => count(...bound(filter)),
-    byId(id) {
+    /** Newest month first, within a month by number. */
+    page: (filter: OpecFilter, limit: number, offset: number) =>
+      page.all(...bound(filter), limit, offset).map(rowOf),
+    count: (filter: OpecFilter) => count(...bound(filter)),
+    byId(id: number) {
       const row = byId.get(id)
       return row && rowOf(row)
     },
-    ofMonth: month => ofMonth.all(month).map(rowOf),
+    /** Every country of a month. */
+    ofMonth: (month: string) => ofMonth.all(month).map(rowOf),
     newestMonth: store.value<string>('max(month)'),
     months: store.values<string>('DISTINCT month', 'ORDER BY month'),
+    /** The stored spelling of a country that is named in any letter case. */
     countryNamed: store.value<string>('country', 'WHERE country = ? COLLATE NOCASE LIMIT 1'),
   }
 }

@@ -1,6 +1,5 @@
 import type { DatasetReads } from '../../../database/dataset-reads.ts'
-import { datasetStore, type Recorded, type Stored } from '../../../database/dataset-store.ts'
-import type { WriteCounts } from '../../../database/write-counts.ts'
+import { datasetStore, type Stored } from '../../../database/dataset-store.ts'
 import { type Outlook, outlooks } from '../dataset/outlooks.ts'
 
 export type OutlookRow = Stored<Outlook> & { id: number }
@@ -28,39 +27,7 @@ export interface Comparison {
   fixture: boolean
 }
 
-export interface OutlookStore {
-  /**
-   * One transaction. Records are numbered in the order of their publication and within one in the
-   * order given; a number is given once and never changes, so publications that come in later, also
-   * older ones, get the next ones. The same value again is unchanged; another one for a known
-   * period of a publication replaces it under its number.
-   */
-  write(rows: readonly Recorded<Outlook>[], recordedAt: number): WriteCounts
-  /** Newest publication first, or newest period first; within that by number. */
-  page(
-    filter: OutlookFilter,
-    order: 'published' | 'target',
-    limit: number,
-    offset: number,
-  ): OutlookRow[]
-  count(filter: OutlookFilter): number
-  byId(id: number): OutlookRow | undefined
-  /** Day of the newest publication. */
-  newestOn(seriesIds: readonly number[] | undefined): string | undefined
-  /** Days on which a source published. */
-  publications(source: string): string[]
-  /** Newest period first. */
-  compare(
-    seriesIds: readonly number[] | undefined,
-    sources: readonly [string, string],
-    limit: number,
-    offset: number,
-  ): Comparison[]
-  countCompared(
-    seriesIds: readonly number[] | undefined,
-    sources: readonly [string, string],
-  ): number
-}
+export type OutlookStore = ReturnType<typeof createOutlookStore>
 
 type Arguments = [
   ids: string | null,
@@ -92,7 +59,7 @@ const argumentsOf = ({
 const listOf = (ids: readonly number[] | undefined) =>
   ids === undefined ? null : JSON.stringify(ids)
 
-export function createOutlookStore(reads: DatasetReads): OutlookStore {
+export function createOutlookStore(reads: DatasetReads) {
   const store = datasetStore<Outlook>(reads, outlooks)
   const pageBy = (order: string) =>
     store.stored<[...Arguments, limit: number, offset: number], { id: number }>(
@@ -128,22 +95,41 @@ export function createOutlookStore(reads: DatasetReads): OutlookStore {
     outlooks,
   )
   return {
+    /**
+     * One transaction. Records are numbered in the order of their publication and within one in the
+     * order given; a number is given once and never changes, so publications that come in later, also
+     * older ones, get the next ones. The same value again is unchanged; another one for a known
+     * period of a publication replaces it under its number.
+     */
     write: store.write,
-    page: (filter, order, limit, offset) => page[order].all(...argumentsOf(filter), limit, offset),
-    count: filter => count(...argumentsOf(filter)),
-    byId: id => byId.get(id),
-    newestOn: ids => newest(listOf(ids)),
+    /** Newest publication first, or newest period first; within that by number. */
+    page: (filter: OutlookFilter, order: 'published' | 'target', limit: number, offset: number) =>
+      page[order].all(...argumentsOf(filter), limit, offset),
+    count: (filter: OutlookFilter) => count(...argumentsOf(filter)),
+    byId: (id: number) => byId.get(id),
+    /** Day of the newest publication. */
+    newestOn: (ids: readonly number[] | undefined) => newest(listOf(ids)),
+    /** Days on which a source published. */
     publications: store.values<string>(
       'DISTINCT published_on',
       'WHERE source = ? ORDER BY published_on',
     ),
-    compare: (ids, [first, second], limit, offset) =>
+    /** Newest period first. */
+    compare: (
+      ids: readonly number[] | undefined,
+      [first, second]: readonly [string, string],
+      limit: number,
+      offset: number,
+    ) =>
       compare.all(listOf(ids), first, second, limit, offset).map(row => ({
         ...row,
         first: row.first ?? undefined,
         second: row.second ?? undefined,
         fixture: row.fixture === 1,
       })),
-    countCompared: (ids, [first, second]) => countCompared(listOf(ids), first, second),
+    countCompared: (
+      ids: readonly number[] | undefined,
+      [first, second]: readonly [string, string],
+    ) => countCompared(listOf(ids), first, second),
   }
 }

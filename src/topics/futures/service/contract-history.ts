@@ -1,11 +1,9 @@
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { LongInterval } from '../../prices/math/bars.ts'
-import type { Close } from '../../prices/math/window.ts'
 import {
   type ContractDays,
   continuousDays,
   contractsBetween,
-  type Roll,
   type RollTerms,
 } from '../math/continuous.ts'
 import {
@@ -28,46 +26,14 @@ import { type ContractReads, earliestDay } from './reads.ts'
 export type ContractSelection = { month: string } | { places: readonly number[]; ofCurve?: boolean }
 
 /** Days of contracts over ranges of dates, both ends inclusive. */
-export interface ContractHistory {
-  /** Closes of one contract or place, oldest first, unadjusted. */
-  closesOf(code: FamilyCode, selection: ContractSelection, from: string, to: string): Close[]
-  /** Whether the selected contracts have any day at all. */
-  hasDays(code: FamilyCode, selection: ContractSelection): boolean
-  /** Newest first, within a date nearest contract first. */
-  page(
-    code: FamilyCode,
-    selection: ContractSelection,
-    from: string,
-    to: string,
-    offset: number,
-    limit: number,
-  ): { days: ContractDay[]; total: number }
-  /**
-   * The series that rolls by a rule from one contract to the next, oldest first and unadjusted, and
-   * where it rolls.
-   */
-  continuous(
-    code: FamilyCode,
-    from: string,
-    to: string,
-    terms: RollTerms,
-  ): { days: ContractDay[]; rolls: Roll[] }
-  /** The days of `page` as weeks or calendar months, all of them: places are merged by place. */
-  merged(
-    code: FamilyCode,
-    selection: ContractSelection,
-    interval: LongInterval,
-    from: string,
-    to: string,
-  ): ContractDay[]
-}
+export type ContractHistory = ReturnType<typeof createContractHistory>
 
 /** `today`: the trading date that this moment counts to. */
 export function createContractHistory(
   reads: ContractReads,
   catalogue: Catalogue,
   today: (code: FamilyCode) => string,
-): ContractHistory {
+) {
   /** The dates of a range by the contracts that are wanted on them, newest first. */
   const parts = (
     code: FamilyCode,
@@ -100,16 +66,26 @@ export function createContractHistory(
     )
 
   return {
-    closesOf: (code, selection, from, to) =>
+    /** Closes of one contract or place, oldest first, unadjusted. */
+    closesOf: (code: FamilyCode, selection: ContractSelection, from: string, to: string) =>
       allDays(code, selection, from, to)
         .reverse()
         .map(day => ({ day: day.tradedOn, value: day.close })),
-    hasDays(code, selection) {
+    /** Whether the selected contracts have any day at all. */
+    hasDays(code: FamilyCode, selection: ContractSelection) {
       if ('month' in selection)
         return reads.days(code, selection.month, earliestDay, today(code), 1).length > 0
       return catalogue.hasContracts(code) && reads.hasDays(code)
     },
-    page(code, selection, from, to, offset, limit) {
+    /** Newest first, within a date nearest contract first. */
+    page(
+      code: FamilyCode,
+      selection: ContractSelection,
+      from: string,
+      to: string,
+      offset: number,
+      limit: number,
+    ) {
       const days: ContractDay[] = []
       let total = 0
       for (const part of parts(code, selection, from, to)) {
@@ -128,7 +104,11 @@ export function createContractHistory(
       }
       return { days, total }
     },
-    continuous(code, from, to, terms) {
+    /**
+     * The series that rolls by a rule from one contract to the next, oldest first and unadjusted, and
+     * where it rolls.
+     */
+    continuous(code: FamilyCode, from: string, to: string, terms: RollTerms) {
       const last = earlierDay(to, today(code))
       const contracts = new Map(
         contractsBetween(code, from, last, terms).map(contract => [
@@ -143,7 +123,14 @@ export function createContractHistory(
       const none: ContractDays = new Map()
       return continuousDays(code, month => contracts.get(month) ?? none, from, last, terms)
     },
-    merged(code, selection, interval, from, to) {
+    /** The days of `page` as weeks or calendar months, all of them: places are merged by place. */
+    merged(
+      code: FamilyCode,
+      selection: ContractSelection,
+      interval: LongInterval,
+      from: string,
+      to: string,
+    ) {
       const singles: ContractSelection[] =
         'month' in selection ? [selection] : selection.places.map(place => ({ places: [place] }))
       return singles

@@ -2,7 +2,6 @@ import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { FuturesDay } from '../dataset/settlements.ts'
-import type { FuturesTick } from '../dataset/ticks.ts'
 import type { ContractDay } from '../math/contract-days.ts'
 import { contractCode, type FamilyCode } from '../math/families.ts'
 import type { FuturesStore } from '../store/futures.ts'
@@ -11,22 +10,13 @@ import type { FuturesStore } from '../store/futures.ts'
 export const earliestDay = '1970-01-01'
 
 /** What is kept of one contract, without quarantined days. Dates are inclusive. */
-export interface ContractReads {
-  /** Newest first. */
-  days(code: FamilyCode, month: string, from: string, to: string, limit?: number): ContractDay[]
-  count(code: FamilyCode, month: string, from: string, to: string): number
-  /** Oldest first. */
-  ticks(code: FamilyCode, month: string, from: number, to: number): FuturesTick[]
-  newestTickAt(code: FamilyCode, month: string): number | undefined
-  /** Whether any contract has a day. */
-  hasDays(code: FamilyCode): boolean
-}
+export type ContractReads = ReturnType<typeof createContractReads>
 
 export function createContractReads(
   store: FuturesStore,
   catalogue: Catalogue,
   quarantine: QuarantineList,
-): ContractReads {
+) {
   const seriesOf = (code: FamilyCode, month: string) => catalogue.named(contractCode(code, month))
 
   /** The stretches of dates that reads may use, newest first, as a half-open range of text each. */
@@ -39,8 +29,16 @@ export function createContractReads(
           .map(stretch => ({ from: isoDay(stretch.from), to: isoDay(stretch.to) }))
 
   return {
-    hasDays: code => store.hasDays(code),
-    days(code, month, from, to, limit = Number.MAX_SAFE_INTEGER) {
+    /** Whether any contract has a day. */
+    hasDays: (code: FamilyCode) => store.hasDays(code),
+    /** Newest first. */
+    days(
+      code: FamilyCode,
+      month: string,
+      from: string,
+      to: string,
+      limit: number = Number.MAX_SAFE_INTEGER,
+    ) {
       const series = seriesOf(code, month)
       if (!series) return []
       const rows: FuturesDay[] = []
@@ -50,7 +48,7 @@ export function createContractReads(
       }
       return rows.map(row => contractDayOf(row, month, series.code))
     },
-    count(code, month, from, to) {
+    count(code: FamilyCode, month: string, from: string, to: string) {
       const series = seriesOf(code, month)
       if (!series) return 0
       return clearStretches(series.id, from, to).reduce(
@@ -58,14 +56,15 @@ export function createContractReads(
         0,
       )
     },
-    ticks(code, month, from, to) {
+    /** Oldest first. */
+    ticks(code: FamilyCode, month: string, from: number, to: number) {
       const series = seriesOf(code, month)
       if (!series) return []
       return quarantine
         .clear(series.id, from, to)
         .flatMap(stretch => store.ticks(series.id, stretch.from, stretch.to))
     },
-    newestTickAt(code, month) {
+    newestTickAt(code: FamilyCode, month: string) {
       const series = seriesOf(code, month)
       return series && store.newestTickAt(series.id)
     },

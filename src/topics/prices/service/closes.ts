@@ -4,29 +4,7 @@ import type { CloseStore } from '../store/closes.ts'
 import type { QuarantineList } from './quarantine.ts'
 
 /** The daily closes of every series, kept from the first read until the series changes. */
-export interface Closes {
-  /**
-   * The last current observation of each UTC day that has one outside quarantine, oldest first. The
-   * same array until the series changes: readers must not alter it.
-   */
-  of(seriesId: number): readonly Close[]
-  /**
-   * The result of `make` over the closes of these series, kept until one of them changes. `name`
-   * identifies the computation.
-   */
-  derived<T>(
-    name: string,
-    seriesIds: readonly number[],
-    make: (closes: (readonly Close[])[]) => T,
-  ): T
-  /**
-   * When the newest correction of an observation made in `[from, to)` was recorded; undefined where
-   * nothing was corrected.
-   */
-  revisedAt(seriesId: number, from: number, to: number): number | undefined
-  /** Drops the closes of a series that has changed. */
-  forget(seriesId: number): void
-}
+export type Closes = ReturnType<typeof createCloses>
 
 /** Closes kept in all: some 40 bytes each, so 16 MB at most, which is 150 series of ten years. */
 const closesMax = 400_000
@@ -34,11 +12,7 @@ const closesMax = 400_000
 /** Results kept: matrices and the like, under a kilobyte each. */
 const derivedMax = 1000
 
-export function createCloses(
-  store: CloseStore,
-  quarantine: QuarantineList,
-  countMax = closesMax,
-): Closes {
+export function createCloses(store: CloseStore, quarantine: QuarantineList, countMax = closesMax) {
   const read = createClosesReader(store, quarantine)
   // A Map keeps the order of insertion, so the first is what was asked for longest ago.
   const closesBySeries = new Map<number, readonly Close[]>()
@@ -65,7 +39,15 @@ export function createCloses(
   }
 
   return {
+    /**
+     * The last current observation of each UTC day that has one outside quarantine, oldest first. The
+     * same array until the series changes: readers must not alter it.
+     */
     of,
+    /**
+     * The result of `make` over the closes of these series, kept until one of them changes. `name`
+     * identifies the computation.
+     */
     derived<T>(
       name: string,
       seriesIds: readonly number[],
@@ -81,8 +63,13 @@ export function createCloses(
       results.set(key, { after, value })
       return value
     },
+    /**
+     * When the newest correction of an observation made in `[from, to)` was recorded; undefined where
+     * nothing was corrected.
+     */
     revisedAt: store.revisedAt,
-    forget(seriesId) {
+    /** Drops the closes of a series that has changed. */
+    forget(seriesId: number) {
       drop(seriesId)
       changes.set(seriesId, (changes.get(seriesId) ?? 0) + 1)
     },

@@ -6,81 +6,33 @@ import { createJournal } from '../../../database/undo/journal.ts'
 import { createBatchRowStore } from '../../../database/undo/rows.ts'
 import type { FedBy } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Series } from '../../catalogue/store/series.ts'
-import { type ChangeLogStore, createChangeLogStore } from '../../changes/store/log.ts'
+import { createChangeLogStore } from '../../changes/store/log.ts'
 import { createFuturesStore } from '../../futures/store/futures.ts'
 import type { NamedFactor } from '../../units/math/mistaken.ts'
-import type { Observation } from '../math/bars.ts'
 import type { Change } from '../store/bars.ts'
-import { type BatchStore, createBatchStore } from '../store/batches.ts'
-import { type BoardLayoutStore, createBoardLayoutStore } from '../store/board-layouts.ts'
+import { createBatchStore } from '../store/batches.ts'
+import { createBoardLayoutStore } from '../store/board-layouts.ts'
 import { createCloseStore } from '../store/closes.ts'
 import { createDecisionStore } from '../store/decisions.ts'
-import { createFlaggedValueStore, type FlaggedValueStore } from '../store/flagged-values.ts'
-import { createObservationStore, type ObservationStore } from '../store/observations.ts'
+import { createFlaggedValueStore } from '../store/flagged-values.ts'
+import { createObservationStore } from '../store/observations.ts'
 import { createQuarantineStore } from '../store/quarantine.ts'
-import {
-  createValueSourceStore,
-  type ValueSource,
-  type ValueSourceStore,
-} from '../store/value-sources.ts'
-import { type Batches, createBatches } from './batches.ts'
-import { type Closes, createCloses } from './closes.ts'
-import { type Compare, createComparison } from './comparison.ts'
-import { createDecisions, type Decisions } from './decisions.ts'
+import { createValueSourceStore, type ValueSource } from '../store/value-sources.ts'
+import { createBatches } from './batches.ts'
+import { createCloses } from './closes.ts'
+import { createComparison } from './comparison.ts'
+import { createDecisions } from './decisions.ts'
 import { createFx, type Fx } from './fx.ts'
 import { createGuards } from './guards.ts'
-import { createHistory, type History } from './history.ts'
-import { createIngest, type Ingest } from './ingest.ts'
-import { createLatestPrices, type LatestPrices } from './latest-prices.ts'
-import { currentValues, type PeriodValues } from './period-values.ts'
-import { createProvenance, type Provenance } from './provenance.ts'
-import { createQuarantineList, type QuarantineList } from './quarantine.ts'
-import { type Coverage, createCoverage, createPricesAt, type PricesAt } from './vintage.ts'
+import { createHistory } from './history.ts'
+import { createIngest } from './ingest.ts'
+import { createLatestPrices } from './latest-prices.ts'
+import { currentValues } from './period-values.ts'
+import { createProvenance } from './provenance.ts'
+import { createQuarantineList } from './quarantine.ts'
+import { createCoverage, createPricesAt } from './vintage.ts'
 
-export interface PriceServices {
-  /** What transactions changed, in their order. */
-  changeLog: ChangeLogStore
-  observations: ObservationStore
-  quarantine: QuarantineList
-  latestPrices: LatestPrices
-  /** Values by their time, in the future too. */
-  periodValues: PeriodValues
-  /** Which codes people want on their boards. */
-  boardLayouts: BoardLayoutStore
-  history: History
-  closes: Closes
-  exchange: Fx
-  coverage: Coverage
-  /** The prices as they were known at a moment. */
-  pricesAt: PricesAt
-  ingest: Ingest
-  valueSources: ValueSourceStore
-  flaggedValues: FlaggedValueStore
-  decisions: Decisions
-  batchStore: BatchStore
-  batches: Batches
-  /** What a write would do, without writing. */
-  compare: Compare
-  /** Says how a feed is named with its values; from then on every series is named by its newest value. */
-  nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
-  /** How the source of a value is named. */
-  sourceNameOf(seriesId: number, sourceId: number): string
-  /** The series with whoever one of its values is of as its publisher. */
-  attributed(series: Series, value: Observation): Series
-  /** Every name that a source of values of a series has. */
-  sourceNamesOf: Provenance['namesOf']
-  /** Whose each row of a block is. */
-  sourcesOfBlock: Provenance['ofBlock']
-  /** Whose the rows of a page are. */
-  sourcesOfRows: Provenance['ofRows']
-  /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
-  onSeriesChange(listener: (seriesId: number) => void): void
-  /** Hears of every series of which days went into quarantine or came out of it. */
-  onQuarantineChange(listener: (seriesId: number) => void): void
-  /** Forgets what is kept in memory of a series: another thread has written to it. */
-  forgetSeries(seriesId: number): void
-}
+export type PriceServices = ReturnType<typeof openPrices>
 
 export function openPrices({
   db,
@@ -94,7 +46,7 @@ export function openPrices({
   catalogue: Catalogue
   disk: { admit(): void }
   tally: { record(source: string, inserted: number, revised: number): void }
-}): PriceServices {
+}) {
   const observations = createObservationStore(db)
   const changeLog = createChangeLogStore(db)
   const listeners: ((seriesId: number, from?: number) => void)[] = []
@@ -201,16 +153,20 @@ export function openPrices({
     attribute(seriesId)
   })
   return {
+    /** What transactions changed, in their order. */
     changeLog,
     observations,
     quarantine,
     latestPrices,
+    /** Values by their time, in the future too. */
     periodValues,
+    /** Which codes people want on their boards. */
     boardLayouts: createBoardLayoutStore(db),
     history,
     closes,
     exchange,
     coverage,
+    /** The prices as they were known at a moment. */
     pricesAt: createPricesAt({
       observations,
       closeStore,
@@ -229,6 +185,7 @@ export function openPrices({
     decisions,
     batchStore,
     batches,
+    /** What a write would do, without writing. */
     compare: createComparison({
       observations,
       catalogue,
@@ -236,20 +193,30 @@ export function openPrices({
       decisions,
       sources: valueSources,
     }),
-    nameSources(describe) {
+    /** Says how a feed is named with its values; from then on every series is named by its newest value. */
+    nameSources(describe: (source: ValueSource) => FedBy | undefined) {
       provenance.describeFeeds(describe)
       isNamed = true
       for (const id of valueSources.everySeries()) attribute(id)
       latestPrices.forgetAll()
     },
+    /** How the source of a value is named. */
     sourceNameOf: provenance.nameOf,
+    /** The series with whoever one of its values is of as its publisher. */
     attributed,
+    /** Every name that a source of values of a series has. */
     sourceNamesOf: provenance.namesOf,
+    /** Whose each row of a block is. */
     sourcesOfBlock: provenance.ofBlock,
+    /** Whose the rows of a page are. */
     sourcesOfRows: provenance.ofRows,
-    onSeriesChange: listener => listeners.push(listener),
-    onQuarantineChange: listener => quarantineListeners.push(listener),
-    forgetSeries(seriesId) {
+    /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
+    onSeriesChange: (listener: (seriesId: number) => void) => listeners.push(listener),
+    /** Hears of every series of which days went into quarantine or came out of it. */
+    onQuarantineChange: (listener: (seriesId: number) => void) =>
+      quarantineListeners.push(listener),
+    /** Forgets what is kept in memory of a series: another thread has written to it. */
+    forgetSeries(seriesId: number) {
       notifyChanged(seriesId)
       attribute(seriesId)
     },
