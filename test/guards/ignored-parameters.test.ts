@@ -37,7 +37,7 @@ describe('a parameter that means nothing is named in the metadata of the body, w
       const route = path.replace(/\{(\w+)\}/g, ':$1')
       if (typeof metadata !== 'object' || metadata === null || scopeOf(route) === 'alerts') {
         expect(Object.keys(strange.body)).toEqual(Object.keys(plain.body!))
-        if (path !== '/openapi.json')
+        if (!path.endsWith('.json'))
           expect(JSON.stringify(strange.body)).not.toContain('ignored_parameters')
         return
       }

@@ -73,11 +73,13 @@ export function momentOf(
   return edge === 'start' ? at : at + 1
 }
 
-/** A moment of `by_period`, which clients also send as Unix seconds. */
-export const periodMoment = (text: string | undefined): string | undefined =>
-  text !== undefined && /^\d{5,11}$/.test(text.trim())
-    ? isoInstant(Number(text.trim()) * secondMs)
-    : text
+/** A moment of `by_period`, which clients also send as Unix seconds, as a date or time in words. */
+export function periodMoment(name: string, text: string | undefined): string | undefined {
+  if (text !== undefined && /^\d{5,11}$/.test(text.trim()))
+    return isoInstant(Number(text.trim()) * secondMs)
+  momentOf(name, text, 'start')
+  return text
+}
 
 /** An instant with a zone. */
 export function instantOf(parameter: string, text: string | undefined): number | undefined {

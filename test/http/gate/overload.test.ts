@@ -90,6 +90,8 @@ GET /admin/v1/series
 GET /udf/history
 GET /v1/bunker-fuels/historical
 GET /v1/bunker-fuels/historical/{}
+GET /v1/changes
+GET /v1/delivery/{}/days
 GET /v1/drilling-intelligence/latest
 GET /v1/drilling/latest
 GET /v1/ei/drilling_productivities

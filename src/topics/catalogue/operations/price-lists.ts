@@ -8,7 +8,7 @@ import { envelopeOf, markFixtures, success } from '../../../http/operations/answ
 import { categoryOf, markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { FailProblem } from '../../../http/problem/shape.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -16,6 +16,7 @@ import { PriceRow, priceRowFields } from '../../prices/operations/row.ts'
 import { createEveryAnswer, createKept, createPriceTexts } from '../../prices/operations/texts.ts'
 import { createWindowAnswer } from '../../prices/operations/window-answer.ts'
 import { windowDays, windowQuery } from '../../prices/operations/window-query.ts'
+import { WindowBody } from '../../prices/operations/window-row.ts'
 import type { Quote } from '../../prices/service/latest-prices.ts'
 import { sourceOf } from '../math/catalogue.ts'
 import type { Series } from '../store/series.ts'
@@ -122,12 +123,20 @@ function pricesRoute(deps: PriceListsDeps) {
           'WTI_USD,BRENT_CRUDE_USD',
         ),
       },
-      answers: { 200: serialised(Prices), 304: t.Void(), 400: FailProblem },
+      answers: {
+        200: serialised(t.Union([Prices, WindowBody])),
+        304: t.Void(),
+        400: t.Union([FailProblem, NestedProblem]),
+      },
       handle: ({ query, request, reply, caller }) => {
         const answering = reply
         if (hasPeriod(query)) {
           const { 'by_period[from]': from, 'by_period[to]': to, ...rest } = query
-          const dated = { ...rest, start_date: periodMoment(from), end_date: periodMoment(to) }
+          const dated = {
+            ...rest,
+            start_date: periodMoment('by_period[from]', from),
+            end_date: periodMoment('by_period[to]', to),
+          }
           return within(dated, windowDays.past_month, request, answering, caller.key.key.id)
         }
         const requestedCodes = listOf(query.by_code)

@@ -27,8 +27,8 @@ type Query = { [name in keyof typeof historyQuery]?: string }
 export function requestedRange(query: Query, now: number): { fromOn: string; toOn: string } {
   const [fromName, fromText] = parameterOf(query, 'by_period[from]', 'start_date')
   const [toName, toText] = parameterOf(query, 'by_period[to]', 'end_date')
-  const from = momentOf(fromName, periodMoment(fromText), 'start')
-  const to = momentOf(toName, periodMoment(toText), 'end')
+  const from = momentOf(fromName, periodMoment(fromName, fromText), 'start')
+  const to = momentOf(toName, periodMoment(toName, toText), 'end')
   const toOn = to === undefined ? isoDay(now) : isoDay(to - 1)
   const token = query.period || defaultPeriod
   const fromOn = from === undefined ? periodStart(token, toOn) : isoDay(from)
