@@ -77,7 +77,7 @@ export const wellKnownOperations = ({ links, now, serviceName, config }: Context
     description: 'Returns a short description of the API with links, as Markdown.',
     access,
     answers: {
-      200: string('The summary.', '# Wellhead', { contentMediaType: 'text/markdown' }),
+      200: string('The summary.', '# Energy prices', { contentMediaType: 'text/markdown' }),
     },
     handle: ({ request, reply }) => {
       const { baseUrl, docsUrl } = links(request)
