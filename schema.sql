@@ -930,7 +930,7 @@ CREATE TABLE sessions (
   -- All tokens that came from one sign-in by refreshing.
   family_id TEXT NOT NULL,
   account_id TEXT NOT NULL REFERENCES accounts (id),
-  method TEXT NOT NULL CHECK (method IN ('password', 'link')),
+  method TEXT NOT NULL CHECK (method IN ('password', 'link', 'provider')),
   begun_at INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
@@ -942,6 +942,26 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_by_family ON sessions (family_id);
 CREATE INDEX sessions_by_account ON sessions (account_id);
 CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+-- Who people are at the company's identity provider: an address may change, a subject does not.
+CREATE TABLE oidc_identities (
+  issuer TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  -- By their groups at the newest sign-in.
+  is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
+  PRIMARY KEY (issuer, subject)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX oidc_identities_by_account ON oidc_identities (account_id, issuer);
+
+-- Which session of the provider a sign-in came from, so that the provider can end it.
+CREATE TABLE oidc_sessions (
+  family_id TEXT PRIMARY KEY,
+  issuer TEXT NOT NULL,
+  subject TEXT NOT NULL,
+  -- NULL where the provider does not name it.
+  provider_session TEXT
+) STRICT, WITHOUT ROWID;
 
 -- People who share one account: that of one of their admins, whose plan counts for all.
 CREATE TABLE organizations (

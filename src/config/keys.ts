@@ -11,9 +11,11 @@ import {
   parseInstant,
   secondMs,
 } from '../lib/time/instant.ts'
+import { companyRoleOf, companyRoles } from '../plans/company-roles.ts'
 import { creditPackOf } from '../plans/credit-packs.ts'
 import { defaultExchangeWords } from '../plans/exchange-words.ts'
 import { defaultLimits } from '../plans/limits.ts'
+import { planIds } from '../plans/tiers.ts'
 
 /**
  * One sort of value: how text becomes one, which values it admits, how a value is shown to a
@@ -233,6 +235,47 @@ function origin(text: string): string | undefined {
   if (text === '*') return text
   const url = /^https?:\/\//.test(text) ? URL.parse(text) : null
   return url && url.href === `${url.origin}/` ? url.origin : undefined
+}
+
+/** Names with a word each; in text as `name=word, name=word`. */
+const pairs = (
+  allowed: string,
+  isWord: (word: string) => boolean,
+): Kind<Readonly<Record<string, string>>> => ({
+  allowed: `a table of ${allowed}`,
+  fromText: text =>
+    Object.fromEntries(
+      text
+        .split(',')
+        .filter(part => part.trim() !== '')
+        .map(part => part.split('=').map(word => word.trim())),
+    ),
+  accept: value =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.entries(value).every(([name, word]) => isText(name) && isText(word) && isWord(word))
+      ? (value as Record<string, string>)
+      : undefined,
+  show: value =>
+    Object.entries(value)
+      .map(([name, word]) => `${name}=${word}`)
+      .join(', '),
+})
+
+/** An identity provider by its exact name, which tokens repeat; over http on this machine only. */
+const issuer: Kind<string> = {
+  allowed: 'empty, an https address, or an http address of this machine, without query or fragment',
+  fromText: same,
+  accept: value => {
+    if (value === '') return value
+    const url = isText(value) && !/[\s@?#{}]/.test(value) ? URL.parse(value) : null
+    const isLoopback = url && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
+    return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)
+      ? (value as string)
+      : undefined
+  },
+  show: same,
 }
 
 /**
@@ -852,6 +895,53 @@ const ownKeys = {
     flag(),
     false,
     'Whether managing keys, people and secrets requires a sign-in with two-factor authentication; keys cannot then.',
+  ),
+  'oidc.issuer': key(
+    issuer,
+    '',
+    "Issuer of the company's OpenID Connect provider, exactly as its tokens name it; empty: there is none.",
+  ),
+  'oidc.client_id': key(text(), '', 'Client ID that the provider gave to this service.'),
+  'oidc.client_secret_file': key(path(''), '', 'File of the client secret; empty: none.'),
+  'oidc.domains': key(
+    list('domains such as example.com', matching(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/)),
+    [],
+    'Domains that the e-mail address of a person may have; none: any address that the provider has verified.',
+  ),
+  'oidc.role_claim': key(
+    text(),
+    'groups',
+    "Claim that lists a person's groups; dots lead into objects, as in realm_access.roles.",
+  ),
+  'oidc.roles': key(
+    pairs(
+      `groups with a role each: ${companyRoles.join(', ')}`,
+      word => companyRoleOf(word) !== undefined,
+    ),
+    { operator: 'operator', admin: 'admin', member: 'member', 'read-only': 'read-only' },
+    'Role that each group gives; the highest one counts.',
+  ),
+  'oidc.plans': key(
+    pairs(`groups with a plan each: ${planIds.join(', ')}`, word =>
+      (planIds as readonly string[]).includes(word),
+    ),
+    {},
+    "Plan that each group gives to a person's own account; the highest one counts.",
+  ),
+  'oidc.auto_create': key(
+    flag(),
+    true,
+    'Whether the first sign-in of a person creates an account.',
+  ),
+  'oidc.only': key(
+    flag(),
+    false,
+    'Whether people sign in through the provider only: passwords, mailed links and sign-up are off.',
+  ),
+  'oidc.audience': key(
+    text(),
+    '',
+    'Audience of access tokens that the API accepts from the issuer; empty: the client ID.',
   ),
   'secrets.master_key': key(
     secret(),

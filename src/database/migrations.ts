@@ -602,6 +602,44 @@ export const migrations: readonly Migration[] = [
           'quarantined', json_object('id', q.id, 'from', q.from_on, 'to', q.to_on) FROM quarantine q;
     `,
   },
+  {
+    version: 25,
+    why: "People sign in at their company's identity provider.",
+    sql: `
+      CREATE TABLE new_sessions (
+        id TEXT PRIMARY KEY,
+        family_id TEXT NOT NULL,
+        account_id TEXT NOT NULL REFERENCES accounts (id),
+        method TEXT NOT NULL CHECK (method IN ('password', 'link', 'provider')),
+        begun_at INTEGER NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER NOT NULL,
+        ended_at INTEGER,
+        replaced INTEGER NOT NULL DEFAULT 0 CHECK (replaced IN (0, 1))
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO new_sessions SELECT id, family_id, account_id, method, begun_at, created_at,
+        expires_at, ended_at, replaced FROM sessions;
+      DROP TABLE sessions;
+      ALTER TABLE new_sessions RENAME TO sessions;
+      CREATE INDEX sessions_by_family ON sessions (family_id);
+      CREATE INDEX sessions_by_account ON sessions (account_id);
+      CREATE INDEX sessions_by_end ON sessions (expires_at);
+      CREATE TABLE oidc_identities (
+        issuer TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        account_id TEXT NOT NULL REFERENCES accounts (id),
+        is_operator INTEGER NOT NULL CHECK (is_operator IN (0, 1)),
+        PRIMARY KEY (issuer, subject)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX oidc_identities_by_account ON oidc_identities (account_id, issuer);
+      CREATE TABLE oidc_sessions (
+        family_id TEXT PRIMARY KEY,
+        issuer TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        provider_session TEXT
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -13,7 +13,8 @@ main { width: min(27rem, calc(100vw - 2rem)); margin: 3rem auto; padding: 1.5rem
 h1 { margin: 0 0 1rem; font-size: 1.25rem; } h2 { font-size: 1rem; margin: 1.75rem 0 .5rem; padding-top: 1.25rem; border-top: 1px solid var(--line); }
 label { display: block; margin: .75rem 0; font-size: .8125rem; color: var(--quiet); }
 input { display: block; width: 100%; margin-top: .25rem; padding: .5rem; font: inherit; font-size: .9375rem; color: var(--text); background: var(--surface); border: 1px solid var(--strong); border-radius: 6px; }
-button { padding: .5rem 1rem; font: inherit; font-weight: 500; border: 1px solid var(--brand); border-radius: 6px; background: var(--brand); color: #fff; cursor: pointer; }
+button, a.button { padding: .5rem 1rem; font: inherit; font-weight: 500; border: 1px solid var(--brand); border-radius: 6px; background: var(--brand); color: #fff; cursor: pointer; }
+a.button { display: inline-block; text-decoration: none; }
 button.plain { background: var(--surface); border-color: var(--strong); color: var(--text); }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 table { width: 100%; border-collapse: collapse; } td { padding: .375rem 0; border-top: 1px solid var(--line); }

@@ -2,6 +2,7 @@ import type { UnknownPages } from '../../http/base.ts'
 import type { Context } from '../../http/operations/context.ts'
 import type { Operation } from '../../http/operations/operation.ts'
 import { consoleOperations, createPageAnswer } from '../console.ts'
+import { companySignInOperations } from './account/company-sign-in.ts'
 import { signInOperations } from './account/sign-in.ts'
 import { billingPortalOperations } from './billing/portal.ts'
 import { docsOperations } from './docs/docs.ts'
@@ -24,6 +25,7 @@ export function operationsOf(context: Context, { document, pages }: WebOptions):
   pages.answer = answerPage
   return [
     ...signInOperations(context),
+    ...(context.company ? companySignInOperations(context.company, context) : []),
     ...consoleOperations(answerPage),
     ...billingPortalOperations(context),
     ...recipientOperations(context),

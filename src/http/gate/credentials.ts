@@ -26,6 +26,12 @@ export const isSessionToken = (text: string): boolean => text.split('.').length 
 /** The key of a link: a segment of its path. */
 const linkKeyPattern = /^[^?]*\/key\/([^/?]+)/
 
+/** A JWT after `Bearer`, which may be an access token of an identity provider. */
+export function foreignTokenOf(request: Request): string | undefined {
+  const [, token] = /^bearer (\S+)$/i.exec(request.headers.get('authorization') ?? '') ?? []
+  return token !== undefined && isSessionToken(token) ? token : undefined
+}
+
 /** The key in the path of a request, which a page that can send no header puts there. */
 export function linkKeyOf(request: Request): Credentials | undefined {
   const key = linkKeyPattern.exec(request.url)?.[1]

@@ -2,6 +2,7 @@ import type { Clock } from '../../lib/time/clock.ts'
 import { type AdminRole, mayOperate, rolesThatMay } from '../../plans/admin-roles.ts'
 import type { Entitlements, Plans } from '../../plans/plans.ts'
 import type { QuotaWindow } from '../../plans/quota.ts'
+import type { Company } from '../../topics/account/service/company.ts'
 import type { Impersonations } from '../../topics/account/service/impersonations.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'
 import type { Keyring, KeyState } from '../../topics/keys/service/keyring.ts'
@@ -104,6 +105,8 @@ export interface GateDeps {
   sessions: SessionReader
   /** Operators who see what an account sees. */
   impersonations?: Pick<Impersonations, 'find'>
+  /** Whose access token of the company's identity provider came with a request. */
+  company?: Pick<Company, 'personOf'> | undefined
   clock: Clock
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
@@ -443,7 +446,9 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
       if (key && credentials.isLink && !key.key.readOnly)
         return unauthorized(requestContext, request, peer, 'A key in a path must be read-only.')
       if (key) return admit(requestContext, access, key, undefined, request, peer)
-      const signedIn = credentials.maySession ? deps.sessions.find(token) : undefined
+      const signedIn = credentials.maySession
+        ? (deps.sessions.find(token) ?? deps.company?.personOf(request))
+        : undefined
       if (signedIn) {
         const { isBrowsing } = credentials
         return admit(

@@ -1,5 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { minuteMs } from '../../lib/time/instant.ts'
+import type { Company } from '../../topics/account/service/company.ts'
+import type { Session } from '../../topics/account/store/sessions.ts'
 import { Problem } from '../problem/problem.ts'
 import type { SessionReader } from './gate.ts'
 import { isMadeByOwnPage } from './origin.ts'
@@ -12,6 +14,8 @@ export interface OperatorSessionsDeps {
   sessions: SessionReader
   /** The operator's own account, where this instance has noted which one it is. */
   operatorAccount(): string | undefined
+  /** People whom the company's identity provider calls operators. */
+  company: Pick<Company, 'isOperator'> | undefined
   /** The account of a browser that opens a demo instance on this machine. */
   visitorAccount: string | undefined
   addressOf(request: Request): string
@@ -21,13 +25,15 @@ export type OperatorSessions = ReturnType<typeof createOperatorSessions>
 
 /** Sign-ins that replace the admin token: of the operator's account, in pages of this host. */
 export function createOperatorSessions(deps: OperatorSessionsDeps) {
-  const { sessions, operatorAccount, visitorAccount, addressOf } = deps
+  const { sessions, operatorAccount, visitorAccount, addressOf, company } = deps
   const isVisitor = (request: Request) =>
     visitorAccount !== undefined && isOnThisMachine(request, addressOf(request))
   const holderOf = (request: Request) => {
     const token = sessionCookieOf(request)
     return token === undefined ? undefined : sessions.find(token)
   }
+  const isCompanyOperator = (session: Session | undefined, accountId: string): boolean =>
+    session?.accountId === accountId && company?.isOperator(session) === true
   return {
     /** The account of the visitor, for a browser that opens a page of a demo instance here. */
     visitorOf(request: Request): string | undefined {
@@ -39,7 +45,9 @@ export function createOperatorSessions(deps: OperatorSessionsDeps) {
     },
     /** Whether pages of the operator are open to an account. */
     isOperator: (accountId: string, request: Request): boolean =>
-      accountId === operatorAccount() || (accountId === visitorAccount && isVisitor(request)),
+      accountId === operatorAccount() ||
+      (accountId === visitorAccount && isVisitor(request)) ||
+      isCompanyOperator(holderOf(request)?.session, accountId),
     /** Whether a request is the operator's by its session; throws where it is too old to change. */
     admits(request: Request, changes: boolean): boolean {
       if (!isMadeByOwnPage(request)) return false
@@ -47,7 +55,8 @@ export function createOperatorSessions(deps: OperatorSessionsDeps) {
       if (!person) return false
       const { accountId, begunAt } = person.session
       if (accountId === visitorAccount) return isVisitor(request)
-      if (accountId !== operatorAccount()) return false
+      if (accountId !== operatorAccount() && !isCompanyOperator(person.session, accountId))
+        return false
       if (!changes || sessions.now() - begunAt < freshMs) return true
       throw new Problem(
         'FRESH_SIGN_IN_REQUIRED',

@@ -29,4 +29,16 @@ export const cookieOf = (
 ): string =>
   sessionCookie(signedIn.token, Math.floor((signedIn.session.expiresAt - now) / secondMs), secure)
 
+const plainMark = 'sign-in'
+const secureMark = '__Host-sign-in'
+
+/** The mark of a browser that is on its way to the identity provider and back. */
+export function markOf(request: Request): string | undefined {
+  const cookies = new Bun.CookieMap(request.headers.get('cookie') ?? '')
+  return cookies.get(secureMark) ?? cookies.get(plainMark) ?? undefined
+}
+
+export const markCookie = (mark: string, lifetimeMs: number, secure: boolean): string =>
+  `${secure ? secureMark : plainMark}=${mark}; Path=/; Max-Age=${lifetimeMs / secondMs}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`
+
 export const endedCookie = (secure: boolean): string => sessionCookie('', 0, secure)

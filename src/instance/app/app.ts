@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import { createBase, type UnknownPages, unknownRoute } from '../../http/base.ts'
+import { foreignTokenOf } from '../../http/gate/credentials.ts'
 import { documentOptions } from '../../http/openapi/introduction.ts'
 import { documentOf } from '../../http/openapi/openapi.ts'
 import { shippedDocument } from '../../http/openapi/shipped.ts'
@@ -34,7 +35,13 @@ export function createApp(services: Services, options: ContextOptions = {}): Api
   const forViewer = (request: Request) =>
     catalogue.isRestricted ? viewers.request(() => api.fetch(request)) : api.fetch(request)
   // Only a demo instance keeps what it was asked.
-  const fetch = context.controls ? context.controls.requests.noting(forViewer) : forViewer
+  const noted = context.controls ? context.controls.requests.noting(forViewer) : forViewer
+  const { company } = services
+  // The signature of an access token is checked before, because the gate does not wait.
+  const fetch = (request: Request): ReturnType<typeof noted> => {
+    const token = company && foreignTokenOf(request)
+    return token ? company.meet(request, token).then(() => noted(request)) : noted(request)
+  }
   return {
     fetch,
     handle: own.answer,

@@ -1,9 +1,14 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { feedNames } from '../../../src/config/keys.ts'
 
 /** A value of a setting as the file has it. */
-export type Setting = string | number | boolean | readonly string[] | Record<string, string[]>
+export type Setting =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | Record<string, string | string[]>
 
 /** What rows of the matrix stand on: receivers on this machine, and a directory for each. */
 export interface Surroundings {
@@ -80,6 +85,12 @@ const stripe = (at: Surroundings) => ({
 function directoryOf(at: Surroundings, name: string): string {
   const path = join(at.dir, name)
   mkdirSync(path, { recursive: true })
+  return path
+}
+
+function secretFile(at: Surroundings): string {
+  const path = join(at.dir, 'oidc-secret')
+  writeFileSync(path, 'a secret')
   return path
 }
 
@@ -292,6 +303,21 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
   {
     name: 'people who signed in a moment ago, with a second factor',
     settings: { 'sessions.fresh_sign_in': '1h', 'sessions.second_factor': true },
+  },
+  {
+    name: 'a company whose identity provider cannot be reached',
+    settings: {
+      'oidc.issuer': 'https://login.example.invalid',
+      'oidc.client_id': 'wellhead',
+      'oidc.client_secret_file': secretFile(at),
+      'oidc.domains': ['example.com'],
+      'oidc.role_claim': 'realm_access.roles',
+      'oidc.roles': { desk: 'member' },
+      'oidc.plans': { desk: 'professional' },
+      'oidc.auto_create': false,
+      'oidc.only': false,
+      'oidc.audience': 'wellhead-api',
+    },
   },
   {
     name: 'generated data',

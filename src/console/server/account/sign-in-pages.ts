@@ -24,8 +24,21 @@ const nextField = (next: string | undefined): string[] =>
   next === undefined ? [] : [hidden('next', next)]
 
 /** How somebody comes in who has nothing yet. */
-export const signInForms = (notice?: Notice, next?: string): string =>
-  noticeOf(notice) +
+export const signInForms = (notice?: Notice, next?: string, company?: CompanyButton): string =>
+  noticeOf(notice) + companyLink(next, company) + (company?.isOnly ? '' : ownForms(next))
+
+/** Whether people sign in at the company's identity provider, and in no other way. */
+interface CompanyButton {
+  isOnly: boolean
+}
+
+// A link and no form: the policy of the page lets forms lead to this site only.
+const companyLink = (next: string | undefined, company: CompanyButton | undefined): string =>
+  company === undefined
+    ? ''
+    : `<p><a class="button" href="/sign-in/company${next === undefined ? '' : `?next=${encodeURIComponent(next)}`}">Sign in with your company account</a></p>\n`
+
+const ownForms = (next: string | undefined): string =>
   form(
     '/sign-in',
     [

@@ -4,6 +4,7 @@ import { isOwnPage } from '../../../http/gate/origin.ts'
 import { cookieOf, endedCookie, sessionCookieOf } from '../../../http/gate/session-cookie.ts'
 import { readForm } from '../../../http/input/body.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import type { Company } from '../../../topics/account/service/company.ts'
 import { invitationState } from '../../../topics/account/service/memberships.ts'
 import type { Organizations } from '../../../topics/account/service/organizations.ts'
 import { TooManyWaiting } from '../../../topics/account/service/password-hashes.ts'
@@ -34,6 +35,7 @@ export interface SignInPagesDeps {
   signIn: SignIn
   secondFactor: SecondFactor
   organizations: Organizations
+  company: Pick<Company, 'isOnly'> | undefined
   addressOf(request: Request): string
   ownUrl(): string
   serviceName: string
@@ -144,9 +146,10 @@ async function outcomeOf<T extends object>(
 }
 
 function comeIn(
-  { access, signIn, addressOf, ownUrl, ...deps }: SignInPagesDeps,
+  { access, signIn, addressOf, ownUrl, company, ...deps }: SignInPagesDeps,
   { page, personOf, cookieOf, fromOwnPage }: Frame,
 ) {
+  const forms = (notice?: Notice, next?: string) => signInForms(notice, next, company)
   return [
     operation('GET /sign-in', {
       operationId: 'showSignIn',
@@ -159,10 +162,10 @@ function comeIn(
           const linked = signIn.linked(query.token)
           return linked
             ? page('Sign in', linkForm(query.token, linked.account.email, ownPath(query.next)))
-            : page('Sign in', signInForms(expired), { status: 410 })
+            : page('Sign in', forms(expired), { status: 410 })
         }
         const person = personOf(request)
-        if (!person) return page('Sign in', signInForms(undefined, ownPath(query.next)))
+        if (!person) return page('Sign in', forms(undefined, ownPath(query.next)))
         return page(
           'Your account',
           accountBody({ ...deps, signIn }, person),
@@ -188,7 +191,7 @@ function comeIn(
             if ('done' in outcome) return seeOther(next ?? firstPage, cookieOf(outcome.done))
             return signIn.isTwoFactorPending(step)
               ? page('Sign in', codeForm(step, outcome.notice, next), { status: outcome.status })
-              : page('Sign in', signInForms(tooLate, next), { status: 410 })
+              : page('Sign in', forms(tooLate, next), { status: 410 })
           }
           const attempt =
             token === null
@@ -203,7 +206,7 @@ function comeIn(
             return 'twoFactorStep' in outcome.done
               ? page('Sign in', codeForm(outcome.done.twoFactorStep, undefined, next))
               : seeOther(next ?? firstPage, cookieOf(outcome.done))
-          return page('Sign in', signInForms(token === null ? outcome.notice : expired, next), {
+          return page('Sign in', forms(token === null ? outcome.notice : expired, next), {
             status: outcome.status,
           })
         }),
@@ -400,7 +403,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
 }
 
 function invited(
-  { organizations, signIn, keys, addressOf, now }: SignInPagesDeps,
+  { organizations, signIn, keys, addressOf, now, company }: SignInPagesDeps,
   { page, personOf, cookieOf, fromOwnPage }: Frame,
 ) {
   const title = 'Invitation'
@@ -458,7 +461,7 @@ function invited(
           const person = personOf(request)
           // The letter proves an address that has no account yet. For one that has, it is no way
           // in: it is good too long for that.
-          const newcomer = person ? undefined : organizations.newcomer(token)
+          const newcomer = person || company?.isOnly ? undefined : organizations.newcomer(token)
           const who = person?.key.holder ?? newcomer
           if (!who) return signInFirst(view.invitation.email)
           const cookie = newcomer && cookieOf(await signIn.asOwner(newcomer, addressOf(request)))

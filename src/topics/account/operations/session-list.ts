@@ -12,7 +12,7 @@ const params = t.Object({
 })
 const SignInRow = t.Object({
   id: string('Id of the session; refreshed tokens keep it.'),
-  method: t.Union([t.Literal('password'), t.Literal('link')]),
+  method: t.Union([t.Literal('password'), t.Literal('link'), t.Literal('provider')]),
   begun_at: instant('When the session began.'),
   refreshed_at: instant('When the current token was issued.'),
   expires_at: t.String({ format: 'date-time' }),

@@ -39,6 +39,12 @@ export interface MemberRequest {
  * the organization goes on with the account of the admin who has been there longest.
  */
 export interface Organizations {
+  /**
+   * Gives an account its role in an organization, and makes it a member if it is in none. Without
+   * an organization, an admin's account makes one. Returns the organization; undefined where there
+   * is none.
+   */
+  placeIn(organizationId: string | undefined, account: AccountState, role: Role): string | undefined
   /** Undefined for an account that is in none. */
   of(account: AccountState): Belonging | undefined
   /**
@@ -93,6 +99,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
     ...membershipsOf(deps, reads),
     ...newcomersOf(deps, reads),
     ...invitationsOf(deps, reads),
+    ...placingOf(deps, reads),
   }
 }
 
@@ -213,6 +220,38 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
   }
 }
 
+/** Alone in an organization is as good as in none: such a one makes way for another. */
+const isFreeFor = (belonging: Belonging | undefined, organizationId: string) =>
+  !belonging || belonging.organization.id === organizationId || belonging.members.length === 1
+
+/** Members by the word of an identity provider, which nobody has to accept. */
+function placingOf(deps: OrganizationsDeps, { of, changing }: Reads) {
+  const { store, ids, clock } = deps
+  const ownOrganization = createOwnOrganization(deps, of)
+  return {
+    placeIn(organizationId: string | undefined, account: AccountState, role: Role) {
+      const belonging = of(account)
+      const target = organizationId === undefined ? undefined : store.byId(organizationId)
+      if (!target) return role === 'admin' ? ownOrganization(account).organization.id : undefined
+      if (!isFreeFor(belonging, target.id)) return target.id
+      const { id: accountId, email } = account.account
+      changing(target.id, () => {
+        if (belonging && belonging.organization.id !== target.id)
+          store.remove(belonging.organization.id)
+        const member = store.memberByAccount(accountId) ?? {
+          id: ids.uuid(),
+          organizationId: target.id,
+          accountId,
+          email,
+          joinedAt: clock.now(),
+        }
+        store.putMember({ ...member, role })
+      })
+      return target.id
+    },
+  }
+}
+
 /** What becomes of members, and of invitations that are taken back. */
 function membershipsOf({ store, clock }: OrganizationsDeps, { of, changing, isOpen }: Reads) {
   return {
@@ -279,13 +318,8 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
   const isAddressee = ({ account }: AccountState, email: string) =>
     account.email === email || store.addresses(account.id).includes(email)
 
-  /** Alone in an organization is as good as in none: such a one makes way for an invitation. */
-  const isFree = (account: AccountState, organizationId: string) => {
-    const belonging = of(account)
-    return (
-      !belonging || belonging.organization.id === organizationId || belonging.members.length === 1
-    )
-  }
+  const isFree = (account: AccountState, organizationId: string) =>
+    isFreeFor(of(account), organizationId)
 
   const look = (id: string, account: AccountState, token?: string): SeenInvitation | undefined => {
     const invitation = store.invitation(id)

@@ -117,6 +117,7 @@ export function createSessions({
      * might end a sign-in.
      */
     lasts(session: Session) {
+      if (session.isForeign) return clock.now() < session.expiresAt
       const stored = store.byId(session.id)
       return stored !== undefined && stored.endedAt === null && clock.now() < stored.expiresAt
     },
@@ -125,6 +126,8 @@ export function createSessions({
      * undefined when it has ended meanwhile or the sign-in is too long ago.
      */
     async refresh(session: Session): Promise<SignedIn | undefined> {
+      // The provider alone says whether its person is still one: it is asked again instead.
+      if (session.method === 'provider') return undefined
       const account = keys.account(session.accountId)
       const following = next(session)
       if (!account || following.expiresAt <= following.createdAt) return undefined

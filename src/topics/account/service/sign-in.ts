@@ -51,6 +51,12 @@ export interface SignIn {
   linked(token: string): AccountState | undefined
   /** For somebody who has proved elsewhere that the account's address is theirs. */
   asOwner(account: AccountState, from: string): Promise<SignedIn>
+  /** For somebody whom the company's identity provider vouches for; `also` is written with the session. */
+  withProvider(
+    account: AccountState,
+    from: string,
+    also: (session: Session) => void,
+  ): Promise<SignedIn>
   /** A one-time link's token, which is nowhere at rest. */
   makeLink(account: AccountState, options?: { lifetimeMs?: number; mailed?: boolean }): string
   /**
@@ -84,6 +90,8 @@ export interface SignInDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   clock: Clock
   serviceName: string
   linkLifetimeMs: number
+  /** People sign in at the identity provider; what remains are links that the operator makes. */
+  onlyProvider: boolean
   places: Pick<SignInPlaces, 'note'>
 }
 
@@ -125,9 +133,13 @@ export function createSignIn(deps: SignInDeps): SignIn {
 /** What somebody gets who has given the first of two proofs; undefined where one is enough. */
 type TwoFactorPending = (account: AccountState, method: SignInMethod) => TwoFactorStep | undefined
 
-type UnauditedSignIn = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode'> & {
+type UnauditedSignIn = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode' | 'withProvider'> & {
   withLink(token: string): ReturnType<SignIn['withLink']>
   asOwner(account: AccountState): ReturnType<SignIn['asOwner']>
+  withProvider(
+    account: AccountState,
+    also: (session: Session) => void,
+  ): ReturnType<SignIn['withProvider']>
   withCode(twoFactorStep: string, code: string): ReturnType<SignIn['withCode']>
 }
 
@@ -206,11 +218,16 @@ function audited(
       note(account, signedIn, 'an invitation', from)
       return signedIn
     },
+    async withProvider(account, from, also) {
+      const signedIn = await signIn.withProvider(account, also)
+      note(account, signedIn, 'the identity provider', from)
+      return signedIn
+    },
   }
 }
 
 function withPasswords(
-  { db, keys, sessions, passwords, hashes, clock }: SignInDeps,
+  { db, keys, sessions, passwords, hashes, clock, onlyProvider }: SignInDeps,
   half: TwoFactorPending,
 ) {
   const tries = createSignInAttempts(triesMax, triesWindowMs, clock.monotonic)
@@ -254,6 +271,7 @@ function withPasswords(
       password: string,
       from: string,
     ): Promise<SignedIn | TwoFactorStep | SignInRefusal> {
+      if (onlyProvider) return invalid
       const address = email.toLowerCase()
       const account = keys.accountByEmail(address)
       const proof = await proved(account, password, tryName(address, from))
@@ -276,7 +294,19 @@ function withPasswords(
 }
 
 function withLinks(
-  { db, keys, sessions, links, mail, clock, ids, log, serviceName, linkLifetimeMs }: SignInDeps,
+  {
+    db,
+    keys,
+    sessions,
+    links,
+    mail,
+    clock,
+    ids,
+    log,
+    serviceName,
+    linkLifetimeMs,
+    onlyProvider,
+  }: SignInDeps,
   half: TwoFactorPending,
 ) {
   let mailMessages = Promise.resolve()
@@ -364,7 +394,16 @@ function withLinks(
       confirm(account)
       return signedIn
     },
+    async withProvider(account: AccountState, also: (session: Session) => void): Promise<SignedIn> {
+      const signedIn = await sessions.issue(account, 'provider')
+      transact(db, () => {
+        sessions.write(signedIn.session)
+        also(signedIn.session)
+      })
+      return signedIn
+    },
     mailLink(email: string, baseUrl: string, next?: string) {
+      if (onlyProvider) return
       mailMessages = mailMessages
         .then(() => sleep(0))
         .then(() => sendLink(email.toLowerCase(), baseUrl, next))

@@ -13,6 +13,7 @@ const credentials = [
   'recovery_codes',
   'sign_in_links',
   'account_addresses',
+  'oidc_identities',
 ] as const
 /** A way in that is no key, by its table. */
 export type Credential = (typeof credentials)[number]

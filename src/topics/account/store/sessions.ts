@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-export type SignInMethod = 'password' | 'link'
+export type SignInMethod = 'password' | 'link' | 'provider'
 
 /**
  * One token of a sign-in. A refresh puts a new one in its place; all tokens of one sign-in are a
@@ -20,6 +20,8 @@ export interface Session {
   endedAt: number | null
   /** A refresh ended it. */
   replaced: boolean
+  /** An access token of the identity provider, which no row stands for. */
+  isForeign?: true
 }
 
 export type SessionStore = ReturnType<typeof createSessionStore>

@@ -73,6 +73,18 @@ export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps
     return active < limit ? undefined : { refused: 'limit', limit, active }
   }
 
+  const blank = (email: string): Account => ({
+    id: ids.uuid(),
+    email,
+    plan: firstPlan,
+    addOns: [],
+    trialStartedAt: null,
+    trialEndsAt: null,
+    emailConfirmedAt: null,
+    suspendedAt: null,
+    createdAt: clock.now(),
+  })
+
   const changed = (
     account: Account,
     { plan, addOns, trial, suspended, emailConfirmed }: AccountChange,
@@ -145,20 +157,9 @@ export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps
     }: NewAccount): { account: AccountState; key: MadeKey } | undefined {
       const address = email.toLowerCase()
       if (keys.accountByEmail(address)) return undefined
-      const blank: Account = {
-        id: ids.uuid(),
-        email: address,
-        plan: firstPlan,
-        addOns: [],
-        trialStartedAt: null,
-        trialEndsAt: null,
-        emailConfirmedAt: null,
-        suspendedAt: null,
-        createdAt: clock.now(),
-      }
       try {
         return transact(db, () => {
-          const account = keys.putAccount(changed(blank, change))
+          const account = keys.putAccount(changed(blank(address), change))
           return { account, key: keys.addKey(account, { name: keyName }) }
         })
       } catch (error) {
@@ -168,6 +169,9 @@ export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps
       }
     },
     /** All of it in one write. */
+    /** An account of a confirmed address, without a key: its person signs in. */
+    addPerson: (email: string): AccountState =>
+      keys.putAccount(changed(blank(email), { emailConfirmed: true })),
     changeAccount: (account: AccountState, change: AccountChange) =>
       keys.putAccount(changed(account.account, change)),
   }

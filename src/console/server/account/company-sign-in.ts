@@ -1,0 +1,98 @@
+import { t } from 'elysia'
+import { cookieOf, markCookie, markOf } from '../../../http/gate/session-cookie.ts'
+import { readForm } from '../../../http/input/body.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import type { Company } from '../../../topics/account/service/company.ts'
+import { ownPath } from '../own-path.ts'
+import { pageAnswer, seeOther } from '../page.ts'
+import { message } from './sign-in-pages.ts'
+
+type Deps = Pick<Context, 'addressOf' | 'ownUrl' | 'serviceName' | 'sessions' | 'log'>
+
+const path = '/sign-in/company'
+const returning = { open: 'The identity provider vouches for the person.', rate: 'none' } as const
+const taking = { ...returning, body: true } as const
+const firstPage = '/market'
+
+/** Signing in at the company's identity provider: there, back, and out when it says so. */
+export function companySignInOperations(
+  company: Company,
+  { addressOf, ownUrl, serviceName, sessions, log }: Deps,
+) {
+  const isSecure = () => ownUrl().startsWith('https:')
+  const refused = (text: string, status: number, cookie?: string) =>
+    pageAnswer(
+      {
+        serviceName,
+        title: 'Sign in',
+        body: message({ text, wrong: true }, { href: '/sign-in', text: 'Try again' }),
+      },
+      { status, ...(cookie !== undefined && { cookie }) },
+    )
+  return [
+    operation(`GET ${path}`, {
+      operationId: 'startCompanySignIn',
+      summary: 'Sign in at the identity provider',
+      hidden: true,
+      access: { open: 'Signing in needs no credentials.' },
+      query: { next: t.Optional(t.String()) },
+      handle: async ({ query }) => {
+        try {
+          const next = ownPath(query.next)
+          const { url, browser, lifetimeMs } = await company.begin(
+            `${ownUrl()}${path}/callback`,
+            next,
+          )
+          return seeOther(url, markCookie(browser, lifetimeMs, isSecure()))
+        } catch (error) {
+          log.error('provider_unreachable', { error })
+          return refused('The identity provider cannot be reached at the moment.', 502)
+        }
+      },
+    }),
+    operation(`GET ${path}/callback`, {
+      operationId: 'completeCompanySignIn',
+      summary: 'Return from the identity provider',
+      hidden: true,
+      access: returning,
+      query: {
+        code: t.Optional(t.String()),
+        state: t.Optional(t.String()),
+        iss: t.Optional(t.String()),
+        error: t.Optional(t.String()),
+        error_description: t.Optional(t.String()),
+        session_state: t.Optional(t.String()),
+        scope: t.Optional(t.String()),
+        authuser: t.Optional(t.String()),
+        hd: t.Optional(t.String()),
+        prompt: t.Optional(t.String()),
+      },
+      handle: async ({ query: { state, code, iss }, request }) => {
+        const outcome = await company.complete(
+          { state, code, iss, browser: markOf(request) },
+          addressOf(request),
+        )
+        if ('refused' in outcome)
+          return refused(outcome.refused, 403, markCookie('', 0, isSecure()))
+        const { signedIn, next } = outcome
+        return seeOther(next ?? firstPage, cookieOf(signedIn, sessions.now(), isSecure()))
+      },
+    }),
+    operation(`POST ${path}/logout`, {
+      operationId: 'endCompanySignIn',
+      summary: 'End sign-ins by a logout token of the identity provider',
+      hidden: true,
+      access: taking,
+      body: t.Optional(t.Any()),
+      parse: ({ request }: { request: Request }) => readForm(request),
+      handle: async ({ body, reply }) => {
+        reply.headers['cache-control'] = 'no-store'
+        const token = body instanceof URLSearchParams ? body.get('logout_token') : null
+        if (token !== null && (await company.logOut(token))) return {}
+        reply.status = 400
+        return { error: 'invalid_request' }
+      },
+    }),
+  ]
+}

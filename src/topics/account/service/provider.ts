@@ -1,0 +1,235 @@
+import { createHash } from 'node:crypto'
+import {
+  createLocalJWKSet,
+  errors,
+  type JSONWebKeySet,
+  type JWTPayload,
+  type JWTVerifyOptions,
+  jwtVerify,
+} from 'jose'
+import type { Ids } from '../../../lib/ids.ts'
+import type { Clock } from '../../../lib/time/clock.ts'
+import { hourMs, minuteMs, secondMs } from '../../../lib/time/instant.ts'
+import type { AskProvider } from '../../../send/sign-in/provider-http.ts'
+
+/** What this service is at the provider. */
+export interface ProviderClient {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Of access tokens. */
+  audience: string
+}
+
+export interface ProviderDeps {
+  client: ProviderClient
+  ask: AskProvider
+  clock: Clock
+  ids: Pick<Ids, 'token'>
+}
+
+/** A sign-in on its way to the provider and back: nothing of it leaves this process but hashes. */
+export interface ProviderAttempt {
+  nonce: string
+  verifier: string
+  redirectUri: string
+}
+
+/** A person who has signed in at the provider. */
+export interface ProviderClaims extends JWTPayload {
+  sub: string
+}
+
+/** What a token of the provider fails by; its message is for the log. */
+export class ProviderRefusal extends Error {}
+
+const clockToleranceSeconds = 60
+/** Only signatures with a public key: with a shared secret everybody who knows it could sign. */
+const algorithms = ['RS', 'PS', 'ES'].flatMap(kind => [256, 384, 512].map(bits => kind + bits))
+const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
+const logoutTokenAge = '5 minutes'
+const discoveryMs = hourMs
+/** How soon keys are fetched again for a token with a key that is not known. */
+const keysAgainMs = 10 * secondMs
+const keysMs = 15 * minuteMs
+
+const endpointNames = ['authorization_endpoint', 'token_endpoint', 'jwks_uri'] as const
+type Discovery = Record<(typeof endpointNames)[number], string> & {
+  takesSecretInBody: boolean
+  namesIssuer: boolean
+}
+
+export type Provider = ReturnType<typeof createProvider>
+
+/** The company's OpenID Connect provider: where people sign in, and what its tokens prove. */
+export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
+  const { issuer, clientId, clientSecret, audience } = client
+  const discovery = refreshed(clock, discoveryMs, async (): Promise<Discovery> => {
+    const found = await ask(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)
+    if (found.issuer !== issuer)
+      throw new ProviderRefusal(`the provider names itself ${String(found.issuer)}`)
+    const isSecure = issuer.startsWith('https:')
+    const [authorization_endpoint, token_endpoint, jwks_uri] = endpointNames.map(name => {
+      const url = found[name]
+      if (typeof url !== 'string' || (isSecure && !url.startsWith('https:')))
+        throw new ProviderRefusal(`${name} of the provider must be an https address`)
+      return url
+    }) as [string, string, string]
+    const methods = found.token_endpoint_auth_methods_supported
+    return {
+      authorization_endpoint,
+      token_endpoint,
+      jwks_uri,
+      takesSecretInBody: Array.isArray(methods) && !methods.includes('client_secret_basic'),
+      namesIssuer: found.authorization_response_iss_parameter_supported === true,
+    }
+  })
+  const keys = refreshed(clock, keysMs, async () =>
+    createLocalJWKSet((await ask((await discovery.get()).jwks_uri)) as unknown as JSONWebKeySet),
+  )
+
+  /** The claims of a token that the provider has signed; keys that it has rotated are fetched. */
+  const verified = async (token: string, options: JWTVerifyOptions): Promise<JWTPayload> => {
+    const check = async () =>
+      (
+        await jwtVerify(token, await keys.get(), {
+          issuer,
+          algorithms,
+          clockTolerance: clockToleranceSeconds,
+          currentDate: new Date(clock.now()),
+          ...options,
+        })
+      ).payload
+    try {
+      return await check()
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || keys.ageMs() < keysAgainMs) throw error
+      keys.drop()
+      return await check()
+    }
+  }
+
+  const redeem = async (code: string, { verifier, redirectUri }: ProviderAttempt) => {
+    const { token_endpoint, takesSecretInBody } = await discovery.get()
+    const form = new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: redirectUri,
+      code_verifier: verifier,
+      client_id: clientId,
+    })
+    const isBasic = clientSecret !== '' && !takesSecretInBody
+    if (clientSecret !== '' && !isBasic) form.set('client_secret', clientSecret)
+    const credentials = [clientId, clientSecret].map(encodeURIComponent).join(':')
+    return await ask(
+      token_endpoint,
+      form,
+      isBasic ? `Basic ${Buffer.from(credentials).toString('base64')}` : undefined,
+    )
+  }
+
+  return {
+    issuer,
+    /** Begins a sign-in: where the browser goes, and what is kept until it comes back. */
+    async begin(redirectUri: string, state: string) {
+      const { authorization_endpoint } = await discovery.get()
+      const attempt: ProviderAttempt = { nonce: ids.token(), verifier: ids.token(), redirectUri }
+      const url = new URL(authorization_endpoint)
+      const challenge = createHash('sha256').update(attempt.verifier).digest('base64url')
+      const parameters = {
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: 'openid email profile',
+        state,
+        nonce: attempt.nonce,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+      }
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+      return { url: url.href, attempt }
+    },
+    /** Redeems a code for the claims of the person; throws where anything is not as it must be. */
+    async complete(
+      attempt: ProviderAttempt,
+      code: string,
+      from: string | undefined,
+    ): Promise<ProviderClaims> {
+      const { namesIssuer } = await discovery.get()
+      if (from === undefined ? namesIssuer : from !== issuer)
+        throw new ProviderRefusal('the answer is from another issuer')
+      const { id_token: token } = await redeem(code, attempt)
+      if (typeof token !== 'string') throw new ProviderRefusal('there is no ID token')
+      const claims = await verified(token, {
+        audience: clientId,
+        requiredClaims: ['sub', 'iat', 'exp', 'nonce'],
+      })
+      if (claims.nonce !== attempt.nonce) throw new ProviderRefusal('the nonce is another one')
+      const isOnlyOurs = !Array.isArray(claims.aud) || claims.aud.length === 1
+      if (claims.azp === undefined ? !isOnlyOurs : claims.azp !== clientId)
+        throw new ProviderRefusal('the ID token is for another party')
+      if (claims.events !== undefined) throw new ProviderRefusal('a logout token is no ID token')
+      return personOf(claims)
+    },
+    /** Whose sign-ins end, by a token that the provider sends; each is good once. */
+    async loggedOut(token: string) {
+      const claims = await verified(token, {
+        audience: clientId,
+        requiredClaims: ['iat', 'jti', 'events'],
+        maxTokenAge: logoutTokenAge,
+      })
+      const events = claims.events as Record<string, unknown> | undefined
+      if (typeof events !== 'object' || !Object.hasOwn(events, logoutEvent))
+        throw new ProviderRefusal('the token is no logout token')
+      if ('nonce' in claims) throw new ProviderRefusal('a logout token must have no nonce')
+      const { sub, sid } = claims
+      if (typeof sub !== 'string' && typeof sid !== 'string')
+        throw new ProviderRefusal('the logout token names nobody')
+      return {
+        subject: sub ?? null,
+        session: typeof sid === 'string' ? sid : null,
+      }
+    },
+    /** The claims of an access token for this API. */
+    async accessed(token: string): Promise<ProviderClaims & { exp: number }> {
+      const claims = await verified(token, {
+        audience: audience || clientId,
+        requiredClaims: ['sub', 'iat', 'exp'],
+      })
+      // An ID token has the same audience, and is no proof for an API.
+      const isOther = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'].some(
+        name => name in claims,
+      )
+      if (isOther || claims.typ === 'ID') throw new ProviderRefusal('the token is no access token')
+      return { ...personOf(claims), exp: claims.exp! }
+    },
+  }
+}
+
+function personOf(claims: JWTPayload): ProviderClaims {
+  const { sub } = claims
+  if (typeof sub !== 'string' || sub === '' || sub.length > 255)
+    throw new ProviderRefusal('the token names nobody')
+  return { ...claims, sub }
+}
+
+/** A value that is fetched when it is needed and older than it may be; one fetch at a time. */
+function refreshed<T>(clock: Clock, lifetimeMs: number, fetch: () => Promise<T>) {
+  let current: { value: Promise<T>; at: number } | undefined
+  return {
+    get(): Promise<T> {
+      if (current && clock.now() - current.at < lifetimeMs) return current.value
+      const value = fetch()
+      const mine = { value, at: clock.now() }
+      current = mine
+      value.catch(() => {
+        if (current === mine) current = undefined
+      })
+      return value
+    },
+    ageMs: () => (current ? clock.now() - current.at : Number.POSITIVE_INFINITY),
+    drop() {
+      current = undefined
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { Database } from 'bun:sqlite'
+import { statements } from '../../../database/statement.ts'
+
+/** A person as the company's identity provider knows them. */
+export interface Identity {
+  issuer: string
+  subject: string
+  accountId: string
+  isOperator: boolean
+}
+
+type Row = Omit<Identity, 'isOperator'> & { isOperator: number }
+
+const columns = 'issuer, subject, account_id AS accountId, is_operator AS isOperator'
+const identityOf = (row: Row | null): Identity | undefined =>
+  row ? { ...row, isOperator: row.isOperator === 1 } : undefined
+
+export type IdentityStore = ReturnType<typeof createIdentityStore>
+
+export function createIdentityStore(db: Database) {
+  const sql = statements(db)
+  const bySubject = sql<Row, [string, string]>`
+    SELECT ${columns} FROM oidc_identities WHERE issuer = ? AND subject = ?`
+  const byAccount = sql<Row, [string, string]>`
+    SELECT ${columns} FROM oidc_identities WHERE issuer = ? AND account_id = ?`
+  const put = sql`
+    INSERT INTO oidc_identities (issuer, subject, account_id, is_operator) VALUES (?, ?, ?, ?)
+    ON CONFLICT (issuer, subject) DO UPDATE SET is_operator = excluded.is_operator`
+  const putSession = sql`
+    INSERT INTO oidc_sessions (family_id, issuer, subject, provider_session) VALUES (?, ?, ?, ?)`
+  const families = sql<{ familyId: string }, [string, string | null, string | null]>`
+    SELECT family_id AS familyId FROM oidc_sessions WHERE issuer = ?1
+      AND (?2 IS NULL OR provider_session = ?2) AND (?3 IS NULL OR subject = ?3)`
+  const forget = sql`
+    DELETE FROM oidc_sessions WHERE family_id NOT IN (SELECT family_id FROM sessions)`
+  return {
+    find: (issuer: string, subject: string) => identityOf(bySubject.get(issuer, subject)),
+    /** Which person of the provider an account belongs to. */
+    ofAccount: (issuer: string, accountId: string) => identityOf(byAccount.get(issuer, accountId)),
+    put: ({ issuer, subject, accountId, isOperator }: Identity) =>
+      void put.run(issuer, subject, accountId, isOperator ? 1 : 0),
+    /** Notes the provider's session that a sign-in came from; forgets those of ended sign-ins. */
+    putSession(familyId: string, issuer: string, subject: string, session: string | null) {
+      forget.run()
+      putSession.run(familyId, issuer, subject, session)
+    },
+    /** The sign-ins of a session of the provider, or of a person; null: whichever. */
+    families: (issuer: string, session: string | null, subject: string | null): string[] =>
+      families.all(issuer, session, subject).map(({ familyId }) => familyId),
+  }
+}
