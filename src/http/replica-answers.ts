@@ -29,7 +29,7 @@ export interface ReplicaDeps {
 
 /** What stands on prices, the catalogue and rows that are read at each request. */
 const answeredPaths =
-  /^\/v1\/(?:prices|commodities|analytics|indicators|spreads|futures|storage|forecasts|fuel-surcharge|bunker-fuels|marine-fuels|marine-ports|diesel-prices|ei|rig-counts|drilling|drilling-intelligence|pseo|well-production|market-brief|data-quality|alerts|subscriptions|notifications|scheduled-deliveries)(?:\/|$)/
+  /^\/v1\/(?:prices|changes|commodities|analytics|indicators|spreads|futures|storage|forecasts|fuel-surcharge|bunker-fuels|marine-fuels|marine-ports|diesel-prices|ei|rig-counts|drilling|drilling-intelligence|pseo|well-production|market-brief|data-quality|alerts|subscriptions|notifications|scheduled-deliveries)(?:\/|$)/
 /** What an account keeps and changes as it is read. */
 const primaryPaths = /^\/v1\/prices\/board(?:\/|$)/
 /** A question that is too long for an address, and writes nothing. */

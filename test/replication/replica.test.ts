@@ -139,6 +139,35 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
     expect(await client.frame(isType('disconnect'))).toMatchObject({ reconnect: true })
   }, 60_000)
 
+  test('a replica has the records of its primary in the feed of changes, under the same cursors', async () => {
+    const { services } = primary
+    record('BRENT_CRUDE_USD', 81.5)
+    const { id } = services.catalogue.named('BRENT_CRUDE_USD')!
+    services.quarantine.add({
+      seriesId: id,
+      fromOn: '2020-01-01',
+      toOn: '2020-01-02',
+      reason: 'test',
+      createdAt: Date.now(),
+    })
+    const read = async (answer: Promise<Response> | Response) => {
+      const text = await (await answer).text()
+      const { data } = JSON.parse(text) as { data?: { cursor: string } }
+      if (!data) throw new Error(text)
+      return data
+    }
+    const request = () =>
+      new Request('http://127.0.0.1/v1/changes?since=start', {
+        headers: { authorization: `Token ${token}` },
+      })
+    const own = await read(primary.app.handle(request()))
+    await until(
+      'the records',
+      async () => (await read(ask('/v1/changes?since=start'))).cursor === own.cursor,
+    )
+    expect(await read(ask('/v1/changes?since=start'))).toEqual(own)
+  }, 60_000)
+
   test('streams the events of watches from its own rows, each once, behind the last that a client had', async () => {
     const { services } = primary
     const account = services.keys.find(token)!.account

@@ -41,6 +41,7 @@ export const requirements = {
   fish: program('fish'),
   go: { isHere: runs('go', 'version'), install: fromDebian('golang-go') },
   haproxy: program('haproxy'),
+  jq: program('jq'),
   libfaketime: { isHere: () => existsSync(faketimeLibrary), install: fromDebian('libfaketime') },
   linux: { isHere: () => process.platform === 'linux', install: 'run the tests on Linux' },
   man: program('man', fromDebian('man-db')),
@@ -94,6 +95,8 @@ export const requirements = {
     isHere: runs(process.execPath, 'pm', 'view', 'typescript', 'version'),
     install: 'a connection to the npm registry',
   },
+  sqlite3: program('sqlite3'),
+  setsid: program('setsid', fromDebian('util-linux')),
   requests: {
     isHere: runs('python3', '-c', 'import requests'),
     install: fromDebian('python3-requests'),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TextIO
 
 from .errors import NotFound
-from .models import PriceRow
+from .models import Change, PriceRow
 from .models import WindowedPricesDataPricesItem as HistoryRow
 from .operations import Operations
 from .stream import StreamEvent, stream_events
@@ -99,6 +99,19 @@ class Client(Operations):
         return self.iter_prices_past_month(
             by_code=codes, start_date=start, end_date=end, interval="raw", as_of=as_of
         )
+
+    def changes(self, *codes: str, since: str = "start") -> Iterator[Change]:
+        """Every change of a value after a cursor, in the order of recording, up to the newest.
+
+        Keep the `cursor` of each with what you have made of it, and send the last as `since` the next time. Without
+        codes: every code.
+        """
+        while True:
+            data = self.list_changes(since=since, codes=codes or None, limit=10_000)["data"]
+            yield from data["changes"]
+            if not data["has_more"]:
+                return
+            since = data["cursor"]
 
     def frame(
         self,

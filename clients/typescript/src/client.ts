@@ -40,7 +40,17 @@ export type HistoryRow = Row<'getHistoricalPrices'>
 /** What a stream says of a watched code. */
 export type WatchEvent = Answer<'listWatchEvents'>['data']['events'][number]
 
+/** A value that was added, corrected or deleted. */
+export type Change = Answer<'listChanges'>['data']['changes'][number]
+
 export type Moment = string | Date
+
+export interface ChangesOptions {
+  /** The cursor of the last change that you have; `start`, a time, or `start` where it is absent. */
+  since?: string
+  /** At most 200. Without them: every code. */
+  codes?: readonly string[]
+}
 
 export interface HistoryOptions {
   /** Inclusive; a day or a moment with a zone. Without both: the last 30 days. */
@@ -63,12 +73,18 @@ export interface Client {
     name: Name,
     ...args: Parameters<Operations[Name]>
   ): AsyncGenerator<Row<Name>>
+  /**
+   * Every change of a value after a cursor, in the order of recording, up to the newest. Keep the
+   * `cursor` of each with what you have made of it, and send the last as `since` the next time.
+   */
+  changes(options?: ChangesOptions): AsyncGenerator<Change>
   /** The events of the account's watches as they come; one that breaks off goes on where it was. */
   stream(options?: StreamOptions): AsyncGenerator<StreamEvent<WatchEvent>>
 }
 
 const codesPerRequest = 20
 const rowsPerPage = 100
+const changesPerRequest = 10_000
 
 const momentText = (moment: Moment | undefined): string | undefined =>
   moment instanceof Date ? moment.toISOString() : moment
@@ -144,6 +160,15 @@ export function createClient(options: ClientOptions = {}): Client {
         throw new TypeError(`interval: '${interval}' must be 'raw' or absent with asOf`)
       }
       return rows('getPricesPastMonth', { ...range, interval: 'raw', asOf: momentText(asOf) })
+    },
+    async *changes({ since = 'start', codes } = {}) {
+      for (let cursor = since; ; ) {
+        const query = { limit: changesPerRequest, codes: codes?.join(',') }
+        const { data } = await api.listChanges(cursor, query)
+        yield* data.changes
+        if (!data.has_more) return
+        cursor = data.cursor
+      }
     },
     async *stream(streamOptions = {}) {
       const since = streamOptions.since ?? (await lastEventId())

@@ -133,7 +133,7 @@ export function changeOperations(deps: Context & LiveDeps) {
         const page = isNow
           ? { records: [], end: since, hasMore: false }
           : changes.page(reader, since, limit)
-        const rows = rowsOf(page.records, changes.cursorOf, sourceNameOf)
+        const rows = rowsOf(page.records, changes.cursors(), sourceNameOf)
         const requests = Math.ceil(rows.length / rowsOfPrice) * price
         reply.headers['x-quota-requests'] = String(Math.max(1, requests))
         const cursor = cursorText(changes.cursorOf(page.end as Place))

@@ -95,7 +95,7 @@ export function followChanges(
       }
       isBurst = true
       cursorSentAt = monotonic()
-      return rowsOf(page.records, changes.cursorOf, sourceNameOf)
+      return rowsOf(page.records, changes.cursors(), sourceNameOf)
         .map(row => blockOf('change', row, row.cursor))
         .join('')
     }

@@ -66,7 +66,7 @@ export type ChangeRowWire = typeof ChangeRow.static
 /** Records as the API returns them. */
 export function rowsOf(
   records: readonly ChangeRecord[],
-  cursorOf: Changes['cursorOf'],
+  cursorOf: ReturnType<Changes['cursors']>,
   sourceNameOf: (seriesId: number, sourceId: number) => string,
 ): ChangeRowWire[] {
   return records.map(record => ({

@@ -21,6 +21,8 @@ export interface Changes {
   page(reader: ChangeReader, after: Place, limit: number): ChangePage
   /** With the line that a place is of. */
   cursorOf(place: Place): Cursor
+  /** The same for many places: the lines are read once. */
+  cursors(): (place: Place) => Cursor
   /** The place before every record. */
   start(): Place
   /** The place after every record. */
@@ -46,10 +48,14 @@ export function openChanges({
   withheld: Withheld
 }): Changes {
   const feed = createChangeFeed({ log, vintages: createVintageReader(db), catalogue, withheld })
-  const cursorOf = (place: Place): Cursor => {
-    const line = log.lines().findLast(({ beginsAfter }) => beginsAfter < place.writtenAt)
-    return { ...place, line: (line ?? log.lines()[0]!).token }
+  const cursors = () => {
+    const lines = log.lines()
+    return (place: Place): Cursor => {
+      const line = lines.findLast(({ beginsAfter }) => beginsAfter < place.writtenAt)
+      return { ...place, line: (line ?? lines[0]!).token }
+    }
   }
+  const cursorOf = (place: Place) => cursors()(place)
   const newest = (): Place => {
     const writtenAt = log.newest()
     return writtenAt === undefined ? beginning : endOf(writtenAt)
@@ -63,6 +69,7 @@ export function openChanges({
     )
   return {
     page: feed.page,
+    cursors,
     start: () => beginning,
     cursorOf,
     newest,

@@ -79,6 +79,8 @@ export interface BatchStore {
   list(filter: BatchFilter, limit: number, offset: number): Batch[]
   total(filter: BatchFilter): number
   series(id: number): BatchSeries[]
+  /** When the last of its values was recorded or removed; undefined: it changed none. */
+  recordedAt(id: number): number | undefined
   /** Every point of a series that a batch changed, oldest first. */
   points(id: number, series: BatchSeries): BatchPoint[]
 }
@@ -119,6 +121,15 @@ export function createBatchStore(db: Database): BatchStore {
   const series = sql<BatchSeries, [number]>`
     SELECT series_id AS seriesId, points, first_at AS firstAt, last_at AS lastAt FROM batch_series
     WHERE batch_id = ? ORDER BY series_id`
+  // Between the ends that each series has: nothing finds the values of a batch elsewhere.
+  const within = 's.series_id = v.series_id AND v.observed_at BETWEEN s.first_at AND s.last_at'
+  const recorded = sql<{ at: number | null }, [number]>`
+    SELECT max(at) AS at FROM (
+      SELECT max(v.recorded_at) AS at FROM batch_series s CROSS JOIN observations v ON ${within}
+      WHERE s.batch_id = ?1 AND v.batch_id = ?1
+      UNION ALL SELECT max(iif(v.batch_id = ?1, v.recorded_at, v.replaced_at))
+      FROM batch_series s CROSS JOIN observation_revisions v ON ${within}
+      WHERE s.batch_id = ?1 AND (v.batch_id = ?1 OR v.next_batch_id = ?1))`
   const points = pointsOfBatch(db)
   const batchOf = (row: BatchRow): Batch => ({
     ...row,
@@ -170,6 +181,7 @@ export function createBatchStore(db: Database): BatchStore {
     list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset).map(batchOf),
     total: filter => total.get(...filterOf(filter))!.n,
     series: id => series.all(id),
+    recordedAt: id => recorded.get(id)?.at ?? undefined,
     points,
   }
 }

@@ -203,7 +203,15 @@ export function batchAdminOperations(deps: Context) {
       params: params.properties,
       answers: {
         200: envelopeOf({
-          batch: BatchShape,
+          batch: t.Composite([
+            BatchShape,
+            t.Object({
+              recorded_at: orNull(
+                moment,
+                'From this time `as_of` returns all of its values of series; null if there are none.',
+              ),
+            }),
+          ]),
           series: t.Array(BatchSeriesShape),
           rows: t.Array(RowChangeShape, {
             description: 'The ten biggest changes of numbers in rows of datasets.',
@@ -213,7 +221,7 @@ export function batchAdminOperations(deps: Context) {
       handle: ({ params: { id } }) => {
         const batch = batchOf(id)
         return success({
-          batch: batchRow(batch),
+          batch: { ...batchRow(batch), recorded_at: isoOrNull(batchStore.recordedAt(batch.id)) },
           series: batchStore.series(batch.id).map(({ seriesId, points, firstAt, lastAt }) => ({
             code: catalogue.byId(seriesId).code,
             points,

@@ -56,6 +56,10 @@ const Listed = envelopeOf({ values: t.Array(FlagShape), meta: PageMetaShape })
 const Decided = envelopeOf({
   values: t.Array(FlagShape),
   batch: orNull(integer(), 'The batch that released values were recorded in.'),
+  recorded_at: orNull(
+    t.String({ format: 'date-time' }),
+    'From this time `as_of` returns the released values.',
+  ),
 })
 const DecisionBody = body({
   ids: field<number[]>(
@@ -71,6 +75,12 @@ const DecisionBody = body({
   ),
   reason: optional(text(300, { description: 'Why.' })),
 })
+
+/** The last batch of a release, and since when its values are known. */
+interface Released {
+  batch: number
+  recordedAt: number
+}
 
 type ReleaseStart = { kind: 'release'; actor: string; reason?: string }
 
@@ -132,16 +142,17 @@ export function reviewAdminOperations({
     held: readonly (FlaggedValue & { seriesId: number })[],
     start: ReleaseStart,
   ) => {
-    let batch: number | null = null
+    let last: Released | undefined
     for (const [sourceId, group] of Map.groupBy(held, flag => flag.sourceId)) {
       const points = group.map(({ seriesId, observedAt, value }) => ({
         seriesId,
         observedAt,
         value,
       }))
-      batch = batches.release(start, points, sourceId).batch.id
+      const { batch, recordedAt } = batches.release(start, points, sourceId)
+      last = { batch: batch.id, recordedAt: Math.max(recordedAt, last?.recordedAt ?? recordedAt) }
     }
-    return batch
+    return last
   }
   const decided = (ids: readonly number[]) => ids.map(id => rowOf(flaggedValues.find(id)!))
 
@@ -200,18 +211,23 @@ export function reviewAdminOperations({
         const actor = requestContext?.actor ?? 'operator'
         const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
         const ofRows = rowsToRelease(flags.filter(flag => flag.dataset !== null))
-        const batch = transact(db, () => {
+        const released = transact(db, () => {
           // First: what is written takes values that were left out in its time off the list.
           for (const { id } of flags) flaggedValues.decide(id, 'released', actor, reason, now())
           let last = releaseValues(flags.filter(isOfSeries), start)
           for (const { dataset, records } of ofRows) {
             const running = batches.begin({ ...start, dataset: dataset.name })
-            running.count(running.during(() => dataset.write(records, ingest.next())))
-            last = running.end().id
+            const recordedAt = ingest.next()
+            running.count(running.during(() => dataset.write(records, recordedAt)))
+            last = { batch: running.end().id, recordedAt }
           }
           return last
         })
-        return success({ values: decided(ids), batch })
+        return success({
+          values: decided(ids),
+          batch: released?.batch ?? null,
+          recorded_at: isoOrNull(released?.recordedAt),
+        })
       },
     }),
     operation('POST /admin/v1/review/reject', {
@@ -228,7 +244,7 @@ export function reviewAdminOperations({
         const actor = requestContext?.actor ?? 'operator'
         for (const { id } of undecided(ids, ['waiting', 'kept']))
           flaggedValues.decide(id, 'rejected', actor, reason, now())
-        return success({ values: decided(ids), batch: null })
+        return success({ values: decided(ids), batch: null, recorded_at: null })
       },
     }),
   ]

@@ -1,0 +1,192 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { isFull } from '../support/full.ts'
+import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import { needs } from '../support/needs.ts'
+
+const codes = ['WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD', 'GASOLINE_USD']
+const days = 28
+const dayOf = (day: number) => `2026-10-${String(day + 1).padStart(2, '0')}`
+const kills = isFull ? 100 : 8
+const moments = 50
+
+/** The script that the guide gives, as readers copy it. */
+function script(): string {
+  const guide = readFileSync(resolve(import.meta.dir, '../../docs/how-to/changes.md'), 'utf8')
+  return /```sh no-run\n(#!\/bin\/sh\n[\s\S]*?)```/.exec(guide)![1]!
+}
+
+/** The same numbers on every run. */
+function createRandom(seed: number) {
+  let state = seed
+  return (below: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the guide', () => {
+  const dir = temporaryDir()
+  const db = join(dir, 'prices.db')
+  const random = createRandom(7)
+  let server: Server
+  beforeAll(async () => {
+    writeFileSync(join(dir, 'follow.sh'), script())
+    server = await start('serve', dir)
+  })
+  afterAll(async () => {
+    server.process.kill('SIGKILL')
+    await server.process.exited
+    remove(dir)
+  })
+
+  const follow = (once: boolean) =>
+    Bun.spawn(['setsid', 'sh', join(dir, 'follow.sh')], {
+      env: {
+        ...process.env,
+        URL: server.url,
+        KEY: server.apiKey,
+        DB: db,
+        ...(once && { ONCE: '1' }),
+      },
+      stdout: 'ignore',
+      stderr: 'pipe',
+    })
+  const operate = async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${server.url}/admin/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${server.adminToken}`,
+        'content-type': 'application/json',
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: answer.status, data: ((await answer.json()) as { data?: Answer }).data }
+  }
+  interface Answer {
+    id?: number
+    batch?: number
+    recorded_at?: string
+  }
+  const instants: string[] = []
+  const batches: number[] = []
+  const ranges: number[] = []
+  const noted = ({ data }: Awaited<ReturnType<typeof operate>>) => {
+    if (data?.recorded_at) instants.push(data.recorded_at)
+    if (data?.batch) batches.push(data.batch)
+  }
+  const push = async () => {
+    const [code, from, count] = [codes[random(4)]!, random(days - 3), 1 + random(4)]
+    const observations = Array.from({ length: count }, (_, i) => ({
+      code,
+      observed_at: dayOf(Math.min(days - 1, from + i)),
+      price: 70 + random(8),
+    }))
+    noted(await operate('POST', '/observations', { observations, source: `desk ${random(2)}` }))
+  }
+  const act = async () => {
+    const [code, day] = [codes[random(4)]!, dayOf(random(days))]
+    const named = { code, observed_at: day, reason: 'test' }
+    switch (random(8)) {
+      case 0:
+        return noted(await operate('PATCH', '/values', { ...named, price: 80 + random(3) }))
+      case 1:
+        return noted(await operate('DELETE', '/values', named))
+      case 2: {
+        const batch = batches[random(batches.length)]
+        if (batch !== undefined)
+          noted(await operate('POST', `/batches/${batch}/undo`, { only_untouched: true }))
+        return
+      }
+      case 3: {
+        const { data } = await operate('POST', '/quarantine', {
+          code,
+          from: day,
+          to: day,
+          reason: 'x',
+        })
+        if (data?.id) ranges.push(data.id)
+        return
+      }
+      case 4: {
+        const id = ranges.shift()
+        if (id !== undefined) await operate('DELETE', `/quarantine/${id}`)
+        return
+      }
+      default:
+        return await push()
+    }
+  }
+  const importFile = (file: number) => {
+    const path = join(dir, `file-${file}.csv`)
+    const lines = Array.from(
+      { length: days },
+      (_, day) => `${codes[file % 4]},${dayOf(day)},${72 + random(6)}`,
+    )
+    writeFileSync(path, `code,observed_at,price\n${lines.join('\n')}\n`)
+    return run('import', path, '--data', join(dir, 'data'))
+  }
+  const exported = async (asOf?: string): Promise<string[]> => {
+    const lines: string[] = []
+    for (const code of codes) {
+      const query = new URLSearchParams({
+        codes: code,
+        start_date: '2026-09-01',
+        end_date: '2026-11-30',
+        columns: 'code,observed_at,price',
+        ...(asOf !== undefined && { as_of: asOf }),
+      })
+      const answer = await server.get(`/v1/export/prices?${query}`)
+      const since = answer.headers.get('x-vintage-revision-coverage-since')
+      // Before anything of a code was recorded, exports return its first values.
+      if (asOf !== undefined && since !== null && Date.parse(since) > Date.parse(asOf)) continue
+      lines.push(...(await answer.text()).trim().split('\n').slice(1))
+    }
+    return lines.sort()
+  }
+  const followed = (at: string): string[] => {
+    const copy = new Database(db, { readonly: true })
+    const rows = copy
+      .query<{ code: string; observed_at: string; value: number }, [string]>(
+        `SELECT code, observed_at, value FROM records r WHERE recorded_at <= ?1
+           AND NOT EXISTS (SELECT 1 FROM records n WHERE n.code = r.code
+             AND n.observed_at = r.observed_at AND n.recorded_at <= ?1
+             AND (n.recorded_at, n.cursor) > (r.recorded_at, r.cursor))
+           AND value IS NOT NULL`,
+      )
+      .all(at)
+    copy.close()
+    return rows.map(row => `${row.code},${row.observed_at},${row.value}`).sort()
+  }
+
+  test(
+    'killed and resumed while everything is written, equals the export now and at 50 moments',
+    async () => {
+      for (let kill = 0; kill < kills; kill += 1) {
+        const follower = follow(false)
+        for (let i = 0; i < 12; i += 1) await act()
+        if (kill % 4 === 0) await importFile(kill)
+        process.kill(-follower.pid, 'SIGKILL')
+        await follower.exited
+      }
+      const last = follow(true)
+      expect([await last.exited, await new Response(last.stderr).text()]).toEqual([0, ''])
+      const now = new Date().toISOString()
+      const all = await exported()
+      expect(followed(now)).toEqual(all)
+      expect(all.length).toBeGreaterThan(30)
+      expect(instants.length).toBeGreaterThan(20)
+      for (let i = 0; i < moments; i += 1) {
+        const at = new Date(Date.parse(instants[random(instants.length)]!) + random(2) - random(2))
+        const asOf = at.toISOString()
+        const expected = await exported(asOf)
+        const covered = new Set(expected.map(line => line.split(',')[0]))
+        const kept = followed(asOf).filter(line => covered.has(line.split(',')[0]))
+        expect([asOf, ...kept]).toEqual([asOf, ...expected])
+      }
+    },
+    isFull ? 600_000 : 120_000,
+  )
+})
