@@ -21,9 +21,9 @@ const scopes = {
 }
 const sweeps = [
   'test/demo/whole.test.ts',
-  'test/e2e/feeds-month.test.ts',
-  'test/e2e/fresh-copy.test.ts',
-  'test/e2e/outbox-crash.test.ts',
+  'test/e2e/data/feeds-month.test.ts',
+  'test/e2e/demo/fresh-copy.test.ts',
+  'test/e2e/sending/outbox-crash.test.ts',
 ]
 const flagsWithValue = [
   '-t',

@@ -7,7 +7,7 @@ const root = join(import.meta.dir, '..')
 
 /**
  * The fifteen tasks that a stranger was given, each with its page. The samples of a page are run by
- * `test/e2e/docs-walk.test.ts`; where none of them can run here, the test that plays the same steps
+ * `test/e2e/documents/docs-walk.test.ts`; where none of them can run here, the test that plays the same steps
  * against a stand-in is named.
  */
 const tasks: readonly { task: string; page: string; playedBy?: string }[] = [
@@ -29,7 +29,11 @@ const tasks: readonly { task: string; page: string; playedBy?: string }[] = [
   { task: 'migrate an existing client', page: 'how-to/migrate-a-client' },
   { task: 'show a demo instance to a customer', page: 'how-to/demo-for-a-customer' },
   { task: 'test in continuous integration', page: 'how-to/ci' },
-  { task: 'scale to replicas', page: 'how-to/replicas', playedBy: 'test/e2e/replicas.test.ts' },
+  {
+    task: 'scale to replicas',
+    page: 'how-to/replicas',
+    playedBy: 'test/e2e/replication/replicas.test.ts',
+  },
 ]
 
 describe('a stranger ends each of the fifteen tasks by the documentation alone', () => {

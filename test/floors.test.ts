@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { dirname } from 'node:path'
 import { doors } from './support/doors.ts'
 import { files, floors, importsOf, placeOf, read } from './support/rooms.ts'
 
@@ -146,4 +147,13 @@ describe('things that live in one room only', () => {
       ),
     ).toEqual([])
   })
+})
+
+test('no folder of tests has more than 30 files', () => {
+  const counts = new Map<string, number>()
+  for (const file of new Bun.Glob('**/*.ts').scanSync(import.meta.dir)) {
+    const folder = dirname(file)
+    counts.set(folder, (counts.get(folder) ?? 0) + 1)
+  }
+  expect([...counts].filter(([, files]) => files > 30)).toEqual([])
 })

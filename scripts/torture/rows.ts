@@ -19,9 +19,9 @@ export const tortureRows: readonly TortureRow[] = [
     promise: 'A kill loses no acknowledged write',
     bar: '200 kills of a server that takes prices and sends webhooks, 100 while the log is folded or written, 10 of an import: 0 events lost, none under two ids, no page taken for damaged',
     tests: [
-      'test/e2e/outbox-crash.test.ts',
-      'test/e2e/crash.test.ts',
-      'test/e2e/checksum-crash.test.ts',
+      'test/e2e/sending/outbox-crash.test.ts',
+      'test/e2e/storage/crash.test.ts',
+      'test/e2e/storage/checksum-crash.test.ts',
     ],
   },
   {
@@ -40,7 +40,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R04',
     promise: 'A full disk is refused with a code, and the service recovers by itself',
     bar: 'a file system of a few megabytes, filled and freed',
-    tests: ['test/e2e/full-disk.test.ts'],
+    tests: ['test/e2e/storage/full-disk.test.ts'],
   },
   {
     id: 'R05',
@@ -58,7 +58,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R08',
     promise: 'One process writes a directory',
     bar: 'a second server, a lock file that was deleted, a lock of a killed process',
-    tests: ['test/lib/files/directory-lock.test.ts', 'test/cli/socket.test.ts'],
+    tests: ['test/lib/files/directory-lock.test.ts', 'test/cli/server/socket.test.ts'],
   },
   {
     id: 'R10',
@@ -139,13 +139,13 @@ export const tortureRows: readonly TortureRow[] = [
     promise: 'A backup is a consistent moment, and a restore is complete or nothing',
     bar: '50 backups of a server that writes: each a prefix with all that was acknowledged before it, at most 10 ms more at the p99 of a write; kills at every part of a restore; empty, foreign and damaged backups',
     script: ['backups.ts', '50'],
-    tests: ['test/cli/restore.test.ts', 'test/cli/restore-outbox.test.ts'],
+    tests: ['test/cli/backups/restore.test.ts', 'test/cli/backups/restore-outbox.test.ts'],
   },
   {
     id: 'R25',
     promise: 'Heavy requests delay no other request',
     bar: 'latest while analytics run',
-    tests: ['test/e2e/overload.test.ts', 'test/e2e/readers.test.ts'],
+    tests: ['test/e2e/load/overload.test.ts', 'test/e2e/load/readers.test.ts'],
   },
   {
     id: 'R26',
@@ -158,7 +158,7 @@ export const tortureRows: readonly TortureRow[] = [
     promise: 'No file beside the database stops a start without a message',
     bar: 'empty, zeroed, torn, foreign: it starts, or says which file and what to do',
     tests: [
-      'test/e2e/first-start.test.ts',
+      'test/e2e/operating/first-start.test.ts',
       'test/lib/files/side-file.test.ts',
       'test/lib/secrets/master-key.test.ts',
       'test/database/commit-mark.test.ts',
@@ -169,7 +169,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R28',
     promise: 'A public source is read completely, or not at all',
     bar: '20 kills of a backfill end in the database of none; a month of every publisher, day by day, with each value compared',
-    tests: ['test/e2e/feeds.test.ts', 'test/e2e/feeds-month.test.ts'],
+    tests: ['test/e2e/data/feeds.test.ts', 'test/e2e/data/feeds-month.test.ts'],
   },
   {
     id: 'R31',
@@ -187,7 +187,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'R33',
     promise: 'An operator is notified of each trouble once, and once when it is over',
     bar: 'a month of the binary under a false clock: silent feed, frozen value, full disk, dead endpoint, spent quota, failed backup; a notice and a letter of each, the alert rules fire in a real Prometheus, every query of the dashboard has data',
-    tests: ['test/e2e/month.test.ts'],
+    tests: ['test/e2e/operating/month.test.ts'],
   },
   {
     id: 'R34',
@@ -266,7 +266,7 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S09',
     promise: 'Raw bytes get an error or a closed connection',
     bar: 'smuggled, abused and slow requests over sockets: 0 five-hundreds (S10 and S11 are in it)',
-    tests: ['test/e2e/interface.test.ts'],
+    tests: ['test/e2e/documents/interface.test.ts'],
   },
   {
     id: 'S12',
@@ -326,6 +326,6 @@ export const tortureRows: readonly TortureRow[] = [
     id: 'S30',
     promise: 'The binary responds as the sources do',
     bar: 'every route of the interface on the compiled binary',
-    tests: ['test/e2e/interface.test.ts', 'test/e2e/binary.test.ts'],
+    tests: ['test/e2e/documents/interface.test.ts', 'test/e2e/binary.test.ts'],
   },
 ]

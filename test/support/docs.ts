@@ -17,7 +17,7 @@ export const shownReasons = {
   network: 'It needs another host, or an address that does not exist here.',
   provider: 'It needs an account at a provider; test/send has stand-ins of them.',
   repository: 'It runs the tests or the release of the repository.',
-  system: 'It changes the system; test/e2e/package.test.ts installs the package.',
+  system: 'It changes the system; test/e2e/documents/package.test.ts installs the package.',
   upgrade: 'It needs a database of an earlier version; test/database upgrades such databases.',
 } as const
 

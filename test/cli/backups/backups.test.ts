@@ -1,0 +1,126 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../../../src/database/database.ts'
+import { databaseBeganAt, settingsStore } from '../../../src/topics/operator/store/settings.ts'
+import { remove, temporaryDir } from '../../support/instance/binary.ts'
+import { command, emptyDirectory } from '../../support/instance/command.ts'
+import { standInBucket } from '../../support/servers/s3-server.ts'
+
+const root = temporaryDir()
+const bucket = standInBucket('backups')
+afterAll(async () => {
+  await bucket.stop()
+  remove(root)
+})
+
+let places = 0
+function place(settings = '') {
+  places += 1
+  const dir = join(root, `data-${places}`)
+  const kept = join(root, `kept-${places}`)
+  emptyDirectory(dir)
+  writeFileSync(
+    join(dir, 'wellhead.toml'),
+    `[backups]
+directory = "${kept}"
+key = "of the operator"
+s3_bucket = "backups"
+s3_prefix = "copy-${places}"
+s3_endpoint = "${bucket.endpoint}"
+s3_access_key = "access"
+s3_secret_key = "secret"
+${settings}
+`,
+  )
+  return { dir, kept, prefix: `copy-${places}/` }
+}
+const rowsIn = async (dir: string) =>
+  (await command('quarantine', 'list', '--data', dir)).out.match(/reason \d/g) ?? []
+const hold = (dir: string, n: number) =>
+  command('quarantine', 'add', 'WTI_USD', `2026-11-0${n}`, '--reason', `reason ${n}`, '--data', dir)
+
+describe('a backup', () => {
+  test('goes sealed into every place, is listed and checked, and brings a lost directory back', async () => {
+    const { dir, kept, prefix } = place()
+    await hold(dir, 1)
+    const backup = await command('backup', '--data', dir)
+    expect([backup.code, backup.err]).toEqual([0, ''])
+    expect(backup.out).toContain('It does not include master.key')
+    const [name] = readdirSync(kept)
+    expect(name).toMatch(/^wellhead-\d{8}T\d{6}Z\.db\.sealed$/)
+    expect([...bucket.objects.keys()]).toContain(prefix + name)
+    expect(readFileSync(join(kept, name!)).includes('SQLite format')).toBe(false)
+    expect(readdirSync(dir).filter(each => /making|fetched|checking/.test(each))).toEqual([])
+
+    const listed = await command('backup', 'list', '--data', dir, '--json')
+    expect(
+      JSON.parse(listed.out)
+        .map((row: { place: string }) => row.place)
+        .sort(),
+    ).toEqual([kept, `s3://backups/${prefix}`].sort())
+    expect(
+      (await command('backup', 'check', '--data', dir)).out.match(/complete and valid/g),
+    ).toHaveLength(2)
+
+    await hold(dir, 2)
+    const settings = readFileSync(join(dir, 'wellhead.toml'), 'utf8')
+    remove(dir)
+    remove(kept)
+    mkdirSync(dir)
+    writeFileSync(join(dir, 'wellhead.toml'), settings)
+    const restored = await command('restore', '--from', 'latest', '--data', dir)
+    expect([restored.code, restored.err]).toEqual([0, ''])
+    expect(restored.out).toContain(`s3://backups/${prefix}: ${name}`)
+    expect(await rowsIn(dir)).toEqual(['reason 1'])
+  }, 30_000)
+
+  test('of a moment is the newest from before it', async () => {
+    const { dir, kept } = place()
+    await hold(dir, 1)
+    await command('backup', '--data', dir)
+    const [name] = readdirSync(kept)
+    const old = 'wellhead-20260101T000000Z.db.sealed'
+    writeFileSync(join(kept, old), readFileSync(join(kept, name!)))
+    const restored = await command('restore', '--from', '2026-02-01T00:00:00Z', '--data', dir)
+    expect(restored.out).toContain(old)
+    const none = await command('restore', '--from', '2025-02-01T00:00:00Z', '--data', dir)
+    expect([none.code, none.err]).toEqual([1, 'no backup found from before 2025-02-01T00:00:00Z\n'])
+  })
+
+  test('a backup that cannot be opened or fails at one destination is reported, and the other destination keeps it', async () => {
+    const { dir, kept } = place()
+    await hold(dir, 1)
+    bucket.isDown = true
+    const half = await command('backup', '--data', dir)
+    bucket.isDown = false
+    expect([half.code, half.err]).toEqual([1, expect.stringContaining('s3://backups/copy-')])
+    expect(readdirSync(kept).length).toBe(1)
+    writeFileSync(join(kept, readdirSync(kept)[0]!), 'WELLHEAD-SEALED-1\nnothing of it')
+    const checked = await command('backup', 'check', '--data', dir)
+    expect([checked.code, checked.err]).toEqual([1, expect.stringContaining('does not open')])
+  })
+
+  test('removes older ones of the same database, and none from before it was begun', async () => {
+    const { dir, kept } = place('keep_all = "1h"\nkeep_days = 1\nkeep_weeks = 1')
+    mkdirSync(kept)
+    const [before, since] = ['wellhead-20250101T000000Z', 'wellhead-20260201T000000Z'].map(
+      name => `${name}.db.sealed`,
+    )
+    for (const name of [before!, since!]) writeFileSync(join(kept, name), 'sealed')
+    const db = openDatabase(join(dir, 'wellhead.db'))
+    settingsStore(db).set(databaseBeganAt, String(Date.UTC(2026, 0, 1)))
+    db.close()
+    expect((await command('backup', '--data', dir)).out).toContain('1 older ones were removed')
+    const left = readdirSync(kept)
+    expect([left.length, left.includes(before!), left.includes(since!)]).toEqual([2, true, false])
+  })
+
+  test('without a place and without a file is refused with what would be one', async () => {
+    const dir = join(root, 'bare')
+    emptyDirectory(dir)
+    const { code, err } = await command('backup', '--data', dir)
+    expect([code, err]).toEqual([1, expect.stringContaining('backups.directory')])
+    expect((await command('restore', '--data', dir)).err).toContain('--from latest')
+  })
+})

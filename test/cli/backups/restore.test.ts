@@ -1,0 +1,163 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, describe, expect, test } from 'bun:test'
+import {
+  chmodSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { openDatabase } from '../../../src/database/database.ts'
+import { backedUp, databaseIn, rowsIn, unsentIn } from '../../support/instance/restored.ts'
+
+const { folder, file, directory, opened, command, close } = await backedUp()
+afterAll(close)
+
+/** A directory whose database is told from the backup by what stands in it. */
+function inUse(): string {
+  const dir = directory()
+  opened(dir).close()
+  const db = openDatabase(databaseIn(dir))
+  db.run("INSERT INTO settings VALUES ('whose', 'old')")
+  db.close()
+  return dir
+}
+/** What a process that is killed leaves of a database: the newest of it is in the log. */
+function leaveHalfDone(path: string): void {
+  const from = databaseIn(inUse())
+  const db = new Database(from)
+  db.run('PRAGMA wal_autocheckpoint = 0')
+  db.run("UPDATE settings SET value = 'in the log' WHERE name = 'whose'")
+  for (const tail of ['', '-wal']) copyFileSync(from + tail, path + tail)
+  db.close()
+}
+const whose = (path: string) =>
+  rowsIn<{ value: string }>(path, "SELECT value FROM settings WHERE name = 'whose'")[0]?.value
+const keptIn = (dir: string) =>
+  readdirSync(dir).filter(name => /^wellhead\.db\.before-\d+$/.test(name))
+const leftIn = (dir: string) => readdirSync(dir).filter(name => name.includes('.part'))
+
+describe('restore: the database before', () => {
+  /** Changes a copy of the backup. */
+  function changed(name: string, change: (path: string) => void): string {
+    const path = join(folder, name)
+    copyFileSync(file, path)
+    change(path)
+    return path
+  }
+  const broken = () =>
+    changed('broken.db', path => {
+      const bytes = Buffer.from(readFileSync(path))
+      bytes.fill(0xff, 4096 * 3, 4096 * 40)
+      writeFileSync(path, bytes)
+    })
+  const withoutTexts = () =>
+    changed('without-texts.db', path => {
+      const db = new Database(path)
+      db.run('DROP TABLE sms_messages')
+      db.close()
+    })
+  const empty = () => {
+    const path = join(folder, 'empty.db')
+    writeFileSync(path, '')
+    return path
+  }
+  const foreign = () => {
+    const path = join(folder, 'foreign.db')
+    const db = new Database(path)
+    db.run('CREATE TABLE IF NOT EXISTS notes (text TEXT)')
+    db.close()
+    return path
+  }
+  test.each([
+    ['is not sound', broken],
+    ['is an empty file', empty],
+    ['is a database of another program', foreign],
+    ['can not be held', withoutTexts],
+    ['is not there', () => join(folder, 'nothing.db')],
+  ])('stays in place, whole and alone, when the backup %s', async (_, make) => {
+    const dir = inUse()
+    expect((await command('restore', '--data', dir, '--release-outbox', make())).code).toBe(1)
+    expect((await command('restore', '--data', dir, make())).code).toBe(1)
+    expect((await command('verify', make())).code).toBe(1)
+    expect(whose(databaseIn(dir))).toBe('old')
+    expect([...keptIn(dir), ...leftIn(dir)]).toEqual([])
+    expect((await command('verify', '--data', dir)).code).toBe(0)
+  })
+
+  test('restore keeps the previous database with the commits that a killed process left in its WAL', async () => {
+    const killed = directory()
+    leaveHalfDone(databaseIn(killed))
+    expect((await command('restore', '--data', killed, file)).code).toBe(0)
+    expect(whose(join(killed, keptIn(killed)[0]!))).toBe('in the log')
+    expect([whose(databaseIn(killed)), unsentIn(databaseIn(killed)), leftIn(killed)]).toEqual([
+      undefined,
+      0,
+      [],
+    ])
+  })
+
+  test('restore keeps a previous database file unchanged even if it is corrupt', async () => {
+    const dir = directory()
+    for (const tail of ['', '-wal']) writeFileSync(databaseIn(dir) + tail, `ruins${tail}`)
+    expect((await command('restore', '--data', dir, file)).code).toBe(0)
+    const [name] = keptIn(dir)
+    expect([
+      readFileSync(join(dir, name!), 'utf8'),
+      readFileSync(join(dir, `${name}-wal`), 'utf8'),
+    ]).toEqual(['ruins', 'ruins-wal'])
+    expect((await command('verify', '--data', dir)).code).toBe(0)
+  })
+})
+
+test('what an earlier restore left half-done is no part of the next, and a backup that is read-only becomes a database', async () => {
+  const dir = directory()
+  leaveHalfDone(`${databaseIn(dir)}.part`)
+  const kept = join(folder, 'read-only.db')
+  copyFileSync(file, kept)
+  chmodSync(kept, 0o400)
+  expect((await command('restore', '--data', dir, kept)).code).toBe(0)
+  expect([
+    whose(databaseIn(dir)),
+    unsentIn(databaseIn(dir)),
+    leftIn(dir),
+    statSync(databaseIn(dir)).mode & 0o700,
+  ]).toEqual([undefined, 0, [], 0o600])
+  expect([unsentIn(kept), (await command('verify', '--data', dir)).code]).toEqual([5, 0])
+})
+
+test('a restore that is killed leaves the database before it, or the backup with everything held', async () => {
+  const main = resolve(import.meta.dir, '../../../src/main.ts')
+  const restoring = (dir: string) =>
+    Bun.spawn([process.execPath, main, 'restore', '--data', dir, file], {
+      cwd: folder,
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+  // Each step is seen by the file that it makes: the lock, the copy, the database set aside.
+  const steps = ['lock', '.part', '.before-']
+  const killed: string[] = []
+  for (const step of [...steps, ...steps]) {
+    const dir = inUse()
+    const child = restoring(dir)
+    const isAtStep = () => readdirSync(dir).some(name => name.includes(step))
+    // Without a pause between two looks: some steps take less than a millisecond.
+    while (child.exitCode === null && !isAtStep()) await new Promise(setImmediate)
+    child.kill('SIGKILL')
+    await child.exited
+    if (child.signalCode === 'SIGKILL') killed.push(step)
+    const path = databaseIn(dir)
+    const heldRows = rowsIn<unknown>(path, "SELECT 1 FROM outbox WHERE state = 'failed'").length
+    expect([whose(path), unsentIn(path), heldRows]).toEqual(
+      whose(path) === 'old' ? ['old', 0, 0] : [undefined, 0, 5],
+    )
+    expect((await command('verify', '--data', dir)).code).toBe(0)
+    // And the next one goes through.
+    expect((await command('restore', '--data', dir, file)).code).toBe(0)
+    expect([whose(path), unsentIn(path), leftIn(dir)]).toEqual([undefined, 0, []])
+  }
+  expect(killed, 'restores that were killed while they ran').not.toBeEmpty()
+  expect(killed, 'restores that were killed while they copied').toContain('.part')
+}, 300_000)

@@ -1,0 +1,62 @@
+import { Database } from 'bun:sqlite'
+import { afterAll, expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { keepBeforeUpgrade } from '../../../src/cli/backups/upgrade.ts'
+import { openDatabase, versionOf } from '../../../src/database/database.ts'
+import { schemaVersion } from '../../../src/database/migrations.ts'
+import { remove, temporaryDir } from '../../support/instance/binary.ts'
+import { command } from '../../support/instance/command.ts'
+
+const root = temporaryDir()
+afterAll(() => remove(root))
+
+let places = 0
+/** A directory with a database of the first schema. */
+function old() {
+  places += 1
+  const dir = join(root, `data-${places}`)
+  mkdirSync(dir)
+  const db = new Database(join(dir, 'wellhead.db'), { create: true })
+  db.run(readFileSync(resolve(import.meta.dir, '../../../fixtures/schema-1.sql'), 'utf8'))
+  db.run('PRAGMA user_version = 1')
+  db.close()
+  return { dir, path: join(dir, 'wellhead.db') }
+}
+const versionAt = (path: string) => {
+  const db = new Database(path, { readonly: true })
+  const { user_version: version } = db.query('PRAGMA user_version').get() as {
+    user_version: number
+  }
+  db.close()
+  return version
+}
+
+test('a dry-run migration upgrades a duplicate and leaves the data directory unchanged', async () => {
+  const { dir, path } = old()
+  const before = readFileSync(path)
+  const { code, out, err } = await command('migrate', '--dry-run', '--data', dir)
+  expect([code, out, err]).toEqual([
+    0,
+    expect.stringContaining(`went from schema 1 to ${schemaVersion}`),
+    '',
+  ])
+  expect(readFileSync(path).equals(before)).toBe(true)
+  expect(readdirSync(dir).filter(name => !/^wellhead\.db(-wal|-shm)?$/.test(name))).toEqual([])
+})
+
+test('the database before an upgrade is stored once, unchanged and readable only by its owner', () => {
+  const { dir, path } = old()
+  const kept = keepBeforeUpgrade(dir)
+  expect(kept).toEqual({ keptAs: `${path}.schema-1`, from: 1 })
+  const db = openDatabase(path)
+  expect(versionOf(db)).toBe(schemaVersion)
+  db.close()
+  expect(versionAt(kept!.keptAs)).toBe(1)
+  expect(statSync(kept!.keptAs).mode & 0o077).toBe(0)
+  expect(keepBeforeUpgrade(dir)).toBeUndefined()
+})
+
+test('a directory without a database has nothing to keep', () => {
+  expect(keepBeforeUpgrade(root)).toBeUndefined()
+})

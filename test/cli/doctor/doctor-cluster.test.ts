@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import { clusterFindings } from '../../../src/cli/doctor/cluster.ts'
+import type { ClusterNode, StreamStatus } from '../../../src/replication/service/nodes.ts'
+
+const node = (changed: Partial<ClusterNode>): ClusterNode => ({
+  id: 'a',
+  role: 'replica',
+  url: 'http://10.0.0.5:8080',
+  version: '1.0.0',
+  isStandby: true,
+  startedAt: 0,
+  toldAt: 0,
+  change: 10,
+  lagMs: 12,
+  quotas: { keys: 0, requests: 0 },
+  ...changed,
+})
+const primary = node({ role: 'primary', url: 'http://10.0.0.4:8080', lagMs: null })
+const stream: StreamStatus = {
+  name: 'changes',
+  messages: 1,
+  bytes: 100,
+  position: 1,
+  leader: 'n1',
+  copies: 3,
+  currentReplicas: 3,
+}
+const lease = { epoch: 3, holder: 'x', url: 'http://10.0.0.4:8080' }
+const said = (...of: Parameters<typeof clusterFindings>) =>
+  clusterFindings(...of).map(({ status, found }) => [status, found])
+
+test('doctor reports which instance is the primary and how far the replicas lag', () => {
+  expect(said({ nodes: [primary, node({})], streams: [stream], lease })).toEqual([
+    ['ok', 'primary http://10.0.0.4:8080, epoch 3; 1 replica, 12 ms behind at most'],
+  ])
+  expect(said({ nodes: [], streams: [], lease: undefined })).toEqual([['ok', 'none runs']])
+})
+
+test('doctor warns about a missing primary, lagging replicas and under-replicated streams', () => {
+  const late = node({ lagMs: 7000 })
+  const unknown = node({ url: '', lagMs: null })
+  const lacking = { ...stream, currentReplicas: 2 }
+  expect(said({ nodes: [late, unknown], streams: [lacking], lease })).toEqual([
+    ['warning', 'no primary is running: nothing is written'],
+    ['warning', 'the replica http://10.0.0.5:8080 is 7000 ms behind'],
+    ['warning', 'the replica a has not reported its position in the stream'],
+    ['warning', 'the stream changes is up to date on 2 of 3 NATS servers'],
+  ])
+})

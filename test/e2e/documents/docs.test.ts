@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { loadavg } from 'node:os'
+import { type Browser, chromium } from 'playwright-core'
+import type { Wellhead } from '../../../clients/testkit/src/testkit.ts'
+import { pageSources } from '../../../src/console/guides/sources.ts'
+import { sharedInstance } from '../../support/interface/packages.ts'
+import { needs } from '../../support/needs.ts'
+import { chromiumPath } from '../../support/requirements.ts'
+
+let instance: Wellhead
+beforeAll(async () => {
+  instance = await sharedInstance()
+}, 600_000)
+
+describe('the documentation in the binary', () => {
+  test('the binary contains every page in precompressed form', async () => {
+    const names = pageSources().map(({ name }) => name)
+    for (const name of names) {
+      const page = await fetch(`${instance.url}/docs/${name}`)
+      expect(page.status, name).toBe(200)
+      expect(page.headers.get('content-security-policy')).not.toContain('unsafe')
+    }
+    const html = await (await fetch(`${instance.url}/docs`)).text()
+    const file = /\/console\/guides-[0-9a-f]+\.json/.exec(html)![0]
+    for (const coding of ['br', 'gzip']) {
+      const response = await fetch(`${instance.url}${file}`, {
+        headers: { 'accept-encoding': coding },
+      })
+      expect(response.headers.get('content-encoding')).toBe(coding)
+      expect(response.headers.get('cache-control')).toContain('immutable')
+      const guides = (await response.json()) as { name: string; body: string }[]
+      expect(guides.map(({ name }) => name)).toEqual(names)
+      for (const { name, body } of guides) {
+        const parts = await fetch(`${instance.url}${body}`, {
+          headers: { 'accept-encoding': coding },
+        })
+        expect(parts.headers.get('content-encoding'), name).toBe(coding)
+        expect(((await parts.json()) as unknown[]).length, name).toBeGreaterThan(0)
+      }
+    }
+  })
+
+  test('finds a word of every page with its search', async () => {
+    const html = await (await fetch(`${instance.url}/docs`)).text()
+    const file = /\/console\/guides-[0-9a-f]+\.json/.exec(html)![0]
+    const guides = (await (await fetch(`${instance.url}${file}`)).json()) as {
+      name: string
+      section: string
+      words: string
+      headings: { words: string }[]
+    }[]
+    const empty = guides.filter(
+      ({ section, words, headings }) =>
+        section !== '' && [words, ...headings.map(heading => heading.words)].join('').trim() === '',
+    )
+    expect(empty.map(({ name }) => name)).toEqual([])
+  })
+})
+
+needs('chromium').describe('the documentation in the binary, in a browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: chromiumPath,
+      args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    })
+  }, 60_000)
+  afterAll(async () => {
+    await browser?.close()
+  })
+
+  const places = [
+    { path: '/docs?operation=getLatestPrices', shown: '#operation' },
+    { path: '/docs/quickstart', shown: '.guide h2' },
+  ]
+  for (const width of [1440, 390])
+    for (const { path, shown } of places)
+      test(`${path} at ${width} px`, async () => {
+        const context = await browser.newContext({ viewport: { width, height: 844 } })
+        const page = await context.newPage()
+        const requested: string[] = []
+        const complaints: string[] = []
+        page.on('request', request => requested.push(request.url()))
+        page.on('pageerror', error => complaints.push(error.message))
+        page.on(
+          'console',
+          message =>
+            ['error', 'warning'].includes(message.type()) && complaints.push(message.text()),
+        )
+        await page.goto(`${instance.url}${path}`, { waitUntil: 'commit' })
+        await page.waitForSelector(shown)
+        const [ms, bytes] = await page.evaluate<[number, number]>(
+          `[performance.now(), performance.getEntriesByType('resource').reduce((sum, entry) => sum + entry.transferSize, 0)]`,
+        )
+        console.info(
+          `${path} at ${width} px: there after ${Math.round(ms)} ms, ${Math.round(bytes / 1000)} kB, nothing kept; load ${loadavg()[0]!.toFixed(1)}`,
+        )
+        expect(
+          await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
+        ).toBe(0)
+        // On a phone what was asked for is on the first screen, not behind a list of calls.
+        const box = await page.locator(shown).first().boundingBox()
+        expect(box!.y).toBeLessThan(844)
+        expect(
+          requested.filter(url => !url.startsWith(instance.url) && !url.startsWith('data:')),
+        ).toEqual([])
+        expect(complaints).toEqual([])
+        await context.close()
+      }, 60_000)
+})

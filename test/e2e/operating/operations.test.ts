@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  binary,
+  remove,
+  run,
+  type Server,
+  start,
+  temporaryDir,
+} from '../../support/instance/binary.ts'
+import { needs } from '../../support/needs.ts'
+
+describe('the operator of a binary', () => {
+  const dir = temporaryDir()
+  const data = join(dir, 'data')
+  let server: Server
+  beforeAll(async () => {
+    server = await start('serve', dir)
+  })
+  afterAll(async () => {
+    server.process.kill('SIGKILL')
+    await server.process.exited
+    remove(dir)
+  })
+
+  const picture = () => [
+    readdirSync(data).sort(),
+    ...['wellhead.db', 'wellhead.db-wal'].map(name =>
+      createHash('sha256')
+        .update(readFileSync(join(data, name)))
+        .digest('hex'),
+    ),
+  ]
+
+  test('importing the same file again keeps values that were corrected or deleted', async () => {
+    const path = join(dir, 'eia.csv')
+    await Bun.write(
+      path,
+      'code,observed_at,price\nWTI_USD,2026-11-25,71.2\nWTI_USD,2026-11-26,71.9\n',
+    )
+    const at = ['--data', data]
+    const load = () => run('import', ...at, '--json', '--source', 'EIA', path)
+    expect((await load()).code).toBe(0)
+    const why = ['--reason', 'typing']
+    await run('values', 'correct', ...at, 'WTI_USD', '2026-11-26', '71.95', ...why)
+    await run('values', 'delete', ...at, 'WTI_USD', '2026-11-25', ...why)
+    const again = await load()
+    expect(again.code).toBe(0)
+    expect(JSON.parse(again.out)).toMatchObject({ inserted: 0, revised: 0, kept_as_corrected: 2 })
+    expect(again.err).toContain('2 values are kept as corrected')
+    const stored = async () =>
+      (await run('export', ...at, 'WTI_USD')).out.trimEnd().split('\n').slice(1)
+    expect(await stored()).toEqual(['WTI_USD,2026-11-26T00:00:00Z,71.95,USD'])
+    const listed = await run('review', 'list', ...at, '--status', 'kept')
+    expect(listed.out).toMatch(/71\.9 .*71\.95 .*corrected .*stands by a correction/)
+    const child = Bun.spawn([binary(), 'import', ...at, '--replace', '--source', 'EIA', '-'], {
+      env: { PATH: process.env.PATH },
+      stdin: Bun.file(path),
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
+    expect(await new Response(child.stdout).text()).toContain('inserted 1, revised 1')
+    expect(await stored()).toHaveLength(2)
+  })
+
+  test('the openapi command prints the document that the server returns, without a server', async () => {
+    const { code, out, err } = await run('openapi')
+    expect([code, err]).toEqual([0, ''])
+    expect(out).toBe(await (await server.get('/openapi.json')).text())
+  })
+
+  test('sees no colours where output does not go to a terminal', async () => {
+    const escapeStart = '\u001b['
+    const commands = [
+      ['doctor'],
+      ['--help'],
+      ['feeds', 'list'],
+      ['codes', 'search', 'crude'],
+      ['plans', 'list'],
+      ['accounts', 'list'],
+      ['batches', 'list'],
+      ['review', 'list'],
+      ['audit'],
+      ['config', 'explain'],
+      ['backup', 'list'],
+      ['no-such-command'],
+    ]
+    for (const words of commands) {
+      const where = words.length === 1 && words[0] !== 'doctor' ? [] : ['--data', data]
+      const child = Bun.spawn([binary(), ...words, ...where], {
+        env: { PATH: process.env.PATH, FORCE_COLOR: '1', CLICOLOR_FORCE: '1' },
+        stdout: 'pipe',
+        stderr: 'pipe',
+      })
+      const text = await new Response(child.stdout).text()
+      const errors = await new Response(child.stderr).text()
+      expect(`${text}${errors}`).not.toBe('')
+      expect([words, `${text}${errors}`.includes(escapeStart)]).toEqual([words, false])
+    }
+  }, 60_000)
+
+  needs('terminal').test(
+    'sees colours at a terminal, and none with NO_COLOR or a dumb one',
+    async () => {
+      const escapeStart = '\u001b['
+      const atTerminal = async (env: Record<string, string>) => {
+        const line = `${binary()} doctor --data ${data}`
+        const child = Bun.spawn(['script', '-qec', line, '/dev/null'], {
+          env: { PATH: process.env.PATH, TERM: 'xterm', ...env },
+          stdin: 'ignore',
+          stdout: 'pipe',
+        })
+        return await new Response(child.stdout).text()
+      }
+      expect(await atTerminal({})).toContain(`${escapeStart}32mok${escapeStart}39m`)
+      expect(await atTerminal({ NO_COLOR: '1' })).not.toContain(escapeStart)
+      expect(await atTerminal({ TERM: 'dumb' })).not.toContain(escapeStart)
+    },
+    60_000,
+  )
+
+  test('syncs a data source through the running server, and without one', async () => {
+    const created = await fetch(`${server.url}/v1/data-sources`, {
+      method: 'POST',
+      headers: { authorization: `Token ${server.apiKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ data_source: { name: 'feed', source_type: 'file' } }),
+    })
+    expect(created.status).toBe(201)
+    const synced = await run('sources', 'sync', 'feed', '--data', data)
+    expect([synced.code, synced.err]).toEqual([
+      1,
+      expect.stringMatching(/^sources sync: scraper_config.path is missing/),
+    ])
+    const listed = await run('sources', 'list', '--data', data, '--json')
+    expect(JSON.parse(listed.out)).toEqual([
+      expect.objectContaining({ name: 'feed', status: 'error', failed_syncs: 1 }),
+    ])
+  })
+
+  test('doctor reports a running server and a killed one, and changes nothing', async () => {
+    const statusOf = (out: string, check: string) =>
+      (
+        JSON.parse(out) as { checks: { check: string; status: string; found: string }[] }
+      ).checks.find(entry => entry.check === check)
+    const running = await run('doctor', '--data', data, '--json')
+    expect([running.code, running.err]).toEqual([0, ''])
+    expect(statusOf(running.out, 'server')).toMatchObject({
+      status: 'ok',
+      found: expect.stringContaining(`process ${server.process.pid}`),
+    })
+    server.process.kill('SIGKILL')
+    await server.process.exited
+    const before = picture()
+    const killed = await run('doctor', '--data', data, '--json')
+    expect(picture()).toEqual(before)
+    expect([
+      killed.code,
+      statusOf(killed.out, 'server')?.found,
+      statusOf(killed.out, 'database')?.status,
+    ]).toEqual([0, 'none runs', 'ok'])
+    const alone = await run('sources', 'sync', 'feed', '--data', data)
+    expect([alone.code, alone.err]).toEqual([
+      1,
+      expect.stringMatching(/scraper_config.path is missing/),
+    ])
+  })
+})

@@ -1,0 +1,243 @@
+import { Database, type SQLQueryBindings } from 'bun:sqlite'
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../../../src/database/database.ts'
+import { databasePath } from '../../../src/instance/services/directory.ts'
+import { replicatedTables } from '../../../src/replication/store/tables.ts'
+import { binary, remove, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
+import { needs } from '../../support/needs.ts'
+import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
+import { dumpOf } from '../../support/topics/replication.ts'
+import { until as waitUntil } from '../../support/until.ts'
+
+/** Values of columns that no job takes up: whatever is due is due in the far future. */
+const valuesOf: Readonly<Record<string, SQLQueryBindings>> = {
+  INTEGER: 9_007_199_254_740_993n,
+  REAL: Number.POSITIVE_INFINITY,
+  TEXT: '{"text":"🛢️"}',
+  BLOB: new Uint8Array([0, 255]),
+}
+
+needs('nats-server').describe('a primary with a provider of mail, and its replica', () => {
+  let nats: NatsServer
+  let dir: string
+  let primary: Server
+  let replica: Bun.Subprocess | undefined
+  let replicaUrl: string
+
+  const log = () => Bun.file(join(dir, 'replica.log')).text()
+  const until = (what: string, isSo: () => unknown) =>
+    waitUntil(
+      what,
+      isSo,
+      60_000,
+      async () => `the log says:
+${await log()}`,
+    )
+  const send = async (method: string, path: string, body: object, token = primary.apiKey) => {
+    const answer = await fetch(`${primary.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    const text = await answer.text()
+    expect([path, answer.status < 300, answer.status < 300 ? '' : text]).toEqual([path, true, ''])
+    return JSON.parse(text)
+  }
+  const push = (price: number) =>
+    send(
+      'POST',
+      '/admin/v1/observations',
+      { observations: [{ code: 'WTI_USD', observed_at: new Date().toISOString(), price }] },
+      primary.adminToken,
+    )
+  const differing = () => {
+    const [source, instance] = ['data', 'replica'].map(name => {
+      const db = openDatabase(databasePath(join(dir, name)), { readonly: true })
+      const dump = dumpOf(db)
+      db.close()
+      return dump
+    }) as [ReturnType<typeof dumpOf>, ReturnType<typeof dumpOf>]
+    return Object.keys(source).filter(name => !Bun.deepEquals(source[name], instance[name]))
+  }
+  const rowsIn = (table: string) => {
+    const db = openDatabase(databasePath(join(dir, 'data')), { readonly: true })
+    const [[rows]] = db.query(`SELECT count(*) FROM ${table}`).values() as [[number]]
+    db.close()
+    return rows
+  }
+  const lagOf = async () => {
+    const answer = await fetch(`${replicaUrl}/v1/prices/latest?by_code=WTI_USD`, {
+      headers: { authorization: `Token ${primary.apiKey}` },
+    })
+    await answer.text()
+    return [
+      answer.headers.get('x-service-replica-lag'),
+      answer.headers.get('x-service-replica-stale'),
+    ]
+  }
+
+  beforeAll(async () => {
+    nats = await natsServer()
+    dir = temporaryDir()
+    await Bun.write(
+      join(dir, 'data', 'wellhead.toml'),
+      `[nats]\nservers = ["${nats.url}"]\n[mail]\nprovider = "smtp"\nsmtp_url = "smtp://127.0.0.1:1"\n`,
+    )
+    primary = await start('serve', dir)
+    await push(70)
+    const ready = join(dir, 'ready-replica')
+    replica = Bun.spawn(
+      [
+        binary(),
+        'serve',
+        '--replica',
+        '--data',
+        join(dir, 'replica'),
+        '--port',
+        '0',
+        '--ready-file',
+        ready,
+      ],
+      {
+        env: {
+          PATH: process.env.PATH,
+          WELLHEAD_NATS_SERVERS: nats.url,
+          WELLHEAD_REPLICA_PRIMARY: primary.url,
+          WELLHEAD_LIMITS_PER_MINUTE: '100000',
+        },
+        stdout: 'ignore',
+        stderr: Bun.file(join(dir, 'replica.log')),
+      },
+    )
+    await until('the replica', () => existsSync(ready))
+    replicaUrl = ((await Bun.file(ready).json()) as { url: string }).url
+  }, 120_000)
+  afterAll(async () => {
+    replica?.kill()
+    await replica?.exited
+    await primary?.stop()
+    await nats?.remove()
+    remove(dir)
+  })
+
+  test('are the same in every value of every table, with a row of each kind, and stay so', async () => {
+    // What the product writes itself, an alert without an upper bound above all.
+    const alert = (operator: string, value: number) =>
+      send('POST', '/v1/alerts', {
+        price_alert: {
+          name: operator,
+          commodity_code: 'WTI_USD',
+          condition_operator: operator,
+          condition_value: value,
+          webhook_url: 'https://hooks.example.com/a',
+        },
+      })
+    await alert('greater_than', 100)
+    await alert('less_than', 10)
+    await send('POST', '/v1/api-keys', { name: 'desk' })
+    // Both servers hold these rows in memory, so only what the product writes can be in them.
+    const operate = (path: string, body: object) => send('POST', path, body, primary.adminToken)
+    await operate('/admin/v1/series', {
+      code: 'DESK_CRUDE_USD',
+      name: 'Desk crude 🛢️',
+      category: 'crude_oil',
+      unit: 'barrel',
+      currency: 'USD',
+      decimals: 6,
+      aliases: ['DESK_MARK'],
+    })
+    await operate('/admin/v1/quarantine', {
+      code: 'BRENT_CRUDE_USD',
+      from: '2026-11-02',
+      to: '2026-11-03',
+      reason: 'The source repeated a stale value',
+    })
+    await send('POST', '/organizations/members', { email: 'bob@example.com', role: 'member' })
+    for (const name of [
+      'aliases',
+      'organization_members',
+      'organizations',
+      'quarantine',
+      'series_terms',
+    ])
+      expect([name, rowsIn(name)]).not.toEqual([name, 0])
+    await push(71)
+    await push(72)
+    // Every other table: a row of values that JSON has no number for, which the server does not see.
+    const db = new Database(databasePath(join(dir, 'data')), { strict: true })
+    db.run('PRAGMA busy_timeout = 5000')
+    db.run('PRAGMA ignore_check_constraints = ON')
+    db.run('PRAGMA foreign_keys = OFF')
+    const skipped: string[] = []
+    for (const { name } of replicatedTables(db)) {
+      if (db.query(`SELECT 1 FROM ${name} LIMIT 1`).get()) continue
+      const columns = db
+        .query<{ type: string }, [string]>('SELECT type FROM pragma_table_info(?)')
+        .all(name)
+      try {
+        db.prepare(`INSERT INTO ${name} VALUES (${columns.map(() => '?').join(', ')})`).run(
+          ...columns.map(({ type }) => valuesOf[type]!),
+        )
+      } catch (error) {
+        skipped.push(`${name}: ${error}`)
+      }
+    }
+    db.close()
+    expect(skipped).toEqual([])
+    await push(73)
+    let names: string[] = []
+    await until('the same rows', () => {
+      names = differing()
+      return names.length === 0
+    }).catch(error => {
+      throw new Error(`${names} differ: ${error}`)
+    })
+    // The replica has what it holds in memory as well. While it is behind, the primary answers for it.
+    let body = ''
+    await until('an answer of the replica itself', async () => {
+      const answer = await fetch(`${replicaUrl}/v1/commodities/DESK_MARK`, {
+        headers: { authorization: `Token ${primary.apiKey}` },
+      })
+      body = await answer.text()
+      return answer.headers.has('x-service-replica-lag')
+    })
+    expect(body).toContain('DESK_CRUDE_USD')
+    const highest = openDatabase(databasePath(join(dir, 'replica')), { readonly: true })
+    expect(highest.query('SELECT max(high) AS high FROM alerts').get()).toEqual({ high: Infinity })
+    highest.close()
+    const seconds = Number(process.env.REPLICA_LAG_SECONDS ?? 5)
+    let worst = 0
+    for (let n = 0; n < seconds * 5; n++) {
+      if (n % 5 === 0) await push(74 + n / 1000)
+      const [lag, stale] = await lagOf()
+      expect(stale).toBeNull()
+      if (lag !== null) worst = Math.max(worst, Number(lag))
+      await Bun.sleep(200)
+    }
+    if (process.env.REPLICA_LAG_SECONDS) console.log(`worst lag of ${seconds} s: ${worst} ms`)
+    expect(await log()).not.toContain('replica_not_following')
+  }, 200_000)
+
+  test('answer as of the moment that the primary stored, to the millisecond', async () => {
+    await push(80)
+    await until('the price', async () => differing().length === 0)
+    const db = openDatabase(databasePath(join(dir, 'data')), { readonly: true })
+    const { at } = db
+      .query<{ at: number }, []>('SELECT max(recorded_at) AS at FROM observations')
+      .get()!
+    db.close()
+    const priceAt = async (url: string, moment: number) => {
+      const answer = await fetch(
+        `${url}/v1/prices/latest?by_code=WTI_USD&as_of=${new Date(moment).toISOString()}`,
+        { headers: { authorization: `Token ${primary.apiKey}` } },
+      )
+      return ((await answer.json()) as { data?: { price: number } }).data?.price
+    }
+    for (const url of [primary.url, replicaUrl]) {
+      expect(await priceAt(url, at)).toBe(80)
+      expect(await priceAt(url, at - 1)).not.toBe(80)
+    }
+  }, 60_000)
+})
