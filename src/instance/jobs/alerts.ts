@@ -3,10 +3,10 @@ import type { Job } from './job.ts'
 
 /**
  * Judges the alerts of codes whose interval is over, and what a crash left. A moved clock stops
- * where a code's interval ends.
+ * where a code's interval ends or a delivery begins.
  */
 export const createAlertJob = (evaluation: AlertEvaluation): Job => ({
   name: 'alerts',
   pass: evaluation.pass,
-  nextStop: after => evaluation.dueAfter(after) ?? Number.POSITIVE_INFINITY,
+  nextStop: evaluation.dueAfter,
 })

@@ -1,6 +1,8 @@
 import { minuteMs } from '../../../lib/time/instant.ts'
 import { rsi, type TrendDirection, trendOf } from '../../analytics/math/indicators.ts'
 import { annualVolatility, statisticsOf } from '../../analytics/math/statistics.ts'
+import type { Period } from '../../delivery/math/days.ts'
+import { type WatchedDay, watchedFigures, watchWords } from '../../delivery/math/watch.ts'
 import {
   type Close,
   closesIn,
@@ -57,6 +59,8 @@ export interface Verdict {
   /** What it is compared with, in the same unit. */
   threshold: number
   measures: Measures
+  /** The delivery period that met the condition. */
+  period?: Period
 }
 
 /** A price at the moment at which it is judged. */
@@ -69,13 +73,24 @@ export interface AlertMoment {
   closes(): readonly Close[]
   /** What was measured at this moment already: a thousand alerts of one period measure once. */
   readonly memo: Map<string, Measured<Omit<Verdict, 'holds' | 'threshold'>>>
+  /** The market day that has become complete, in place of a price. */
+  readonly day?: WatchedDay
 }
 
-export const alertMoment = (price: number, closes: () => readonly Close[]): AlertMoment => ({
+export const alertMoment = (
+  price: number,
+  closes: () => readonly Close[],
+  day?: WatchedDay,
+): AlertMoment => ({
   price,
   closes,
   memo: new Map(),
+  ...(day && { day }),
 })
+
+/** Whether a condition is on a market day before it begins. */
+export const watchesDay = (condition: AlertCondition): boolean =>
+  condition.kind === 'price' && condition.watch !== undefined
 
 /** A baseline is what was usual in the year before. */
 const baselineDays = 365
@@ -86,13 +101,15 @@ const baselineDays = 365
  */
 export function evaluate(condition: AlertCondition, moment: AlertMoment): Measured<Verdict> {
   if (condition.kind === 'price') {
-    const { price } = moment
-    return measured({
-      holds: operatorOf(condition).holds(price, condition),
-      value: price,
-      threshold: condition.value,
-      measures: {},
-    })
+    const { price, day } = moment
+    const { watch, value: threshold } = condition
+    const holds = (value: number) => operatorOf(condition).holds(value, condition)
+    if (watch === undefined)
+      return measured({ holds: holds(price), value: price, threshold, measures: {} })
+    if (!day) return tooFew(0, 1)
+    const figures = watchedFigures(day, watch)
+    const met = figures.find(({ value }) => holds(value))
+    return measured({ holds: met !== undefined, threshold, measures: {}, ...(met ?? figures[0]!) })
   }
   const key = `${condition.kind} ${condition.period}`
   const reading =
@@ -108,7 +125,9 @@ export function evaluate(condition: AlertCondition, moment: AlertMoment): Measur
  * may hold at any price.
  */
 export const priceBounds = (condition: AlertCondition): Bounds =>
-  condition.kind === 'price' ? operatorOf(condition).bounds(condition) : anyPrice
+  condition.kind === 'price' && !watchesDay(condition)
+    ? operatorOf(condition).bounds(condition)
+    : anyPrice
 
 type Reading = Measured<Omit<Verdict, 'holds' | 'threshold'>>
 
@@ -224,7 +243,7 @@ export const isCooling = (firedAt: number | null, cooldownMinutes: number, at: n
 export function conditionText(condition: AlertCondition): string {
   switch (condition.kind) {
     case 'price':
-      return `price ${operatorOf(condition).words(condition)}`
+      return `${condition.watch ? watchWords[condition.watch] : 'price'} ${operatorOf(condition).words(condition)}`
     case 'z_score': {
       const { threshold, period, direction } = condition
       const side = {

@@ -1,3 +1,5 @@
+import type { DayWatch } from '../../delivery/math/watch.ts'
+
 /** Prices outside of which a condition can not hold, both ends included. */
 export interface Bounds {
   low: number
@@ -134,9 +136,16 @@ export function operatorTakes<K extends OperandKind>(
 export const operatorsTaking = (kind: OperandKind): Operator[] =>
   operators.filter(operator => operatorTakes(operator, kind))
 
-/** A condition on the price itself, in the unit of its series. */
+/**
+ * A condition on the price itself, in the unit of its series; with `watch` on a figure of the next
+ * market day.
+ */
 export type PriceCondition = {
-  [K in OperandKind]: { kind: 'price'; operator: OperatorTaking<K> } & Operands[K]
+  [K in OperandKind]: {
+    kind: 'price'
+    operator: OperatorTaking<K>
+    watch?: DayWatch
+  } & Operands[K]
 }[OperandKind]
 
 /** The operator of a condition, which reads the operands that stand in it. */

@@ -24,6 +24,7 @@ import { unprintable } from '../../../lib/text/text.ts'
 import { oneOf } from '../../../lib/text/wrong-value.ts'
 import { parseDay, parseInstant, startOfDay } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { deliveryWatches } from '../../delivery/math/watch.ts'
 import {
   type AlertCondition,
   type AnalyticsType,
@@ -109,6 +110,12 @@ const alertFields = ({ seriesOf, near }: Pick<AlertFormDeps, 'seriesOf' | 'near'
   commodity_code: seriesField(seriesOf, near),
   condition_operator: ruled(operatorField),
   condition_value: ruled(valueField),
+  delivery_watch: ruled(
+    choice(deliveryWatches, {
+      description:
+        'Only for series of delivery periods: what the condition compares. `now` (default) is the price that is delivered; `any_tomorrow` each price of the next market day, `base_tomorrow` its mean, `negative_tomorrow` the number of its negative periods, `spread_tomorrow` its dearest less its cheapest price. These four are evaluated once, when all prices of the day are known.',
+    }),
+  ),
   analytics_type: optional(nullable(analyticsTypeField)),
   analytics_period: ruled(periodField),
   analytics_config: ruled(
@@ -229,6 +236,7 @@ function wireOf(
       ? {
           condition_operator: conditionOperator(condition),
           condition_value: conditionValue(condition),
+          ...(condition.watch && { delivery_watch: condition.watch }),
         }
       : {
           analytics_type: condition.kind,
@@ -278,9 +286,12 @@ function settingsOf(
   const all = merged(named, before)
   const isOnAnalytics = !isAbsent(all.analytics_type)
   let condition: AlertCondition | undefined
-  const values = alertBody.read(all, (form, { analytics_type: kind, webhook_url: url }) => {
+  const values = alertBody.read(all, (form, fields) => {
+    const { analytics_type: kind, webhook_url: url, commodity_code: series } = fields
     if (isOnAnalytics && !Object.hasOwn(named, 'analytics_type')) refuseDerived(form, named)
     condition = isOnAnalytics ? analyticsIn(form, kind) : standardIn(form)
+    const watch = watchIn(form, series, isOnAnalytics)
+    if (condition?.kind === 'price' && watch) condition.watch = watch
     const refusal =
       typeof url === 'string' && url !== before.webhook_url ? checkTarget(url) : undefined
     if (refusal !== undefined) form.fault('webhook_url', refusal)
@@ -306,6 +317,15 @@ function refuseDerived(form: Form, named: Fields) {
     if (!isAbsent(named[field]))
       form.fault(field, 'must be absent for an analytics alert: it follows from analytics_config.')
   }
+}
+
+/** The figure of the next market day that is compared; undefined: a price. */
+function watchIn(form: Form, series: Series | undefined, isOnAnalytics: boolean) {
+  if (!form.has('delivery_watch') || form.isNull('delivery_watch')) return undefined
+  const watch = form.choice('delivery_watch', deliveryWatches)
+  if (series?.delivery === undefined || isOnAnalytics)
+    return form.fault('delivery_watch', 'requires a price alert on a series of delivery periods.')
+  return watch === 'now' ? undefined : watch
 }
 
 function standardIn(form: Form): AlertCondition | undefined {

@@ -10,6 +10,7 @@ import {
   string,
 } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
+import { dayWatches } from '../../delivery/math/watch.ts'
 import {
   type AlertCondition,
   analyticsTypes,
@@ -39,6 +40,9 @@ const alertFields = {
   commodity_code: code,
   condition_operator: operator,
   condition_value: t.Number({ examples: [90] }),
+  delivery_watch: t.Optional(
+    oneOf(dayWatches, 'The figure of the next market day that is compared; absent: the price.'),
+  ),
   analytics_type: orNull(analyticsType, 'Null: a standard alert.'),
   analytics_period: orNull(integer({ examples: [30] }), 'Days; for RSI, closes.'),
   analytics_config: orNull(anyObject),
@@ -118,7 +122,7 @@ export const TriggerShape = object('AlertTrigger', {
   threshold: number('The value that the price or measurement was compared with.', 90),
   metadata: orNull(
     anyObject,
-    'Measurements of an analytics alert: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`.',
+    'Measurements of an analytics alert: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`. Of an alert on a market day its `date`, and `start` and `end` of the period.',
   ),
   triggered_at: instant(),
   channels,
@@ -153,6 +157,7 @@ export const createAlertRows = (
       commodity_code: codeOf(alert.seriesId),
       condition_operator: conditionOperator(rule),
       condition_value: conditionValue(rule),
+      ...(rule.kind === 'price' && rule.watch && { delivery_watch: rule.watch }),
       analytics_type: rule.kind === 'price' ? null : rule.kind,
       analytics_period: rule.kind === 'price' ? null : rule.period,
       analytics_config: configOf(rule) ?? null,

@@ -5,7 +5,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
-import { conditionText, evaluate, isCooling } from '../math/condition.ts'
+import { conditionText, evaluate, isCooling, watchesDay } from '../math/condition.ts'
 import type { Alert, AlertSettings, AlertStore } from '../store/alerts.ts'
 import type { AlertTrigger, AlertTriggerStore, NamedTrigger } from '../store/triggers.ts'
 import type { AlertEvaluation } from './evaluation.ts'
@@ -179,7 +179,12 @@ function createAlertTesting(
     }
     const { series, value, observedAt } = newest
     const price = { value: answeredPrice(series, value), observedAt }
-    const judged = evaluate(alert.condition, newest.moment)
+    const moment = watchesDay(alert.condition) ? moments.tomorrow(series) : newest.moment
+    if (!moment) {
+      const missing = `${code} does not have all prices of its next market day.`
+      return { ...tested, price, result: 'no_data', missing }
+    }
+    const judged = evaluate(alert.condition, moment)
     if (!judged.enough) {
       const missing = `${code} has ${judged.have} daily closes of the ${judged.need} that this takes.`
       return { ...tested, price, result: 'no_data', missing }

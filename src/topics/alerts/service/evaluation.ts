@@ -7,6 +7,7 @@ import { type Clock, createSystemClock, sleep } from '../../../lib/time/clock.ts
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
+import type { PeriodValues } from '../../prices/service/period-values.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { Change } from '../../prices/store/observations.ts'
 import type { AlertStore } from '../store/alerts.ts'
@@ -35,6 +36,7 @@ export interface AlertEvaluationDeps extends Pick<Runtime, 'db' | 'ids' | 'log'>
   notifier(): Notifier
   catalogue: Catalogue
   quarantine: QuarantineList
+  periodValues: PeriodValues
   keys: Pick<Keyring, 'account' | 'entitlements'>
   clock: Clock
   intervalMs: number
@@ -57,7 +59,7 @@ const dropEach = 1000
 export function createAlertEvaluation(deps: AlertEvaluationDeps) {
   const { prices, clock, log, intervalMs, stopwatch = createSystemClock() } = deps
   const passes = createCodePasses(prices, clock, intervalMs)
-  const notePrices = createPriceNotes({ ...deps, passes })
+  const notes = createPriceNotes({ ...deps, passes })
   const step = createStep({ ...deps, stopwatch, passes })
   const dropRemoved = createDrop(deps)
   /** Prices may wait that no step has looked at. */
@@ -91,7 +93,7 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps) {
      * by.
      */
     note(changes: readonly Change[]) {
-      if (notePrices(changes, clock.now())) hasNotes = true
+      if (notes.changed(changes, clock.now())) hasNotes = true
     },
     /**
      * After that transaction: judges what was noted, at once where that takes no longer than a
@@ -111,12 +113,13 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps) {
       }
     },
     /** Judges all that is due, slice by slice, and drops what is left of removed alerts. */
-    pass: () => pass(),
-    /**
-     * When the next code that waits for its interval is due, after `after`; undefined when none
-     * waits.
-     */
-    dueAfter: passes.dueAfter,
+    pass() {
+      if (!stopped) notes.delivered(clock.now())
+      return pass()
+    },
+    /** When an alert is due next, after `after`: a code waits for its interval, or a delivery begins. */
+    dueAfter: (after: number) =>
+      Math.min(passes.dueAfter(after) ?? Number.POSITIVE_INFINITY, notes.nextDelivery(after)),
     /** Ends a pass after its present slice. */
     stop() {
       stopped = true

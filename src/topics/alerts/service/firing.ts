@@ -5,11 +5,11 @@ import type { Feature } from '../../../plans/tiers.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { entitledNow, type Keyring } from '../../keys/service/keyring.ts'
-import { type AlertMoment, conditionText, evaluate } from '../math/condition.ts'
+import { type AlertMoment, conditionText, evaluate, watchesDay } from '../math/condition.ts'
 import type { Alert, AlertStore, WatchingAlert } from '../store/alerts.ts'
 import type { PendingPrice } from '../store/prices.ts'
 import type { AlertTrigger, AlertTriggerStore } from '../store/triggers.ts'
-import { type FiredAlert, measuredRow, type Notifier } from './messages.ts'
+import { deliveryRow, type FiredAlert, measuredRow, type Notifier } from './messages.ts'
 
 /** Triggers kept of an alert; looked after at every hundredth. */
 const triggersKept = 10_000
@@ -67,6 +67,7 @@ export function createFiring(deps: {
     { price, series, moment, isEntitled }: Judging,
   ): FiredAlert | undefined => {
     if (!isEntitled(alert)) return undefined
+    if (watchesDay(alert.condition) !== (moment.day !== undefined)) return undefined
     const judged = evaluate(alert.condition, moment)
     if (!judged.enough || !judged.value.holds) return undefined
     const { condition: rule } = alert
@@ -76,8 +77,11 @@ export function createFiring(deps: {
       verdict: judged.value,
       watched: catalogue.byId(alert.seriesId),
       condition: conditionText(rule),
-      price: moment.price,
-      metadata: rule.kind === 'price' ? null : measuredRow(judged.value, moment.price),
+      price: rule.kind === 'price' ? judged.value.value : moment.price,
+      metadata:
+        rule.kind === 'price'
+          ? deliveryRow(moment, judged.value)
+          : measuredRow(judged.value, moment.price),
       triggerCount: alert.triggerCount + 1,
       triggeredAt: price.at,
       observedAt: firedOn(alert, price.observedAt),

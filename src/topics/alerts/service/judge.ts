@@ -4,6 +4,7 @@ import { isStorageFault } from '../../../database/storage-fault.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { startOfDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import { isDelivery } from '../../delivery/service/market-days.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import type { AlertStore, WatchingAlert } from '../store/alerts.ts'
 import type { AlertPriceStore, PendingPrice } from '../store/prices.ts'
@@ -58,7 +59,15 @@ export function createJudge(deps: JudgeDeps): Judge {
   const fireAlone = createLoneFiring(deps)
   return (price, from, oneByOne, until) => {
     const series = catalogue.byId(price.sourceId)
-    const moment = deps.moments.of({ series, observedAt: price.observedAt, value: price.value })
+    const isOfDay = isDelivery(series) && price.observedAt > price.at
+    const moment = isOfDay
+      ? deps.moments.ofDay(series, price.observedAt)
+      : deps.moments.of({ series, observedAt: price.observedAt, value: price.value })
+    if (!moment) {
+      // A price of the day was removed again.
+      prices.remove(price.number)
+      return undefined
+    }
     const judging: Judging = {
       price,
       series,

@@ -10,7 +10,12 @@ import type { TextMessages } from '../../messages/service/sms.ts'
 import type { Preferences } from '../../messages/store/preferences.ts'
 import { formatPrice, roundTo } from '../../prices/math/format.ts'
 import type { Events, OwnEvent } from '../../webhooks/service/events.ts'
-import { conditionOperator, conditionValue, type Verdict } from '../math/condition.ts'
+import {
+  type AlertMoment,
+  conditionOperator,
+  conditionValue,
+  type Verdict,
+} from '../math/condition.ts'
 import type { WatchingAlert } from '../store/alerts.ts'
 
 /** An alert that fires, with this trigger counted. */
@@ -24,7 +29,7 @@ export interface FiredAlert {
   /** As it is answered. */
   price: number
   condition: string
-  /** What was measured, in wire form; null for conditions on the price. */
+  /** What was measured, in wire form; of a market day its date and period; else null. */
   metadata: Record<string, unknown> | null
   triggerCount: number
   triggeredAt: number
@@ -209,6 +214,7 @@ function eventOf(fired: FiredAlert): OwnEvent {
       unit: series.unit,
       threshold: verdict.threshold,
       trigger_count: triggerCount,
+      ...(fired.metadata && { delivery: fired.metadata }),
       triggered_at,
     }
     return { type: 'price_alert.triggered', data, ...about }
@@ -236,6 +242,16 @@ export const shownMeasure = (value: number): number => roundTo(value, 6)
 const shown = (value: number | undefined) => (value === undefined ? undefined : shownMeasure(value))
 const present = (row: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined))
+
+/** The market day of an alert on it and the period that met the condition; null for other alerts. */
+export const deliveryRow = ({ day }: AlertMoment, { period }: Verdict) =>
+  day
+    ? {
+        date: day.date,
+        start: period ? isoInstant(period.start) : null,
+        end: period ? isoInstant(period.end) : null,
+      }
+    : null
 
 /** What was measured, as history answers it. */
 export function measuredRow({ measures }: Verdict, price: number): Record<string, unknown> {
@@ -269,16 +285,22 @@ const priceText = ({ decimals, currency, unit, category }: Series, price: number
   formatPrice(price, decimals, currency, unit, priceType(category, unit) === 'fx_rate')
 
 /** One line: `Brent above 90: BRENT_CRUDE_USD is at $91.20 (price above 90).` */
-const alertLine = ({ alert, watched, series, price, condition }: FiredAlert): string =>
-  `${alert.name}: ${watched.code} is at ${priceText(series, price)} (${condition}).`
+const alertLine = (fired: FiredAlert): string =>
+  `${fired.alert.name}: ${fired.watched.code} is at ${shownPrice(fired)} (${fired.condition}).`
+
+/** The price, or the number of periods, that made an alert fire. */
+const shownPrice = ({ alert, series, price }: FiredAlert): string =>
+  alert.condition.kind === 'price' && alert.condition.watch === 'negative_tomorrow'
+    ? String(price)
+    : priceText(series, price)
 
 function alertMailMessage(fired: FiredAlert, serviceName: string, pageUrl: string) {
   const line = alertLine(fired)
-  const { alert, watched, series, price, condition, metadata, triggeredAt, triggerCount } = fired
+  const { alert, watched, series, condition, metadata, triggeredAt, triggerCount } = fired
   const rows: [string, string][] = [
     ['Alert', alert.name],
     ['Commodity', `${series.name} (${watched.code})`],
-    ['Price', `${priceText(series, price)} per ${series.unit}`],
+    ['Price', `${shownPrice(fired)} per ${series.unit}`],
     ['Condition', condition],
     ...(metadata ? measuredLines(metadata) : []),
     ['Time', isoInstant(triggeredAt)],
@@ -306,7 +328,7 @@ function alertMailMessage(fired: FiredAlert, serviceName: string, pageUrl: strin
     )
     .join('')
   const html = `<p>${Bun.escapeHTML(line)}</p><table cellpadding="4">${cells}</table><p>${rest}<br>${linkedHtml(how, pageUrl)}</p><p>${Bun.escapeHTML(serviceName)}</p>`
-  return { subject: `${alert.name}: ${watched.code} ${priceText(series, price)}`, text, html }
+  return { subject: `${alert.name}: ${watched.code} ${shownPrice(fired)}`, text, html }
 }
 
 const measureNames: Readonly<Record<string, string>> = {

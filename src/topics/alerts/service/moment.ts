@@ -1,10 +1,13 @@
 import { isoDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { dayAt } from '../../delivery/math/days.ts'
+import { completeDay, type DeliverySeries, isDelivery } from '../../delivery/service/market-days.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { Close } from '../../prices/math/window.ts'
 import type { Closes } from '../../prices/service/closes.ts'
 import type { LatestPrices } from '../../prices/service/latest-prices.ts'
+import type { PeriodValues } from '../../prices/service/period-values.ts'
 import { type AlertMoment, alertMoment } from '../math/condition.ts'
 
 /** A price of a series, as it was observed. */
@@ -26,6 +29,7 @@ export function createAlertMoments(deps: {
   latestPrices: Pick<LatestPrices, 'quote'>
   closes: Pick<Closes, 'of'>
   catalogue: Pick<Catalogue, 'resolve'>
+  periodValues: PeriodValues
   now(): number
 }) {
   const { latestPrices, closes, catalogue, now } = deps
@@ -33,8 +37,17 @@ export function createAlertMoments(deps: {
     alertMoment(answeredPrice(series, value), () =>
       closesAt(closes.of(series.id), observedAt, value),
     )
+  /** A complete market day, judged before it begins. */
+  const ofDay = (series: DeliverySeries, at: number): AlertMoment | undefined => {
+    const day = completeDay(series, at, deps.periodValues)
+    return day && alertMoment(day.figures.base!, () => [], day)
+  }
   return {
     of,
+    ofDay,
+    /** The market day after the present one; undefined unless all of its prices are known. */
+    tomorrow: (series: Series) =>
+      isDelivery(series) ? ofDay(series, dayAt(series.delivery, now()).to) : undefined,
     /** Undefined while the code has no price. */
     newest(watched: Series): Newest | undefined {
       const quote = latestPrices.quote(catalogue.resolve(watched.code, now())?.series ?? watched)

@@ -5,6 +5,7 @@ import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Closes } from '../../prices/service/closes.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
 import type { LatestPrices } from '../../prices/service/latest-prices.ts'
+import type { PeriodValues } from '../../prices/service/period-values.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { PricesAt } from '../../prices/service/vintage.ts'
 import type { ObservationStore } from '../../prices/store/observations.ts'
@@ -33,6 +34,7 @@ export interface AlertServicesDeps
   observations: ObservationStore
   pricesAt: PricesAt
   quarantine: QuarantineList
+  periodValues: PeriodValues
   ingest: Pick<Ingest, 'listen' | 'listenInside'>
 }
 

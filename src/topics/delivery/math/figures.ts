@@ -27,6 +27,15 @@ export interface DayFigures {
 
 export const isKnown = (period: PricedPeriod): period is KnownPeriod => period.price !== null
 
+/** Periods with the prices that values have for them. */
+export function priced(
+  periods: readonly Period[],
+  values: readonly { observedAt: number; value: number }[],
+): PricedPeriod[] {
+  const prices = new Map(values.map(({ observedAt, value }) => [observedAt, value]))
+  return periods.map(period => ({ ...period, price: prices.get(period.start) ?? null }))
+}
+
 /** The mean of prices, each as long as its period; null of none. */
 export function meanPrice(periods: readonly KnownPeriod[]): number | null {
   let sum = 0

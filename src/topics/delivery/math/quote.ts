@@ -1,7 +1,7 @@
 import { dayMs } from '../../../lib/time/instant.ts'
 import { zoneClock } from '../../../lib/time/zone-clock.ts'
 import { dayAt, periodAt, periodsOf } from './days.ts'
-import { isKnown, type KnownPeriod, meanPrice } from './figures.ts'
+import { isKnown, type KnownPeriod, meanPrice, priced } from './figures.ts'
 import type { DeliveryTerms } from './terms.ts'
 
 /** The period that is being delivered, as a quote has it. */
@@ -34,10 +34,7 @@ export function quotedDelivery(
   const following = periodAt(terms, end)
   const values = valuesOf(Math.min(dayBefore, day.from), Math.max(day.to, following.end))
   const prices = new Map(values.map(({ observedAt, value }) => [observedAt, value]))
-  const periods = periodsOf(terms, day).map(period => ({
-    ...period,
-    price: prices.get(period.start) ?? null,
-  }))
+  const periods = priced(periodsOf(terms, day), values)
   const known = periods.filter(isKnown)
   const price = prices.get(following.start)
   const next: KnownPeriod | undefined = price === undefined ? undefined : { ...following, price }

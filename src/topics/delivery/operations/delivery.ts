@@ -24,6 +24,7 @@ import {
   resolutions,
   timeText,
 } from '../math/terms.ts'
+import { peakOf } from '../service/market-days.ts'
 import {
   codeParams,
   type DeliveryCall,
@@ -40,7 +41,6 @@ import {
   figureRow,
   knownRow,
   PeriodShape,
-  peakOf,
   periodRow,
   pricedRow,
   seriesFields,

@@ -6,7 +6,6 @@ import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { zoneName } from '../../../lib/time/zone.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
-import type { Series } from '../../catalogue/store/series.ts'
 import {
   calendarDays,
   type DayTerms,
@@ -15,8 +14,9 @@ import {
   type MarketDay,
   periodsBetween,
 } from '../math/days.ts'
-import type { PricedPeriod } from '../math/figures.ts'
+import { type PricedPeriod, priced } from '../math/figures.ts'
 import type { DeliveryTerms } from '../math/terms.ts'
+import { type DeliverySeries, isDelivery } from '../service/market-days.ts'
 
 export const codeParams = {
   code: string('Code or alias of a series of delivery periods.', 'POWER_DA_DE_LU_EUR'),
@@ -31,9 +31,6 @@ export const dateQuery = dayParameter(
   'Day of delivery in `zone`. Default: the day that contains now.',
   '2026-11-14',
 )
-
-/** A series of delivery periods. */
-export type DeliverySeries = Series & { delivery: DeliveryTerms }
 
 /** The series of a code and the days of a request. */
 export interface DeliveryCall {
@@ -63,8 +60,6 @@ export function deliveryCall(
   }
 }
 
-const isDelivery = (series: Series): series is DeliverySeries => series.delivery !== undefined
-
 function daysOf(zone: string | undefined, terms: DeliveryTerms): DayTerms {
   if (zone === undefined || zone === '' || zone === 'market') return terms
   const name = zoneName(zone)
@@ -87,12 +82,8 @@ export function pricedPeriods(
   to: number,
 ): { periods: PricedPeriod[]; recordedAt: number | undefined } {
   const values = periodValues(series.id, from, to)
-  const prices = new Map(values.map(({ observedAt, value }) => [observedAt, value]))
   return {
-    periods: periodsBetween(terms, from, to).map(period => ({
-      ...period,
-      price: prices.get(period.start) ?? null,
-    })),
+    periods: priced(periodsBetween(terms, from, to), values),
     recordedAt:
       values.length === 0 ? undefined : Math.max(...values.map(({ recordedAt }) => recordedAt)),
   }

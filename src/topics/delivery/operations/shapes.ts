@@ -9,10 +9,8 @@ import {
   string,
 } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
-import { calendarOf, isTradingDay } from '../../calendars/math/calendar.ts'
 import type { Period } from '../math/days.ts'
-import { type DayFigures, type KnownPeriod, type PricedPeriod, peakRule } from '../math/figures.ts'
-import type { DeliverySeries } from './query.ts'
+import type { DayFigures, KnownPeriod, PricedPeriod } from '../math/figures.ts'
 
 const knownPeriod = t.Object({
   price: t.Number({ examples: [84.31] }),
@@ -75,7 +73,3 @@ export const figureRow = (figures: DayFigures, expected: number) => ({
   off_peak: figures.offPeak,
   negative_periods: figures.negativePeriods,
 })
-
-/** Which periods of a series are peak: closed days of its calendar may have none. */
-export const peakOf = (series: DeliverySeries) =>
-  peakRule(series.delivery, day => !isTradingDay(calendarOf(series), day))

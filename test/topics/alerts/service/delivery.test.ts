@@ -1,0 +1,127 @@
+import { expect, test } from 'bun:test'
+import { parseInstant } from '../../../../src/lib/time/instant.ts'
+import type { AlertCondition } from '../../../../src/topics/alerts/math/condition.ts'
+import { dayOfDate, periodsOf } from '../../../../src/topics/delivery/math/days.ts'
+import type { DayWatch } from '../../../../src/topics/delivery/math/watch.ts'
+import { openAlertInstance } from '../../../support/topics/alerts.ts'
+
+const code = 'DESK_POWER_EUR'
+
+/** An instance with hourly day-ahead power of Germany. */
+function opened() {
+  const instance = openAlertInstance({ now: parseInstant('2026-11-20T11:50:00Z')! })
+  const { services, clock } = instance
+  const [series] = services.seriesChanges.add([
+    {
+      code,
+      terms: {
+        name: 'German power, day ahead',
+        category: 'power',
+        unit: 'mwh',
+        currency: 'EUR',
+        time: 'delivery',
+        zone: 'Europe/Berlin',
+        resolutions: [{ from: '2020-01-01', resolution: 'PT1H' }],
+        publishesAt: '12:45',
+      },
+    },
+  ])
+  const periods = (date: string) => periodsOf(series!.delivery!, dayOfDate(series!.delivery!, date))
+  return {
+    ...instance,
+    at: (time: string) => clock.set(parseInstant(time)!),
+    record: (date: string, price: (hour: number) => number, from = 0, to = 24) =>
+      services.ingest.write(
+        periods(date)
+          .map(({ start }, i) => ({ seriesId: series!.id, observedAt: start, value: price(i) }))
+          .slice(from, to),
+      ),
+    watchDay: (watch: DayWatch, operator: 'greater_than' | 'less_than', value: number) =>
+      instance.watch(code, { kind: 'price', operator, value, watch } as AlertCondition, {
+        webhookUrl: 'https://desk.example.com/hook',
+      }),
+  }
+}
+
+test('an alert on the price fires when delivery of that price begins, not when it is published', async () => {
+  const { watch, record, at, fired, services } = opened()
+  const alert = watch(code, { kind: 'price', operator: 'less_than', value: 0 })
+  record('2026-11-21', hour => (hour === 13 || hour === 14 ? -5 - hour : 40))
+  expect(fired(alert)).toEqual([])
+  for (const time of ['2026-11-21T11:59:00Z', '2026-11-21T12:00:01Z', '2026-11-21T12:30:00Z']) {
+    at(time)
+    await services.alerts.evaluation.pass()
+  }
+  expect(fired(alert)).toEqual([-18])
+  at('2026-11-21T13:05:00Z')
+  await services.alerts.evaluation.pass()
+  expect(fired(alert)).toEqual([-18, -19])
+})
+
+test('an alert that is created within a period does not fire on the price of that period', async () => {
+  const { watch, record, at, fired, services } = opened()
+  record('2026-11-21', () => -1)
+  at('2026-11-21T12:20:00Z')
+  const alert = watch(code, { kind: 'price', operator: 'less_than', value: 0 })
+  await services.alerts.evaluation.pass()
+  expect(fired(alert)).toEqual([])
+})
+
+test('a price that comes within its period fires at once, and its correction too', () => {
+  const { watch, record, at, fired } = opened()
+  record('2026-11-20', hour => 100 + hour)
+  const alert = watch(code, { kind: 'price', operator: 'less_than', value: 0 })
+  at('2026-11-20T15:10:00Z')
+  record('2026-11-20', () => -3, 16, 17)
+  expect(fired(alert)).toEqual([-3])
+})
+
+test('alerts on tomorrow are evaluated once, when the last price of the day is known', () => {
+  const { watchDay, record, fired } = opened()
+  const any = watchDay('any_tomorrow', 'less_than', 0)
+  const base = watchDay('base_tomorrow', 'greater_than', 50)
+  const negative = watchDay('negative_tomorrow', 'greater_than', 1)
+  const spread = watchDay('spread_tomorrow', 'greater_than', 130)
+  const calm = watchDay('spread_tomorrow', 'greater_than', 131)
+  const price = (hour: number) => [60, -10, -11, 120][hour] ?? 60
+  record('2026-11-21', price, 0, 23)
+  expect([any, base, negative, spread].map(fired)).toEqual([[], [], [], []])
+  record('2026-11-21', price, 23)
+  expect([any, base, negative, spread, calm].map(fired)).toEqual([
+    [-10],
+    [(60 * 21 - 21 + 120) / 24],
+    [2],
+    [131],
+    [],
+  ])
+  record('2026-11-21', hour => price(hour) + 10, 2, 3)
+  expect(fired(any)).toEqual([-10])
+})
+
+test('the event of an alert on tomorrow names the day and the period that met it', () => {
+  const { watchDay, record, messages } = opened()
+  watchDay('any_tomorrow', 'less_than', 0)
+  watchDay('base_tomorrow', 'greater_than', 0)
+  record('2026-11-21', hour => (hour === 13 ? -5 : 40))
+  const deliveries = messages()
+    .filter(({ event_type: type }) => type === 'price_alert.triggered')
+    .map(({ body }) => (body.data as Record<string, unknown>).delivery)
+  expect(deliveries).toEqual([
+    { date: '2026-11-21', start: '2026-11-21T12:00:00Z', end: '2026-11-21T13:00:00Z' },
+    { date: '2026-11-21', start: null, end: null },
+  ])
+})
+
+test('the test of an alert on tomorrow has no result before all prices of the day are known', () => {
+  const { watchDay, record, services } = opened()
+  const alert = watchDay('negative_tomorrow', 'greater_than', 0)
+  record('2026-11-20', () => 40)
+  expect(services.alerts.test([alert])).toMatchObject([
+    {
+      result: 'no_data',
+      missing: 'DESK_POWER_EUR does not have all prices of its next market day.',
+    },
+  ])
+  record('2026-11-21', hour => (hour === 13 ? -5 : 40))
+  expect(services.alerts.test([alert])).toMatchObject([{ result: 'would_trigger' }])
+})
