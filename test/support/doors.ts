@@ -45,7 +45,8 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/changes/store': ['log.ts', 'notes.ts'],
   'topics/condition/service': ['component.ts'],
   'topics/deliveries/operations': ['row.ts'],
-  'topics/delivery/math': ['freshness.ts', 'terms.ts'],
+  'topics/delivery/math': ['days.ts', 'freshness.ts', 'terms.ts', 'watch.ts'],
+  'topics/delivery/service': ['market-days.ts'],
   'topics/drilling/store': ['permit-periods.ts'],
   'topics/energy/operations': ['answer.ts', 'frame.ts', 'list.ts'],
   'topics/fundamentals/operations': ['storage-row.ts'],
@@ -60,6 +61,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'texts.ts',
     'window-answer.ts',
     'window-query.ts',
+    'zone-query.ts',
   ],
   'topics/prices/service': [
     'closes.ts',

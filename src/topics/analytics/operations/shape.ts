@@ -8,9 +8,13 @@ import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { dayMs } from '../../../lib/time/instant.ts'
 import type { Feature } from '../../../plans/tiers.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
-import type { Measured } from '../../prices/math/window.ts'
+import { calendarDays, dayAt } from '../../delivery/math/days.ts'
+import type { Close, Measured } from '../../prices/math/window.ts'
+import { openEndOf } from '../../prices/operations/window-query.ts'
+import { type BarDays, barDaysOf, zoneQuery } from '../../prices/operations/zone-query.ts'
 
 /** The request of an analysis, as helpers of handlers get it. */
 export type AnalysisCall = Pick<
@@ -35,8 +39,13 @@ export const analysis = <Query extends TProperties>({
   handle(call: AnalysisCall): string
 }): Operation => {
   const bodies = shapes.map(mirrored)
+  const { query, handle } = definition
   return operation(`GET ${path}`, {
     ...definition,
+    ...('period' in query && {
+      query: { ...query, ...zoneQuery },
+      handle: (call: AnalysisCall) => handle(inZone(call)),
+    }),
     tags: ['Analytics'],
     access: { feature, meter: true, heavy: true },
     view: 'as_of, end_date',
@@ -45,6 +54,42 @@ export const analysis = <Query extends TProperties>({
       ...refusals,
     },
   })
+}
+
+/** The call with the closes of the days that it names; those of UTC by default. */
+function inZone(call: AnalysisCall): AnalysisCall {
+  const barDays = barDaysOf(call.query)
+  return barDays ? { ...call, at: { ...call.at, closes: cutCloses(call.at, barDays) } } : call
+}
+
+/** Longer than the longest window and all that is measured before it. */
+const closesReach = 12 * 366 * dayMs
+
+/** The last value of each day of a zone or market, read for one request. */
+function cutCloses({ closes, catalogue, history, now }: AnalysisCall['at'], barDays: BarDays) {
+  const of = (seriesId: number): Close[] => {
+    const series = catalogue.byId(seriesId)
+    const range = { from: now() - closesReach, to: openEndOf([series], now()) }
+    const days = barDays.of(series) ?? calendarDays('UTC')
+    const { rows } = history.page({
+      ...range,
+      seriesIds: [seriesId],
+      interval: 'day',
+      limit: Number.MAX_SAFE_INTEGER,
+      offset: 0,
+      cutOf: () => ({ ...range, days }),
+    })
+    return rows.map(({ bar, value }) => ({ day: dayAt(days, bar!.startsAt).date, value })).reverse()
+  }
+  return {
+    ...closes,
+    of,
+    derived: <T>(
+      _name: string,
+      ids: readonly number[],
+      make: (all: (readonly Close[])[]) => T,
+    ): T => make(ids.map(of)),
+  }
 }
 
 /** What every analysis says of the closes it is made from. */

@@ -17,10 +17,12 @@ import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import { mentions } from '../../catalogue/math/lookup.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import { lastTradingDay, listedMonths } from '../../futures/math/contracts.ts'
 import { families } from '../../futures/math/families.ts'
-import { bucketEnd, bucketStart } from '../../prices/math/bars.ts'
+import { type BarInterval, bucketEnd, bucketStart } from '../../prices/math/bars.ts'
 import { priceChange } from '../../prices/math/change.ts'
+import { createBucketFinder } from '../../prices/math/cut-bars.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { PricesView } from '../../prices/service/vintage.ts'
 import {
@@ -118,9 +120,10 @@ function barsIn(
   if (interval) {
     // The range names starts of bars: those that it begins or ends within are answered whole.
     const { from, to } = range
-    const first = Number.isFinite(from) ? bucketStart(interval, from) : from
-    const opens = first < from ? bucketEnd(interval, first) : first
-    const closes = bucketEnd(interval, bucketStart(interval, to - 1))
+    const { start, end } = bucketsOf(interval, series)
+    const first = Number.isFinite(from) ? start(from) : from
+    const opens = first < from ? end(first) : first
+    const closes = end(start(to - 1))
     return history
       .page({
         seriesIds: [series.id],
@@ -129,6 +132,7 @@ function barsIn(
         to: closes,
         limit: count,
         offset: 0,
+        ...(series.delivery && { cutOf: () => marketCut(series.delivery!) }),
       })
       .rows.map(({ bar }) => ({
         time: bar!.startsAt / secondMs,
@@ -152,6 +156,32 @@ function barsIn(
   return (rows.length === pricesMax ? bars.slice(1) : bars).slice(-count)
 }
 
+const firstChartAt = parseDay('1900-01-01')!
+const lastChartAt = parseDay('2200-01-01')!
+
+/** Bars of a series of delivery periods are of its market days. */
+const marketCut = (delivery: DeliveryTerms) => ({
+  days: delivery,
+  delivery,
+  from: Number.MIN_SAFE_INTEGER,
+  to: Number.MAX_SAFE_INTEGER,
+})
+
+function bucketsOf(interval: BarInterval, { delivery }: Series) {
+  if (!delivery)
+    return {
+      start: (at: number) => bucketStart(interval, at),
+      end: (at: number) => bucketEnd(interval, at),
+    }
+  const bucketOf = createBucketFinder(interval, delivery)
+  // Charts request times before and after all that a calendar has.
+  const known = (at: number) => Math.max(firstChartAt, Math.min(lastChartAt, at))
+  return {
+    start: (at: number) => bucketOf(known(at)).from,
+    end: (at: number) => bucketOf(known(at)).to,
+  }
+}
+
 const hasBars = (series: Series, resolution: Resolution): boolean =>
   isIntraday(series.cadence) || !intradayResolutions.includes(resolution)
 
@@ -163,8 +193,8 @@ function symbolOf({ series, code }: Resolved, exchange: string) {
     ticker: code,
     description: series.name,
     type: series.category,
-    session: sessionText(calendarOf(series)),
-    timezone: 'Etc/UTC',
+    session: series.delivery ? '24x7' : sessionText(calendarOf(series)),
+    timezone: series.delivery?.zone ?? 'Etc/UTC',
     exchange,
     listed_exchange: exchange,
     currency_code: series.currency,

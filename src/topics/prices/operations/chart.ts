@@ -12,13 +12,14 @@ import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, isoOrNull, secondMs } from '../../../lib/time/instant.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { type BarInterval, barsOf, longIntervals } from '../math/bars.ts'
+import { type BarInterval, longIntervals } from '../math/bars.ts'
 import { validIntervals } from '../math/interval.ts'
 import type { HistoryRow } from '../service/history.ts'
-import { barRow } from '../service/history.ts'
+import { barRow, foldedBars } from '../service/history.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
-import { intervalOf, type Range, rangeOf } from './window-query.ts'
+import { intervalOf, openEndOf, type Range, rangeOf } from './window-query.ts'
+import { barDaysOf, type CutRange, cutRangeOf, zoneQuery } from './zone-query.ts'
 
 type ChartInterval = 'raw' | BarInterval
 
@@ -38,6 +39,7 @@ const ChartAnswer = envelopeOf({
   cadence: t.String({ examples: ['daily'] }),
   decimals: integer({ examples: [2] }),
   interval: oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval of the points.'),
+  timezone: t.Optional(string('Time zone of the bars; absent: UTC.', 'Europe/Berlin')),
   from: t.String({ format: 'date-time' }),
   to: t.String({ format: 'date-time' }),
   as_of: t.Union([t.String({ format: 'date-time' }), t.Null()]),
@@ -118,6 +120,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
     interval: ChartInterval,
     range: Range,
     asOf: number | undefined,
+    cutOf: CutRange['cutOf'] | undefined,
   ): HistoryRow[] => {
     const query = {
       seriesIds: [seriesId],
@@ -125,17 +128,18 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
       to: range.to,
       limit: pointsMax + 1,
       offset: 0,
+      cutOf,
     }
     if (asOf === undefined) return history.page({ ...query, interval }).rows
     // Bars are not kept as they were: they are made anew of the prices known then.
     // Nor does the past know of prices that speak for a later time.
     const { rows } = history.pageAsOf(
-      { ...query, interval: 'raw', to: Math.min(range.to, asOf + 1) },
+      { ...query, cutOf: undefined, interval: 'raw', to: Math.min(range.to, asOf + 1) },
       asOf,
       deps.coverage.since(seriesId, asOf),
     )
     if (interval === 'raw') return rows
-    return barsOf(interval, rows.reverse())
+    return foldedBars(interval, cutOf?.(seriesId), rows.reverse())
       .map(bar => barRow(seriesId, bar))
       .reverse()
   }
@@ -169,6 +173,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
           enum: validIntervals,
         }),
         ...precisionQuery,
+        ...zoneQuery,
         as_of: instantParameter(
           'Returns the series as known at this time; bars are rebuilt from the values known then.',
           '2026-11-01T12:00:00Z',
@@ -178,7 +183,10 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
       handle: ({ query, request, reply }) => {
         const [commodity] = codes.read([query.code], request, 1)
         const { series, code } = commodity!
-        const range = rangeOf(query, defaultDays, now())
+        const asked = rangeOf(query, defaultDays, now(), openEndOf([series], now()))
+        const days = barDaysOf(query)
+        const cut = days && cutRangeOf(days, [series], query, asked)
+        const range = { ...asked, ...(cut && { from: cut.from, to: cut.to }) }
         const requested = intervalOf(query.interval)
         const interval: ChartInterval =
           requested === undefined
@@ -187,7 +195,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
               ? 'raw'
               : requested
         const asOf = instantOf('as_of', query.as_of)
-        const newestFirst = read(series.id, interval, range, asOf)
+        const newestFirst = read(series.id, interval, range, asOf, cut?.cutOf)
         const points = newestFirst.slice(0, pointsMax).reverse()
         const isTraded =
           series.contractOf !== null &&
@@ -211,6 +219,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
           cadence: series.cadence,
           decimals: series.decimals,
           interval,
+          ...(days && { timezone: days.name }),
           from: isoInstant(range.from),
           to: isoInstant(range.to - 1),
           as_of: isoOrNull(asOf),

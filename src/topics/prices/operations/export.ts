@@ -32,7 +32,8 @@ import {
 import { validIntervals } from '../math/interval.ts'
 import { type BulkQuestion, bulkSeriesOf } from '../service/bulk.ts'
 import { createFinishedExports, type FinishedExport } from '../service/finished-exports.ts'
-import { intervalOf } from './window-query.ts'
+import { intervalOf, openEndOf } from './window-query.ts'
+import { barDaysOf, cutRangeOf, zoneQuery } from './zone-query.ts'
 
 const codesMax = 200
 const rowsOfPrice = 10_000
@@ -80,10 +81,13 @@ export function exportOperations(deps: Context) {
     const requestedInterval = intervalOf(query.interval) ?? 'raw'
     const interval = requestedInterval === 'minute' ? 'raw' : requestedInterval
     const asOf = instantOf('as_of', query.as_of)
-    const end = momentOf('end_date', query.end_date, 'end') ?? Math.min(now(), asOf ?? now()) + 1
+    const at = Math.min(now(), asOf ?? now())
+    const end = momentOf('end_date', query.end_date, 'end') ?? openEndOf(series, at)
     const start =
       momentOf('start_date', query.start_date, 'start') ??
       end - (isSlice ? sliceDays : defaultDays) * dayMs
+    const days = barDaysOf(query)
+    const cut = days && cutRangeOf(days, series, query, { from: start, to: end })
     if (start >= end)
       throw new Problem(
         'INVALID_DATE_RANGE',
@@ -97,7 +101,15 @@ export function exportOperations(deps: Context) {
     const format = query.format || 'csv'
     if (!isFormat(format)) throw invalidParameter('format', format, bulkFormats)
     const rows = series.map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
-    const question = { series: rows, interval, from: start, to: end, asOf, mark: ingest.mark() }
+    const question = {
+      series: rows,
+      interval,
+      from: cut?.from ?? start,
+      to: cut?.to ?? end,
+      asOf,
+      mark: ingest.mark(),
+      ...(days && cut && { days: days.name, cutOf: cut.cutOf }),
+    }
     return { question, series, names: [...new Set(names)], format }
   }
 
@@ -131,7 +143,7 @@ export function exportOperations(deps: Context) {
   /** Equal for requests that are answered by the same bytes. */
   const etagOf = ({ question, names, format }: ExportRequest, rows: number): string => {
     const { series, interval, asOf } = question
-    const request = [series, interval, asOf, names, format]
+    const request = [series, interval, asOf, names, format, question.days]
     const text = JSON.stringify([request, bulk.state(question), rows])
     return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
   }
@@ -213,10 +225,11 @@ export function exportOperations(deps: Context) {
         end_date: momentParameter('Last day (to 24:00 UTC) or time. Default: now.', '2026-11-15'),
         interval: wordParameter(
           validIntervals,
-          'raw or bars of an hour, day, week or month (UTC), in any of the accepted spellings. Bars are of whole UTC days.',
+          'raw or bars of an hour, day, week or month, in any of the accepted spellings. Bars are of whole days of UTC or `zone`.',
           'day',
           { default: 'raw' },
         ),
+        ...zoneQuery,
         as_of: asOfQuery,
         columns: textParameter(
           `Columns in order, comma-separated, from ${namesFor(false).join(', ')}; for bars also ${namesFor(true).slice(namesFor(false).length).join(', ')}. Absent: code, observed_at, price, currency, unit; for bars also open, high, low.`,

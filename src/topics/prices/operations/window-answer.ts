@@ -36,6 +36,7 @@ import {
   windowFormats,
 } from './window-query.ts'
 import { createRowWriter, csvHeader, type RowOptions } from './window-row.ts'
+import { type BarDays, barDaysOf, type CutRange, cutRangeOf } from './zone-query.ts'
 
 /** A window for a client that never asks for a second page: a year of hours. */
 const wholePerPageMax = 10_000
@@ -51,6 +52,9 @@ interface WindowRequest {
   downsampled: boolean
   range: Range
   asOf: number | undefined
+  /** Whose days dates and bars are of; undefined: those of UTC. */
+  days: BarDays | undefined
+  cut: CutRange | undefined
   /** Codes that were left out because nobody knows them. */
   unknown: readonly string[]
   /** The window is not where it was asked for. */
@@ -91,13 +95,16 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const asOf = asOfOf(query.as_of, requestedInterval)
     // A window reaches back from the moment that is asked for.
     const at = Math.min(now, asOf ?? now)
-    const range = rangeOf(query, pathDays, at, openEndOf(seriesOf(commodities), at))
+    const asked = rangeOf(query, pathDays, at, openEndOf(seriesOf(commodities), at))
+    const days = barDaysOf(query)
+    const cut = days && cutRangeOf(days, seriesOf(commodities), query, asked)
+    const range = { ...asked, ...(cut && { from: cut.from, to: cut.to }) }
     // Revisions are kept of observations only, so a read as of a past moment never answers bars.
     const served =
       asOf === undefined
         ? servedInterval(requestedInterval, seriesOf(commodities), range)
         : { interval: 'raw' as const, downsampled: false }
-    return { commodities, unknown, range, asOf, ...served }
+    return { commodities, unknown, range, asOf, days, cut, ...served }
   }
 
   const rowOptionsOf = (
@@ -144,7 +151,12 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     )
     if (newest >= range.from || newest === 0) return
     const { from, to } = rangeOf(query, pathDays, newest)
-    return { ...requested, isShifted: true, range: { from, to, fixed: `day to ${newest}` } }
+    return {
+      ...requested,
+      cut: undefined,
+      isShifted: true,
+      range: { from, to, fixed: `day to ${newest}` },
+    }
   }
 
   return (query, pathDays, request, set, keyId) => {
@@ -179,7 +191,12 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const { interval } = windowRequest
     const sources = deps.sourcesOfRows(
       walked.rows,
-      { interval: interval === 'minute' ? 'raw' : interval, from: walked.from, to: walked.to },
+      {
+        interval: interval === 'minute' ? 'raw' : interval,
+        from: walked.from,
+        to: walked.to,
+        cutOf: windowRequest.cut?.cutOf,
+      },
       asOf !== undefined,
     )
     const writers = new Map(
@@ -236,7 +253,7 @@ const seriesOf = (commodities: readonly Resolved[]): Series[] =>
   commodities.map(commodity => commodity.series)
 
 function questionOf(
-  { commodities, interval, range, asOf }: WindowRequest,
+  { commodities, interval, range, asOf, days, cut }: WindowRequest,
   asker: string,
   coverage: Coverage,
 ): Question {
@@ -244,13 +261,14 @@ function questionOf(
     .sort((a, b) => (a.code < b.code ? -1 : 1))
     .map(series => series.id)
   return {
-    key: [asker, seriesIds.join(' '), interval, range.fixed, asOf ?? ''].join('|'),
+    key: [asker, seriesIds.join(' '), interval, range.fixed, asOf ?? '', days?.name].join('|'),
     range: {
       seriesIds,
       interval: interval === 'minute' ? 'raw' : interval,
       from: range.from,
       // The past knows of no price that speaks for a later time.
       to: asOf === undefined ? range.to : Math.min(range.to, asOf + 1),
+      ...(cut && asOf === undefined && { cutOf: cut.cutOf }),
     },
     ...(asOf !== undefined && {
       vintage: { asOf, coverageSince: (seriesId: number) => coverage.since(seriesId, asOf) },
@@ -280,7 +298,7 @@ function formOf(format: string | undefined, request: Request): (typeof windowFor
 }
 
 function metadataOf(
-  { commodities, unknown, interval, downsampled, isShifted }: WindowRequest,
+  { commodities, unknown, interval, downsampled, isShifted, days: barDays }: WindowRequest,
   requested: string | undefined,
   walked: WalkedPage,
   sources: RowSources,
@@ -298,7 +316,7 @@ function metadataOf(
     downsampled,
     from: isoInstant(from),
     to: isoInstant(to - 1),
-    timezone: 'UTC',
+    timezone: barDays?.name ?? 'UTC',
     count: rows.length,
     ...(unknown.length > 0 && { missing_codes: unknown }),
     ...(isShifted && { window_shifted: true }),

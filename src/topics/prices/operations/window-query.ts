@@ -15,6 +15,7 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { dayAt } from '../../delivery/math/days.ts'
 import { type Interval, intervalNames, parseInterval, validIntervals } from '../math/interval.ts'
 import { precisionQuery } from './precision.ts'
+import { zoneQuery } from './zone-query.ts'
 
 /** The four windows by their path, in days. */
 export const windowDays = { past_day: 1, past_week: 7, past_month: 30, past_year: 365 } as const
@@ -61,6 +62,7 @@ export const windowQuery = {
     { pattern: '^[A-Za-z]{3}$' },
   ),
   ...precisionQuery,
+  ...zoneQuery,
   format: wordParameter(
     windowFormats,
     '`json`, `csv` or `ndjson` (one row per line, without metadata); `Accept` works too. Pages of csv and ndjson can have up to 10,000 rows.',

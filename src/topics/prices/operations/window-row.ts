@@ -18,7 +18,9 @@ const barFields = {
   delivery_end: t.Optional(
     instant('End of the period of a delivery series; `created_at` is its start.'),
   ),
-  bucket_start: t.Optional(instant('Start of the UTC bucket; weeks start on Monday.')),
+  bucket_start: t.Optional(
+    instant('Start of the bucket, of UTC or of `zone`; weeks start on Monday.'),
+  ),
   open: t.Optional(t.Number()),
   high: t.Optional(t.Number()),
   low: t.Optional(t.Number()),

@@ -28,9 +28,10 @@ import { WindowBody } from './window-row.ts'
 const dayAccess: Access = { meter: true, known: ({ date }) => parseDay(date ?? '') !== undefined }
 
 const rowOrderNote =
-  ' Rows are newest first across all codes. Hour, day, week and month are UTC buckets (weeks start on Monday) of the observations inside the range. Paging is stable: prices that arrive while you page never duplicate or hide rows.'
+  ' Rows are newest first across all codes. Hour, day, week and month are buckets of UTC or of `zone` (weeks start on Monday) of the observations inside the range. Paging is stable: prices that arrive while you page never duplicate or hide rows.'
 
-const dayDescription = 'One UTC calendar day, on past_day only; overrides every other range.'
+const dayDescription =
+  'One calendar day, of UTC or of `zone`, on past_day only; overrides every other range.'
 
 /** Rows that are read and written in the time in which a request is handed to a thread and back. */
 const lightRowsMax = 200
@@ -69,6 +70,7 @@ export function windowOperations(deps: Context) {
    */
   const isLight = (query: WindowQuery, request: Request): boolean => {
     if (query.as_of || query.currency || isMadeOfDays(query.interval)) return false
+    if (query.zone || query.day) return false
     if (deps.switched(request, 'default_page_max') || deps.switched(request, 'page_max_1000'))
       return false
     const codes = listOf(query.by_code || query.commodity || query.code).length
@@ -121,10 +123,10 @@ export function windowOperations(deps: Context) {
     operation('GET /v1/prices/:date', {
       operationId: 'getPricesOfDay',
       summary: 'Get the prices of a day',
-      description: `Returns the prices of one UTC calendar day, like past_day with \`at\`.${rowOrderNote}`,
+      description: `Returns the prices of one calendar day of UTC or of \`zone\`, like past_day with \`at\`.${rowOrderNote}`,
       access: dayAccess,
       params: {
-        date: string('A UTC calendar day, `YYYY-MM-DD`.', '2026-11-14'),
+        date: string('A calendar day, `YYYY-MM-DD`.', '2026-11-14'),
       },
       query: { ...windowQuery, ...movingWindowQuery, ...pages },
       answers: response,

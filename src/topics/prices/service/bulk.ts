@@ -1,11 +1,11 @@
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import { type Bar, type BarInterval, barsOf, mergeBars, type Observation } from '../math/bars.ts'
+import { type Bar, type BarInterval, mergeBars, type Observation } from '../math/bars.ts'
 import type { BlockBars, BlockSeries, PriceBlock } from '../math/block.ts'
 import type { ObservationColumns, ObservationStore } from '../store/observations.ts'
 import type { Withheld } from '../store/withheld.ts'
-import type { History } from './history.ts'
+import { foldedBars as foldedRows, type History, type SeriesCut } from './history.ts'
 import type { PriceServices } from './open.ts'
 import type { QuarantineList } from './quarantine.ts'
 import type { Coverage } from './vintage.ts'
@@ -33,6 +33,9 @@ export interface BulkQuestion {
   to: number
   /** Of what was known then; undefined: of what is known now. */
   asOf: number | undefined
+  /** Whose days bars are of, and the cut of each series; undefined: UTC. */
+  days?: string
+  cutOf?: (seriesId: number) => SeriesCut | undefined
   /** What is recorded later is not of the answer, however long it takes to send. */
   mark: number
 }
@@ -102,7 +105,7 @@ export function createBulk(deps: BulkDeps) {
   const rawBlocks = function* (question: BulkQuestion): Generator<PriceBlock> {
     const columns = emptyColumns()
     for (const series of question.series) {
-      for (const length of filled(question, series.id, columns))
+      for (const length of filled(ownRange(question, series.id), series.id, columns))
         yield withSources(question, { series, length, ...columns, bars: undefined })
     }
   }
@@ -118,7 +121,7 @@ export function createBulk(deps: BulkDeps) {
             recordedAt: columns.recordedAt[i]!,
           }
     }
-    return barsOf(interval, rows())
+    return foldedRows(interval, question.cutOf?.(seriesId), rows())
   }
 
   const storedBars = (question: BulkQuestion, seriesId: number, interval: BarInterval): Bar[] => {
@@ -138,9 +141,9 @@ export function createBulk(deps: BulkDeps) {
     interval: BarInterval,
   ): Generator<PriceBlock> {
     for (const series of question.series)
-      for (const [from, to] of stretchesOf(question, interval)) {
-        const stretch = { ...question, from, to }
-        const asIs = pointOf(series.id, question) === undefined && !withheld(series.id)
+      for (const stretch of stretchesOf(ownRange(question, series.id), interval)) {
+        const asIs =
+          !question.cutOf && pointOf(series.id, question) === undefined && !withheld(series.id)
         const bars = (asIs ? storedBars : foldedBars)(stretch, series.id, interval)
         if (bars.length > 0) yield withSources(question, blockOf(series, bars))
       }
@@ -156,7 +159,7 @@ export function createBulk(deps: BulkDeps) {
   const windowOf = (question: BulkQuestion): string => {
     const { series, interval, from, to, asOf } = question
     if (asOf !== undefined) return `${from} ${to}`
-    if (interval !== 'raw') return wholeDays(question).join(' ')
+    if (interval !== 'raw' && !question.cutOf) return wholeDays(question).join(' ')
     // Of ranges that end with the same rows, the one that begins later has fewer.
     const later = { interval, from: to, to: Number.MAX_SAFE_INTEGER }
     return series.map(({ id }) => history.count({ seriesIds: [id], ...later })).join(' ')
@@ -169,7 +172,7 @@ export function createBulk(deps: BulkDeps) {
       const { series, interval, asOf } = question
       const seriesIds = series.map(({ id }) => id)
       const isPlain = !seriesIds.some(id => withheld(id))
-      if (isPlain && interval === 'raw') {
+      if (isPlain && interval === 'raw' && !question.cutOf) {
         const range = { seriesIds, interval, ...reachOf(question) }
         return asOf === undefined
           ? history.count(range)
@@ -221,13 +224,20 @@ const wholeDays = ({ from, to }: Pick<BulkQuestion, 'from' | 'to'>): [number, nu
   Math.ceil(to / dayMs) * dayMs,
 ]
 
-/** The range in pieces that no bucket crosses; its ends are those of whole days. */
-function stretchesOf({ from, to }: BulkQuestion, interval: BarInterval): [number, number][] {
-  const [start, end] = wholeDays({ from, to })
-  if (interval !== 'hour') return [[start, end]]
-  const stretches: [number, number][] = []
-  for (let at = start; at < end; at += hoursStretchMs)
-    stretches.push([at, Math.min(end, at + hoursStretchMs)])
+/** The question with the range of one series: its days may begin at other times. */
+function ownRange(question: BulkQuestion, seriesId: number): BulkQuestion {
+  const cut = question.cutOf?.(seriesId)
+  return cut ? { ...question, from: cut.from, to: cut.to } : question
+}
+
+/** The question in pieces that no bucket crosses; its ends are those of whole days. */
+function stretchesOf(question: BulkQuestion, interval: BarInterval): BulkQuestion[] {
+  if (question.cutOf) return [question]
+  const [start, end] = wholeDays(question)
+  if (interval !== 'hour') return [{ ...question, from: start, to: end }]
+  const stretches: BulkQuestion[] = []
+  for (let from = start; from < end; from += hoursStretchMs)
+    stretches.push({ ...question, from, to: Math.min(end, from + hoursStretchMs) })
   return stretches
 }
 

@@ -1,5 +1,6 @@
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { type Bar, type BarInterval, barsOf, isLong, type Observation } from '../math/bars.ts'
+import { type BarCut, cutBars } from '../math/cut-bars.ts'
 import type { ObservationStore } from '../store/observations.ts'
 import { createDayIndexes, type DayIndex } from './day-index.ts'
 import type { QuarantineList } from './quarantine.ts'
@@ -23,11 +24,19 @@ export interface HistoryRange {
   interval: 'raw' | BarInterval
   from: number
   to: number
+  /** How bars of a series are cut; undefined: by UTC. */
+  cutOf?: ((seriesId: number) => SeriesCut | undefined) | undefined
   /**
    * Leaves out what was first recorded after this moment, so that a walk sees the rows of its
    * beginning.
    */
   bornBy?: number
+}
+
+/** The cut of a series, with the part of the range that is of its days. */
+export interface SeriesCut extends BarCut {
+  from: number
+  to: number
 }
 
 /** When coverage begins: of all series, or of each. */
@@ -61,6 +70,25 @@ type Reader = (seriesId: number, to: number, limit: number) => HistoryRow[]
 export function createHistory(observations: ObservationStore, quarantine: QuarantineList) {
   const indexes = createDayIndexes(observations, quarantine)
   const rows = createSeriesRows(observations, quarantine)
+
+  /** The rows of a series that is cut by its own days: all of them are read, and bars made of them. */
+  const cutRows = (query: HistoryRange, cut: SeriesCut, seriesId: number, end: number) => {
+    const { interval, bornBy = Number.MAX_SAFE_INTEGER } = query
+    const [from, to] = [Math.max(query.from, cut.from), Math.min(end, cut.to)]
+    const raw = from < to ? rows.raw(seriesId, from, to, rowsMax, bornBy) : []
+    return interval === 'raw'
+      ? raw.map(row => rawRow(seriesId, row))
+      : cutBars(interval, cut, raw.reverse())
+          .map(bar => barRow(seriesId, bar))
+          .reverse()
+  }
+
+  const countCut = (range: HistoryRange) =>
+    range.seriesIds.reduce((sum, id) => {
+      const cut = range.cutOf!(id)
+      const uncut = { ...range, seriesIds: [id], cutOf: undefined }
+      return sum + (cut ? cutRows(range, cut, id, range.to).length : counterOf(uncut)(uncut.from))
+    }, 0)
 
   const counterOf = (range: HistoryRange, bornByOf = (_id: number) => range.bornBy) => {
     const counters = range.seriesIds.map(id => {
@@ -111,13 +139,15 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
     page: (query: HistoryQuery) =>
       pageOf(query, (seriesId, to, limit) => {
         const { interval, from, bornBy = Number.MAX_SAFE_INTEGER } = query
+        const cut = query.cutOf?.(seriesId)
+        if (cut) return cutRows(query, cut, seriesId, to).slice(0, limit)
         if (interval === 'raw')
           return rows.raw(seriesId, from, to, limit, bornBy).map(row => rawRow(seriesId, row))
         return rows
           .bars(seriesId, interval, from, to, limit, bornBy)
           .map(bar => barRow(seriesId, bar))
       }),
-    count: (range: HistoryRange) => counterOf(range)(range.from),
+    count: (range: HistoryRange) => (range.cutOf ? countCut(range) : counterOf(range)(range.from)),
     /**
      * Raw rows as this service would have answered them at `asOf`; before `coverageSince` the values
      * first recorded.
@@ -184,7 +214,8 @@ function startOf(
   query: HistoryQuery,
   counterOf: (range: HistoryRange) => (from: number) => number,
 ): { to: number; skip: number } {
-  if (query.offset === 0 || isLong(query.interval)) return { to: query.to, skip: query.offset }
+  if (query.offset === 0 || query.cutOf || isLong(query.interval))
+    return { to: query.to, skip: query.offset }
   const countFrom = counterOf(query)
   // The newest midnight from which on there are more than `offset` rows.
   let low = Math.floor(startOfDay(query.from) / dayMs)
@@ -219,6 +250,13 @@ function partCounter(
   }
 }
 
+/** Bars of observations given oldest first, by a cut or by UTC. */
+export const foldedBars = (
+  interval: BarInterval,
+  cut: BarCut | undefined,
+  observations: Iterable<Observation>,
+): Bar[] => (cut ? cutBars(interval, cut, observations) : barsOf(interval, observations))
+
 /** Rows of a series read at once, where a bar is made of all that it has. */
 const rowsMax = 1_000_000_000
 
@@ -243,7 +281,7 @@ export function pastHistory(
           asOf,
           coverageSince,
         )
-        return barsOf(interval, rows.reverse())
+        return foldedBars(interval, query.cutOf?.(seriesId), rows.reverse())
           .map(bar => barRow(seriesId, bar))
           .reverse()
       })

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../lib/time/instant.ts'
 import { type FedBy, sourceDescription, sourceOf } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { declaredPublisher, type Series } from '../../catalogue/store/series.ts'
@@ -46,7 +47,7 @@ export interface Provenance {
   /** `isPast`: the rows are of values that may have been replaced since. */
   ofRows(
     rows: readonly HistoryRow[],
-    range: Pick<HistoryRange, 'interval' | 'from' | 'to'>,
+    range: Pick<HistoryRange, 'interval' | 'from' | 'to' | 'cutOf'>,
     isPast: boolean,
   ): RowSources
 }
@@ -189,16 +190,18 @@ export function createProvenance({
 /** Where the values lie that rows of a series are of. */
 function spanOf(
   rows: readonly HistoryRow[],
-  { interval, from, to }: Pick<HistoryRange, 'interval' | 'from' | 'to'>,
+  { interval, from, to, cutOf }: Pick<HistoryRange, 'interval' | 'from' | 'to' | 'cutOf'>,
 ) {
   const starts = rows.map(row => row.bar?.startsAt ?? row.observedAt)
   const last = starts.reduce((a, b) => Math.max(a, b))
+  // Local days may be longer than those of UTC.
+  const more = cutOf ? dayMs : 0
   return {
     from: Math.max(
       from,
       starts.reduce((a, b) => Math.min(a, b)),
     ),
-    to: interval === 'raw' ? last + 1 : Math.min(to, bucketEnd(interval, last)),
+    to: interval === 'raw' ? last + 1 : Math.min(to, bucketEnd(interval, last) + more),
   }
 }
 

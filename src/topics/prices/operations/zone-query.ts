@@ -1,0 +1,108 @@
+import { momentOf } from '../../../http/input/query.ts'
+import { textParameter, wordParameter } from '../../../http/input/typed.ts'
+import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
+import { isoDay, parseDay } from '../../../lib/time/instant.ts'
+import { zoneName } from '../../../lib/time/zone.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { calendarDays, type DayTerms, dayOfDate } from '../../delivery/math/days.ts'
+import type { SeriesCut } from '../service/history.ts'
+
+export const barDayKinds = ['calendar', 'market'] as const
+
+/** Whose days bars and dates are of. */
+export const zoneQuery = {
+  zone: textParameter(
+    'IANA time zone of the days that dates name and bars are made of: hours, days, weeks, months, quarters and years begin at its midnights.',
+    'Europe/Berlin',
+    { default: 'UTC' },
+  ),
+  day: wordParameter(
+    barDayKinds,
+    '`market`: days of the market of each delivery series, such as gas days from 06:00; UTC days of other series. Must not be combined with `zone`.',
+    'market',
+    { default: 'calendar' },
+  ),
+}
+
+/** The days of a request that are not those of UTC. */
+export interface BarDays {
+  /** As the metadata names it, and the key of what was read. */
+  name: string
+  of(series: Series): DayTerms | undefined
+}
+
+/** Undefined: the days are those of UTC. */
+export function barDaysOf(
+  query: Readonly<Record<string, string | undefined>>,
+): BarDays | undefined {
+  const { zone, day } = query
+  if (day && !(barDayKinds as readonly string[]).includes(day))
+    throw invalidParameter('day', day, barDayKinds)
+  const name = zone ? zoneName(zone) : 'UTC'
+  if (name === undefined)
+    throw invalidParameter('zone', zone!, 'UTC or an IANA time zone, such as Europe/Berlin')
+  if (day === 'market') {
+    if (zone) throw refusedParameter('zone', zone, 'zone must be absent with day=market.')
+    return { name: 'market', of: ({ delivery }) => delivery }
+  }
+  if (name === 'UTC') return undefined
+  const days = calendarDays(name)
+  return { name, of: () => days }
+}
+
+/**
+ * A moment of a range for one series: a date is the start or the end of the day of its zone. `text`
+ * is known to be a moment.
+ */
+const edgeOf = (text: string, edge: 'start' | 'end', days: DayTerms): number | undefined => {
+  const date = parseDay(text.trim())
+  if (date === undefined) return undefined
+  const day = dayOfDate(days, isoDay(date))
+  return edge === 'start' ? day.from : day.to
+}
+
+/** The cut of each series, and the widest range of all. */
+export interface CutRange {
+  from: number
+  to: number
+  cutOf(seriesId: number): SeriesCut | undefined
+}
+
+/**
+ * The range of a query by the days of each series; `range` is that of UTC days, which counts where no
+ * date is named.
+ */
+export function cutRangeOf(
+  barDays: BarDays,
+  series: readonly Series[],
+  query: Readonly<Record<string, string | undefined>>,
+  range: { from: number; to: number },
+): CutRange {
+  const [start, end] = query.at ? [query.at, query.at] : [query.start_date, query.end_date]
+  const cuts = new Map<number, SeriesCut>()
+  let [from, to] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const one of series) {
+    const days = barDays.of(one)
+    const edge = (text: string, side: 'start' | 'end') => days && edgeOf(text, side, days)
+    const toOf = (end ? edge(end, 'end') : undefined) ?? range.to
+    const bounds = {
+      from: start ? (edge(start, 'start') ?? range.from) : toOf - range.to + range.from,
+      to: toOf,
+    }
+    cuts.set(one.id, { ...bounds, days: days ?? calendarDays('UTC'), delivery: one.delivery })
+    from = Math.min(from, bounds.from)
+    to = Math.max(to, bounds.to)
+  }
+  return series.length === 0
+    ? { ...range, cutOf: () => undefined }
+    : { from, to, cutOf: id => cuts.get(id) }
+}
+
+/** A moment of a range by the days of one zone. */
+export const momentIn = (
+  parameter: string,
+  text: string | undefined,
+  edge: 'start' | 'end',
+  days: DayTerms | undefined,
+): number | undefined =>
+  (text && days ? edgeOf(text, edge, days) : undefined) ?? momentOf(parameter, text, edge)
