@@ -77,6 +77,13 @@ function lengthIn({ terms }: DeliveryCall, day: MarketDay, text: string): number
   return lengthMs
 }
 
+function numberIn(parameter: string, text: string | undefined, fallback: number): number {
+  if (text === undefined || text === '') return fallback
+  const value = Number(text)
+  if (!Number.isFinite(value)) throw invalidParameter(parameter, text, 'a number')
+  return value
+}
+
 /** When power or gas is cheapest. */
 export const cheapestOperations: readonly Operation[] = [
   operation('GET /v1/delivery/:code/cheapest', {
@@ -152,6 +159,14 @@ export const cheapestOperations: readonly Operation[] = [
         '`kwh` (default) divides prices per MWh by 1000; `mwh` leaves them.',
         'kwh',
       ),
+      factor: numberParameter('Multiplies each value, for example by 1.19 for taxes.', 1.19, {
+        default: 1,
+      }),
+      add: numberParameter(
+        'Added to each value after `factor`, for example grid fees, in the unit of `per`.',
+        0.1543,
+        { default: 0 },
+      ),
     },
     answers: { 200: Rates, ...refusals },
     handle: ({ at, params, query, request, reply, caller }) => {
@@ -166,13 +181,15 @@ export const cheapestOperations: readonly Operation[] = [
       markFixtures(reply, at.marks, [commodity])
       at.meter.noteRequested(caller.key, [series.id])
       const scale = per === 'kwh' && series.unit === 'mwh' ? 1000 : 1
+      const factor = numberIn('factor', query.factor, 1)
+      const add = numberIn('add', query.add, 0)
       return pricedPeriods(at, call, start, end)
         .periods.filter(isKnown)
         .slice(0, listMax)
         .map(period => ({
           start: zonedInstant(period.start, days.zone),
           end: zonedInstant(period.end, days.zone),
-          value: period.price / scale,
+          value: (period.price / scale) * factor + add,
         }))
     },
   }),

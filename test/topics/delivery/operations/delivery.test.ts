@@ -186,6 +186,11 @@ test('rates for a charger are the periods from now on, with the offset of the ma
   expect(mwh.body as unknown).toEqual([
     { start: '2026-11-22T23:45:00+01:00', end: '2026-11-23T00:00:00+01:00', value: 5 },
   ])
+  const taxed = await instance.ask(
+    `/v1/delivery/${code}/evcc?per=mwh&from=2026-11-22T22:45:00Z&factor=2&add=1.5`,
+  )
+  expect(taxed.body as unknown).toMatchObject([{ value: 11.5 }])
+  expect((await instance.ask(`/v1/delivery/${code}/evcc?factor=much`)).status).toBe(400)
 })
 
 describe('the latest price', () => {
