@@ -1,5 +1,7 @@
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { wrongValue } from '../lib/text/wrong-value.ts'
+import type { EntryShape } from '../topics/operator/operations/system/audit.ts'
 import {
   answerOf,
   type CommandEnvironment,
@@ -9,17 +11,7 @@ import {
 } from './command.ts'
 import { table } from './table.ts'
 
-interface EntryLine {
-  id: number
-  at: string
-  actor: string
-  email: string | null
-  action: string
-  thing: string
-  from: string | null
-  outcome: string
-  details: Record<string, string | number> | null
-}
+type EntryLine = Static<typeof EntryShape>
 
 interface AuditOptions {
   since?: string

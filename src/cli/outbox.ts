@@ -1,19 +1,12 @@
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { heldReason, type KeptBack } from '../outbox/held-back.ts'
+import type { HeldShape } from '../topics/operator/operations/system/outbox.ts'
 import type { OperatorAction } from './command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from './command.ts'
 import { table } from './table.ts'
 
-interface HeldLine {
-  id: string
-  kind: string
-  event_id: string
-  event_type: string
-  about: string | null
-  account_id: string | null
-  created_at: string
-  held_at: string
-}
+type HeldLine = Static<typeof HeldShape>
 
 interface Choice {
   kind?: string

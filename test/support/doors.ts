@@ -28,7 +28,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'replication/store': ['change-log.ts'],
   'topics/account/operations': ['account-form.ts', 'session-row.ts'],
   'topics/account/service': ['second-factor.ts'],
-  'topics/alerts/operations': ['row.ts'],
+  'topics/alerts/operations': ['row.ts', 'tests.ts'],
   'topics/analytics/math': ['forecast.ts', 'indicators.ts', 'statistics.ts'],
   'topics/billing/operations': ['form.ts', 'row.ts'],
   'topics/calendars/math': [
@@ -62,6 +62,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'window-answer.ts',
     'window-query.ts',
     'zone-query.ts',
+    'window-row.ts',
   ],
   'topics/prices/service': [
     'closes.ts',

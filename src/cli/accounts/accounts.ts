@@ -1,3 +1,9 @@
+import type { Static } from '@sinclair/typebox'
+import type {
+  OperatorAccount,
+  OperatorAccountDetail,
+} from '../../topics/operator/operations/people/account-row.ts'
+import type { Ended } from '../../topics/operator/operations/people/accounts.ts'
 import {
   accountPath,
   accountsPath,
@@ -9,24 +15,9 @@ import {
 import { table } from '../table.ts'
 import { type KeyLine, keyTable, tokenLines } from './keys.ts'
 
-interface AccountLine {
-  id: string
-  email: string
-  plan: string
-  tier: string
-  add_ons: string[]
-  trial_ends_at: string | null
-  email_confirmed_at: string | null
-  suspended_at: string | null
-  created_at: string
-  active_keys: number
-}
+type AccountLine = Static<typeof OperatorAccount>
 
-interface AccountDetail extends AccountLine {
-  features: string[]
-  usage_this_month: number
-  api_keys: KeyLine[]
-}
+type AccountDetail = Static<typeof OperatorAccountDetail>
 
 export interface AccountChanges {
   /** Another address. */
@@ -162,12 +153,7 @@ const wireOf = ({ email, plan, addOns, trial, suspended, emailConfirmed }: Accou
   ...(emailConfirmed !== undefined && { email_confirmed: emailConfirmed }),
 })
 
-interface EndedAccount {
-  id: string
-  email: string
-  closed_at: string
-  erased_at: string | null
-}
+type EndedAccount = Static<typeof Ended>['data']['account']
 
 const endAccount = (
   env: CommandEnvironment,

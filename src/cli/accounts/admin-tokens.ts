@@ -1,15 +1,10 @@
+import type { Static } from '@sinclair/typebox'
+import type { TokenShape } from '../../topics/operator/operations/system/tokens.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
 import { table } from '../table.ts'
 import { tokenLines } from './keys.ts'
 
-interface TokenLine {
-  id: string
-  name: string | null
-  role: string
-  token_hint: string
-  created_at: string
-  revoked_at: string | null
-}
+type TokenLine = Static<typeof TokenShape>
 
 const path = '/admin/v1/tokens'
 

@@ -1,4 +1,7 @@
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
+import type { LedgerInvoice } from '../../topics/operator/operations/people/billing.ts'
+import type { LedgerSubscription } from '../../topics/operator/operations/people/subscriptions.ts'
 import { wordOption } from '../choice.ts'
 import {
   answerOf,
@@ -11,33 +14,9 @@ import {
 import { table } from '../table.ts'
 import { accountOf } from './accounts.ts'
 
-interface InvoiceLine {
-  id: string
-  number: string
-  account_id: string
-  billed_to: string
-  amount: number
-  currency: string
-  status: string
-  created_at: string
-  due_at: string
-  paid_at: string | null
-  last_error: string | null
-  lines: { description: string; amount: number }[]
-}
+type InvoiceLine = Static<typeof LedgerInvoice>
 
-interface SubscriptionLine {
-  id: string
-  account_email: string
-  plan: string
-  status: string
-  billing_period: string
-  price: number
-  price_agreed: boolean
-  current_period_end: string
-  cancel_at_period_end: boolean
-  ended_at: string | null
-}
+type SubscriptionLine = Static<typeof LedgerSubscription>
 
 const invoicesPath = '/admin/v1/invoices'
 const subscriptionsPath = '/admin/v1/subscriptions'

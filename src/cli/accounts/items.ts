@@ -1,4 +1,9 @@
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
+import type { AlertShape } from '../../topics/alerts/operations/row.ts'
+import type { DeliveryShape } from '../../topics/deliveries/operations/row.ts'
+import type { AccountWebhook } from '../../topics/operator/operations/people/account-items.ts'
+import type { LogShape } from '../../topics/webhooks/operations/row.ts'
 import {
   accountPath,
   answerOf,
@@ -10,49 +15,13 @@ import {
 } from '../command.ts'
 import { type Table, table } from '../table.ts'
 
-interface AlertLine {
-  id: string
-  name: string
-  commodity_code: string
-  condition_operator: string
-  condition_value: number
-  analytics_type: string | null
-  enabled: boolean
-  trigger_count: number
-  last_triggered_at: string | null
-}
+type AlertLine = Static<typeof AlertShape>
 
-interface WebhookLine {
-  id: string
-  url: string
-  events: string[]
-  status: string
-  successful_deliveries: number
-  failed_deliveries: number
-  consecutive_failures: number
-  last_error: string | null
-}
+type WebhookLine = Static<typeof AccountWebhook>
 
-interface EventLine {
-  event_type: string
-  status: string
-  attempts: number
-  status_code: number | null
-  next_attempt_at: string | null
-  error: string | null
-  created_at: string
-}
+type EventLine = Static<typeof LogShape>
 
-interface DeliveryLine {
-  id: string
-  name: string
-  cadence: string
-  delivery_time: string
-  time_zone: string
-  recipient_email: string
-  enabled: boolean
-  next_delivery_at: string | null
-}
+type DeliveryLine = Static<typeof DeliveryShape>
 
 const yes = (isSo: boolean) => (isSo ? 'yes' : 'no')
 
@@ -90,7 +59,7 @@ const deliveryTable = (rows: readonly DeliveryLine[]) =>
     ['ID', 'NAME', 'CADENCE', 'AT', 'ZONE', 'TO', 'ON', 'NEXT'],
     rows.map(row => [
       row.id,
-      row.name,
+      row.name ?? '-',
       row.cadence,
       row.delivery_time,
       row.time_zone,

@@ -1,3 +1,5 @@
+import type { Static } from '@sinclair/typebox'
+import type { OperatorKey } from '../../topics/operator/operations/people/account-row.ts'
 import {
   accountPath,
   answerOf,
@@ -7,21 +9,7 @@ import {
 } from '../command.ts'
 import { type Table, table } from '../table.ts'
 
-export interface KeyLine {
-  id: string
-  name: string | null
-  token_hint: string
-  active: boolean
-  revoked_at: string | null
-  suspended_at: string | null
-  expires_at: string | null
-  last_used_at: string | null
-  read_only: boolean
-  allowed_ips: string[]
-  allowed_domains: string[]
-  scopes: string[]
-  usage: { requests_used: number; request_limit: number | null }
-}
+export type KeyLine = Static<typeof OperatorKey>
 
 type MadeKey = KeyLine & { plain_token: string }
 

@@ -1,41 +1,11 @@
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
-import type { OperatorAction } from '../command.ts'
+import type { BatchShape } from '../../topics/operator/operations/data/batches.ts'
+import type { JsonOption, OperatorAction } from '../command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
 import { table } from '../table.ts'
 
-interface BatchLine {
-  id: number
-  kind: string
-  actor: string
-  dataset: string | null
-  source: string | null
-  file_name: string | null
-  sha256: string | null
-  reason: string | null
-  undoes: number | null
-  started_at: string
-  finished_at: string | null
-  undone_at: string | null
-  inserted: number
-  revised: number
-  unchanged: number
-  removed: number
-  superseded: number
-  rejected: number
-  held: number
-  kept_as_corrected: number
-  biggest_changes: {
-    code: string
-    observed_at: string
-    before: number
-    after: number
-    percent: number | null
-  }[]
-}
-
-interface JsonOption {
-  json?: boolean
-}
+type BatchLine = Static<typeof BatchShape>
 
 const path = '/admin/v1/batches'
 const shownMax = 50

@@ -1,4 +1,6 @@
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
+import type { SeriesRow } from '../../topics/operator/operations/data/series.ts'
 import {
   answerOf,
   type CommandEnvironment,
@@ -9,17 +11,7 @@ import {
 } from '../command.ts'
 import { table } from '../table.ts'
 
-interface SeriesLine {
-  code: string
-  name: string
-  unit: string
-  currency: string | null
-  cadence: string
-  source: string
-  aliases: string[]
-  active: boolean
-  has_data: boolean
-}
+type SeriesLine = Static<typeof SeriesRow>
 
 interface CodesOptions extends JsonOption {
   withData?: boolean

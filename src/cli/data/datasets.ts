@@ -1,20 +1,12 @@
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
-import type { OperatorAction } from '../command.ts'
+import type { DatasetShape } from '../../topics/operator/operations/data/datasets.ts'
+import type { JsonOption, OperatorAction } from '../command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
 import { table } from '../table.ts'
 import { guardsOf } from './series.ts'
 
-interface DatasetLine {
-  name: string
-  description: string
-  key: string[]
-  guarded: string[]
-  guards: Record<string, string>
-}
-
-interface JsonOption {
-  json?: boolean
-}
+type DatasetLine = Static<typeof DatasetShape>
 
 const path = '/admin/v1/datasets'
 

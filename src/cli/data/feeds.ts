@@ -1,43 +1,16 @@
 import { readFileSync } from 'node:fs'
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { within } from '../../lib/time/clock.ts'
-import type { OperatorAction } from '../command.ts'
+import type { FeedShape, RunShape } from '../../topics/operator/operations/data/feeds.ts'
+import type { JsonOption, OperatorAction } from '../command.ts'
 import { type CommandEnvironment, print, Refusal, runAgainstServer } from '../command.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type Table, table } from '../table.ts'
 
-interface RunLine {
-  id: string
-  feed: string
-  trigger: string
-  started_at: string
-  finished_at: string | null
-  took_ms: number | null
-  result: 'new' | 'unchanged' | 'failed' | 'held' | null
-  requests: number
-  rows_read: number
-  inserted: number
-  revised: number
-  unchanged: number
-  rejected: number
-  held: number
-  kept_as_corrected: number
-  newest_period: string | null
-  problem: { code: string; message: string } | null
-}
+type RunLine = Static<typeof RunShape>
 
-interface FeedLine {
-  name: string
-  publisher: string
-  homepage: string
-  state: string
-  license_class: string
-  codes: number
-  datasets: string[]
-  last_run: RunLine | null
-  last_new_at: string | null
-  next_run_at: string | null
-}
+type FeedLine = Static<typeof FeedShape>
 
 interface Shown {
   feed: FeedLine & { title: string; homepage: string; attribution: string }
@@ -51,10 +24,6 @@ interface Shown {
   }[]
   settings: { name: string; value: string; source: string }[]
   runs: RunLine[]
-}
-
-interface JsonOption {
-  json?: boolean
 }
 
 const feedsPath = '/admin/v1/feeds'

@@ -1,21 +1,17 @@
+import type { Static } from '@sinclair/typebox'
+import type { QuarantineRow } from '../../topics/operator/operations/data/quarantine.ts'
 import type { Operator } from '../operator.ts'
 import { tableLines } from '../table.ts'
 import { dataOfAnswer } from './writer.ts'
 
-interface Range {
-  id: number
-  code: string
-  from: string
-  to: string
-  reason: string
-}
+type Range = Static<typeof QuarantineRow>
 
 const line = (range: Range) =>
   `${range.id}\t${range.code}\t${range.from}\t${range.to}\t${range.reason}`
 
 export async function addQuarantine(
   operator: Operator,
-  range: Omit<Range, 'id' | 'to'> & { to?: string },
+  range: Pick<Range, 'code' | 'from' | 'reason'> & { to?: string },
   out: (line: string) => void,
   json = false,
 ): Promise<void> {

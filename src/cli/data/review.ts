@@ -1,26 +1,11 @@
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
-import type { OperatorAction } from '../command.ts'
+import type { FlagShape } from '../../topics/operator/operations/data/review.ts'
+import type { JsonOption, OperatorAction } from '../command.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
 import { table } from '../table.ts'
 
-interface FlagLine {
-  id: number
-  code: string | null
-  dataset: string | null
-  line: Record<string, string> | null
-  observed_at: string
-  price: number
-  before: number | null
-  rule: string
-  reason: string
-  source: string | null
-  batch: number
-  status: string
-}
-
-interface JsonOption {
-  json?: boolean
-}
+type FlagLine = Static<typeof FlagShape>
 
 const path = '/admin/v1/review'
 const perPage = 100

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
+import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { fieldsOf, separatorOf } from '../../feeds/files/csv.ts'
 import { isTable, parseToml } from '../../lib/text/toml.ts'
-import type { OperatorAction } from '../command.ts'
+import type { SeriesRow } from '../../topics/operator/operations/data/series.ts'
+import type { JsonOption, OperatorAction } from '../command.ts'
 import {
   accountPath,
   answerOf,
@@ -13,24 +15,7 @@ import {
 } from '../command.ts'
 import { table } from '../table.ts'
 
-interface SeriesLine {
-  code: string
-  name: string
-  category: string
-  currency: string | null
-  unit: string
-  cadence: string
-  source: string
-  own: boolean
-  active: boolean
-  changed: string[]
-  has_data: boolean
-  next_release_at: string | null
-}
-
-interface JsonOption {
-  json?: boolean
-}
+type SeriesLine = Static<typeof SeriesRow>
 
 const path = '/admin/v1/series'
 const pathOf = (code: string) => `${path}/${encodeURIComponent(code)}`

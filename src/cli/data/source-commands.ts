@@ -1,10 +1,6 @@
 import type { Command } from 'commander'
-import type { OperatorAction } from '../command.ts'
+import type { JsonOption, OperatorAction } from '../command.ts'
 import { listSources, syncSource } from './sources.ts'
-
-interface JsonOption {
-  json?: boolean
-}
 
 /**
  * `sources`: the data sources of all accounts. `located` adds the options that say where the data

@@ -1,18 +1,10 @@
+import type { Static } from '@sinclair/typebox'
 import { shownValue } from '../../lib/text/wrong-value.ts'
+import type { OwnedSource } from '../../topics/operator/operations/data/sources.ts'
 import { answerOf, type CommandEnvironment, print, Refusal, runAgainstServer } from '../command.ts'
 import { table, tableLines } from '../table.ts'
 
-interface SourceLine {
-  id: string
-  name: string
-  source_type: string
-  account_id: string
-  account_email: string | null
-  status: string
-  last_sync_at: string | null
-  next_sync_at: string | null
-  last_error: string | null
-}
+type SourceLine = Static<typeof OwnedSource>
 
 interface SyncLine {
   status: 'success' | 'failed'

@@ -1,3 +1,4 @@
+import type { Static } from '@sinclair/typebox'
 import type { WriteCounts } from '../../database/write-counts.ts'
 import type { ReadFile } from '../../feeds/files/import.ts'
 import { processUser } from '../../lib/files/file-faults.ts'
@@ -11,6 +12,7 @@ import {
 import type { Candidate } from '../../topics/catalogue/math/suggest.ts'
 import { type DeliveryRow, deliveryTerms, settingsOf } from '../../topics/delivery/math/terms.ts'
 import { parseContractCode } from '../../topics/futures/math/families.ts'
+import type { ComparisonShape } from '../../topics/operator/operations/data/data.ts'
 import { type BlockEnvelope, encodePoints } from '../../topics/prices/files/point-block.ts'
 import type { Comparison } from '../../topics/prices/service/comparison.ts'
 import type { Point } from '../../topics/prices/store/observations.ts'
@@ -179,29 +181,7 @@ function withContracts(listed: CodeLookup, codeById: Map<number, string>): CodeL
   }
 }
 
-interface WireComparison {
-  inserted: number
-  revised: number
-  unchanged: number
-  held: number
-  kept_as_corrected: number
-  biggest_changes: {
-    code: string
-    observed_at: string
-    before: number
-    after: number
-    percent: number | null
-  }[]
-  series: {
-    code: string
-    points: number
-    revised: number
-    from: string
-    to: string
-    recorded_between: number
-    recorded: number
-  }[]
-}
+type WireComparison = Static<typeof ComparisonShape>
 
 const comparisonOf = (wire: WireComparison): Comparison => ({
   inserted: wire.inserted,

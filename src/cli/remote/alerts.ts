@@ -1,26 +1,14 @@
+import type { Static } from '@sinclair/typebox'
 import { oneOf, shownValue, wrongValue } from '../../lib/text/wrong-value.ts'
+import type { AlertShape } from '../../topics/alerts/operations/row.ts'
+import type { BacktestShape } from '../../topics/alerts/operations/tests.ts'
 import { type Ask, Refusal } from '../../topics/assistants/operations/tool.ts'
 import type { Write } from './prices.ts'
 import { type Column, type Format, printRows } from './print.ts'
 
-interface Alert {
-  id: string
-  name: string
-  commodity_code: string
-  condition_operator: string
-  condition_value: number
-  enabled: boolean
-  trigger_count: number
-  last_triggered_at: string | null
-}
+type Alert = Static<typeof AlertShape>
 
-interface Backtest {
-  condition: string
-  from: string
-  to: string
-  trigger_count: number
-  triggers: { triggered_at: string; value: number }[]
-}
+type Backtest = Static<typeof BacktestShape>
 
 const operators: Readonly<Record<string, string>> = {
   above: 'greater_than',

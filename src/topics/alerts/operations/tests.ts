@@ -32,7 +32,7 @@ const TestsShape = t.Object({
   results: t.Array(TestShape),
 })
 
-const BacktestShape = t.Object({
+export const BacktestShape = t.Object({
   commodity_code: t.String({ examples: ['WTI_USD'] }),
   condition: t.String({ examples: ['price above 75'] }),
   from: t.String({ format: 'date' }),

@@ -1,4 +1,7 @@
+import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
+import type { AlertShape } from '../../alerts/operations/row.ts'
+import type { BacktestShape } from '../../alerts/operations/tests.ts'
 import { createTool, type Tool } from './tool.ts'
 
 const Operator = Type.Union(
@@ -11,27 +14,9 @@ const Operator = Type.Union(
   { description: 'How the price is compared with the value.' },
 )
 
-interface Backtest {
-  condition: string
-  from: string
-  to: string
-  observations: number
-  trigger_count: number
-  cooldown_suppressed: number
-  triggers: { triggered_at: string; value: number }[]
-}
+type Backtest = Static<typeof BacktestShape>
 
-interface Alert {
-  id: string
-  name: string
-  commodity_code: string
-  condition_operator: string
-  condition_value: number
-  analytics_type: string | null
-  enabled: boolean
-  trigger_count: number
-  last_triggered_at: string | null
-}
+type Alert = Static<typeof AlertShape>
 
 const firingsShown = 10
 

@@ -139,7 +139,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
 }
 
 const Moment = t.String({ format: 'date-time' })
-const ComparisonShape = t.Object({
+export const ComparisonShape = t.Object({
   inserted: integer('Times that have no value.'),
   revised: integer('Times that have another value.'),
   unchanged: integer(),

@@ -42,7 +42,7 @@ const usualBatch = 1_000
 
 const operator = { operator: 'data' } as const
 
-const DatasetShape = object('Dataset', {
+export const DatasetShape = object('Dataset', {
   name: t.String({ examples: ['futures-settlements'] }),
   description: t.String(),
   columns: t.Array(

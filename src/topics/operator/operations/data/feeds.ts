@@ -33,7 +33,7 @@ const runsShown = 10
 const codesMax = 1000
 
 const moment = t.Union([t.String({ format: 'date-time' }), t.Null()])
-const RunShape = object('FeedRun', {
+export const RunShape = object('FeedRun', {
   id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
   feed: t.String({ examples: ['ecb'] }),
   trigger: oneOf(['schedule', 'operator', 'start']),
@@ -58,7 +58,7 @@ const RunShape = object('FeedRun', {
     t.Null(),
   ]),
 })
-const FeedShape = object('Feed', {
+export const FeedShape = object('Feed', {
   name: t.String({ examples: ['ecb'] }),
   title: t.String(),
   publisher: t.String({ examples: ['European Central Bank'] }),

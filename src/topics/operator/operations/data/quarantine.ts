@@ -11,7 +11,7 @@ import type { Quarantine } from '../../../prices/store/quarantine.ts'
 
 const operator = { operator: 'data' } as const
 
-const QuarantineRow = object('QuarantineRange', {
+export const QuarantineRow = object('QuarantineRange', {
   id: integer(),
   code: t.String({ examples: ['WTI_USD'] }),
   from: t.String({ format: 'date', examples: ['2026-11-02'] }),

@@ -23,7 +23,7 @@ const idsMax = 1000
 /** Rules of the guards, and that of what an operator decided. */
 const reviewRules = [...guardRules, 'corrected'] as const
 
-const FlagShape = object('DoubtedValue', {
+export const FlagShape = object('DoubtedValue', {
   id: integer({ examples: [5] }),
   code: orNull(t.String({ examples: ['WTI_USD'] }), 'Null for a number of a dataset row.'),
   dataset: orNull(t.String({ examples: ['rig-counts'] }), 'For a row: the dataset.'),

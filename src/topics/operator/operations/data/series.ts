@@ -38,7 +38,7 @@ import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } fro
 
 const operator = { operator: 'data' } as const
 
-const SeriesRow = object('OperatorSeries', {
+export const SeriesRow = object('OperatorSeries', {
   id: integer(),
   code: t.String({ examples: ['WTI_USD'] }),
   name: t.String(),

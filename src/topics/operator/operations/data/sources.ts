@@ -20,7 +20,7 @@ const spareSeconds = 10
 
 /** Not the configuration: an address may hold what only its owner is to know. */
 const { scraper_config: _, ingest_url: __, ...shown } = SourceShape.properties
-const OwnedSource = object('OwnedDataSource', {
+export const OwnedSource = object('OwnedDataSource', {
   ...shown,
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
   account_email: t.Union([t.String({ examples: ['desk@example.com'] }), t.Null()]),

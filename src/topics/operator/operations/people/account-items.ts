@@ -17,7 +17,7 @@ import {
 
 const access = { operator: 'people' } as const
 const perPageMax = 100
-const AccountWebhook = object('AccountWebhook', {
+export const AccountWebhook = object('AccountWebhook', {
   ...WebhookShape.properties,
   last_error: t.Union([t.String(), t.Null()], {
     description: 'Error of the newest delivery that failed or is being retried.',

@@ -185,7 +185,7 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
   ]
 }
 
-const Ended = envelopeOf({
+export const Ended = envelopeOf({
   account: t.Object({
     id: t.String(),
     email: t.String({ examples: ['erased-00000000-0000-4000-8000-000000000101@invalid'] }),

@@ -20,7 +20,7 @@ const operator = { operator: 'people' } as const
 const perPageMax = 100
 const centsMax = 1_000_000_000_000
 const descriptionMax = 200
-const LedgerInvoice = object('LedgerInvoice', {
+export const LedgerInvoice = object('LedgerInvoice', {
   ...InvoiceShape.properties,
   account_id: t.String(),
   subscription_id: t.Union([t.String(), t.Null()]),

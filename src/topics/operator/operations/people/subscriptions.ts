@@ -32,7 +32,7 @@ const centsMax = 1_000_000_000_000
 const statuses = ['active', 'past_due', 'cancelled'] as const
 const plansSold = planIds.filter(plan => plan !== firstPlan)
 
-const LedgerSubscription = object('LedgerSubscription', {
+export const LedgerSubscription = object('LedgerSubscription', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000902'] }),
   account_id: t.String(),
   account_email: t.String({ examples: ['eval@example.com'] }),

@@ -11,7 +11,7 @@ import type { AuditEntry } from '../../store/audit.ts'
 
 const perPageMax = 500
 
-const EntryShape = object('AuditEntry', {
+export const EntryShape = object('AuditEntry', {
   id: integer('Increases by one per entry.', 42),
   at: t.String({ format: 'date-time' }),
   actor: string(

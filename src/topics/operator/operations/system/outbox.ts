@@ -17,7 +17,7 @@ const idsMax = 1000
 /** Less than a second of work, in slices. */
 const releaseMax = 2000
 
-const HeldShape = object('HeldMessage', {
+export const HeldShape = object('HeldMessage', {
   id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
   kind: oneOf(kinds),
   event_id: string('Stays the same when it is sent.', 'evt_01jd6w4zr8c0n2m5k7p9q1s3t5'),

@@ -14,7 +14,7 @@ const nameMax = 40
 const roleTexts =
   'read: view everything. data: view everything and change prices, series, datasets and feeds. people: accounts, keys and payments. all: everything, including tokens.'
 
-const TokenShape = object('AdminToken', {
+export const TokenShape = object('AdminToken', {
   id: t.String(),
   name: orNull(
     t.String({ examples: ['ci'] }),
