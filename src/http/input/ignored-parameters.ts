@@ -1,4 +1,4 @@
-import { headerSafe, Problem } from '../problem/problem.ts'
+import { headerSafe, Problem, refusedParameter } from '../problem/problem.ts'
 import type { IgnoredParameters, KnownNames, UnknownParameter } from './known-names.ts'
 
 /** `Prefer: handling=strict`, alone or among others. */
@@ -10,11 +10,11 @@ export function createIgnoredParameters(names: KnownNames, prefix: string): Igno
   const header = ignoredParametersHeader(prefix).toLowerCase()
   return {
     check(request, route, query, headers) {
-      const unknown = names.unknownParameters(
-        request.method,
-        route,
-        query as Readonly<Record<string, unknown>> | undefined,
-      )
+      const given = query as Readonly<Record<string, unknown>> | undefined
+      const repeated = repeatedParameter(request.url, given)
+      if (repeated && names.isParameter(request.method, route, repeated.name))
+        throw givenTwice(repeated)
+      const unknown = names.unknownParameters(request.method, route, given)
       if (!unknown) return
       // Who asks for what was known then must not be answered with what is known now.
       if (unknown.some(({ name }) => name === 'as_of')) throw noPast()
@@ -25,6 +25,32 @@ export function createIgnoredParameters(names: KnownNames, prefix: string): Igno
     },
   }
 }
+
+interface RepeatedParameter {
+  name: string
+  value: string
+}
+
+/** A parameter that the address has with two values, of which `query` has only one. */
+function repeatedParameter(url: string, query: object | undefined): RepeatedParameter | undefined {
+  if (query === undefined) return undefined
+  let separators = 0
+  for (let at = url.indexOf('&'); at >= 0; at = url.indexOf('&', at + 1)) separators += 1
+  if (separators < Object.keys(query).length) return undefined
+  const values = new Map<string, string>()
+  for (const [name, value] of new URLSearchParams(url.slice(url.indexOf('?')))) {
+    if (value !== (values.get(name) ?? value)) return { name, value }
+    values.set(name, value)
+  }
+  return undefined
+}
+
+const givenTwice = ({ name, value }: RepeatedParameter): Problem =>
+  refusedParameter(
+    name,
+    value,
+    `${name} must be given once; got two values. Separate several values with commas where the parameter takes them.`,
+  )
 
 /** `code;nearest=by_code`, as items of a structured list. */
 const listed = ({ name, nearest }: UnknownParameter): string => {

@@ -15,7 +15,7 @@ export type KnownNames = ReturnType<typeof createKnownNames>
 export interface IgnoredParameters {
   /**
    * Names the parameters that the route does not have in a header; where the request prefers strict
-   * handling (RFC 7240), refuses it.
+   * handling (RFC 7240), refuses it. Refuses a parameter that is given twice with different values.
    */
   check(request: Request, route: string, query: unknown, headers: unknown): void
 }
@@ -164,6 +164,9 @@ export function createKnownNames() {
       }
       return unknown
     },
+    /** Whether the route reads the parameter, or passes it on. */
+    isParameter: (method: string, route: string, name: string) =>
+      parametersOf(method, route)?.has(name) ?? true,
     /** The parameters of a route. */
     parameters: (method: string, route: string) =>
       [...(parametersOf(method, route)?.keys() ?? [])].filter(name => !everywhere.includes(name)),

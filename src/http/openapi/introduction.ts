@@ -73,7 +73,7 @@ Timestamps are ISO 8601 in UTC. Dates are UTC calendar days; ranges include both
 ## Unknown parameters
 An unknown query parameter is ignored and named in the response header \`X-Service-Ignored-Parameters\` (\`start;nearest=start_date\`) and, if the body has a \`metadata\` object, in \`metadata.ignored_parameters\`. With \`Prefer: handling=strict\` the request fails with 400 instead.
 
-A parameter that is given twice counts once, with its last value. Separate several codes with commas.
+A parameter that is given twice with different values is refused with 400. Separate several codes with commas.
 
 ## Errors
 Branch on the HTTP status first, then on the code. Errors carry \`X-Error-Code\`, \`X-Error-Status\` and \`X-Error-Message\`.
