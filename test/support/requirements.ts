@@ -19,6 +19,21 @@ const fromDebian = (name: string) => `apt-get install ${name}`
 /** A program of a Debian package with its name. */
 const program = (name: string, install = fromDebian(name)) => ({ isHere: onPath(name), install })
 
+/** Where npm keeps packages that are installed with `--global`, and other folders by NODE_PATH. */
+const moduleFolders = [
+  ...(process.env.NODE_PATH?.split(':') ?? []),
+  '/usr/local/lib/node_modules',
+  '/usr/lib/node_modules',
+]
+/** The folder of a package that is installed for the whole machine. */
+export const moduleFolder = (name: string): string | undefined =>
+  moduleFolders.map(folder => join(folder, name)).find(folder => existsSync(folder))
+/** A package of npm that tests load. */
+const moduleOf = (name: string, version: string) => ({
+  isHere: () => moduleFolder(name) !== undefined,
+  install: `npm install --global ${name}@${version}`,
+})
+
 interface Requirement {
   isHere: () => boolean
   /** How to get it, for the table at the end of a test run. */
@@ -54,6 +69,8 @@ export const requirements = {
   'nats-py': { isHere: runs('python3', '-c', 'import nats'), install: 'pip install nats-py' },
   'nats-server': program('nats-server'),
   nginx: program('nginx'),
+  'oauth2-mock-server': moduleOf('oauth2-mock-server', '9.3.0'),
+  'oidc-provider': moduleOf('oidc-provider', '9.13.3'),
   'no installed Wellhead': {
     isHere: () =>
       !existsSync('/var/lib/wellhead') &&
