@@ -14,6 +14,10 @@ const paths = {
     '/v1/diesel-prices',
     '/v1/fuel-surcharge',
     '/v1/data-quality',
+    '/v1/natural-gas',
+    '/v1/delivery',
+    '/v1/changes',
+    '/grafana',
     '/udf',
   ],
   futures: ['/v1/futures'],
@@ -43,6 +47,7 @@ const paths = {
   account: [
     '/v1/account',
     '/v1/api-keys',
+    '/v1/dashboard',
     '/v1/auth',
     '/v1/usage',
     '/v1/users',

@@ -6,6 +6,8 @@ const keyed = interfaceRows.filter(row => row.access === 'key' || row.access ===
 
 /** What every key may ask: it tells nothing of an account, or asks other paths for its caller. */
 const open = [
+  'GET /openbb/metric',
+  'GET /openbb/table',
   'GET /v1/excel/run',
   'GET /v1/excel/run.xml',
   'GET /v1/status',
