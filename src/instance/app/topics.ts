@@ -114,7 +114,12 @@ export const topics: readonly Topic[] = [
     '/v1/rig-counts',
     '/v1/well-production',
   ),
-  topic(() => require('../../topics/charting/operations/topic.ts'), 'Integrations', '/udf'),
+  topic(
+    () => require('../../topics/charting/operations/topic.ts'),
+    'Integrations',
+    '/grafana',
+    '/udf',
+  ),
   topic(() => require('../../topics/alerts/operations/topic.ts'), 'Alerts', '/v1/alerts'),
   topic(
     () => require('../../topics/watches/operations/topic.ts'),
@@ -180,6 +185,7 @@ export const topics: readonly Topic[] = [
   topic(
     () => require('../../topics/spreadsheet/operations/topic.ts'),
     'Integrations',
+    '/openbb',
     '/v1/excel',
     '/v1/prices/excel-latest',
     '/v1/prices/excel-latest.xml',

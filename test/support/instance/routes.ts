@@ -17,6 +17,7 @@ import { metricsOperations } from '../../../src/topics/prices/operations/metrics
 import { widgetOperations } from '../../../src/topics/prices/operations/widgets.ts'
 import { createFx } from '../../../src/topics/prices/service/fx.ts'
 import { excelOperations } from '../../../src/topics/spreadsheet/operations/excel.ts'
+import { createTableSource } from '../../../src/topics/spreadsheet/operations/run.ts'
 import { answersOf } from '../interface/shape.ts'
 import { openTestInstance, type TestInstance } from './instance.ts'
 
@@ -113,10 +114,14 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
       ids,
       codesMax: limits.codesPerRequestMax,
       xmlRoot: config.brand.xmlRoot,
-      dispatch: (request, caller): Promise<Response> => {
-        door.vouch(request, caller)
-        return app.handle(request)
-      },
+      source: createTableSource({
+        ...(shared as unknown as Context),
+        ids,
+        dispatch: (request, caller): Promise<Response> => {
+          door.vouch(request, caller)
+          return app.handle(request)
+        },
+      }),
     }),
   ])
   const call = (

@@ -49,7 +49,7 @@ import {
 } from './shape.ts'
 
 /** More bars than any screen shows; a chart pages on by itself. */
-const barsMax = 5000
+export const barsMax = 5000
 /** Raw prices that bars of minutes are made of in one answer. */
 const pricesMax = 50_000
 const marksMax = 500
@@ -78,7 +78,7 @@ interface Moment {
 }
 
 /** A request of any part of the protocol. */
-interface Incoming {
+export interface Incoming {
   at: Context
   query: Record<string, string | undefined>
   /** Undefined where the path has none. */
@@ -109,7 +109,7 @@ function resolutionIn(text: string | undefined): Resolution {
 }
 
 /** Bars that start in a range, oldest first: the newest `count` of them before `to`. */
-function barsIn(
+export function barsIn(
   history: Prices['history'],
   series: Series,
   resolution: Resolution,
@@ -221,7 +221,7 @@ const rangeOf = (query: Incoming['query']) => ({
 const dayOfBar = ({ time }: ChartBar): string => isoDay(time * secondMs)
 
 /** The code of a request, and the note that its prices were read. */
-function readSymbol(incoming: Incoming): { commodity: Resolved; moment: Moment } {
+export function readSymbol(incoming: Incoming): { commodity: Resolved; moment: Moment } {
   const { at, query, request } = incoming
   if (!query.symbol) throw missingParameter('symbol', 'a code or alias.')
   const commodity = at.codes.read([query.symbol], request, 1)[0]!
@@ -286,7 +286,7 @@ function countOf(name: string, text: string | undefined): number | undefined {
 }
 
 /** Corrections of prices in a range, at the bars that they changed. */
-function marksOf(incoming: Incoming, corrections: CorrectionStore) {
+export function marksOf(incoming: Incoming, corrections: CorrectionStore) {
   resolutionIn(incoming.query.resolution)
   const { from, to } = rangeOf(incoming.query)
   const { commodity, moment } = readSymbol(incoming)
@@ -309,7 +309,7 @@ function marksOf(incoming: Incoming, corrections: CorrectionStore) {
 }
 
 /** Publications of what is published in a range, and last trading days of a family of futures. */
-function timescaleMarksOf(incoming: Incoming) {
+export function timescaleMarksOf(incoming: Incoming) {
   resolutionIn(incoming.query.resolution)
   const { from, to } = rangeOf(incoming.query)
   const { commodity, moment } = readSymbol(incoming)

@@ -19,6 +19,10 @@ import { type SheetTable, sheetTable } from './table.ts'
 
 export interface SheetRunDeps extends Context {
   xmlRoot: string
+  source: ReturnType<typeof createTableSource>
+}
+
+interface TableSourceDeps extends Pick<Context, 'marks' | 'ids'> {
   /** Answers a request of this instance as a caller who has been let in by a request of theirs. */
   dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
 }
@@ -50,30 +54,42 @@ export interface SheetCall {
   caller: Caller
 }
 
-/** Asks a data path as the caller and lays its rows out; a refusal of the path is passed on. */
-export function createSheetRun({ marks, ids, now, xmlRoot, dispatch }: SheetRunDeps) {
-  return async (
-    query: { path?: string; limit?: string; format?: string },
+/** Asks a data path as the caller; what it answers is JSON, be it a refusal. */
+export const createTableSource =
+  ({ marks, ids, dispatch }: TableSourceDeps) =>
+  async (
+    path: string | undefined,
     { request, reply: set, caller }: SheetCall,
-  ): Promise<string | Response> => {
-    checkFormat(query.format)
-    const target = targetOf(query.path, request)
-    const limit = Math.min(runRowsMax, integerOf('limit', query.limit, runRowsDefault, 1, 1e9))
+  ): Promise<Response> => {
+    const target = targetOf(path, request)
     const requestId = requestIdOf(request, ids)
     set.headers['x-request-id'] = requestId
     const inner = new Request(target.href, {
       headers: { accept: 'application/json', 'x-request-id': requestId },
     })
     const answer = await dispatch(inner, caller, request)
-    const asXml = wantsXml(request)
     if (!isJson(answer) || answer.headers.get('x-error-code') === 'ROUTE_NOT_FOUND')
       throw answer.status === 404
         ? notFound(`The path ${target.pathname}`)
         : noTable(target.pathname)
+    const fixture = answer.ok ? answer.headers.get(marks.fixtureHeader) : null
+    if (fixture !== null) set.headers[marks.fixtureHeader] = fixture
+    return answer
+  }
+
+/** Lays the rows of a data path out; a refusal of the path is passed on. */
+export function createSheetRun({ now, xmlRoot, source }: SheetRunDeps) {
+  return async (
+    query: { path?: string; limit?: string; format?: string },
+    call: SheetCall,
+  ): Promise<string | Response> => {
+    const { request, reply: set } = call
+    checkFormat(query.format)
+    const limit = Math.min(runRowsMax, integerOf('limit', query.limit, runRowsDefault, 1, 1e9))
+    const answer = await source(query.path, call)
+    const asXml = wantsXml(request)
     if (!answer.ok && asXml) throw problemOf(answer)
     if (!answer.ok) return passedOn(answer)
-    const fixture = answer.headers.get(marks.fixtureHeader)
-    if (fixture !== null) set.headers[marks.fixtureHeader] = fixture
     const table = sheetTable(await answer.json(), limit)
     set.headers['content-type'] = asXml ? xmlType : jsonType
     return largestThatFits(table.rows, rows =>
@@ -135,7 +151,7 @@ const passedHeaderNames = [
   'retry-after',
 ]
 
-function passedOn({ body, status, headers }: Response): Response {
+export function passedOn({ body, status, headers }: Response): Response {
   const passedHeaders = new Headers()
   for (const name of passedHeaderNames)
     if (headers.has(name)) passedHeaders.set(name, headers.get(name)!)

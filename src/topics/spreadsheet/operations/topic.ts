@@ -1,23 +1,33 @@
 import type { Context } from '../../../http/operations/context.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { excelOperations } from './excel.ts'
+import { createTableSource } from './run.ts'
+import { workspaceOperations } from './workspace.ts'
 
 /** Answers a request of this instance as its server would. */
 export type Dispatch = (request: Request) => Promise<Response>
 
 /** Any answer of the interface as a table for spreadsheets. */
-export function operationsOf(context: Context, { answer }: { answer: Dispatch }): Operation[] {
+export function operationsOf(
+  context: Context,
+  { answer, document }: { answer: Dispatch; document(): Promise<string> },
+): Operation[] {
   const { limits, config, gate, profiles } = context
+  const source = createTableSource({
+    ...context,
+    dispatch(request, caller, onBehalf) {
+      gate.vouch(request, caller)
+      profiles?.refuseAs(request, onBehalf)
+      return answer(request)
+    },
+  })
   return [
     ...excelOperations({
       ...context,
       codesMax: limits.codesPerRequestMax,
       xmlRoot: config.brand.xmlRoot,
-      dispatch(request, caller, onBehalf) {
-        gate.vouch(request, caller)
-        profiles?.refuseAs(request, onBehalf)
-        return answer(request)
-      },
+      source,
     }),
+    ...workspaceOperations({ ...context, source, document }),
   ]
 }

@@ -1,0 +1,252 @@
+import { t } from 'elysia'
+import { string } from '../../../http/answer/schema.ts'
+import { codesParameter, textParameter } from '../../../http/input/typed.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { isObject } from '../../../lib/text/json.ts'
+import { type createTableSource, dataPaths, passedOn } from './run.ts'
+import { sheetTable } from './table.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface WorkspaceDeps {
+  source: ReturnType<typeof createTableSource>
+  document(): Promise<string>
+  serviceName: string
+  firstCodes: readonly string[]
+}
+
+/** A part of the description of an operation that a widget needs. */
+interface Documented {
+  operationId: string
+  summary: string
+  description: string
+  tags?: string[]
+  deprecated?: boolean
+  parameters?: Fields[]
+}
+
+const rowsMax = 1000
+const open = { open: 'It describes widgets; their data needs a key.', rate: 'none' } as const
+const AnyObject = t.Object({}, { additionalProperties: true })
+/** Parameters that a widget has no field for: whole pages, one form, JSON. */
+const unshown = ['page', 'format', 'fields', 'cursor', 'partial']
+
+const typeOf = (schema: Fields): 'number' | 'boolean' | 'date' | 'text' => {
+  if (schema.type === 'integer' || schema.type === 'number') return 'number'
+  if (schema.type === 'boolean') return 'boolean'
+  return schema.format === 'date' ? 'date' : 'text'
+}
+
+/** The parameter of an operation as the field of a widget. */
+function fieldOf({ name, description, schema, required, example }: Fields) {
+  const shape = isObject(schema) ? schema : {}
+  const [first] = Array.isArray(shape.examples) ? shape.examples : [shape.example ?? example]
+  const words = Array.isArray(shape.enum) ? shape.enum : []
+  return {
+    paramName: name,
+    label: String(name).replaceAll('_', ' '),
+    description: String(description ?? ''),
+    type: typeOf(shape),
+    value: shape.default ?? (required === true ? (first ?? '') : ''),
+    ...(words.length > 0 && {
+      options: words.map(word => ({ label: String(word), value: String(word) })),
+    }),
+  }
+}
+
+const sentenceOf = (text: string) => text.split(/(?<=\.)\s/)[0]!
+
+/** A table for every list or record that the API answers without a name in its path. */
+function tablesOf(document: Fields, serviceName: string) {
+  const paths = document.paths as Readonly<Record<string, { get?: Documented }>>
+  const shared = fieldsOf(fieldsOf(document.components).parameters)
+  const resolved = (parameter: Fields): Fields =>
+    typeof parameter.$ref === 'string'
+      ? fieldsOf(shared[parameter.$ref.replace(/^.*\//, '')])
+      : parameter
+  return Object.entries(paths).flatMap(([path, { get }]) => {
+    if (!get || get.deprecated || path.includes('{')) return []
+    if (!dataPaths.some(start => path === start || path.startsWith(`${start}/`))) return []
+    const fields = (get.parameters ?? [])
+      .map(resolved)
+      .filter(({ name, in: place }) => place === 'query' && !unshown.includes(String(name)))
+    return [
+      [
+        get.operationId,
+        {
+          name: get.summary.replace(/^(Get|List) (the )?/, '').replace(/^./, c => c.toUpperCase()),
+          description: sentenceOf(get.description),
+          category: serviceName,
+          subCategory: get.tags?.[0] ?? 'Prices',
+          type: 'table',
+          endpoint: 'openbb/table',
+          gridData: { w: 20, h: 12 },
+          source: [serviceName],
+          params: [
+            { paramName: 'path', value: path, type: 'text', label: 'path', show: false },
+            ...fields.map(fieldOf),
+          ],
+        },
+      ] as const,
+    ]
+  })
+}
+
+const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
+
+function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps) {
+  const [code = ''] = firstCodes
+  const common = { category: serviceName, subCategory: 'Prices', source: [serviceName] }
+  const tables = Object.fromEntries(tablesOf(document, serviceName))
+  const history = tables.getPastMonthPrices
+  return {
+    price_metric: {
+      ...common,
+      name: 'Newest price',
+      description: 'The newest price of a code, and its change within a day.',
+      type: 'metric',
+      endpoint: 'openbb/metric',
+      gridData: { w: 8, h: 5 },
+      params: [{ paramName: 'by_code', label: 'code', type: 'text', value: code }],
+    },
+    price_chart: {
+      ...common,
+      name: 'Price chart',
+      description: 'Bars of a code from a minute to a month, with corrections and rolls.',
+      type: 'advanced_charting',
+      endpoint: 'udf',
+      gridData: { w: 20, h: 16 },
+      data: { defaultSymbol: code, updateFrequency: 60_000 },
+    },
+    price_line: {
+      ...common,
+      name: 'Closes',
+      description: 'Closes of a code over a month.',
+      type: 'table',
+      endpoint: 'openbb/table',
+      gridData: { w: 20, h: 12 },
+      data: { table: { enableCharts: true, chartView: { enabled: true, chartType: 'line' } } },
+      params: [
+        {
+          paramName: 'path',
+          value: '/v1/prices/past_month',
+          type: 'text',
+          label: 'path',
+          show: false,
+        },
+        { paramName: 'by_code', label: 'code', type: 'text', value: code },
+        ...(history?.params.filter(({ paramName }) => paramName === 'interval') ?? []),
+      ],
+    },
+    ...tables,
+  }
+}
+
+const appsOf = ({ serviceName, firstCodes }: WorkspaceDeps) => [
+  {
+    name: serviceName,
+    description: 'Newest prices, a chart and history of energy prices.',
+    allowCustomization: true,
+    tabs: {
+      market: {
+        id: 'market',
+        name: 'Market',
+        layout: [
+          ...firstCodes.slice(0, 4).map((code, i) => ({
+            i: 'price_metric',
+            x: i * 10,
+            y: 0,
+            w: 10,
+            h: 5,
+            state: { params: { by_code: code } },
+          })),
+          { i: 'price_chart', x: 0, y: 5, w: 20, h: 16 },
+          { i: 'price_line', x: 20, y: 5, w: 20, h: 16 },
+        ],
+      },
+    },
+    groups: [],
+  },
+]
+
+/** The API as widgets of a research workspace, made from the descriptions of its operations. */
+export function workspaceOperations(deps: WorkspaceDeps) {
+  const { source } = deps
+  // The same for everybody for as long as the service runs.
+  let widgets: Promise<Fields> | undefined
+  const access = { meter: false, passesParametersOn: true } as const
+  return [
+    operation('GET /openbb/widgets.json', {
+      operationId: 'listWorkspaceWidgets',
+      summary: 'List widgets for a research workspace',
+      description:
+        'Returns a widget for each operation that lists data, and one each for a metric, a chart and closes, by name.',
+      access: open,
+      answers: { 200: AnyObject },
+      handle: async () => {
+        widgets ??= deps.document().then(text => widgetsOf(JSON.parse(text), deps))
+        return await widgets
+      },
+    }),
+    operation('GET /openbb/apps.json', {
+      operationId: 'listWorkspaceApps',
+      summary: 'List dashboards for a research workspace',
+      description: 'Returns a dashboard of the widgets that begins with prices.',
+      access: open,
+      answers: { 200: t.Array(AnyObject) },
+      handle: () => appsOf(deps),
+    }),
+    operation('GET /openbb/table', {
+      operationId: 'getWorkspaceTable',
+      summary: 'Get rows for a workspace widget',
+      description: `Returns the rows of a data path as flat objects, at most ${rowsMax}. Other parameters are those of the path, which the request is counted as.`,
+      access,
+      query: {
+        path: textParameter('A data path of this service.', '/v1/prices/past_month', {
+          pattern: '^/v1/',
+          required: true,
+        }),
+      },
+      answers: { 200: t.Array(AnyObject) },
+      handle: async ({ query, request, reply, caller }) => {
+        const answer = await source(query.path, { request, reply, caller })
+        if (!answer.ok) return passedOn(answer)
+        const { columns, rows } = sheetTable(await answer.json(), rowsMax)
+        return rows.map(row => Object.fromEntries(columns.map((name, i) => [name, row[i]])))
+      },
+    }),
+    operation('GET /openbb/metric', {
+      operationId: 'getWorkspaceMetric',
+      summary: 'Get the newest price for a workspace widget',
+      description: 'Returns the newest price of a code with its change within a day in percent.',
+      access,
+      query: { by_code: codesParameter(1, 'A code or alias.', 'WTI_USD', { required: true }) },
+      answers: {
+        200: t.Array(
+          t.Object({
+            label: string('Name of the code.', 'WTI Crude Oil'),
+            value: string('The price with its unit.', '$71.23 per barrel'),
+            delta: string('Percent; empty: no earlier price.', '-1.73'),
+          }),
+        ),
+      },
+      handle: async ({ request, reply, caller }) => {
+        const answer = await source('/v1/prices/latest', { request, reply, caller })
+        if (!answer.ok) return passedOn(answer)
+        const {
+          name,
+          formatted,
+          unit,
+          change_24h_percent: change,
+        } = fieldsOf(fieldsOf(await answer.json()).data)
+        return [
+          {
+            label: String(name),
+            value: `${formatted} per ${unit}`,
+            delta: change === undefined || change === null ? '' : String(change),
+          },
+        ]
+      },
+    }),
+  ]
+}
