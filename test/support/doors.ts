@@ -61,6 +61,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'texts.ts',
     'window-answer.ts',
     'window-query.ts',
+    'window-row.ts',
     'zone-query.ts',
     'window-row.ts',
   ],

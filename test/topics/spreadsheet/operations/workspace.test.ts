@@ -36,7 +36,7 @@ describe('widgets of a research workspace', () => {
       const query = new URLSearchParams(
         params
           .filter(({ value }) => value !== '')
-          .map(({ paramName, value }) => [paramName, String(value)]),
+          .map(({ paramName, value }): [string, string] => [paramName, String(value)]),
       )
       const response = await instance.get(`/${endpoint}?${query}`, key)
       expect(response.status, name).toBeLessThan(500)
