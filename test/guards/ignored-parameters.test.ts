@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { OpenApiDocument } from '../../src/http/openapi/openapi.ts'
+import { withParametersInPlace } from '../../src/http/openapi/parameters.ts'
 import { scopeOf } from '../../src/plans/scopes.ts'
 import { type DemoInstance, demoInstance } from '../support/instance/demo-instance.ts'
 import { boundless, rows } from '../support/interface/every-route.ts'
@@ -52,6 +54,28 @@ describe('a parameter that means nothing is named in the metadata of the body, w
     for (const path of ['/v1/prices/historical', '/v1/prices/past_week', '/v1/prices/past_year'])
       expect(named).toContain(path)
   })
+})
+
+describe('an operation with query parameters documents the header that names unknown ones, and sends it', () => {
+  let paths: OpenApiDocument['paths']
+  beforeAll(async () => {
+    const response = await copy.ask('GET', '/openapi.json')
+    paths = withParametersInPlace((await response.json()) as OpenApiDocument).paths
+  })
+  const shapeOf = (path: string) => path.replaceAll(/\{\w+\}/g, '{}').replace(/\/$/, '')
+  const documented = (path: string) =>
+    Object.entries(paths).find(([other]) => shapeOf(other) === shapeOf(path))?.[1]
+  // A sheet passes its parameters on to another path, which may know them.
+  const passing = (path: string) => path.includes('/excel')
+  for (const { path, sample } of reading.filter(({ path }) => !passing(path)))
+    test(path, async () => {
+      const { parameters = [], responses } = documented(path)!.get!
+      const takesQuery = parameters.some(parameter => parameter.in === 'query')
+      const isDocumented = responses['200']?.headers?.['X-Service-Ignored-Parameters']
+      if (!isDocumented) return expect(takesQuery && responses['200']).toBeFalsy()
+      const strange = await bodyOf(`${sample}${sample!.includes('?') ? '&' : '?'}wholly_unknown=1`)
+      expect(strange.headers.get('x-service-ignored-parameters')).toBe('wholly_unknown')
+    }, 60_000)
 })
 
 test('a misspelled parameter is named with the nearest that there is', async () => {

@@ -1,4 +1,5 @@
 import { scopeOf } from '../../plans/scopes.ts'
+import { ignoredParametersHeader } from '../input/ignored-parameters.ts'
 import { typedKey } from '../input/typed.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'
@@ -43,7 +44,14 @@ export interface MediaType {
 
 export interface Operation {
   operationId: string
-  responses: Record<string, { description: string; content?: Record<string, MediaType> }>
+  responses: Record<
+    string,
+    {
+      description: string
+      headers?: Record<string, { $ref: string }>
+      content?: Record<string, MediaType>
+    }
+  >
   summary?: string
   description?: string
   tags?: string[]
@@ -64,6 +72,7 @@ export interface OpenApiDocument {
     securitySchemes: Record<string, Schema>
     schemas: Record<string, Schema>
     parameters: Record<string, Parameter>
+    headers: Record<string, Schema>
   }
 }
 
@@ -102,6 +111,18 @@ const securitySchemes: Record<string, Schema> = {
     scheme: 'bearer',
     description: "The operator's admin token. API keys are not accepted.",
   },
+}
+
+const headers: Record<string, Schema> = {
+  IgnoredParameters: {
+    description:
+      'The query parameters that this operation does not know, with the nearest known one. Absent where there are none.',
+    schema: { type: 'string' },
+    example: 'start;nearest=start_date',
+  },
+}
+const ignoredParameters = {
+  [ignoredParametersHeader('X-Service-')]: { $ref: '#/components/headers/IgnoredParameters' },
 }
 
 const commonPathParameters: Record<string, string> = {
@@ -173,7 +194,7 @@ export async function openapiDocument(
     security: keySecurity,
     tags: tagsOf(paths, options.tags ?? {}),
     paths,
-    components: { securitySchemes, schemas, parameters: shareParameters(paths) },
+    components: { securitySchemes, schemas, parameters: shareParameters(paths), headers },
   }
 }
 
@@ -211,6 +232,7 @@ function operationOf(
   if (scope !== undefined) operation['x-scope'] = scope
   const parameters = parametersOf(path, raw.parameters, build)
   if (parameters.length > 0) operation.parameters = parameters
+  const takesQuery = parameters.some(parameter => parameter.in === 'query')
   const body = firstSchema(raw.requestBody)
   if (body !== undefined) {
     const { description, content } = contentOf(body, `${pascal(operationId)}Request`, true, build)
@@ -227,7 +249,10 @@ function operationOf(
   const responses = Object.fromEntries(
     statuses.map(([status, response]) => [
       status,
-      responseOf(status, response, operationId, build),
+      {
+        ...responseOf(status, response, operationId, build),
+        ...(status.startsWith('2') && takesQuery && { headers: ignoredParameters }),
+      },
     ]),
   )
   return {
