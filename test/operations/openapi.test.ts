@@ -52,6 +52,28 @@ describe('the document of the whole interface', () => {
     expect(faults).toEqual([])
   })
 
+  test('no two operations have one summary or one description, and a deprecated one is marked as an alias', () => {
+    const repeated = (texts: readonly (string | undefined)[]) =>
+      texts.filter((text, i) => texts.indexOf(text) !== i)
+    expect(repeated(operations().map(({ operation }) => operation.summary))).toEqual([])
+    expect(repeated(operations().map(({ operation }) => operation.description))).toEqual([])
+    for (const { name, operation } of operations())
+      expect([name, operation.summary!.endsWith('(alias)')]).toEqual([
+        name,
+        operation.deprecated === true,
+      ])
+  })
+
+  test('no paragraph of a description has more than 120 words', () => {
+    const walls = operations().flatMap(({ name, operation }) =>
+      operation
+        .description!.split('\n\n')
+        .filter(part => !/^(\||- )/.test(part) && part.split(/\s+/).length > 120)
+        .map(() => name),
+    )
+    expect(walls).toEqual([])
+  })
+
   test('every operation that requires a key documents its response without one', () => {
     const faults = operations().filter(
       ({ operation }) => (operation.security ?? []).length > 0 && !operation.responses['401'],

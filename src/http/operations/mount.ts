@@ -137,7 +137,7 @@ function hookOf(operation: Operation): { detail: object } {
       : {
           operationId,
           tags: [...(tags ?? [])],
-          summary,
+          summary: operation.deprecated ? `${summary} (alias)` : summary,
           description: operation.deprecated
             ? `${pointerOf(operation)} ${description}`
             : description,

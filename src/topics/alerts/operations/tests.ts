@@ -61,13 +61,13 @@ export const alertTestOperations = (deps: Context, context: AlertContext) => [
 const onlyReading = { ...writing, action: 'read' } as const
 
 const testNote =
-  'Evaluates alerts with the newest price and returns the results. Disabled alerts are included. Sends nothing, changes nothing and starts no cooldown.'
+  'A disabled alert is evaluated too. Sends nothing, changes nothing and starts no cooldown.'
 
 const testOne = ({ alerts, catalogue, clock, marks }: Context, { own }: AlertContext) => [
   operation('POST /v1/alerts/:id/test', {
     operationId: 'testAlert',
     summary: 'Test an alert',
-    description: testNote,
+    description: `Evaluates the alert with the newest price and returns the result. ${testNote}`,
     access: onlyReading,
     params: alertParams.properties,
     body: noBody,
@@ -86,7 +86,7 @@ const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Cont
   operation('POST /v1/alerts/test', {
     operationId: 'testAlertsOfCode',
     summary: 'Test every alert on a code',
-    description: testNote,
+    description: `Evaluates all alerts on a code with its newest price and returns the results. ${testNote}`,
     access: onlyReading,
     body: CodeBody.schema,
     query: {

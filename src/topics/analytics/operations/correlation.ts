@@ -166,7 +166,14 @@ export const correlationOperations = [
     path: '/v1/analytics/correlation',
     operationId: 'getCorrelation',
     summary: 'Calculate correlations of series',
-    description: `Returns the Pearson coefficient of daily log returns on the dates common to both series; each return spans from one common date to the next. ${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days; a matrix uses the common dates of each pair. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`rolling\` is the coefficient over the last \`window\` returns at each date. \`stability\` comes from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable.`,
+    description: `Returns the Pearson coefficient of daily log returns on the dates common to both series. Each return spans from one common date to the next.
+
+${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days. A matrix uses the common dates of each pair. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.
+
+| Field | Value |
+|---|---|
+| \`rolling\` | the coefficient over the last \`window\` returns at each date |
+| \`stability\` | from the sample standard deviation of the 7-return rolling correlations: under 0.25 stable, under 0.5 moderate, else unstable |`,
     query: {
       type: wordParameter(types, '`analysis` (default), `matrix` or `rolling`.', 'analysis', {
         default: 'analysis',

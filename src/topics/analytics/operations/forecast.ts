@@ -147,7 +147,23 @@ export const forecastOperations = [
     path: '/v1/analytics/forecast',
     operationId: 'getPriceForecast',
     summary: 'Forecast a series statistically',
-    description: `Returns a statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes. ${closesNote}${windowNote}${spacingNote}\`sma\` expects sma(20), the mean of the last 20 closes; \`ema\` last x exp(drift x n), with the drift the log slope from close to close (least squares of ln ema(20) on the number of the close) over the lookback; \`combined\` the mean of the two. sigma is the sample standard deviation of the log returns from close to close of the lookback; \`sigma_1\` = value x exp(+-sigma sqrt(n)), stated probability 0.6827; \`sigma_2\` with 2 sigma, 0.9545. \`volatility\` = sigma x sqrt(A) x 100, percent a year. A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`. \`calibration\` says how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years. ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes there are; it needs 21 of them.`,
+    description: `Returns a statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes.
+
+${closesNote}${windowNote}
+
+${spacingNote}A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`.
+
+| Method or field | Value |
+|---|---|
+| \`sma\` | sma(20), the mean of the last 20 closes |
+| \`ema\` | last x exp(drift x n); drift is the log slope from close to close over the lookback: least squares of ln ema(20) on the number of the close |
+| \`combined\` | the mean of the two |
+| \`sigma_1\` | value x exp(+-sigma sqrt(n)), stated probability 0.6827; sigma is the sample standard deviation of the log returns from close to close of the lookback |
+| \`sigma_2\` | the same with 2 sigma, 0.9545 |
+| \`volatility\` | sigma x sqrt(A) x 100, percent a year |
+| \`calibration\` | how often past intervals held: those that would have been stated 30 days ahead at each close of the last five years |
+
+ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes; it needs 21 of them.`,
     feature: 'forecast',
     query: {
       ...oneCode('code', 'A code or an alias, in any letter case; absent: the methods.', 'WTI_USD'),

@@ -202,7 +202,18 @@ export const levelIndicatorOperations: readonly Operation[] = [
   operation('GET /v1/indicators/storage-analytics', {
     operationId: 'getStorageAnalytics',
     summary: 'Compare a stock level with its season',
-    description: `Returns the newest stock level compared with the same ISO 8601 week of up to five earlier years. Each year contributes the arithmetic mean of its daily closes in that week (one for a weekly survey). Week 53 is compared with the last week of years without one. ${closesNote}\`seasonal_average\` is the arithmetic mean of the years and \`seasonal_std_dev\` their sample standard deviation (n - 1); \`zscore\` = (level - seasonal_average) / seasonal_std_dev. Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`. \`days_of_cover\` = level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply: ${uses}.`,
+    description: `Returns the newest stock level compared with the same ISO 8601 week of up to five earlier years.
+
+Each year contributes the arithmetic mean of its daily closes in that week (one for a weekly survey). Week 53 is compared with the last week of years without one. ${closesNote}Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.
+
+| Field | Value |
+|---|---|
+| \`seasonal_average\` | arithmetic mean of the years |
+| \`seasonal_std_dev\` | sample standard deviation (n - 1) of the years |
+| \`zscore\` | (level - seasonal_average) / seasonal_std_dev |
+| \`days_of_cover\` | level / mean use a day over the 28 days that end with the day of the level, as EIA computes days of supply |
+
+Use: ${uses}.`,
     tags: ['Analytics'],
     access: { ...calculated, heavy: true },
     view: 'as_of',

@@ -156,20 +156,37 @@ function answer(deps: Context, region: string | undefined, reply: Answering) {
 
 const digits = (value: number) => String(Number(value.toPrecision(4)))
 
+/** A row of the table for each fuel of each market. */
 const assumptions = switchMarkets
-  .map(({ name, gas, coal, coalRate, carbon, currency }) => {
-    const plant = (fuel: PlantFuel) =>
-      `\`${fuel.code}\` with ${digits(fuel.heatMwh)} MWh of heat a unit, efficiency ${digits(fuel.efficiency)}, ${digits(emissionOf(fuel))} t of carbon dioxide a MWh of electricity`
-    return `${name} (${currency}): gas ${plant(gas)}; coal ${plant(coal)}${coalRate ? `, its price divided by \`${coalRate}\`` : ''}; ${carbon ? `carbon \`${carbon}\`` : 'no carbon price'}.`
+  .flatMap(({ name, gas, coal, coalRate, carbon, currency }) => {
+    const carbonPrice = carbon ? `carbon \`${carbon}\`` : 'no carbon price'
+    const row = (what: string, fuel: PlantFuel, rate = '') =>
+      `| ${name} (${currency}, ${carbonPrice}) | ${what} \`${fuel.code}\`${rate} | ${digits(fuel.heatMwh)} | ${digits(fuel.efficiency)} | ${digits(emissionOf(fuel))} |`
+    return [row('gas', gas), row('coal', coal, coalRate ? ` / \`${coalRate}\`` : '')]
   })
-  .join(' ')
+  .join('\n')
 
 /** Whether power is cheaper from gas or from coal. */
 export const fuelSwitchingOperations: readonly Operation[] = [
   operation('GET /v1/indicators/fuel-switching', {
     operationId: 'getFuelSwitching',
     summary: 'Get the coal-to-gas switching price',
-    description: `Returns the cost of a MWh of electricity from the newest prices, fuel and carbon only: (price / heat + carbon price x emission) / efficiency. \`value\` = cost from coal - cost from gas: above 0 gas is economical. \`breakeven_price\` = heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas). \`breakeven_carbon_price\` = (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity. Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false; without one of the fuels 404 names it in \`leg\`. ${assumptions} European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb. Prices are those of the hub, port or mine, without transport to the plant.`,
+    description: `Returns the cost of a MWh of electricity from the newest prices, fuel and carbon only.
+
+| Field | Value |
+|---|---|
+| \`gas_cost\`, \`coal_cost\` | (price / heat + carbon price x emission) / efficiency |
+| \`value\` | cost from coal - cost from gas; above 0 gas is economical |
+| \`breakeven_price\` | heat of gas x (cost from coal x efficiency of gas - carbon price x emission of gas) |
+| \`breakeven_carbon_price\` | (fuel cost from gas - fuel cost from coal) / (emission from coal - emission from gas), each per MWh of electricity |
+
+Without a carbon price the costs are those of fuel alone and \`carbon_included\` is false. Without one of the fuels the response is 404, which names it in \`leg\`. Prices are those of the hub, port or mine, without transport to the plant.
+
+| Market | Fuel | MWh of heat a unit | Efficiency | t of carbon dioxide a MWh of electricity |
+|---|---|---|---|---|
+${assumptions}
+
+European plants: Commission Delegated Regulation (EU) 2015/2402, annex I, on net heat, and emissions of the IPCC Guidelines 2006, with gas traded by gross heat (net 0.9 of it) and coal of 6,000 kcal/kg. United States: average heat rates of 2022 (EIA Electric Power Annual, table 8.1), emissions of 40 CFR part 98, table C-1, coal of 12,500 Btu/lb.`,
     tags: ['Analytics'],
     access: calculated,
     view: 'as_of',

@@ -208,8 +208,17 @@ export const marketBriefOperations: readonly Operation[] = [
   operation('GET /v1/market-brief', {
     operationId: 'getMarketBrief',
     summary: 'Get the market brief',
-    description:
-      'Returns the newest price of several commodities with its 24-hour change, a statistical projection for the month ahead and, optionally, a text summary. Counts as one request. The plan limits the number of codes (`market_brief_codes` of `GET /v1/meta/limits`); more are refused with 403, `limit` and `requested`. Codes without a price are named in `missing_codes`; 404 if none has one.\n\n`forecast_1m` is the combined forecast of `/v1/analytics/forecast` 30 calendar days ahead over the closes of 90 days: n = 30 x A / 365 closes ahead (A: 252 closes a year for daily series, 52 weekly, 12 monthly), `point` the mean of sma(20) and last x exp(drift x n), drift the log slope of ema(20) from close to close; `low` and `high` = point x exp(-+sigma sqrt(n)), sigma the sample standard deviation of the log returns, stated probability 0.6827; null where a close of the 90 days is zero or negative; `confidence` = exp(-sigma sqrt(n)), `high` from 0.9 on, `medium` from 0.8 on, below it `low`. It is not investment advice.',
+    description: `Returns the newest price of several commodities with its 24-hour change, a statistical projection for the month ahead and, optionally, a text summary. Counts as one request.
+
+The plan limits the number of codes (\`market_brief_codes\` of \`GET /v1/meta/limits\`); more are refused with 403, \`limit\` and \`requested\`. Codes without a price are named in \`missing_codes\`; 404 if none has one.
+
+\`forecast_1m\` is the combined forecast of \`GET /v1/analytics/forecast\` 30 calendar days ahead over the closes of 90 days, n = 30 x A / 365 closes ahead (A: 252 closes a year for daily series, 52 weekly, 12 monthly). It is null where a close of the 90 days is zero or negative. It is not investment advice.
+
+| Field | Value |
+|---|---|
+| \`point\` | mean of sma(20) and last x exp(drift x n); drift is the log slope of ema(20) from close to close |
+| \`low\`, \`high\` | point x exp(-+sigma sqrt(n)), stated probability 0.6827; sigma is the sample standard deviation of the log returns |
+| \`confidence\` | exp(-sigma sqrt(n)): \`high\` from 0.9 on, \`medium\` from 0.8 on, below it \`low\` |`,
     tags: ['Prices'],
     access: { meter: true, heavy: true },
     query: {

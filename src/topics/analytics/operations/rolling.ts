@@ -121,7 +121,18 @@ export const rollingOperations = [
     path: '/v1/analytics/rolling',
     operationId: 'getRolling',
     summary: 'Calculate a rolling statistic',
-    description: `Returns a measure of the last \`window\` closes at each date of the period; windows extend back before it. ${closesNote}\`mean\`, \`median\`, \`std_dev\` (n - 1), \`min\`, \`max\` in the unit of the series; \`z_score\` = (last - mean) / std_dev; \`return\`: percent against the close \`window\` closes before; \`volatility\`: std_dev of log returns x sqrt(closes a year of the series) x 100; \`drawdown\`: percent below the highest close of the window; \`beta\`: covariance with the benchmark over its variance, of log returns between common dates. Null if the measure is undefined, such as returns of non-positive prices.`,
+    description: `Returns a measure of the last \`window\` closes at each date of the period. Windows extend back before it.
+
+${closesNote}A value is null where the measure is undefined, such as returns of non-positive prices.
+
+| Measure | Value |
+|---|---|
+| \`mean\`, \`median\`, \`std_dev\` (n - 1), \`min\`, \`max\` | in the unit of the series |
+| \`z_score\` | (last - mean) / std_dev |
+| \`return\` | percent against the close \`window\` closes before |
+| \`volatility\` | std_dev of log returns x sqrt(closes a year of the series) x 100 |
+| \`drawdown\` | percent below the highest close of the window |
+| \`beta\` | covariance with the benchmark over its variance, of log returns between common dates |`,
     query: {
       code: codeQuery('Required'),
       measure: wordParameter(rollingMeasures, 'The measure to calculate.', 'volatility', {

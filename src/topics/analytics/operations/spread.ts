@@ -168,7 +168,15 @@ export const analyticsSpreadOperations = [
     path: '/v1/analytics/spread',
     operationId: 'getSpread',
     summary: 'Calculate spreads between series',
-    description: `Returns a spread on the dates common to all legs, and the position of the newest value within the window. ${closesNote}${windowNote}A close is the spread on a common date, and the window ends at the newest one. ${analyticsSpreads.map(spread => `\`${spread.id}\` = ${spread.formula} (${spread.unit})`).join('; ')}. \`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1); \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(spread <= last) / n.`,
+    description: `Returns a spread on the dates common to all legs, and the position of the newest value within the window.
+
+${closesNote}${windowNote}A close is the spread on a common date, and the window ends at the newest one.
+
+| Spread | Formula | Unit |
+|---|---|---|
+${analyticsSpreads.map(spread => `| \`${spread.id}\` | ${spread.formula} | ${spread.unit} |`).join('\n')}
+
+\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1). \`z_score\` = (last - mean) / std_dev, null when std_dev is 0. \`percentile\` = 100 x count(spread <= last) / n.`,
     query: {
       spread: wordParameter(
         ids,

@@ -186,9 +186,9 @@ export function spreadOperations(deps: Context) {
       aliasOf === undefined ? {} : { deprecated: { use: `/v1/spreads/${aliasOf}${rest}` } }
     const identities = spreadsByType[type]
     const ids = identities.map(identity => identity.id).join(', ')
-    const formulas = identities
-      .map(identity => `\`${identity.id}\` = ${identity.formula} (${identity.unit})`)
-      .join('; ')
+    const formulas = `| \`id\` | Formula | Unit |
+|---|---|---|
+${identities.map(({ id, formula, unit }) => `| \`${id}\` | ${formula} | ${unit} |`).join('\n')}`
     const idQuery = wordParameter(
       identities.map(identity => identity.id),
       `One of ${ids}; absent: ${identities[0]!.id}.`,
@@ -200,7 +200,9 @@ export function spreadOperations(deps: Context) {
         operationId: `get${name}`,
         summary: `Get ${title}`,
         ...replaced(),
-        description: `Returns the spread from the newest price of each leg. A leg without a price from the last ${hours} hours is a 404 that names it. ${formulas}.`,
+        description: `Returns the spread from the newest price of each leg. A leg without a price from the last ${hours} hours is a 404 that names it.
+
+${formulas}`,
         access: calculated,
         view: 'as_of',
         query: { id: idQuery },
@@ -222,7 +224,9 @@ export function spreadOperations(deps: Context) {
         operationId: `get${name}History`,
         summary: `List historical ${plural}`,
         ...replaced('/historical'),
-        description: `Returns one value per date, newest first, from the daily closes on dates common to all legs. A close is the last current observation of a UTC day; quarantined days are absent and nothing is filled. \`coverage\` describes which part of the requested range has values; \`data_revised_at\` is when a leg was last corrected inside it. ${formulas}.`,
+        description: `Returns one value per date, newest first, from the daily closes on dates common to all legs. A close is the last current observation of a UTC day; quarantined days are absent and nothing is filled. \`coverage\` describes which part of the requested range has values; \`data_revised_at\` is when a leg was last corrected inside it.
+
+${formulas}`,
         access: { ...calculated, heavy: true },
         view: 'as_of',
         page: { max: perPageMax },

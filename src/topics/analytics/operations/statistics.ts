@@ -94,7 +94,18 @@ export const statisticsOperations = [
     path: '/v1/analytics/statistics',
     operationId: 'getStatistics',
     summary: 'Calculate statistics of a series',
-    description: `Returns the position of the newest close among those of the window. ${closesNote}${windowNote}\`mean\` and \`std_dev\` are the arithmetic mean and the sample standard deviation (n - 1) of the closes in the window; \`z_score\` = (last - mean) / std_dev, null when std_dev is 0; \`percentile\` = 100 x count(close <= last) / n; \`volatility\` is the sample standard deviation of the log returns in the window x sqrt(A) x 100, percent a year. ${spacingNote}A return spans from one close to the next available one, so a missing day makes one longer return. A non-positive price drops the two returns it affects.`,
+    description: `Returns the position of the newest close among those of the window.
+
+${closesNote}${windowNote}
+
+| Field | Value |
+|---|---|
+| \`mean\`, \`std_dev\` | arithmetic mean and sample standard deviation (n - 1) of the closes in the window |
+| \`z_score\` | (last - mean) / std_dev; null when std_dev is 0 |
+| \`percentile\` | 100 x count(close <= last) / n |
+| \`volatility\` | sample standard deviation of the log returns in the window x sqrt(A) x 100, percent a year |
+
+${spacingNote}A return spans from one close to the next available one, so a missing day makes one longer return. A non-positive price drops the two returns it affects.`,
     query: { code: codeQuery('Required'), period: periodQuery(30) },
     shapes: [Statistics],
     handle: answer,

@@ -352,7 +352,25 @@ export const trendOperations = [
     path: '/v1/analytics/trend',
     operationId: 'getTrend',
     summary: 'Calculate the trend and indicators of a series',
-    description: `Returns direction, momentum, averages and levels. ${closesNote}${windowNote}\`slope\` is the least squares of close on day number over the window, price units a day; \`strength\` = 100 x R squared; \`direction\` is up or down when the slope over the window exceeds 1% of the mean, otherwise sideways. \`sma(n)\` is the mean of the last n closes. \`ema(n)\` has alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up. \`rsi(n)\` is Wilder's: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0. The warm-up is the whole series, so the value of a date does not depend on the requested period. \`macd\` is ema(12) - ema(26) with its ema(9) as signal; \`bollinger(n)\` is sma(n) with two population standard deviations of the same n closes to either side; \`atr(n)\` is Wilder's mean of the true range of day bars. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`. Levels are the classic pivots of the window's highest, lowest and last close. \`signal\` is the majority of three votes: trend, price against sma(20), and RSI band.`,
+    description: `Returns direction, momentum, averages and levels.
+
+${closesNote}${windowNote}
+
+| Field | Value |
+|---|---|
+| \`slope\` | least squares of close on day number over the window, price units a day |
+| \`strength\` | 100 x R squared |
+| \`direction\` | up or down when the slope over the window exceeds 1% of the mean, otherwise sideways |
+| \`sma(n)\` | mean of the last n closes |
+| \`ema(n)\` | alpha = 2 / (n + 1), seeded with the mean of the first n closes of the warm-up |
+| \`rsi(n)\` | Wilder: first averages are the means of the first n gains and losses of the warm-up, then (previous x (n - 1) + current) / n; 100 when the average loss is 0, 50 when both are 0 |
+| \`macd\` | ema(12) - ema(26), with its ema(9) as signal |
+| \`bollinger(n)\` | sma(n) with two population standard deviations of the same n closes to either side |
+| \`atr(n)\` | Wilder's mean of the true range of day bars |
+| levels | classic pivots of the window's highest, lowest and last close |
+| \`signal\` | majority of three votes: trend, price against sma(20), and RSI band |
+
+The warm-up is the whole series, so the value of a date does not depend on the requested period. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`.`,
     query: {
       code: codeQuery('Required'),
       period: periodQuery(30),

@@ -107,7 +107,7 @@ function limitsOperations({ plans, limits }: Context, startedAt: string) {
     }),
     operation('GET /limits.json', {
       operationId: 'getLimitsFile',
-      summary: 'Get plans and limits (alias)',
+      summary: 'Get plans and limits',
       deprecated: { use: '/v1/meta/limits' },
       description,
       ...options,

@@ -124,8 +124,13 @@ const monthsQuery = (defaultMonths: number) =>
     ...knownQuery,
   })
 
-const description =
-  'Returns one price for each trading date, newest first: the close of the contract that is the front month on it (with `.N` the Nth listed month). A contract is active through its last trading day unless `roll` says otherwise; prices are not adjusted unless `adjustment` says how, so that a roll shows as a step, and `rolled` marks the first date of each contract. A roll rests on nothing later than the date before it, and a contract that was left is not taken up again; the newest contract keeps its prices. Where a settlement that an adjustment needs is missing, or a price of a ratio is not positive: 404 `DATA_NOT_AVAILABLE`.'
+const descriptionOf = (
+  months: number,
+) => `Returns one price for each trading date of the last ${months === 1 ? 'month' : `${months} months`} or of \`months\`, newest first: the close of the contract that is the front month on it (with \`.N\` the Nth listed month).
+
+A contract is active through its last trading day unless \`roll\` says otherwise. Prices are not adjusted unless \`adjustment\` says how, so that a roll shows as a step. \`rolled\` marks the first date of each contract.
+
+A roll depends on nothing later than the date before it. A contract that was left is not used again, and the newest contract keeps its prices. Where a settlement that an adjustment needs is missing, or a price of a ratio is not positive: 404 \`DATA_NOT_AVAILABLE\`.`
 
 /** The series that rolls from one contract to the next. */
 export function futuresContinuousOperations(routes: FuturesRoutes) {
@@ -138,7 +143,7 @@ export function futuresContinuousOperations(routes: FuturesRoutes) {
     operation(endpoint, {
       operationId,
       summary,
-      description,
+      description: descriptionOf(months),
       access: { ...routes.full, heavy: true },
       view: 'as_of',
       params: slugParams.properties,

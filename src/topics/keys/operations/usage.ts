@@ -224,7 +224,7 @@ function callers({ meter, clock }: Context) {
     }),
     operation('GET /users/me', {
       ...user('getCurrentUserAlias', 'Returns the account of the calling key.'),
-      summary: 'Get the current user (alias)',
+      summary: 'Get the current user',
       deprecated: { use: '/v1/users/me' },
       handle: ({ caller }) => userRow(caller),
     }),

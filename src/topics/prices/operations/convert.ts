@@ -74,8 +74,25 @@ export const convertOperations: readonly Operation[] = [
   operation('GET /v1/prices/convert', {
     operationId: 'convertPrice',
     summary: 'Convert a price to another currency or unit',
-    description:
-      'Returns the converted amount. Currencies convert at the newest rates, or those of `date`, through USD or EUR where no series pairs them. Between volume, mass and heat the conventional factors of the product apply, barrels to the metric ton: crude 7.33, gasoil and diesel 7.45, gasoline 8.33, jet 7.88, naphtha 8.9, high-sulphur fuel oil 6.35, propane 12.4, butane 10.8, ethanol 7.92, FAME 7.15, paraffinic diesel 8.06; gross heat, MMBtu to the barrel: 5.8, 5.77, 5.253, 5.67, 5.248, 6.287, 3.841, 4.353, 3.539, 5.359, 5.494; LNG 53.38 MMBtu to the metric ton. Other products convert within volume, mass or heat only. Prices in pence are divided by 100 first.',
+    description: `Returns the converted amount. Currencies convert at the newest rates, or those of \`date\`, through USD or EUR where no series pairs them. Prices in pence are divided by 100 first.
+
+Between volume, mass and heat the conventional factors of the product apply. Other products convert within volume, mass or heat only.
+
+| Product | Barrels a metric ton | MMBtu a barrel (gross) |
+|---|---|---|
+| crude | 7.33 | 5.8 |
+| gasoil, diesel | 7.45 | 5.77 |
+| gasoline | 8.33 | 5.253 |
+| jet | 7.88 | 5.67 |
+| naphtha | 8.9 | 5.248 |
+| high-sulphur fuel oil | 6.35 | 6.287 |
+| propane | 12.4 | 3.841 |
+| butane | 10.8 | 4.353 |
+| ethanol | 7.92 | 3.539 |
+| FAME | 7.15 | 5.359 |
+| paraffinic diesel | 8.06 | 5.494 |
+
+LNG has 53.38 MMBtu a metric ton.`,
     access: { meter: true },
     query: {
       by_code: codeParameter('One code or alias.', 'WTI_USD', { required: true }),

@@ -78,12 +78,20 @@ const notSocket = () =>
 const description = (
   channels: readonly string[],
   perKey: number,
-) => `Opens a WebSocket (RFC 6455); every frame is JSON text. No subprotocol is needed, \`${protocol}\` is echoed where it is offered. A key has up to ${perKey} connections; opening one takes one request of the 60 seconds' window and nothing of the quota.
+) => `Opens a WebSocket (RFC 6455); every frame is JSON text. No subprotocol is needed; \`${protocol}\` is echoed if the client offers it. A key has up to ${perKey} connections; opening one counts as one request in the 60-second window and not against the quota.
 
 **From the server.** \`{"type":"welcome"}\` first, \`{"type":"ping","message":<Unix seconds>}\` every 3 s, which needs no answer.
 
-**Subscribing.** \`{"command":"subscribe","identifier":"{\\"channel\\":\\"${channels[0]}\\"}"}\`: the identifier is JSON as text, with \`channel\` (${channels.map(channel => `\`${channel}\``).join(', ')}), \`commodities\` (up to 100 codes or aliases; absent: ${heatPrices.map(heatPrice => `\`${heatPrice.code}\``).join(', ')}) and \`api_key\` (of the same account). The answer carries the identifier as it was sent: \`{"identifier","type":"confirm_subscription"}\` or \`"reject_subscription"\`. \`unsubscribe\` takes the same identifier. Up to 20 subscriptions; frames that are no commands are ignored, frames over 16 KB end the connection.
+**Subscribing.** \`{"command":"subscribe","identifier":"{\\"channel\\":\\"${channels[0]}\\"}"}\`: the identifier is JSON as text, with \`channel\` (${channels.map(channel => `\`${channel}\``).join(', ')}), \`commodities\` (up to 100 codes or aliases; absent: ${heatPrices.map(heatPrice => `\`${heatPrice.code}\``).join(', ')}) and \`api_key\` (of the same account). Up to 20 subscriptions.
 
-**Messages** are \`{"identifier","message"}\`. Right after the confirmation \`{"type":"welcome","data":{timestamp, base_currency, base_unit, prices, drilling_intelligence?, error?}, timestamp, base_currency, base_unit, prices}\`. When a subscribed price changes, at most once a second for a connection, \`{"type":"price_update", timestamp, base_currency, base_unit, prices, updated, price_rows}\`: \`updated\` names the codes, \`price_rows\` has \`{code, price, currency, unit, created_at}\` of each. \`prices\` is \`{oil:{brent, wti}, natural_gas:{uk, us, eu}}\`, each \`{normalized_price, original_price, original_unit, original_currency, timestamp, change_24h, change_24h_percent}\` or null, normalised to USD per MMBtu: a barrel is 5.8 MMBtu, a MWh 3.412142, ten therms are one; gas of the UK and the EU is answered per MMBtu in its own currency. With \`energy_intelligence\` also \`{"type":"rig_count_update", timestamp, rig_count:{code, region, count, source, updated_at}}\`.
+The response repeats the identifier as it was sent: \`{"identifier","type":"confirm_subscription"}\` or \`"reject_subscription"\`. \`unsubscribe\` takes the same identifier. Other frames are ignored; frames over 16 KB end the connection.
+
+**Messages** are \`{"identifier","message"}\`.
+
+- Right after the confirmation: \`{"type":"welcome","data":{timestamp, base_currency, base_unit, prices, drilling_intelligence?, error?}, timestamp, base_currency, base_unit, prices}\`.
+- When a subscribed price changes, at most once a second for a connection: \`{"type":"price_update", timestamp, base_currency, base_unit, prices, updated, price_rows}\`: \`updated\` names the codes, \`price_rows\` has \`{code, price, currency, unit, created_at}\` of each.
+- With \`energy_intelligence\` also: \`{"type":"rig_count_update", timestamp, rig_count:{code, region, count, source, updated_at}}\`.
+
+\`prices\` is \`{oil:{brent, wti}, natural_gas:{uk, us, eu}}\`, each \`{normalized_price, original_price, original_unit, original_currency, timestamp, change_24h, change_24h_percent}\` or null, normalised to USD per MMBtu: a barrel is 5.8 MMBtu, a MWh 3.412142, ten therms are one; gas of the UK and the EU is returned per MMBtu in its own currency.
 
 **The end.** \`{"type":"disconnect","reason","reconnect"}\` and a close code: 1008 when the key was revoked, rolled, suspended or lost the feature, 1012 when the service restarts, 1013 when the client reads more slowly than is sent.`

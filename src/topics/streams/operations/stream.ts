@@ -41,7 +41,11 @@ export function streamOperations(deps: WatchStreamDeps) {
     operation('GET /v1/stream', {
       operationId: 'streamWatchEvents',
       summary: 'Stream watch events',
-      description: `Returns the events of \`GET /v1/subscriptions/events\` as server-sent events, first the stored ones and then each new one: \`id\` is the \`seq\`, \`event\` the type, \`data\` the event. A client that comes back with \`Last-Event-ID\`, as browsers do by themselves, or with \`since\` misses nothing and gets nothing twice. The first block sets the \`id\` that the stream starts from and has no event. \`: keep-alive\` comes when nothing else has for 15 s. The stream ends when its key is revoked, rolled or suspended or loses the feature, and when the service stops. A key has up to ${streams.perKey} of them open; opening one takes one request of the 60 seconds' window and nothing of the quota.`,
+      description: `Returns the events of \`GET /v1/subscriptions/events\` as server-sent events, first the stored ones and then each new one: \`id\` is the \`seq\`, \`event\` the type, \`data\` the event.
+
+A client that reconnects with \`Last-Event-ID\`, as browsers do by themselves, or with \`since\` misses nothing and gets nothing twice. The first block sets the \`id\` that the stream starts from and has no event. \`: keep-alive\` is sent when nothing else was for 15 s.
+
+The stream ends when its key is revoked, rolled or suspended or loses the feature, and when the service stops. A key has up to ${streams.perKey} of them open; opening one counts as one request in the 60-second window and not against the quota.`,
       access: { meter: false, feature: 'streaming' },
       headers: t.Object({
         'last-event-id': t.Optional(
