@@ -6,14 +6,14 @@ import { serveWellhead, type Wellhead } from '../bench/server.ts'
 import { pauseFeed } from '../bench/world.ts'
 
 /**
- * Every page of the console as pictures, of an evaluation copy and of a copy without data, light
- * and dark, at 390 and 1440 px, and sheets with many of them on each, for somebody to look at.
- * Prints how many there are, and each page that is wider than its window.
+ * Takes pictures of every page of the console, of a demo instance and of an instance without data,
+ * light and dark, at 390 and 1440 px, and sheets with many of them on each.
+ * Prints each page that is wider than its window.
  *
  *   bun scripts/screenshots.ts DIR [parts of paths, with commas between; else every page]
  *   bun scripts/screenshots.ts --kept
  *
- * The second makes the pictures of the README anew.
+ * The second takes the pictures of the documentation again.
  */
 
 const [target, only = ''] = process.argv.slice(2)
@@ -24,7 +24,7 @@ const out = isKept ? keptDirectory : resolve(target)
 
 /** The pictures of the README and of the page about the console, by name. */
 const kept = {
-  board: '/board',
+  market: '/market',
   series: '/series/WTI_USD?type=candles&indicator=bollinger',
 } as const
 
@@ -158,7 +158,7 @@ async function shoot(
   }
 }
 
-/** The pictures of the README, as a window shows them. */
+/** The pictures of the documentation, as a window shows them. */
 async function shootKept(browser: Browser, server: Wellhead, account: string) {
   const origin = `http://127.0.0.1:${server.port}`
   const context = await browser.newContext({

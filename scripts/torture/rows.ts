@@ -17,7 +17,7 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R01',
     promise: 'A kill loses no acknowledged write',
-    bar: '200 kills of a server that takes prices and sends webhooks, 100 while the log is folded or written, 10 of an import: 0 events lost, none under two ids, no page taken for damaged',
+    bar: '200 kills of a server that takes prices and sends webhooks, 100 while the WAL is checkpointed or written, 10 of an import: 0 events lost, none under two ids, no page taken for damaged',
     tests: [
       'test/e2e/sending/outbox-crash.test.ts',
       'test/e2e/storage/crash.test.ts',
@@ -33,7 +33,7 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R03',
     promise: 'A kill at a named point loses nothing and leaves nothing behind',
-    bar: '11 points of commit, claim, sending, mark, letter, checkpoint and retention, 20 kills at each (a migration: R22): everything acknowledged arrives before the next kill, under one id, and nothing waits',
+    bar: '11 points of commit, claim, sending, mark, e-mail, checkpoint and retention, 20 kills at each (a migration: R22): everything acknowledged arrives before the next kill, under one id, and nothing waits',
     script: ['named-points.ts', '20'],
   },
   {
@@ -45,13 +45,13 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R05',
     promise: 'A disk that returns errors acknowledges no write',
-    bar: '100 times every write or every sync fails (strace) while accounts are asked for: 0 answered as made, 0 lost of those answered, and the same server goes on',
+    bar: '100 times every write or every sync fails (strace) while accounts are created: 0 acknowledged in error, 0 acknowledged and lost, and the same server continues',
     script: ['io-errors.ts'],
   },
   {
     id: 'R07',
     promise: 'No flipped bit is taken for data',
-    bar: '500 flips over the database of an evaluation copy: 0 that change a table unnoticed by verify',
+    bar: '500 flips over the database of a demo instance: 0 that change a table unnoticed by verify',
     script: ['flips.ts', '500'],
   },
   {
@@ -150,13 +150,13 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R26',
     promise: 'No account delays the messages of another',
-    bar: '1,000 hanging endpoints of one account, 500 events of another: p99 under 250 ms, a sign-in letter under 2 s',
+    bar: '1,000 hanging endpoints of one account, 500 events of another: p99 under 250 ms, a sign-in e-mail under 2 s',
     script: ['neighbours.ts', '1000', '500'],
   },
   {
     id: 'R27',
-    promise: 'No file beside the database stops a start without a message',
-    bar: 'empty, zeroed, torn, foreign: it starts, or says which file and what to do',
+    promise: 'No file in the data directory stops a start without a message',
+    bar: 'empty, zeroed, torn, foreign: it starts, or names the file and the action',
     tests: [
       'test/e2e/operating/first-start.test.ts',
       'test/lib/files/side-file.test.ts',
@@ -186,7 +186,7 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R33',
     promise: 'An operator is notified of each trouble once, and once when it is over',
-    bar: 'a month of the binary under a false clock: silent feed, frozen value, full disk, dead endpoint, spent quota, failed backup; a notice and a letter of each, the alert rules fire in a real Prometheus, every query of the dashboard has data',
+    bar: 'a month of the binary under a false clock: silent feed, frozen value, full disk, dead endpoint, spent quota, failed backup; a notice and an e-mail for each, the alert rules fire in a real Prometheus, every query of the dashboard has data',
     tests: ['test/e2e/operating/month.test.ts'],
   },
   {
@@ -325,7 +325,7 @@ export const tortureRows: readonly TortureRow[] = [
   {
     id: 'S30',
     promise: 'The binary responds as the sources do',
-    bar: 'every route of the interface on the compiled binary',
+    bar: 'every route of the API on the compiled binary',
     tests: ['test/e2e/documents/interface.test.ts', 'test/e2e/binary.test.ts'],
   },
 ]

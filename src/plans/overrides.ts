@@ -117,7 +117,7 @@ function changedAccess(access: Tier['access'], value: unknown, path: string): Ti
       throw refused(
         `${path}.${feature}`,
         changed[feature],
-        `"none", or ${path}.${needed} = "included" beside it`,
+        `"none", or ${path}.${needed} = "included" as well`,
       )
     }
   }

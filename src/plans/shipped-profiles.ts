@@ -85,7 +85,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       bareAgent,
     ],
     switches: { ...lenient, delete_with_body: [] },
-    why: 'a price with a list beside it is taken for a list, and every answer is parsed as JSON',
+    why: 'a price next to a list is read as a list, and every response is parsed as JSON',
   },
   {
     name: 'shipped-node',
@@ -193,7 +193,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
     recognised: 'nothing: everybody whom none of the others fits',
     signs: [sign('method', /./)],
     switches: { latest_flat_and_list: [], list_beside: [] },
-    why: 'fields are added and none is replaced, so that what nobody could recognise can be read',
+    why: 'fields are added and none is replaced, so that unknown clients can read the response',
   },
 ]
 

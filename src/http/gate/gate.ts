@@ -317,7 +317,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     if (!mayOperate(token.role, area, changes))
       throw new Problem(
         'ADMIN_ROLE_MISSING',
-        `This admin token has the role ${token.role}, which does not ${changes ? 'change' : 'look at'} what is of ${area}.`,
+        `This admin token has the role ${token.role}, which cannot ${changes ? 'change' : 'read'} ${area}.`,
         { role: token.role, roles: rolesThatMay(area, changes) },
       )
     requestContext.adminTokenId = token.id

@@ -65,7 +65,7 @@ export function lostDatabase(dir: string): string | undefined {
     .filter(name => remainders.some(pattern => pattern.test(name)) && sizeOf(join(dir, name)) > 0)
     .sort()
   if (left.length === 0) return undefined
-  return `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(', ')} beside it ${left.length === 1 ? 'shows' : 'show'} that a database existed. Put the file back, or restore a backup: wellhead restore --from latest --data ${dir}. To start with an empty database: wellhead serve --new-database --data ${dir}.`
+  return `${path} is ${existsSync(path) ? 'empty' : 'missing'}, but ${left.join(', ')} in the same directory ${left.length === 1 ? 'shows' : 'show'} that a database existed. Put the file back, or restore a backup: wellhead restore --from latest --data ${dir}. To start with an empty database: wellhead serve --new-database --data ${dir}.`
 }
 
 const readAndWritten = constants.R_OK | constants.W_OK

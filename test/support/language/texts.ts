@@ -11,6 +11,7 @@ export interface Text {
 
 export const areas = [
   'docs',
+  'bench',
   'console',
   'mail',
   'cli',
@@ -33,6 +34,7 @@ const areaOf = (file: string): Area => {
   if (file.startsWith('src/console/')) return 'console'
   if (/^src\/(?:topics\/messages|send\/(?:messages|notices))\/|mail|invitation/.test(file))
     return 'mail'
+  if (file.startsWith('bench/')) return 'bench'
   if (file.startsWith('src/cli/')) return 'cli'
   if (/^src\/topics\/[^/]+\/operations\/|^src\/http\/openapi\//.test(file)) return 'api'
   return 'messages'
@@ -46,9 +48,10 @@ const withoutCode = (text: string) =>
     .replace(/\]\([^)\n]*\)/g, link => link.replace(/[^\n]/g, '·'))
 
 function proseOf(file: string, content: string): Text[] {
+  const area = file.startsWith('bench/') ? 'bench' : 'docs'
   return withoutCode(content)
     .split('\n')
-    .map((text, index) => ({ file, line: index + 1, area: 'docs', kind: 'prose', text }) as const)
+    .map((text, index) => ({ file, line: index + 1, area, kind: 'prose', text }) as const)
     .filter(({ text }) => /[a-z]/i.test(text))
 }
 

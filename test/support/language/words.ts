@@ -44,7 +44,7 @@ export const bannedPatterns: readonly BannedPattern[] = [
   ),
   banned(
     'letter for e-mail',
-    /(?<!\b(?:two|three|capital|lower-case|each|its|of) )\bletters?\b(?!,? ?(?:case|code|digits|or digit|and digit|first|of the))/gi,
+    /(?<!\b(?:two|three|capital|lower-case|each|its|of|one|with a)[ -])\bletters?\b(?!,? ?(?:case|code|digits|or digit|and digit|first|of the))/gi,
     'e-mail',
   ),
   banned('second step', /\bsecond step\b/gi, 'two-factor authentication'),

@@ -168,7 +168,8 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
       const isOnlyOurs = !Array.isArray(claims.aud) || claims.aud.length === 1
       if (claims.azp === undefined ? !isOnlyOurs : claims.azp !== clientId)
         throw new ProviderRefusal('the ID token is for another party')
-      if (claims.events !== undefined) throw new ProviderRefusal('a logout token is no ID token')
+      if (claims.events !== undefined)
+        throw new ProviderRefusal('the token must be an ID token; got a logout token')
       return personOf(claims)
     },
     /** Whose sign-ins end, by a token that the provider sends; each is good once. */
@@ -180,11 +181,11 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
       })
       const events = claims.events as Record<string, unknown> | undefined
       if (typeof events !== 'object' || !Object.hasOwn(events, logoutEvent))
-        throw new ProviderRefusal('the token is no logout token')
+        throw new ProviderRefusal('the token must be a logout token')
       if ('nonce' in claims) throw new ProviderRefusal('a logout token must have no nonce')
       const { sub, sid } = claims
       if (typeof sub !== 'string' && typeof sid !== 'string')
-        throw new ProviderRefusal('the logout token names nobody')
+        throw new ProviderRefusal('the logout token names neither a subject nor a session')
       return {
         subject: sub ?? null,
         session: typeof sid === 'string' ? sid : null,
@@ -200,7 +201,8 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
       const isOther = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'].some(
         name => name in claims,
       )
-      if (isOther || claims.typ === 'ID') throw new ProviderRefusal('the token is no access token')
+      if (isOther || claims.typ === 'ID')
+        throw new ProviderRefusal('the token must be an access token')
       return { ...personOf(claims), exp: claims.exp! }
     },
   }
@@ -209,7 +211,7 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
 function personOf(claims: JWTPayload): ProviderClaims {
   const { sub } = claims
   if (typeof sub !== 'string' || sub === '' || sub.length > 255)
-    throw new ProviderRefusal('the token names nobody')
+    throw new ProviderRefusal('the token names no subject')
   return { ...claims, sub }
 }
 

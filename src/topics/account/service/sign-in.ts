@@ -184,12 +184,16 @@ function audited(
     }
     audit.note({
       // Who failed to sign in is not known.
-      actor: refused ? 'stranger' : `person ${id}`,
+      actor: refused ? 'anonymous' : `person ${id}`,
       accountId: id,
       action: `sign in with ${how}`,
       thing: `account ${id}`,
       place,
-      outcome: refused ? outcome.refused : 'twoFactorStep' in outcome ? 'second step' : 'done',
+      outcome: refused
+        ? outcome.refused
+        : 'twoFactorStep' in outcome
+          ? 'two-factor code required'
+          : 'done',
     })
   }
   return {

@@ -157,7 +157,7 @@ export function placeIn(
     field,
     row[field],
     `is outside ${state.name}`,
-    `it lies at ${box}; leave both empty where the place is not known`,
+    `it must be within ${box}; leave both empty if the place is not known`,
   )
 }
 

@@ -133,7 +133,7 @@ describe('a row', () => {
     [
       { latitude: '47.9', longitude: '-103.2' },
       'latitude',
-      'is outside Texas: it lies at latitude 25.83 to 36.51',
+      'is outside Texas: it must be within latitude 25.83 to 36.51',
     ],
     [{ latitude: '0', longitude: '0' }, 'latitude', 'is outside Texas'],
     [{ longitude: '102.0319' }, 'longitude', 'is outside Texas'],

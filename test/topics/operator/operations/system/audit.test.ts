@@ -110,7 +110,7 @@ describe('the audit trail', () => {
         from: '203.0.113.7',
         outcome: 'done',
       },
-      { actor: 'stranger', thing: `account ${id}`, outcome: 'invalid' },
+      { actor: 'anonymous', thing: `account ${id}`, outcome: 'invalid' },
       { actor: expect.stringMatching(/^key /), account_id: id, email: 'ann@example.com' },
     ])
     expect(await entries()).toHaveLength(3)
