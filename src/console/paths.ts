@@ -47,7 +47,7 @@ export const pageParts = {
     'wells',
     'quality',
   ],
-  account: ['usage', 'plan', 'members', 'notifications', 'sources', 'sign-ins'],
+  account: ['usage', 'requests', 'plan', 'members', 'notifications', 'sources', 'sign-ins'],
   operator: [
     'feeds',
     'data',

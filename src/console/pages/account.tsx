@@ -7,6 +7,7 @@ import {
   Members,
   Page,
   Refused,
+  Share,
   Shown,
   ShownOnce,
   Tag,
@@ -30,6 +31,7 @@ import {
 import { Members as OwnMembers } from './account/members.tsx'
 import { Notifications } from './account/notifications.tsx'
 import { Plans } from './account/plans.tsx'
+import { Requests } from './account/requests.tsx'
 import { SignIns } from './account/sign-ins.tsx'
 import { Sources } from './account/sources.tsx'
 
@@ -51,6 +53,7 @@ interface Usage {
 const tabs: readonly Tab<'account'>[] = [
   { part: '', text: 'Keys', View: Keys },
   { part: 'usage', text: 'Usage', View: UsagePart },
+  { part: 'requests', text: 'Requests', View: Requests },
   { part: 'plan', text: 'Plan', View: Plan },
   { part: 'members', text: 'Members', View: OwnMembers },
   { part: 'notifications', text: 'Notifications', View: Notifications },
@@ -217,17 +220,6 @@ const windowNames: Readonly<Record<string, string>> = {
   marine_historical: 'Historical marine fuels per minute',
 }
 
-const shareOf = (used: number, limit: number): number => (limit > 0 ? (100 * used) / limit : 0)
-
-function Share({ used, limit }: { used: number; limit: number }) {
-  const share = shareOf(used, limit)
-  return (
-    <div class={`bar ${share > 90 ? 'bad' : share > 70 ? 'warn' : ''}`}>
-      <i style={{ width: `${Math.min(100, share)}%` }} />
-    </div>
-  )
-}
-
 interface Route {
   endpoint: string
   via: 'api' | 'console'
@@ -280,6 +272,25 @@ function UsagePart() {
               )}
               <Figure label="Resets">{day(resets_at)}</Figure>
             </section>
+            {byDay.data && sum !== undefined && sum > 0 && (
+              <section class="card" aria-labelledby="days">
+                <h2 id="days">Requests by day</h2>
+                <Chart
+                  title="Requests by day in this period"
+                  height={220}
+                  decimals={0}
+                  times={byDay.data.daily_breakdown.map(({ date }) => Date.parse(date) / 1000)}
+                  lines={[
+                    {
+                      label: 'Requests',
+                      values: byDay.data.daily_breakdown.map(({ requests }) => requests),
+                      ink: '--ink-1',
+                      isColumns: true,
+                    },
+                  ]}
+                />
+              </section>
+            )}
             <Table
               caption="Limits per key"
               file="limits"
@@ -300,25 +311,6 @@ function UsagePart() {
           </>
         )}
       </Shown>
-      {byDay.data && sum !== undefined && sum > 0 && (
-        <section class="card" aria-labelledby="days">
-          <h2 id="days">Requests by day</h2>
-          <Chart
-            title="Requests by day in this period"
-            height={220}
-            decimals={0}
-            times={byDay.data.daily_breakdown.map(({ date }) => Date.parse(date) / 1000)}
-            lines={[
-              {
-                label: 'Requests',
-                values: byDay.data.daily_breakdown.map(({ requests }) => requests),
-                ink: '--ink-1',
-                isColumns: true,
-              },
-            ]}
-          />
-        </section>
-      )}
       {byDay.refusal && <Refused error={byDay.refusal} />}
       <Table
         caption="Requests by key, this period"

@@ -19,6 +19,7 @@ export interface BoardRow {
   price: number
   formatted: string
   created_at: string
+  updated_at: string
   data_status: 'current' | 'delayed' | 'stale'
   change_24h: Change | null
   change_7d: Change | null

@@ -10,6 +10,7 @@ import { words } from '../parts/format.ts'
 import { Report } from '../parts/report.tsx'
 import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { Catalogue } from './catalogue.tsx'
+import { Headline } from './commodities/headline.tsx'
 import { type Report as Declared, type Part, parts } from './commodities/parts.ts'
 
 const tabs = parts.map(
@@ -76,6 +77,7 @@ function One({ part }: { part: Part }) {
           </p>
         </section>
       )}
+      {any.data && part.headline && <Headline codes={part.headline} />}
       {any.data && report && (
         <>
           <nav class="tabs reports" aria-label={`Reports of ${part.text}`}>

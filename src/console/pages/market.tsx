@@ -1,6 +1,7 @@
 import { has } from '../parts/account.ts'
-import { ask, dataOf, type Loaded, useLoaded } from '../parts/ask.ts'
+import { ask, dataOf, type Loaded, Refusal, useLoaded } from '../parts/ask.ts'
 import { Empty, Members, Page, Refused, Tag, Waiting, WhoBringsData } from '../parts/bits.tsx'
+import { now } from '../parts/boot.ts'
 import { hasAnyCode } from '../parts/codes.ts'
 import { ago, decimalsOf, number, signed, words } from '../parts/format.ts'
 import { MiniLines } from '../parts/mini-lines.tsx'
@@ -12,6 +13,7 @@ import { Releases, Triggers } from './market/dates.tsx'
 import { SpreadsNow } from './market/spreads.tsx'
 import { StocksNow } from './market/stocks.tsx'
 import { ages, hasCurve, useCurves } from './markets/curves.ts'
+import type { Note } from './series/events.tsx'
 
 /** The morning: everything that a desk reads first, on one screen. */
 export function Market() {
@@ -28,6 +30,8 @@ interface Watched extends BoardRow {
   year: Metric | undefined
   /** The move in standard deviations of the daily moves of a month. */
   deviations: number | null
+  /** What was noted about it in the last days. */
+  event: Note | undefined
 }
 
 const metricsMax = 20
@@ -45,12 +49,30 @@ function useWatchlist(): Loaded<Watched[]> {
             })
           ).metrics
     const years = new Map(metrics.map(metric => [metric.code, metric]))
+    const events = await lateEvents(signal)
     return rows.map(row => ({
       ...row,
       year: years.get(row.code),
+      event: events.find(({ commodity }) => commodity === row.code),
       deviations: deviationsOf(row.change_24h, row.sparkline),
     }))
   })
+}
+
+const dayMs = 86_400_000
+const eventMs = 7 * dayMs
+
+/** Events of the past week, of all series, newest first. */
+async function lateEvents(signal: AbortSignal): Promise<Note[]> {
+  if (!has('calculated_metrics') || !(await hasAnyCode())) return []
+  const notes = await dataOf<Note[]>('/v1/indicators/annotations?per_page=100', { signal }).catch(
+    // Before the first event there is no list.
+    error => {
+      if (error instanceof Refusal && error.status === 404) return []
+      throw error
+    },
+  )
+  return notes.filter(({ date }) => Date.parse(date) > now() - eventMs)
 }
 
 function deviationsOf(change: Change | null, closes: readonly number[]): number | null {
@@ -179,13 +201,23 @@ const Ticker = ({ rows }: { rows: Watched[] }) => (
 
 const bigMove = 2
 
+/** Published in the last day, by a source that publishes more rarely. */
+const wasReleased = ({ created_at: observed, updated_at: recorded }: Watched): boolean =>
+  Date.parse(recorded) > now() - dayMs && Date.parse(recorded) - Date.parse(observed) > dayMs
+
 /** Why a row stands where it stands, as far as the numbers say it. */
 function Reasons({ row }: { row: Watched }) {
-  const { year, price, deviations } = row
+  const { year, price, deviations, event } = row
   const near = year ? (year.max_52w - year.min_52w) * 0.02 : 0
   return (
     <span class="row chips">
       {deviations !== null && Math.abs(deviations) >= bigMove && <Tag mood="warn">Large move</Tag>}
+      {event && (
+        <span title={`${event.title}. ${event.description}`}>
+          <Tag mood="warn">{words(event.category)}</Tag>
+        </span>
+      )}
+      {wasReleased(row) && <Tag>Release</Tag>}
       {year && price >= year.max_52w - near && <Tag>52-week high</Tag>}
       {year && price <= year.min_52w + near && <Tag>52-week low</Tag>}
       {row.data_status !== 'current' && <Tag mood="bad">{words(row.data_status)}</Tag>}

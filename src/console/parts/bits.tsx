@@ -311,6 +311,43 @@ export function Confirmed({
   )
 }
 
+/** A panel at the side, over the page that it belongs to; Escape closes it. */
+export function Side({
+  label,
+  onClose,
+  children,
+}: {
+  label: string
+  onClose: () => void
+  children: ComponentChildren
+}) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog class="side" ref={dialog} aria-label={label} onClose={onClose}>
+      <div class="stack">
+        <header class="row spread">
+          <h2>{label}</h2>
+          <button type="button" class="tight" onClick={() => dialog.current?.close()}>
+            Close
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  )
+}
+
+/** How much of a limit is used, as a bar. */
+export function Share({ used, limit }: { used: number; limit: number }) {
+  const share = limit === 0 ? 0 : (100 * used) / limit
+  return (
+    <div class={`bar ${share > 90 ? 'bad' : share > 70 ? 'warn' : ''}`}>
+      <i style={{ width: `${Math.min(100, share)}%` }} />
+    </div>
+  )
+}
+
 /** What is scrolled sideways where the window is narrow, by keyboard too. */
 export function Wide({ label, children }: { label: string; children: ComponentChildren }) {
   return (

@@ -17,9 +17,12 @@ export const number = (value: number, decimals?: number): string =>
 export const decimalsOf = (text: string | number): number =>
   /\.(\d+)/.exec(String(text))?.[1]?.length ?? 0
 
-/** With a sign, and a real minus. */
-export const signed = (value: number, decimals = 2): string =>
-  `${value > 0 ? '+' : value < 0 ? '−' : ''}${number(Math.abs(value), decimals)}`
+/** With a sign, and a real minus; what rounds to zero has none. */
+export function signed(value: number, decimals = 2): string {
+  const text = number(Math.abs(value), decimals)
+  if (!/[1-9]/.test(text)) return text
+  return `${value > 0 ? '+' : '−'}${text}`
+}
 
 /** `2026-11-22`. */
 export const day = (iso: string | null | undefined): string => (iso ? iso.slice(0, 10) : '–')

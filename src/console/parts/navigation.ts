@@ -74,6 +74,11 @@ const account: readonly Place[] = [
   { href: '/account', text: 'Keys', words: 'api key token create revoke roll' },
   { href: '/account/usage', text: 'Usage', words: 'requests quota limits consumption' },
   {
+    href: '/account/requests',
+    text: 'Requests',
+    words: 'log of requests errors refused status request id debug',
+  },
+  {
     href: '/account/plan',
     text: 'Plan',
     words: 'plans billing invoices invoice subscription upgrade price credits payment',

@@ -7,6 +7,7 @@ import type { Impersonations } from '../../topics/account/service/impersonations
 import type { Session } from '../../topics/account/store/sessions.ts'
 import type { Keyring, KeyState } from '../../topics/keys/service/keyring.ts'
 import type { Meter, QuotaUsage } from '../../topics/keys/service/meter.ts'
+import { type RecentRequests, refusalText } from '../../topics/keys/service/recent-requests.ts'
 import { consoleEndpoint } from '../../topics/keys/store/usage.ts'
 import type { AdminTokens } from '../../topics/operator/service/admin-tokens.ts'
 import type { Audit } from '../../topics/operator/service/audit.ts'
@@ -73,6 +74,7 @@ export interface RequestContext {
   /** The status that counts, where the one that is sent hides a refusal. */
   outcome: number | undefined
   startedMs: number
+  method: string
   route: string
   windows: WindowReading[]
   /** What the headers say of the quota, where a fault on demand has it used up. */
@@ -114,6 +116,8 @@ export interface GateDeps {
   twoFactorStep?: { isRequired: boolean; isOn(accountId: string): boolean }
   /** Counts what was answered. */
   tally?: { count(route: string, status: number, plan: string, durationMs: number): void }
+  /** What each account requested lately, for who develops against the API. */
+  recentRequests?: RecentRequests
   /** Heavy routes are refused while it is so. */
   isOverloaded(): boolean
   trusted: TrustedProxies
@@ -169,6 +173,7 @@ export function createGate(deps: GateDeps) {
       vouched: false,
       outcome: undefined,
       startedMs: clock.monotonic(),
+      method: '',
       route,
       windows: [],
       simulated: undefined,
@@ -178,6 +183,7 @@ export function createGate(deps: GateDeps) {
      */
     enter(requestContext: RequestContext, request: Request, peer: PeerLookup) {
       const { access } = requestContext
+      requestContext.method = request.method
       deps.passes?.set(request, requestContext)
       const elsewhere = admitted.get(request)
       if (elsewhere) {
@@ -218,7 +224,7 @@ export function createGate(deps: GateDeps) {
       if (requestContext.action) audit(requestContext, requestContext.action, status)
       if (requestContext.vouched) return undefined
       const now = clock.now()
-      const quotaUsage = settle(requestContext, status, now, handlerHeaders)
+      const quotaUsage = settle(requestContext, status, now, handlerHeaders, text)
       const isWhole = complete !== undefined && isShortJson(text, handlerHeaders)
       if (isWhole) complete(handlerHeaders)
       const body = textBody(text)
@@ -471,12 +477,13 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
 
 /** Counts a request and says where its key stands now; undefined where it came without one. */
 const createSettlement =
-  ({ meter, clock, tally }: GateDeps) =>
+  ({ meter, clock, tally, recentRequests }: GateDeps) =>
   (
     requestContext: RequestContext,
     status: number,
     now: number,
     headers: GivenHeaders,
+    text?: Text,
   ): QuotaUsage | undefined => {
     const { caller, route } = requestContext
     const outcome = requestContext.outcome ?? status
@@ -495,6 +502,17 @@ const createSettlement =
         if (!meter.reserve(caller.key, now)) break
     const endpoint = requestContext.isBrowsing ? consoleEndpoint(route) : route
     const quotaUsage = meter.record(caller.key, endpoint, outcome, counts, durationMs, now)
+    if (!requestContext.isBrowsing)
+      recentRequests?.note(caller.key.account.account.id, {
+        at: now,
+        keyId: caller.key.key.id,
+        method: requestContext.method,
+        route,
+        status: outcome,
+        durationMs,
+        requestId: String(headers['x-request-id'] ?? '') || null,
+        refusal: outcome >= 400 && typeof text === 'string' ? refusalText(text) : null,
+      })
     return requestContext.simulated
       ? { ...requestContext.simulated, entitled: quotaUsage.entitled }
       : quotaUsage

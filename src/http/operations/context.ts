@@ -5,6 +5,10 @@ import type { Feature } from '../../plans/tiers.ts'
 import { shippedPorts } from '../../topics/catalogue/files/ports.ts'
 import { aloneVitals, type Vitals } from '../../topics/condition/service/vitals.ts'
 import type { Port } from '../../topics/fuels/math/marine.ts'
+import {
+  createRecentRequests,
+  type RecentRequests,
+} from '../../topics/keys/service/recent-requests.ts'
 import { createIdempotencyStore } from '../../topics/keys/store/idempotency.ts'
 import {
   type BackupDesk,
@@ -75,6 +79,7 @@ export interface Context extends Services, Vitals {
   /** What routes and parameters there are; knows them once the application is whole. */
   names: KnownNames
   gate: Gate
+  recentRequests: RecentRequests
   /** Who is the operator by a sign-in. */
   operators: OperatorSessions
   peer: PeerLookup
@@ -151,8 +156,10 @@ export function createContext(services: Services, options: ContextOptions): Cont
     visitorAccount: controls?.visitorAccount,
     addressOf: request => clientAddress(request, peer, trusted),
   })
+  const recentRequests = createRecentRequests()
   const gate = createGate({
     ...services,
+    recentRequests,
     operators,
     rates,
     isOverloaded,
@@ -210,6 +217,7 @@ export function createContext(services: Services, options: ContextOptions): Cont
     ),
     names,
     gate,
+    recentRequests,
     operators,
     peer,
     onBehalf,

@@ -62,13 +62,11 @@ needs('chromium').describe('what the operator does in the console, in the binary
     const { page, goTo } = operator
     await goTo('/operator')
     for (const label of [
-      'Server errors',
-      'Memory',
-      'Longest event loop delay',
-      'Free disk space',
+      'State',
       'Last backup',
+      'Newest observation',
       'Held values',
-      'Waiting in the outbox',
+      'Held messages',
     ])
       await page.waitForSelector(`.figure span:text-is("${label}")`)
     await page.waitForSelector('h2:text-is("Late and frozen series")')
@@ -240,6 +238,8 @@ needs('chromium').describe('what the operator does in the console, in the binary
     test('its keys are made, rolled and revoked, and requests given', async () => {
       const { page } = operator
       await page.click('button[aria-label="Details of ann@example.com"]')
+      await page.waitForSelector('dialog.side[open] section[aria-label=Usage]')
+      await page.click('[aria-label=Activity] button:text-is("Keys")')
       const keys = page.locator('section[aria-labelledby=account-keys]')
       await keys.locator('form input').fill('desk')
       await keys.locator('text=Make a key').click()
@@ -257,6 +257,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
         await page.click(`[aria-label=Activity] button:text-is("${part}")`)
         await page.waitForSelector(`text=No ${part.toLowerCase()} yet.`)
       }
+      await page.click('[aria-label=Activity] button:text-is("Credits")')
       const credits = page.locator('section[aria-labelledby=account-credits]')
       await credits.locator('input[name=requests]').fill('2500')
       await credits.locator('button:text-is("Grant credits")').click()
@@ -269,8 +270,8 @@ needs('chromium').describe('what the operator does in the console, in the binary
         ['Suspend', 'Suspended'],
         ['Release', 'Active'],
       ] as const) {
-        await account().locator(`button:text-is("${word}")`).first().click()
-        await account().locator('dialog[open] button.danger').click()
+        await page.click(`dialog.side button:text-is("${word}")`)
+        await page.click(`dialog.side dialog[open] button.danger:text-is("${word}")`)
         await account().locator(`.tag:text-is("${tag}")`).waitFor()
       }
       await page.click('button[aria-label="Sign-in link for ann@example.com"]')
@@ -281,8 +282,9 @@ needs('chromium').describe('what the operator does in the console, in the binary
       const { page, goTo } = await stage.visitor('operator', { isRefused: true })
       await goTo('/operator/people')
       const row = page.locator('section[aria-labelledby=accounts] tr:has-text("ann@example.com")')
-      await row.locator('button:text-is("Impersonate")').first().click()
-      await row.locator('dialog[open] button.danger').click()
+      await row.locator('button:text-is("Details")').click()
+      await page.click('dialog.side button:text-is("Impersonate")')
+      await page.click('dialog.side dialog[open] button.danger')
       await page.waitForURL('**/board')
       await page.waitForSelector('.ribbon.look >> text=ann@example.com')
       await goTo('/account')

@@ -31,6 +31,7 @@ export const pagesOf = {
     '/commodities/wells',
     '/account',
     '/account/usage',
+    '/account/requests',
     '/account/plan',
     '/account/members',
     '/account/notifications',

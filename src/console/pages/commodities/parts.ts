@@ -23,6 +23,8 @@ export interface Part {
   words: string
   /** Categories of the catalogue whose series it lists. */
   categories: readonly string[]
+  /** Series that it is known by, as figures and a chart; the first is drawn. */
+  headline?: readonly string[]
   reports: readonly Report[]
 }
 
@@ -46,6 +48,7 @@ export const parts: readonly Part[] = [
     text: 'Crude',
     words: 'oil inventories stocks cushing spr padd grades physical',
     categories: ['crude_oil', 'physical_crude', 'storage'],
+    headline: ['WTI_USD', 'BRENT_CRUDE_USD', 'US_CRUDE_STORAGE', 'CUSHING_STORAGE'],
     reports: [
       { text: 'Inventories by product', path: '/v1/ei/oil_inventories/by_product' },
       { text: 'Inventory summary', path: '/v1/ei/oil_inventories/summary' },
@@ -74,6 +77,7 @@ export const parts: readonly Part[] = [
     text: 'OPEC',
     words: 'production countries quota saudi',
     categories: ['supply_demand'],
+    headline: ['OPEC_PRODUCTION', 'WORLD_OIL_SUPPLY', 'WORLD_OIL_DEMAND', 'OPEC_BASKET_USD'],
     reports: [
       { text: 'By country', path: '/v1/ei/opec_productions/by_country' },
       { text: 'Total', path: '/v1/ei/opec_productions/total' },
@@ -88,6 +92,7 @@ export const parts: readonly Part[] = [
     text: 'Outlooks',
     words: 'forecasts steo eia iea accuracy prediction',
     categories: [],
+    headline: ['WTI_USD', 'BRENT_CRUDE_USD', 'NATURAL_GAS_USD', 'US_CRUDE_PRODUCTION'],
     reports: [
       { text: 'Price forecasts', path: '/v1/ei/forecasts/prices' },
       { text: 'Production forecasts', path: '/v1/ei/forecasts/production' },
@@ -107,6 +112,7 @@ export const parts: readonly Part[] = [
     text: 'Gas and LNG',
     words: 'natural gas lng ttf henry hub nbp jkm',
     categories: ['natural_gas', 'lng', 'ngl'],
+    headline: ['NATURAL_GAS_USD', 'DUTCH_TTF_EUR', 'JKM_LNG_USD', 'US_NATGAS_STORAGE'],
     reports: [
       { text: 'Fuel switching', path: '/v1/indicators/fuel-switching' },
       {
@@ -134,6 +140,7 @@ export const parts: readonly Part[] = [
     text: 'Products',
     words: 'refined gasoline diesel jet heating oil cracks retail fuels biofuels',
     categories: ['refined_products', 'retail_fuels', 'biofuels', 'petrochemicals'],
+    headline: ['GASOLINE_RBOB_USD', 'ULSD_DIESEL_USD', 'JET_FUEL_USD', 'US_DISTILLATE_STORAGE'],
     reports: [
       {
         text: 'Spreads of a kind',
@@ -159,6 +166,7 @@ export const parts: readonly Part[] = [
     text: 'Futures',
     words: 'contracts continuous settlement structure contango',
     categories: ['futures'],
+    headline: ['WTI_FUTURES', 'BRENT_FUTURES', 'NATURAL_GAS_FUTURES', 'TTF_FUTURES'],
     reports: [
       { text: 'Curve structure', path: '/v1/spreads/curve-structure/all' },
       { text: 'Brent structure', path: '/v1/spreads/curve-structure' },
@@ -190,6 +198,7 @@ export const parts: readonly Part[] = [
     text: 'Power and carbon',
     words: 'electricity emissions eua carbon',
     categories: ['power', 'carbon'],
+    headline: ['POWER_DE_EUR', 'POWER_UK_GBP', 'POWER_PJM_WEST_USD', 'EU_CARBON_EUR'],
     reports: [{ text: 'Fuel switching', path: '/v1/indicators/fuel-switching' }],
   },
   {
@@ -197,6 +206,7 @@ export const parts: readonly Part[] = [
     text: 'Coal and metals',
     words: 'coal metals gold copper uranium',
     categories: ['coal', 'metals', 'list_prices'],
+    headline: ['COAL_ARA_USD', 'NEWCASTLE_COAL_USD', 'COPPER_USD', 'GOLD_USD'],
     reports: [],
   },
   {
@@ -204,6 +214,7 @@ export const parts: readonly Part[] = [
     text: 'FX and indices',
     words: 'currency exchange rates indices',
     categories: ['fx', 'indices', 'freight'],
+    headline: ['EUR_USD', 'GBP_USD', 'USD_JPY', 'DOLLAR_INDEX'],
     reports: [],
   },
   {
@@ -211,6 +222,7 @@ export const parts: readonly Part[] = [
     text: 'Marine fuels',
     words: 'bunker vlsfo mgo ports singapore rotterdam scrubber',
     categories: ['marine_fuels'],
+    headline: ['VLSFO_SIN_USD', 'VLSFO_RTM_USD', 'VLSFO_HOU_USD', 'MARINE_FUEL_INDEX'],
     reports: [
       { text: 'Fuels by port', path: '/v1/prices/marine-fuels/latest' },
       { text: 'Spreads of all ports', path: '/v1/bunker-fuels/spreads' },
@@ -278,6 +290,7 @@ export const parts: readonly Part[] = [
     text: 'Drilling',
     words: 'rigs uncompleted wells duc frac completions productivity basins',
     categories: ['drilling'],
+    headline: ['US_RIG_COUNT', 'US_OIL_RIG_COUNT', 'US_DUC_WELLS', 'US_FRAC_SPREADS'],
     reports: [
       { text: 'By basin', path: '/v1/ei/drilling_productivities/by_basin' },
       { text: 'Summary', path: '/v1/ei/drilling_productivities/summary' },
@@ -321,6 +334,12 @@ export const parts: readonly Part[] = [
     text: 'Wells',
     words: 'production permits frac focus chemicals cycle time cohorts operators',
     categories: [],
+    headline: [
+      'TEXAS_WELL_PERMITS',
+      'NORTH_DAKOTA_WELL_PERMITS',
+      'NEW_MEXICO_WELL_PERMITS',
+      'WYOMING_WELL_PERMITS',
+    ],
     reports: [
       { text: 'Production summary', path: '/v1/well-production/summary' },
       { text: 'Production by state', path: '/v1/well-production/states' },

@@ -52,12 +52,15 @@ const earlierCurve = (path: string, signal: AbortSignal): Promise<Curve | undefi
 export function useCurves(family: string, date = '') {
   const path = `/v1/futures/${family}/curve`
   const newest = useLoaded(path, signal => ask<Curve>(path, { signal }))
-  const earlier = useLoaded(newest.data && `${path} earlier`, signal =>
+  // Back from the newest quotes: on a Sunday, a day ago is the day before Friday.
+  const quotedOn = newest.data?.analysis_date
+  const newestMs = quotedOn === undefined ? now() : Date.parse(quotedOn)
+  const earlier = useLoaded(newest.data && `${path} earlier ${quotedOn}`, signal =>
     Promise.all(
       ages
         .slice(1)
         .map(({ days }) =>
-          earlierCurve(`${path}?date=${tradingDay(now() - days * dayMs)}`, signal),
+          earlierCurve(`${path}?date=${tradingDay(newestMs - days * dayMs)}`, signal),
         ),
     ),
   )

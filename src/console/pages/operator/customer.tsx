@@ -1,12 +1,15 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { ask, useLoaded } from '../../parts/ask.ts'
-import { Choice, Figure, Tag } from '../../parts/bits.tsx'
-import { boot } from '../../parts/boot.ts'
+import { Choice, Figure, Share, Tag } from '../../parts/bits.tsx'
+import { boot, now } from '../../parts/boot.ts'
+import { Chart } from '../../parts/chart.tsx'
 import { ago, day, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { allRows } from '../../parts/pages.ts'
 import { type Column, Table } from '../../parts/table.tsx'
+import { AccountCredits } from './account-credits.tsx'
 
 interface Subscription {
   account_id: string
@@ -40,7 +43,14 @@ const perMonth = ({ price, billing_period: period }: Subscription): number =>
   period === 'yearly' ? price / 12 : price
 
 /** Who pays, how much a month, and who is late, in figures. */
-export function CustomerFigures({ accounts }: { accounts: number }) {
+export function CustomerFigures({
+  accounts,
+  usage,
+}: {
+  accounts: number
+  /** Of every account; undefined while not all are listed. */
+  usage: readonly AccountUsage[] | undefined
+}) {
   const answer = useLoaded('customer figures', signal =>
     Promise.all([
       allRows<{ data: { subscriptions: Subscription[] } }, Subscription>(
@@ -64,6 +74,14 @@ export function CustomerFigures({ accounts }: { accounts: number }) {
         <Figure label="Accounts">{number(accounts)}</Figure>
         <Figure label="Paying">{number(paying.length)}</Figure>
         <Figure label="Monthly revenue">{money(sum(paying.map(perMonth)))}</Figure>
+        {usage && (
+          <>
+            <Figure label="Requests today">
+              {number(sum(usage.map(({ days }) => days.at(-1) ?? 0)))}
+            </Figure>
+            <Figure label="Near their limit">{number(usage.filter(isNearLimit).length)}</Figure>
+          </>
+        )}
         <Figure label="Past due">
           {number(active.filter(({ past_due_at: since }) => since !== null).length)}
         </Figure>
@@ -92,6 +110,13 @@ const parts = [
 ] as const
 
 type PartName = (typeof parts)[number]['value']
+
+const views = [
+  { value: 'usage', text: 'Usage' },
+  { value: 'keys', text: 'Keys' },
+  { value: 'credits', text: 'Credits' },
+  ...parts,
+] as const
 
 const text = (name: string, field: string): Column<Row> => ({
   name,
@@ -160,45 +185,130 @@ const columns: Record<PartName, readonly Column<Row>[]> = {
   ],
 }
 
-/** What a customer has set up, and what was billed: a table at a time. */
-export function CustomerParts({ account }: { account: { id: string; email: string } }) {
-  const part = useSignal<PartName>('alerts')
-  const answer = useLoaded(`${account.id} ${part.value}`, async signal => {
-    const wanted = part.value
-    const rows: readonly Row[] =
-      wanted === 'invoices'
-        ? (await invoices(signal))
-            .filter(({ account_id: id }) => id === account.id)
-            .map(invoice => ({ ...invoice }))
-        : (
-            await asOperator<{ data: Row[] }>(`/admin/v1/accounts/${account.id}/${wanted}`, {
-              signal,
-            })
-          ).data
-    return { part: wanted, rows }
+export interface AccountUsage {
+  requests_used: number
+  request_limit: number | null
+  last_request_at: string | null
+  days: number[]
+}
+
+const nearShare = 0.8
+
+const isNearLimit = ({ requests_used: used, request_limit: limit }: AccountUsage): boolean =>
+  limit !== null && used >= nearShare * limit
+
+/** How much of its quota an account has used. */
+export const UsageBar = ({ usage }: { usage: AccountUsage }) => (
+  <div class="small">
+    {usage.request_limit === null
+      ? number(usage.requests_used)
+      : `${number(usage.requests_used)} of ${number(usage.request_limit)}`}
+    {usage.request_limit !== null && (
+      <Share used={usage.requests_used} limit={usage.request_limit} />
+    )}
+  </div>
+)
+
+const invoiceRank = ['overdue', 'open', 'paid'] as const
+type InvoiceState = (typeof invoiceRank)[number]
+const invoiceMoods = { overdue: 'bad', open: 'warn', paid: 'good' } as const
+
+const invoiceState = ({ status, due_at: due }: Invoice): InvoiceState | undefined =>
+  status === 'paid'
+    ? 'paid'
+    : status !== 'open'
+      ? undefined
+      : due !== null && Date.parse(due) < now()
+        ? 'overdue'
+        : 'open'
+
+/** The worst state of the invoices of each account. */
+export function useInvoiceStates(): Map<string, InvoiceState> {
+  const answer = useLoaded('invoice states', invoices)
+  const states = new Map<string, InvoiceState>()
+  for (const invoice of answer.data ?? []) {
+    const [state, known] = [invoiceState(invoice), states.get(invoice.account_id)]
+    if (state && (!known || invoiceRank.indexOf(state) < invoiceRank.indexOf(known)))
+      states.set(invoice.account_id, state)
+  }
+  return states
+}
+
+export const InvoiceTag = ({ state }: { state: InvoiceState | undefined }) =>
+  state ? <Tag mood={invoiceMoods[state]}>{words(state)}</Tag> : <span class="quiet">–</span>
+
+interface CustomerProps {
+  account: { id: string; email: string; usage?: AccountUsage }
+  /** Its keys, with what is done to them. */
+  keys: ComponentChildren
+}
+
+/** What a customer uses, has set up and was billed: a part at a time. */
+export function CustomerParts({ account, keys }: CustomerProps) {
+  const shown = useSignal<(typeof views)[number]['value']>('usage')
+  const view = shown.value
+  return (
+    <>
+      <Choice
+        label="Activity"
+        value={view}
+        options={views}
+        onChoose={value => {
+          shown.value = value
+        }}
+      />
+      {view === 'usage' ? (
+        <CustomerUsage usage={account.usage} />
+      ) : view === 'keys' ? (
+        keys
+      ) : view === 'credits' ? (
+        <AccountCredits account={account} />
+      ) : (
+        <Activity key={view} account={account} part={view} />
+      )}
+    </>
+  )
+}
+
+const dayMs = 86_400_000
+
+function CustomerUsage({ usage }: { usage: AccountUsage | undefined }) {
+  if (!usage) return null
+  const first = Math.floor(now() / dayMs) - usage.days.length + 1
+  return (
+    <section class="card" aria-label="Usage">
+      <UsageBar usage={usage} />
+      <Chart
+        title="Requests by day, 30 days"
+        height={200}
+        decimals={0}
+        times={usage.days.map((_, i) => (first + i) * (dayMs / 1000))}
+        lines={[{ label: 'Requests', values: usage.days, ink: '--ink-1', isColumns: true }]}
+      />
+      <p class="quiet small">Last request: {ago(usage.last_request_at)}.</p>
+    </section>
+  )
+}
+
+function Activity({ account, part }: { account: { id: string; email: string }; part: PartName }) {
+  const answer = useLoaded(`${account.id} ${part}`, async (signal): Promise<readonly Row[]> => {
+    if (part !== 'invoices')
+      return (
+        await asOperator<{ data: Row[] }>(`/admin/v1/accounts/${account.id}/${part}`, { signal })
+      ).data
+    const all = await invoices(signal)
+    return all.filter(({ account_id: id }) => id === account.id).map(invoice => ({ ...invoice }))
   })
-  const rows = answer.data?.part === part.value ? answer.data.rows : undefined
   return (
     <Table
-      key={part.value}
-      caption={`Activity of ${account.email}`}
+      caption={`${words(part)} of ${account.email}`}
       file="customer-activity"
       of={answer}
-      rows={rows}
+      rows={answer.data}
       keyOf={({ id }) => id}
       isTall
-      empty={`No ${part.value} yet.`}
-      actions={
-        <Choice
-          label="Activity"
-          value={part.value}
-          options={parts}
-          onChoose={value => {
-            part.value = value
-          }}
-        />
-      }
-      columns={columns[part.value]}
+      empty={`No ${part} yet.`}
+      columns={columns[part]}
     />
   )
 }

@@ -1,3 +1,13 @@
+/** One reading of a source. */
+export interface Run {
+  started_at: string
+  finished_at: string | null
+  result: string | null
+  inserted: number
+  revised: number
+  problem: { message: string } | null
+}
+
 /** A public source that the copy reads, as `GET /admin/v1/feeds` answers it. */
 export interface Feed {
   name: string
@@ -9,5 +19,5 @@ export interface Feed {
   codes: number
   last_new_at: string | null
   next_run_at: string | null
-  last_run: { result: string | null; problem: { message: string } | null } | null
+  last_run: Run | null
 }

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
-import { ago, words } from '../../parts/format.ts'
+import { now } from '../../parts/boot.ts'
+import { ago, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
-import type { Feed } from './feed.ts'
+import type { Feed, Run } from './feed.ts'
 import { FeedSettings } from './feed-settings.tsx'
 
 /** How much a state of a feed asks for attention. */
@@ -15,6 +16,47 @@ export const feedMoods: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
   needs_key: 'warn',
   needs_license: 'warn',
 }
+
+const dayMs = 86_400_000
+const dotDays = 14
+const runsMax = 100
+
+const isGood = ({ problem }: Run): boolean => problem === null
+
+/** Two weeks of a feed as a dot a day: the worst run of each. */
+export function Dots({ feed }: { feed: Feed }) {
+  const path = `/admin/v1/feeds/${feed.name}/runs?per_page=${runsMax}`
+  const answer = useLoaded(path, signal => asOperator<{ runs: Run[] }>(path, { signal }))
+  const today = Math.floor(now() / dayMs)
+  const days = Array.from({ length: dotDays }, (_, i) => {
+    const day = today - dotDays + 1 + i
+    const runs = (answer.data?.runs ?? []).filter(
+      ({ started_at: at }) => Math.floor(Date.parse(at) / dayMs) === day,
+    )
+    return { day, mood: runs.length === 0 ? '' : runs.every(isGood) ? 'good' : 'bad' }
+  })
+  const failed = days.filter(({ mood }) => mood === 'bad').length
+  const ran = days.filter(({ mood }) => mood !== '').length
+  const text = `Ran on ${ran} of ${dotDays} days, with errors on ${failed}`
+  return (
+    <span class="dots" role="img" aria-label={text} title={text}>
+      {days.map(({ day, mood }) => (
+        <i key={day} class={`dot ${mood}`} />
+      ))}
+    </span>
+  )
+}
+
+/** When a feed ran last, how many rows it brought, and what was wrong. */
+export const LastRun = ({ run }: { run: Run | null }) =>
+  run === null ? (
+    <>–</>
+  ) : (
+    <>
+      {ago(run.started_at)}, {number(run.inserted + run.revised)} rows
+      {run.problem && <div class="small">{run.problem.message}</div>}
+    </>
+  )
 
 /** Public sources: when they are read next, and runs by hand. */
 export function Feeds() {
@@ -70,6 +112,18 @@ export function Feeds() {
             className: 'quiet',
             value: feed => feed.last_new_at,
             show: feed => ago(feed.last_new_at),
+          },
+          {
+            name: 'Last run',
+            isWide: true,
+            className: 'quiet',
+            value: feed => feed.last_run?.started_at,
+            show: feed => <LastRun run={feed.last_run} />,
+          },
+          {
+            name: '14 days',
+            isWide: true,
+            show: feed => feed.state !== 'off' && <Dots feed={feed} />,
           },
           {
             name: 'Next run',

@@ -1,12 +1,13 @@
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
+import { boot } from '../../parts/boot.ts'
 import { ago, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
-import { megabytes } from './backups.tsx'
 import { Course } from './course.tsx'
 import type { Feed } from './feed.ts'
-import { feedMoods } from './feeds.tsx'
+import { Dots, feedMoods, LastRun } from './feeds.tsx'
+import { FirstSteps } from './first-steps.tsx'
 
 interface PublicStatus {
   status: string
@@ -18,15 +19,7 @@ interface PublicStatus {
 
 interface Condition {
   series: { stopped: string[]; frozen: string[]; unit_breaks: string[] }
-  process: {
-    memory_bytes: number
-    loop_wait_ms: number
-    is_overloaded: boolean
-    answers: number
-    server_errors: number
-  }
   disk: { free_bytes: number | null; trouble: string | null }
-  outbox: { pending: number; oldest_pending_seconds: number | null }
   webhooks: {
     id: string
     account_email: string
@@ -62,7 +55,7 @@ export function Overview() {
   return (
     <Shown of={answer} what="the overview">
       {([status, { feeds }, held, quarantine, review, { data: condition }]) => {
-        const { process: vitals, disk, outbox, backups, series } = condition
+        const { disk, backups, series } = condition
         const sum = (name: 'delayed' | 'stale' | 'missing') =>
           status.categories.reduce((total, category) => total + category[name], 0)
         const hasPrices = status.categories.some(
@@ -128,6 +121,12 @@ export function Overview() {
             {waits === 0 && !disk.trouble && !backups.trouble && (
               <Notice mood="good">No action needed.</Notice>
             )}
+            {!boot.isEvaluation && (
+              <FirstSteps
+                hasData={hasPrices || active.length > 0}
+                hasBackup={backups.made_at !== null}
+              />
+            )}
             <section class="card" aria-labelledby="service">
               <header>
                 <h2 id="service">Service</h2>
@@ -141,16 +140,8 @@ export function Overview() {
                     {words(status.status)}
                   </Tag>
                 </Figure>
-                <Figure label="Responses since start">{number(vitals.answers)}</Figure>
-                <Figure label="Server errors">{number(vitals.server_errors)}</Figure>
-                <Figure label="Memory">{megabytes(vitals.memory_bytes)}</Figure>
-                <Figure label="Longest event loop delay">
-                  {number(vitals.loop_wait_ms, 0)} ms
-                </Figure>
-                <Figure label="Free disk space">
-                  {disk.free_bytes === null ? '–' : `${number(disk.free_bytes / 1e9, 1)} GB`}
-                </Figure>
                 <Figure label="Last backup">{ago(backups.made_at)}</Figure>
+                <Figure label="Newest observation">{ago(status.newest_observation)}</Figure>
                 <Figure label="Version">{status.version}</Figure>
               </div>
             </section>
@@ -158,13 +149,11 @@ export function Overview() {
             <section class="card" aria-labelledby="data-figures">
               <h2 id="data-figures">Data and messages</h2>
               <div class="figures even">
-                <Figure label="Newest observation">{ago(status.newest_observation)}</Figure>
                 <Figure label="Delayed codes">{number(sum('delayed'))}</Figure>
                 <Figure label="Stale codes">{number(sum('stale'))}</Figure>
                 <Figure label="Without data">{number(sum('missing'))}</Figure>
                 <Figure label="Held values">{number(review.data.meta.total)}</Figure>
                 <Figure label="Quarantined ranges">{number(quarantine.data.length)}</Figure>
-                <Figure label="Waiting in the outbox">{number(outbox.pending)}</Figure>
                 <Figure label="Held messages">{number(kept)}</Figure>
               </div>
             </section>
@@ -187,6 +176,13 @@ export function Overview() {
                     value: ({ title }) => title,
                     show: feed => <a href="/operator/feeds">{feed.title}</a>,
                   },
+                  {
+                    name: 'Last run',
+                    className: 'quiet',
+                    value: feed => feed.last_run?.started_at,
+                    show: feed => <LastRun run={feed.last_run} />,
+                  },
+                  { name: '14 days', isWide: true, show: feed => <Dots feed={feed} /> },
                   {
                     name: 'Next release',
                     className: 'quiet',

@@ -1,16 +1,24 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Notice, Parted, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Notice, Parted, Refused, ShownOnce, Side, Tag } from '../../parts/bits.tsx'
 import { boot } from '../../parts/boot.ts'
 import { bound, boundSelect, submits } from '../../parts/form.ts'
-import { day, number, words } from '../../parts/format.ts'
+import { ago, day, number, words } from '../../parts/format.ts'
 import { beginImpersonation, type Impersonation } from '../../parts/impersonation.ts'
 import { keyColumns, keyName } from '../../parts/key-columns.tsx'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { usePages } from '../../parts/pages.ts'
+import { Spark } from '../../parts/spark.tsx'
 import { Table } from '../../parts/table.tsx'
-import { AccountCredits } from './account-credits.tsx'
-import { CustomerFigures, CustomerParts, PlanChoice } from './customer.tsx'
+import {
+  type AccountUsage,
+  CustomerFigures,
+  CustomerParts,
+  InvoiceTag,
+  PlanChoice,
+  UsageBar,
+  useInvoiceStates,
+} from './customer.tsx'
 
 interface Account {
   id: string
@@ -19,7 +27,7 @@ interface Account {
   tier_name: string
   suspended_at: string | null
   created_at: string
-  active_keys: number
+  usage?: AccountUsage
 }
 
 const plans = ['free', 'developer', 'starter', 'professional', 'scale', 'enterprise'] as const
@@ -31,14 +39,16 @@ export function People() {
   const plan = useSignal('free')
   const invited = useSignal('')
   const shown = useSignal<{ text: string; secret: string } | undefined>(undefined)
-  const path = `/admin/v1/accounts?per_page=50${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
+  const path = `/admin/v1/accounts?per_page=50&usage=true${typed.value ? `&q=${encodeURIComponent(typed.value)}` : ''}`
   const answer = usePages<{ data: { accounts: Account[] } }, Account>(
     path,
     ({ data }) => data.accounts,
     asOperator,
   )
   const { refusal, attempt } = useAttempt()
-  const opened = useSignal<Account | undefined>(undefined)
+  const opened = useSignal('')
+  const account = answer.rows?.find(({ id }) => id === opened.value)
+  const invoiceStates = useInvoiceStates()
   const make = () =>
     attempt(async () => {
       const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(
@@ -87,14 +97,21 @@ export function People() {
     })
   return (
     <>
-      {refusal.value && <Refused error={refusal.value} />}
+      {refusal.value && !account && <Refused error={refusal.value} />}
       {invited.value && (
         <Notice mood="good">
           An e-mail to {invited.value} is on its way; its link is good for a week.
         </Notice>
       )}
-      {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
-      <CustomerFigures accounts={answer.total} />
+      {shown.value && !account && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
+      <CustomerFigures
+        accounts={answer.total}
+        usage={
+          answer.rows && answer.rows.length === answer.total
+            ? answer.rows.flatMap(({ usage }) => usage ?? [])
+            : undefined
+        }
+      />
       <Table
         caption="Accounts"
         of={answer}
@@ -159,10 +176,32 @@ export function People() {
               />
             ),
           },
-          { name: 'Keys', isNumber: true, isWide: true, value: row => row.active_keys },
+          {
+            name: 'Usage',
+            isWide: true,
+            value: ({ usage }) => usage?.requests_used,
+            show: ({ usage }) => usage && <UsageBar usage={usage} />,
+          },
+          {
+            name: '30 days',
+            isWide: true,
+            show: ({ usage }) => usage?.days.some(Boolean) && <Spark values={usage.days} />,
+          },
+          {
+            name: 'Last request',
+            isWide: true,
+            className: 'quiet nowrap',
+            value: ({ usage }) => usage?.last_request_at,
+            show: ({ usage }) => ago(usage?.last_request_at),
+          },
+          {
+            name: 'Invoices',
+            isWide: true,
+            value: ({ id }) => invoiceStates.get(id),
+            show: ({ id }) => <InvoiceTag state={invoiceStates.get(id)} />,
+          },
           {
             name: 'State',
-            isWide: true,
             value: account => (account.suspended_at ? 'suspended' : 'active'),
             show: account =>
               account.suspended_at ? (
@@ -175,56 +214,60 @@ export function People() {
             name: 'Actions',
             isReceived: true,
             show: account => (
-              <div class="row">
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`Details of ${account.email}`}
-                  aria-expanded={opened.value?.id === account.id}
-                  onClick={() => {
-                    opened.value = opened.value?.id === account.id ? undefined : account
-                  }}
-                >
-                  Details
-                </button>
-                <Confirmed
-                  className="tight"
-                  label="Impersonate"
-                  question={`Impersonate ${account.email} for 30 minutes? Access is read-only and recorded in the audit trail.`}
-                  onConfirm={() => lookAt(account)}
-                />
-                <button
-                  type="button"
-                  class="tight"
-                  aria-label={`Sign-in link for ${account.email}`}
-                  onClick={() => void link(account)}
-                >
-                  Link
-                </button>
-                <Confirmed
-                  label={account.suspended_at ? 'Release' : 'Suspend'}
-                  question={
-                    account.suspended_at
-                      ? `Let ${account.email} in again?`
-                      : `Refuse every request of ${account.email} from now on?`
-                  }
-                  onConfirm={() => change(account, { suspended: account.suspended_at === null })}
-                />
-              </div>
+              <button
+                type="button"
+                class="tight"
+                aria-label={`Details of ${account.email}`}
+                aria-haspopup="dialog"
+                onClick={() => {
+                  opened.value = account.id
+                }}
+              >
+                Details
+              </button>
             ),
           },
         ]}
       />
-      {opened.value && (
-        <>
-          <AccountKeys
-            key={opened.value.id}
-            account={opened.value}
-            onChange={() => void answer.reload()}
+      {account && (
+        <Side
+          label={`Customer ${account.email}`}
+          onClose={() => {
+            opened.value = ''
+          }}
+        >
+          <div class="row">
+            <Confirmed
+              className="tight"
+              label="Impersonate"
+              question={`Impersonate ${account.email} for 30 minutes? Access is read-only and recorded in the audit trail.`}
+              onConfirm={() => lookAt(account)}
+            />
+            <button
+              type="button"
+              class="tight"
+              aria-label={`Sign-in link for ${account.email}`}
+              onClick={() => void link(account)}
+            >
+              Link
+            </button>
+            <Confirmed
+              label={account.suspended_at ? 'Release' : 'Suspend'}
+              question={
+                account.suspended_at
+                  ? `Let ${account.email} in again?`
+                  : `Refuse every request of ${account.email} from now on?`
+              }
+              onConfirm={() => change(account, { suspended: account.suspended_at === null })}
+            />
+          </div>
+          {refusal.value && <Refused error={refusal.value} />}
+          {shown.value && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
+          <CustomerParts
+            account={account}
+            keys={<AccountKeys account={account} onChange={() => void answer.reload()} />}
           />
-          <AccountCredits key={opened.value.id} account={opened.value} />
-          <CustomerParts key={opened.value.id} account={opened.value} />
-        </>
+        </Side>
       )}
       <Organizations />
     </>

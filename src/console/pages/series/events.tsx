@@ -12,6 +12,7 @@ export interface Note {
   title: string
   description: string
   category: string
+  commodity: string
   date: string
 }
 

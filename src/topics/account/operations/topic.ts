@@ -2,6 +2,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { accountOperations } from './account.ts'
 import { organizationOperations } from './organizations.ts'
+import { requestOperations } from './requests.ts'
 import { secondFactorOperations } from './second-factor.ts'
 import { sessionListOperations } from './session-list.ts'
 import { sessionOperations } from './sessions.ts'
@@ -13,6 +14,7 @@ export function operationsOf(context: Context): Operation[] {
     ...accountOperations(context),
     ...sessionOperations(context),
     ...sessionListOperations,
+    ...requestOperations,
     ...signUpOperations,
     ...signUpAdminOperations,
     ...secondFactorOperations(context),

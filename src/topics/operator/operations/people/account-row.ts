@@ -1,6 +1,18 @@
 import { t } from 'elysia'
-import { instantOrNull, integer, object, string } from '../../../../http/answer/schema.ts'
-import { isoInstant, isoOrNull, startOfMonth } from '../../../../lib/time/instant.ts'
+import {
+  countOrNull,
+  instantOrNull,
+  integer,
+  object,
+  string,
+} from '../../../../http/answer/schema.ts'
+import {
+  dayMs,
+  isoInstant,
+  isoOrNull,
+  startOfDay,
+  startOfMonth,
+} from '../../../../lib/time/instant.ts'
 import {
   ApiKeyShape,
   createKeyRows,
@@ -16,6 +28,9 @@ import {
   type KeyState,
 } from '../../../keys/service/keyring.ts'
 import type { Meter } from '../../../keys/service/meter.ts'
+
+/** Days that a list of accounts has of each. */
+const usageDays = 30
 
 const operatorFields = {
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
@@ -43,7 +58,21 @@ const accountFields = {
   active_keys: integer({ examples: [2] }),
   total_keys: integer({ examples: [3] }),
 }
-export const OperatorAccount = t.Object(accountFields, { title: 'OperatorAccount' })
+const AccountUsage = t.Object(
+  {
+    requests_used: integer('Of the quota window that is nearest to its end.', 1234),
+    request_limit: countOrNull('Of that window; null: no quota.'),
+    last_request_at: instantOrNull('When a key of the account was last used.'),
+    days: t.Array(t.Integer(), {
+      description: `Charged requests of the last ${usageDays} UTC days, oldest first; today is the last.`,
+    }),
+  },
+  { title: 'AccountUsage' },
+)
+export const OperatorAccount = t.Object(
+  { ...accountFields, usage: t.Optional(AccountUsage) },
+  { title: 'OperatorAccount' },
+)
 export const OperatorAccountDetail = object('OperatorAccountDetail', {
   ...accountFields,
   features: FeatureList,
@@ -79,9 +108,26 @@ export function createAdminRows(keys: Keyring, meter: Meter, now: () => number) 
       total_keys: heldKeys(state).length,
     }
   }
+  const usageRow = (state: AccountState): (typeof AccountUsage)['static'] => {
+    const active = heldKeys(state).filter(key => isActive(key, now()))
+    const quotas = active.map(key => meter.quotaUsage(key))
+    const share = ({ used, window }: (typeof quotas)[number]) => used / (window.limit ?? Infinity)
+    const [nearest] = quotas.sort((a, b) => share(b) - share(a))
+    const from = startOfDay(now()) - (usageDays - 1) * dayMs
+    const days = Array.from({ length: usageDays }, () => 0)
+    for (const { dayAt, requests } of meter.daily(state, from, now() + 1))
+      days[(dayAt - from) / dayMs] = requests
+    return {
+      requests_used: nearest?.used ?? 0,
+      request_limit: nearest?.window.limit ?? null,
+      last_request_at: isoOrNull(Math.max(0, ...active.map(key => key.lastUsedAt ?? 0)) || null),
+      days,
+    }
+  }
   const listed = (states: readonly KeyState[]) => inOrder(states, now()).map(keyRow)
   return {
     accountRow,
+    usageRow,
     keyRow,
     listed,
     accountDetail: (state: AccountState) => ({

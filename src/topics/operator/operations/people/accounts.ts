@@ -2,7 +2,8 @@ import { t } from 'elysia'
 import { integer, orNull } from '../../../../http/answer/schema.ts'
 import { body, flag } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
-import { codeParameter, textParameter } from '../../../../http/input/typed.ts'
+import { boolOf } from '../../../../http/input/query.ts'
+import { codeParameter, flagParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -77,7 +78,7 @@ function keyOf(keys: Keyring, id: string): KeyState {
 }
 
 function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
-  const { accountRow, accountDetail, madeRow } = createAdminRows(keys, meter, now)
+  const { accountRow, usageRow, accountDetail, madeRow } = createAdminRows(keys, meter, now)
   const newAccountBody = createNewAccountBody(nameMax)
   const matching = (query: { email?: string; q?: string; plan?: string }) => {
     const [email, part] = [query.email?.toLowerCase(), query.q?.toLowerCase()]
@@ -101,6 +102,7 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
         }),
         q: textParameter('Part of the address.', '@example.com'),
         plan: codeParameter('Id of a plan.', 'enterprise'),
+        usage: flagParameter('Also the usage of each account. Default: false.'),
       },
       answers: {
         200: t.Object({
@@ -113,10 +115,14 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
         if (query.plan && !planIds.some(plan => plan === query.plan))
           throw invalidParameter('plan', query.plan, planIds)
         const accounts = matching(query)
+        const hasUsage = boolOf('usage', query.usage, false)
         const meta = page.meta(accounts.length)
         return {
           ...success({
-            accounts: accounts.slice(page.offset, page.offset + page.perPage).map(accountRow),
+            accounts: accounts.slice(page.offset, page.offset + page.perPage).map(state => ({
+              ...accountRow(state),
+              ...(hasUsage && { usage: usageRow(state) }),
+            })),
           }),
           meta,
         }

@@ -72,7 +72,7 @@ describe('/admin/v1/accounts', () => {
     expect(data.account.features).toContain('futures')
     expect(data.account.api_keys.map(key => key.id)).toEqual([data.api_key.id])
     expect(JSON.stringify(data.account)).not.toContain(data.api_key.plain_token)
-    const response = await door.get('/probe/feature/futures', data.api_key.plain_token)
+    const response = await door.get('/probe/counted', data.api_key.plain_token)
     expect({
       status: response.status,
       ratelimitTier: response.headers.get('x-ratelimit-tier'),
@@ -169,6 +169,27 @@ describe('/admin/v1/accounts', () => {
     expect(await emails('?email=A@one.com')).toEqual([['a@one.com'], 1])
     expect(await emails('?email=one.com')).toEqual([[], 0])
     expect((await operate(door, 'GET', `${accounts}?page=0`)).status).toBe(400)
+  })
+
+  test('are listed with the quota that is nearest to its end, thirty days of requests and the last one', async () => {
+    const door = openFrontDoor()
+    const { data } = await operate(door, 'POST', accounts, { email: 'a@one.com', plan: 'scale' })
+    const usage = async () => {
+      const { body } = await operate(door, 'GET', `${accounts}?usage=true`)
+      return (body.data as { accounts: { usage: Record<string, unknown> }[] }).accounts[0]!.usage
+    }
+    expect(await usage()).toEqual({
+      requests_used: 0,
+      request_limit: 1_000_000,
+      last_request_at: null,
+      days: Array.from({ length: 30 }, () => 0),
+    })
+    await door.get('/probe/counted', data.api_key.plain_token)
+    const used = await usage()
+    expect(used).toMatchObject({ requests_used: 1, last_request_at: isoInstant(startAt) })
+    expect((used.days as number[]).at(-1)).toBe(1)
+    const { body } = await operate(door, 'GET', accounts)
+    expect((body.data as { accounts: object[] }).accounts[0]).not.toHaveProperty('usage')
   })
 
   test('an account update changes only the named fields and takes effect on the next request', async () => {

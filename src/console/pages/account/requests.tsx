@@ -1,0 +1,147 @@
+import { useSignal } from '@preact/signals'
+import { ask, parsedText, useLoaded } from '../../parts/ask.ts'
+import { Choice, Copy, Tag } from '../../parts/bits.tsx'
+import { bound } from '../../parts/form.ts'
+import { instant, number } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+interface Request {
+  at: string
+  key: { id: string; name: string | null } | null
+  method: string
+  route: string
+  status: number
+  ms: number
+  request_id: string | null
+  refusal: string | null
+}
+
+interface Answer {
+  data: { requests: Request[] }
+  meta: { total: number }
+}
+
+const outcomes = [
+  { value: '', text: 'All' },
+  { value: 'refused', text: 'Refused' },
+  { value: 'failed', text: 'Failed' },
+] as const
+
+const shownMax = 1000
+const mood = (status: number) => (status < 400 ? 'good' : status < 500 ? 'warn' : 'bad')
+const keyName = ({ key }: Request): string => key?.name ?? key?.id ?? 'Signed in'
+
+/** What the account requested lately, and why it was refused. */
+export function Requests() {
+  const outcome = useSignal<(typeof outcomes)[number]['value']>('')
+  const route = useSignal('')
+  const query = new URLSearchParams({ per_page: String(shownMax) })
+  if (outcome.value !== '') query.set('outcome', outcome.value)
+  if (route.value !== '') query.set('route', route.value)
+  const answer = useLoaded(`requests ${query}`, signal =>
+    ask<Answer>(`/v1/account/requests?${query}`, { signal }),
+  )
+  const opened = useSignal<Request | undefined>(undefined)
+  return (
+    <>
+      <Table
+        caption="Requests"
+        file="requests"
+        of={answer}
+        rows={answer.data?.data.requests}
+        keyOf={({ request_id: id, at }, i) => id ?? `${at} ${i}`}
+        isTall
+        empty={
+          <>
+            No matching requests. <a href="/docs/quickstart">Make a first call</a>
+          </>
+        }
+        note={
+          answer.data &&
+          `${number(answer.data.meta.total)} requests of your keys; the last 10,000 are kept until a restart.`
+        }
+        actions={
+          <>
+            <input
+              type="search"
+              class="tight"
+              aria-label="Part of the route"
+              placeholder="/v1/prices"
+              {...bound(route)}
+            />
+            <Choice
+              label="Outcome"
+              value={outcome.value}
+              options={outcomes}
+              onChoose={value => {
+                outcome.value = value
+              }}
+            />
+            <button type="button" class="tight" onClick={() => void answer.reload()}>
+              Refresh
+            </button>
+          </>
+        }
+        columns={[
+          {
+            name: 'Time',
+            className: 'nowrap',
+            value: ({ at }) => at,
+            show: row => (
+              <button
+                type="button"
+                class="plain tight"
+                aria-expanded={opened.value === row}
+                aria-label={`Details of ${row.method} ${row.route} at ${instant(row.at)}`}
+                onClick={() => {
+                  opened.value = opened.value === row ? undefined : row
+                }}
+              >
+                {row.at.slice(0, 19).replace('T', ' ')}
+              </button>
+            ),
+          },
+          {
+            name: 'Request',
+            className: 'code break',
+            value: row => `${row.method} ${row.route}`,
+          },
+          {
+            name: 'Status',
+            value: ({ status }) => status,
+            show: ({ status }) => <Tag mood={mood(status)}>{status}</Tag>,
+          },
+          { name: 'ms', isNumber: true, value: ({ ms }) => ms, show: ({ ms }) => number(ms, 1) },
+          { name: 'Key', isWide: true, value: keyName },
+          {
+            name: 'Request id',
+            isWide: true,
+            className: 'code small',
+            value: row => row.request_id,
+          },
+        ]}
+      />
+      {opened.value && <Details key={opened.value.request_id} request={opened.value} />}
+    </>
+  )
+}
+
+function Details({ request }: { request: Request }) {
+  const { method, route, status, request_id: id, refusal } = request
+  return (
+    <section class="card" aria-labelledby="request">
+      <h2 id="request">
+        {method} {route}: {status}
+      </h2>
+      <p class="row">
+        <code>{id ?? '–'}</code>
+        {id && <Copy text={id} label="Copy the request id" className="plain tight" />}
+      </p>
+      {refusal === null ? (
+        <p class="quiet">The body of a successful response is not kept.</p>
+      ) : (
+        <pre class="wrap">{JSON.stringify(parsedText(refusal), null, 1)}</pre>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,64 @@
+import { useLoaded } from '../../parts/ask.ts'
+import { asOperator } from '../../parts/operator-token.tsx'
+
+interface Setting {
+  key: string
+  value: string
+  source: string
+}
+
+interface Step {
+  text: string
+  href: string
+  isDone: boolean
+}
+
+/** What a new instance still lacks before customers can rely on it; nothing once it has all. */
+export function FirstSteps({ hasData, hasBackup }: { hasData: boolean; hasBackup: boolean }) {
+  const answer = useLoaded('first steps', async signal => {
+    const [settings, accounts] = await Promise.all([
+      asOperator<{ data: { settings: Setting[] } }>('/admin/v1/settings', { signal }),
+      asOperator<{ meta: { total: number } }>('/admin/v1/accounts?per_page=1', { signal }),
+    ])
+    return { settings: settings.data.settings, accounts: accounts.meta.total }
+  })
+  if (!answer.data) return null
+  const { settings, accounts } = answer.data
+  const settingOf = (key: string) => settings.find(setting => setting.key === key)?.value ?? ''
+  const steps: Step[] = [
+    { text: 'Turn a feed on, or import a file', href: '/operator/feeds', isDone: hasData },
+    {
+      text: 'Say where the service is reached, by HTTPS (server.base_url)',
+      href: '/docs/production',
+      isDone: settingOf('server.base_url').startsWith('https://'),
+    },
+    {
+      text: 'Let it send e-mail (mail.provider)',
+      href: '/operator/system',
+      isDone: !['', 'none'].includes(settingOf('mail.provider')),
+    },
+    { text: 'Make a first backup', href: '/operator/backups', isDone: hasBackup },
+    { text: 'Create a first customer', href: '/operator/people', isDone: accounts > 0 },
+  ]
+  if (steps.every(({ isDone }) => isDone)) return null
+  return (
+    <section class="card" aria-labelledby="first-steps">
+      <h2 id="first-steps">First steps</h2>
+      <ul class="plain steps">
+        {steps.map(({ text, href, isDone }) => (
+          <li key={text} class={isDone ? 'quiet' : ''}>
+            <span aria-hidden="true">{isDone ? '✓' : '○'}</span>{' '}
+            {isDone ? (
+              <>
+                {text}
+                <span class="only-heard">, done</span>
+              </>
+            ) : (
+              <a href={href}>{text}</a>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

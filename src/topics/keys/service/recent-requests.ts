@@ -1,0 +1,53 @@
+/** A request of an account's key or session that was answered. */
+export interface RecentRequest {
+  /** Unix ms. */
+  at: number
+  keyId: string
+  method: string
+  route: string
+  status: number
+  durationMs: number
+  requestId: string | null
+  /** The body of a refusal; what is long is cut. */
+  refusal: string | null
+}
+
+export type RecentRequests = ReturnType<typeof createRecentRequests>
+
+export const requestsOfAccountMax = 10_000
+/** Of all accounts together: some 10 MB. */
+const requestsMax = 50_000
+const refusalMax = 2000
+
+/** The last requests of each account, in memory: who develops against the API looks at them. */
+export function createRecentRequests() {
+  const byAccount = new Map<string, RecentRequest[]>()
+  let count = 0
+
+  const shorten = (requests: RecentRequest[], kept: number) => {
+    const dropped = Math.max(0, requests.length - kept)
+    requests.splice(0, dropped)
+    count -= dropped
+  }
+
+  return {
+    note(accountId: string, request: RecentRequest) {
+      const requests = byAccount.get(accountId) ?? []
+      if (requests.length === 0) byAccount.set(accountId, requests)
+      requests.push(request)
+      count += 1
+      // A tenth at a time, so that few requests move the others.
+      if (requests.length > 1.1 * requestsOfAccountMax) shorten(requests, requestsOfAccountMax)
+      if (count <= requestsMax) return
+      const [largest] = [...byAccount.values()].sort((a, b) => b.length - a.length)
+      if (largest) shorten(largest, Math.floor(largest.length / 2))
+    },
+    /** Newest first. */
+    of: (accountId: string): RecentRequest[] =>
+      (byAccount.get(accountId) ?? []).slice(-requestsOfAccountMax).reverse(),
+  }
+}
+
+/** As a copy: a part of a text keeps the whole of it in memory. */
+export const refusalText = (text: string): string =>
+  text.length > refusalMax ? Buffer.from(`${text.slice(0, refusalMax)}…`).toString() : text
