@@ -163,11 +163,12 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const now = deps.now()
     const requested = readRequest(query, pathDays, request, set.headers, now)
     const windowRequest = shifted(query, pathDays, request, requested) ?? requested
+    const form = formOf(query.format, request)
+    // A table reads what it gets and asks for no second page.
     const isWhole =
       query.page === undefined &&
       query.per_page === undefined &&
-      deps.switched(request, 'default_page_max')
-    const form = formOf(query.format, request)
+      (form !== 'json' || deps.switched(request, 'default_page_max'))
     const widestPage =
       form !== 'json'
         ? Math.max(linesPerPageMax, deps.perPageMax)
@@ -286,7 +287,10 @@ function ofType(commodities: Resolved[], type: string | undefined): Resolved[] {
 }
 
 /** By the parameter, else by what the client accepts. */
-function formOf(format: string | undefined, request: Request): (typeof windowFormats)[number] {
+export function formOf(
+  format: string | undefined,
+  request: Request,
+): (typeof windowFormats)[number] {
   if (format === undefined || format === '') {
     const accept = request.headers.get('accept') ?? ''
     if (accept.includes('application/x-ndjson')) return 'ndjson'

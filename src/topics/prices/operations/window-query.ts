@@ -65,7 +65,7 @@ export const windowQuery = {
   ...zoneQuery,
   format: wordParameter(
     windowFormats,
-    '`json`, `csv` or `ndjson` (one row per line, without metadata); `Accept` works too. Pages of csv and ndjson can have up to 10,000 rows.',
+    '`json`, `csv` or `ndjson` (one row per line, without metadata); `Accept` works too. Without `page` and `per_page`, csv and ndjson return up to 10,000 rows on one page.',
     'json',
   ),
 }

@@ -14,7 +14,7 @@ import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { parseDay } from '../../../lib/time/instant.ts'
 import { isLong } from '../math/bars.ts'
 import { parseInterval } from '../math/interval.ts'
-import { createWindowAnswer, linesPerPageMax } from './window-answer.ts'
+import { createWindowAnswer, formOf, linesPerPageMax } from './window-answer.ts'
 import {
   movingWindowQuery,
   type WindowName,
@@ -73,6 +73,8 @@ export function windowOperations(deps: Context) {
     if (query.zone || query.day) return false
     if (deps.switched(request, 'default_page_max') || deps.switched(request, 'page_max_1000'))
       return false
+    const isPaged = query.page !== undefined || query.per_page !== undefined
+    if (!isPaged && formOf(query.format, request) !== 'json') return false
     const codes = listOf(query.by_code || query.commodity || query.code).length
     const perPage = query.per_page ? Number(query.per_page) : deps.perPageMax
     return (codes || deps.firstCodes.length) * perPage <= lightRowsMax

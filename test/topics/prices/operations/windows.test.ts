@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { dayMs, hourMs, isoInstant, minuteMs } from '../../../../src/lib/time/instant.ts'
 import { validIntervals } from '../../../../src/topics/prices/math/interval.ts'
-import { startAt } from '../../../support/instance/instance.ts'
+import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 import {
   type Answer,
   at,
@@ -843,6 +843,23 @@ WTI_USD,WTI Crude Oil,2026-11-20T13:00:00Z,70,USD,barrel,spot_price,market_repor
     expect(JSON.parse(lines[0]!)).toEqual(json.rows[0])
     const table = await (await csv(`${url}&format=csv`)).text()
     expect(table.trim().split('\n').length).toBe(301)
+  })
+
+  test('has the whole window, not its first page, unless a page is requested', async () => {
+    const instance = openTestInstance()
+    const token = instance.key()
+    const values = Array.from({ length: 1500 }, (_, i) => 60 + i / 100)
+    instance.record('WTI_USD', values, startAt - 60_000, 60_000)
+    const lines = async (query: string, headers = {}) => {
+      const path = `/v1/prices/past_week?by_code=WTI_USD&interval=raw${query}`
+      const response = await instance.get(path, token, headers)
+      return (await response.text()).trim().split('\n').length
+    }
+    expect(await lines('&format=csv')).toBe(1501)
+    expect(await lines('', { accept: 'text/csv' })).toBe(1501)
+    expect(await lines('&format=ndjson')).toBe(1500)
+    expect(await lines('&format=csv&per_page=10')).toBe(11)
+    expect(await lines('&format=csv&page=1')).toBeLessThan(1501)
   })
 
   test('fills the last columns for bars', async () => {
