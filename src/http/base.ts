@@ -23,6 +23,8 @@ export interface BaseDeps extends SettleDeps {
   disk?: { failed(error: unknown): boolean }
   /** The page that browsers are shown where there is none; absent: they get what others get. */
   pages?: UnknownPages | undefined
+  /** Where a path describes who issues tokens for it; undefined: nobody does. */
+  resourceMetadata?: ((path: string) => string | undefined) | undefined
   /** Counts errors by their code. */
   tally?: { refuse(code: string): void }
 }
@@ -105,7 +107,7 @@ const isBrowser = ({ method, headers }: Request): boolean =>
  * looks.
  */
 export function createBase(deps: BaseDeps) {
-  const { access, ids, log, links, profiles, disk, tally } = deps
+  const { access, ids, log, links, profiles, disk, tally, resourceMetadata } = deps
   const settle = createSettle(deps)
   const answerUnknown = unknownRoute(deps)
   const app = new Elysia({ strictPath: false, normalize: true, precompile: false })
@@ -141,7 +143,8 @@ export function createBase(deps: BaseDeps) {
       }
       set.status = problem.status
       Object.assign(set.headers, problemHeaders(problem))
-      if (problem.status === 401) set.headers['www-authenticate'] = challenge
+      if (problem.status === 401)
+        set.headers['www-authenticate'] = challengeOf(resourceMetadata?.(pathOf(request)))
       return bodyFor(request, problem, context, set.headers)
     })
   if (!profiles)
@@ -185,6 +188,10 @@ export function createBase(deps: BaseDeps) {
 
 /** The schemes that a key may come with; no `Basic`, for which browsers open a dialog. */
 const challenge = 'Token realm="api", Bearer realm="api"'
+
+/** With the address of the metadata by which a client finds where to get a token (RFC 9728). */
+const challengeOf = (metadata: string | undefined): string =>
+  metadata === undefined ? challenge : `Bearer realm="api", resource_metadata="${metadata}"`
 
 const problemType = 'application/problem+json'
 

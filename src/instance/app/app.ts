@@ -9,6 +9,7 @@ import { type Context, type ContextOptions, createContext } from '../../http/ope
 import { mount } from '../../http/operations/mount.ts'
 import { numberTerms } from '../../http/operations/number-terms.ts'
 import { createQueryWorkerDocument } from '../../http/query-workers/document.ts'
+import { mcpPath, resourceMetadataPath } from '../../topics/assistants/operations/metadata.ts'
 import type { Services } from '../services/services.ts'
 import { type OwnAnswers, topics } from './topics.ts'
 
@@ -16,7 +17,12 @@ import { type OwnAnswers, topics } from './topics.ts'
 export function createApp(services: Services, options: ContextOptions = {}): Api {
   const context = createContext(services, options)
   const pages: UnknownPages = {}
-  const base = { ...context, corsOrigins: context.config.cors.origins, pages }
+  const base = {
+    ...context,
+    corsOrigins: context.config.cors.origins,
+    pages,
+    resourceMetadata: services.company && mcpMetadataOf(context),
+  }
   const api = createApi({
     groups: topics.map(({ operations, below }) => ({
       below,
@@ -50,6 +56,12 @@ export function createApp(services: Services, options: ContextOptions = {}): Api
     },
   }
 }
+
+/** Hosted assistants find the company's identity provider by it. */
+const mcpMetadataOf =
+  ({ ownUrl }: Context) =>
+  (path: string) =>
+    path === mcpPath ? `${ownUrl()}${resourceMetadataPath}${mcpPath}` : undefined
 
 /** The description of the interface: as it is shipped where that fits, else made. */
 function documentFor(

@@ -190,7 +190,12 @@ export const topics: readonly Topic[] = [
     '/v1/prices/excel-latest',
     '/v1/prices/excel-latest.xml',
   ),
-  topic(() => require('../../topics/assistants/operations/topic.ts'), 'Integrations', '/mcp'),
+  topic(
+    () => require('../../topics/assistants/operations/topic.ts'),
+    'Integrations',
+    '/.well-known',
+    '/mcp',
+  ),
   topic(
     () => require('../../console/server/pages.ts'),
     'Service',

@@ -2,11 +2,13 @@ import type { Context } from '../../../http/operations/context.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import type { Dispatch } from '../../spreadsheet/operations/topic.ts'
 import { mcpOperations } from './mcp.ts'
+import { metadataOperations } from './metadata.ts'
 
 /** The interface for assistants. */
 export function operationsOf(context: Context, { answer }: { answer: Dispatch }): Operation[] {
   const { config, onBehalf } = context
   return [
+    ...(context.company ? metadataOperations(context) : []),
     ...mcpOperations({
       serviceName: config.brand.serviceName,
       headerPrefix: config.brand.headerPrefix,

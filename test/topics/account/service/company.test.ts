@@ -237,6 +237,29 @@ describe('an access token of the provider', () => {
     expect((await usage(token)).status).toBe(401)
   })
 
+  test('is what an assistant is led to, which then acts as the person', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const accept = { accept: 'application/json, text/event-stream' }
+    const refused = await instance.send('POST', '/mcp', message, undefined, accept)
+    const [, address = ''] =
+      /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '') ?? []
+    const metadata = await (await instance.get(new URL(address).pathname)).json()
+    expect(metadata).toMatchObject({
+      resource: expect.stringMatching(/\/mcp$/),
+      authorization_servers: [provider.issuer],
+    })
+    await signedIn()
+    const authorization = `Bearer ${await access()}`
+    const listed = await instance.send('POST', '/mcp', message, undefined, {
+      ...accept,
+      authorization,
+    })
+    expect(listed.status).toBe(200)
+    expect((await instance.get('/v1/usage')).headers.get('www-authenticate')).not.toContain(
+      'resource_metadata',
+    )
+  })
+
   test('is refused for anybody and anything else', async () => {
     await signedIn()
     for (const more of [
