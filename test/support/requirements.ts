@@ -69,6 +69,7 @@ export const requirements = {
   'nats-py': { isHere: runs('python3', '-c', 'import nats'), install: 'pip install nats-py' },
   'nats-server': program('nats-server'),
   nginx: program('nginx'),
+  '@redocly/cli': moduleOf('@redocly/cli', '2.77.0'),
   'oauth2-mock-server': moduleOf('oauth2-mock-server', '9.3.0'),
   'oidc-provider': moduleOf('oidc-provider', '9.13.3'),
   'no installed Wellhead': {

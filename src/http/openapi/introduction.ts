@@ -28,8 +28,9 @@ export const apiTags: Readonly<Record<string, string>> = {
   Notifications: 'Notifications and their settings, scheduled e-mails, and text messages.',
   Account: 'The account, API keys, usage, sign-in and organization members.',
   Billing: 'Plans, subscriptions, payments, invoices and credits.',
+  'Power and gas': 'Market days, delivery periods, averages and the cheapest time to use power.',
   Integrations:
-    'Spreadsheets, charting libraries, and assistants that use the Model Context Protocol.',
+    'Spreadsheets, charting libraries, dashboards, and assistants that use the Model Context Protocol.',
   Operator: 'Administration of the service. Requires the admin token.',
 }
 

@@ -63,7 +63,12 @@ export interface Operation {
 
 export interface OpenApiDocument {
   openapi: '3.0.3'
-  info: { title: string; version: 'v1'; description: string }
+  info: {
+    title: string
+    version: 'v1'
+    description: string
+    license: { name: string; url: string }
+  }
   servers: { url: string }[]
   security: Security
   tags: { name: string; description?: string }[]
@@ -188,7 +193,15 @@ export async function openapiDocument(
   describeNumbers([paths, schemas], options.numbers ?? {})
   return {
     openapi: '3.0.3',
-    info: { title: options.serviceName, version: 'v1', description: options.description },
+    info: {
+      title: options.serviceName,
+      version: 'v1',
+      description: options.description,
+      license: {
+        name: 'Apache-2.0',
+        url: 'https://www.apache.org/licenses/LICENSE-2.0',
+      },
+    },
     // Without an address the server is where the document was read from.
     servers: [{ url: options.baseUrl.replace(/\/+$/, '') || '/' }],
     security: keySecurity,

@@ -4,11 +4,26 @@ import { isRecord } from './schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** A bound that is excluded, as a number instead of a mark beside the bound. */
+function withPlainBounds(schema: Fields): Fields {
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, ...rest } = schema
+  return {
+    ...rest,
+    ...(exclusiveMinimum === true
+      ? { exclusiveMinimum: minimum }
+      : minimum !== undefined && { minimum }),
+    ...(exclusiveMaximum === true
+      ? { exclusiveMaximum: maximum }
+      : maximum !== undefined && { maximum }),
+  }
+}
+
 /** A schema of OpenAPI 3.0 as JSON Schema, which OpenAPI 3.1 uses: null is a type. */
 function withoutNullable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNullable)
   if (!isRecord(value)) return value
-  const { nullable, ...rest } = value
+  const { nullable, ...other } = value
+  const rest = withPlainBounds(other)
   const fields: Fields = Object.fromEntries(
     Object.entries(rest).map(([name, item]) => [
       name,

@@ -190,6 +190,7 @@ describe('openapiDocument', () => {
       title: 'Test prices',
       version: 'v1',
       description: 'Prices of **energy**.',
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
     })
     expect(document.servers).toEqual([{ url: 'https://prices.example.com' }])
   })

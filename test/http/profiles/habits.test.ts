@@ -282,6 +282,9 @@ describe('creating requests that are sent again', () => {
   /** They ask or change: nothing is there to be made twice. */
   const asking = [
     '/v1/prices/batch',
+    '/grafana/search',
+    '/grafana/query',
+    '/grafana/annotations',
     '/v1/alerts/backtest',
     '/v1/diesel-prices/stations',
     '/v1/webhooks/{id}/replay',

@@ -110,7 +110,7 @@ function pricesRoute(deps: PriceListsDeps) {
         ...pageQuery(deps.perPageMax, deps.perPageMax),
         'by_period[from]': momentParameter(
           'Begin of a period: a day, a time or Unix seconds, inclusive.',
-          '1764547200',
+          '2025-12-01',
         ),
         'by_period[to]': momentParameter(
           'End of the period, inclusive. Default: now.',
