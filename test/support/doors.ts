@@ -49,6 +49,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/delivery/service': ['market-days.ts'],
   'topics/drilling/store': ['permit-periods.ts'],
   'topics/energy/operations': ['answer.ts', 'frame.ts', 'list.ts'],
+  'topics/formulas/service': ['formulas.ts'],
   'topics/fundamentals/operations': ['storage-row.ts'],
   'topics/geography/math': ['us-states.ts'],
   'topics/keys/operations': ['form.ts', 'limit-rows.ts', 'row.ts', 'tier-shape.ts'],
@@ -82,7 +83,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/sources/service': ['sources.ts'],
   'topics/spreadsheet/operations': ['topic.ts'],
   'topics/streams/operations': ['access.ts'],
-  'topics/units/math': ['identities.ts', 'mistaken.ts'],
+  'topics/units/math': ['identities.ts', 'mistaken.ts', 'units.ts'],
   'topics/webhooks/operations': ['row.ts'],
   'topics/webhooks/service': [
     'account-secrets.ts',

@@ -20,7 +20,7 @@ export interface Form {
    * Notes what is wrong with a field: a sentence without its subject, which is the field's name. A
    * demand (`must …`) gets the value that was sent; `value` is given if that is only a part of it.
    */
-  fault(field: string, why: string, value?: unknown): undefined
+  fault(field: string, why: string, value?: unknown, more?: FaultDetails): undefined
   /** The same for a secret: the refusal does not repeat what was sent. */
   secretFault(field: string, why: string): undefined
   /** Undefined when absent; so also below. */
@@ -57,6 +57,9 @@ export interface Form {
   check(): void
 }
 
+/** What a fault says beyond its sentence. */
+export type FaultDetails = Omit<FieldFault, 'field' | 'message' | 'value'>
+
 /** What belongs in a list: its items in the plural, and what each must be, or the accepted words. */
 export interface ListOf {
   nouns: string
@@ -87,17 +90,18 @@ type Fields = Readonly<Record<string, unknown>>
 /** `prefix` stands before the names of fields in faults. */
 function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form {
   const fieldValue = (field: string) => (Object.hasOwn(fields, field) ? fields[field] : undefined)
-  const note = (field: string, why: string, value: unknown): undefined => {
+  const note = (field: string, why: string, value: unknown, more?: FaultDetails): undefined => {
     faults.push({
       field: prefix + field,
       message: fieldMessage(prefix + field, why, value),
       value: shown(value),
+      ...more,
     })
   }
   const wrongWord: Form['wrongWord'] = (field, words, value = fieldValue(field)) =>
     note(field, `must be ${oneOf(words)}.${meantBy(value, words)}`, value)
-  const fault: Form['fault'] = (field, why, value = fieldValue(field)) =>
-    note(field, why, secretName.test(field) ? null : value)
+  const fault: Form['fault'] = (field, why, value = fieldValue(field), more) =>
+    note(field, why, secretName.test(field) ? null : value, more)
 
   return {
     has: field => fieldValue(field) !== undefined,

@@ -253,6 +253,10 @@ export interface FieldFault {
   /** Why a time is refused, as a word, and those next to it. */
   reason?: string
   nearest?: readonly string[]
+  /** Of a formula: where its text is wrong. */
+  column?: number
+  length?: number
+  path?: readonly string[]
 }
 
 /** A refusal. Thrown anywhere behind the front door and rendered in one place. */

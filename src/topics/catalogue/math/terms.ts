@@ -78,6 +78,12 @@ export interface SeriesTerms extends DeliverySettings {
   guards?: Record<string, 'hold' | 'flag' | 'off'>
   /** Ids of the accounts that can see a custom series. Default: everyone. */
   visibleTo?: string[]
+  /** How its values are computed; a series with one has no others. */
+  formula?: string
+  /** At which times it has values, and which values of its legs count. */
+  align?: 'last' | 'same_day' | 'drop'
+  /** ISO duration: how old the newest value of a leg may be. */
+  alignLimit?: string
   /** False: it is listed as discontinued. True: a shipped code without a source is served. */
   active?: boolean
 }

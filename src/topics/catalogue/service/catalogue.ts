@@ -1,3 +1,4 @@
+import { namesIn } from '../../formulas/math/parse.ts'
 import { type Cadence, cadences, type FedBy } from '../math/catalogue.ts'
 import { suggestCodes } from '../math/suggest.ts'
 import type { Extent, NewContract, Series, SeriesStore } from '../store/series.ts'
@@ -61,12 +62,12 @@ export function createCatalogue(
     resolver.forget()
     const all = store.all()
     list = all.filter(series => series.contractOf === null)
-    visibility.reload(list)
     ids = new Map(all.map(series => [series.id, series]))
     attributions.reload(ids)
     names = new Map(all.flatMap(series => series.aliases.map(alias => [alias, series] as const)))
     // A code wins over an alias of the same spelling.
     for (const series of all) names.set(series.code, series)
+    visibility.reload(list, name => names.get(name.toUpperCase()))
     extents.reload(all, store.extents())
     for (const listener of reloadListeners) listener()
   }
@@ -112,6 +113,11 @@ export function createCatalogue(
     /** Every code but the contracts of futures, which their families stand for. */
     list: () => visibility.listOf(list),
     byId: (id: number) => ids.get(id)!,
+    /** Every series and the series of a name, whoever asks: what is computed is computed for all. */
+    everything: (): readonly Series[] => list,
+    find: (name: string) => names.get(name.trim().toUpperCase()),
+    /** Says how far the data of series reaches whose values are computed. */
+    measureBy: extents.measureBy,
     /** Whether any series is for chosen accounts alone. */
     get isRestricted() {
       return visibility.isRestricted()
@@ -149,7 +155,18 @@ export function createCatalogue(
     /** Takes in how far the data of a series reaches, after some was taken out. */
     measure(id: number) {
       version += 1
-      extents.put(ids.get(id)!, store.extent(id))
+      const series = ids.get(id)!
+      if (series.terms?.formula === undefined) extents.put(series, store.extent(id))
+      else extents.forget(series)
+    },
+    /** Says where the data of a computed series ended before the write under way. */
+    endAt(id: number, lastAt: number | undefined) {
+      const series = ids.get(id)!
+      const firstAt = extents.of(series)?.firstAt
+      extents.put(
+        series,
+        lastAt === undefined ? undefined : { firstAt: Math.min(firstAt ?? lastAt, lastAt), lastAt },
+      )
     },
     /** Names whose values a series has, from now on and over every reload; undefined: nobody's. */
     attribute(id: number, fedBy: FedBy | undefined) {
@@ -201,13 +218,15 @@ function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
   return {
     isRestricted: () => restricted.size > 0,
     isVisible,
-    reload(list: readonly Series[]) {
+    reload(list: readonly Series[], find: (name: string) => Series | undefined) {
       full = list
       lists.clear()
+      const audiences = createAudiences(find)
       restricted = new Map(
-        list.flatMap(({ id, terms }) =>
-          terms?.visibleTo ? [[id, new Set(terms.visibleTo)] as const] : [],
-        ),
+        list.flatMap(series => {
+          const audience = audiences(series)
+          return audience ? [[series.id, audience] as const] : []
+        }),
       )
     },
     seen: (series: Series | undefined): Series | undefined =>
@@ -218,6 +237,27 @@ function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
     versionOf: (version: number): number =>
       restricted.size === 0 ? version : version + (viewOf()?.number ?? 0) / viewsMax,
   }
+}
+
+/**
+ * Who sees a series; undefined: everybody. A series by formula is for those who see all of its legs.
+ */
+function createAudiences(find: (name: string) => Series | undefined) {
+  const known = new Map<number, ReadonlySet<string> | undefined>()
+  const audienceOf = ({ id, terms }: Series): ReadonlySet<string> | undefined => {
+    if (known.has(id)) return known.get(id)
+    let audience: ReadonlySet<string> | undefined = terms?.visibleTo && new Set(terms.visibleTo)
+    // A formula that stands on itself has no values.
+    known.set(id, audience)
+    for (const name of terms?.formula === undefined ? [] : namesIn(terms.formula)) {
+      const leg = find(name)
+      const ofLeg = leg && audienceOf(leg)
+      if (ofLeg) audience = audience ? audience.intersection(ofLeg) : ofLeg
+    }
+    known.set(id, audience)
+    return audience
+  }
+  return audienceOf
 }
 
 /** Far more than there are ways to see the series of one operator. */
@@ -333,12 +373,23 @@ function createExtents() {
   const extents = new Map<number, Extent>()
   /** Families of which some contract has data. */
   const familiesWithData = new Set<string>()
+  let measured: (series: Series) => { extent: Extent | undefined } | undefined = () => undefined
   const set = (series: Series, extent: Extent) => {
     extents.set(series.id, extent)
     if (series.contractOf !== null) familiesWithData.add(series.contractOf)
   }
   return {
-    of: (series: Series) => extents.get(series.id),
+    of(series: Series): Extent | undefined {
+      const known = extents.get(series.id)
+      if (known || series.terms?.formula === undefined) return known
+      const extent = measured(series)?.extent
+      if (extent) set(series, extent)
+      return extent
+    },
+    measureBy(measure: typeof measured) {
+      measured = measure
+    },
+    forget: ({ id }: Series) => void extents.delete(id),
     hasContracts: (family: string) => familiesWithData.has(family),
     /** What one series has now. */
     put(series: Series, extent: Extent | undefined) {

@@ -2,6 +2,7 @@ import { snakeCase } from '../../../lib/text/snake-case.ts'
 import { calendarOf } from '../../calendars/math/calendar.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { deliveryFaults } from '../../delivery/math/terms.ts'
+import type { FormulaFault } from '../../formulas/math/fault.ts'
 import { parseContractCode } from '../../futures/math/families.ts'
 import { isCode, type SeriesBase, type SeriesTerms, withTerms } from '../math/terms.ts'
 import type { Series, SeriesStore } from '../store/series.ts'
@@ -11,6 +12,8 @@ import type { Catalogue } from './catalogue.ts'
 export interface TermFault {
   field: string
   why: string
+  /** Of a formula: where its text is wrong. */
+  details?: { reason: string; column: number; length: number; path?: readonly string[] }
 }
 
 export type SeriesChanges = ReturnType<typeof createSeriesChanges>
@@ -19,6 +22,8 @@ export interface SeriesChangesDeps {
   series: SeriesStore
   catalogue: Catalogue
   now(): number
+  /** What is wrong with the formula of a series; undefined: nothing. */
+  formulaFault(code: string, terms: SeriesTerms): FormulaFault | undefined
   /** Takes in that answers of a series are others now. */
   forgetSeries(id: number): void
   /**
@@ -72,9 +77,24 @@ export function createSeriesChanges({
   series: store,
   catalogue,
   now,
+  formulaFault,
   forgetSeries,
   noteAudiences,
 }: SeriesChangesDeps) {
+  const formulaFaults = (code: string, terms: SeriesTerms): TermFault[] => {
+    if (terms.formula === undefined)
+      return (['align', 'alignLimit'] as const)
+        .filter(term => terms[term] !== undefined)
+        .map(term => ({ field: snakeCase(term), why: 'requires formula.' }))
+    if (terms.time === 'delivery')
+      return [{ field: 'time', why: 'must be observed for a series with a formula.' }]
+    const fault = formulaFault(code, terms)
+    if (!fault) return []
+    const { reason, spot, message, path } = fault
+    const { column, length } = spot
+    const why = `${message.replace(/\.$/, '')} (column ${column}).`
+    return [{ field: 'formula', why, details: { reason, column, length, ...(path && { path }) } }]
+  }
   const faultsOf = (code: string, terms: SeriesTerms, category: string): TermFault[] => {
     const faults: TermFault[] = []
     const { min, max, timeZone, valueTime, aliases = [] } = terms
@@ -86,6 +106,7 @@ export function createSeriesChanges({
         why: 'requires value_time, such as 16:30, or release_days.',
       })
     faults.push(...releaseFaults(code, terms, category), ...deliveryFaults(terms))
+    faults.push(...formulaFaults(code, terms))
     if (
       terms.category !== undefined &&
       closedCategories.has(category) &&
@@ -158,6 +179,9 @@ export function createSeriesChanges({
       ...(((terms.time ?? series.shippedTerms?.time) === 'delivery') !==
         (series.delivery !== undefined) && catalogue.extent(series) !== undefined
         ? [{ field: 'time', why: 'must not change: the series has values.' }]
+        : []),
+      ...((terms.formula === undefined) !== (series.terms?.formula === undefined)
+        ? [{ field: 'formula', why: 'must be there from the beginning of a series, or never.' }]
         : []),
       ...(terms.visibleTo && !series.own
         ? [

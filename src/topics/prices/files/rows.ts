@@ -50,9 +50,12 @@ export type Checked =
   | { kind: 'blank' }
   | { kind: 'rejected'; field: Field; reason: string; refusal?: TimeRefusal }
 
-/** Why a time is not that of a delivery period, as a word, and the starts next to it. */
+/**
+ * Why a row is refused, as a word: its time is not that of a delivery period, with the starts next to
+ * it, or its series is computed.
+ */
 export interface TimeRefusal {
-  reason: NoPeriod['reason'] | 'beyond_horizon'
+  reason: NoPeriod['reason'] | 'beyond_horizon' | 'computed'
   nearest: readonly number[]
 }
 
@@ -74,6 +77,13 @@ export function checkRow(
   if (isBlank(raw.price) && !deleted) return { kind: 'blank' }
   const series = seriesOf(raw.code, catalogue)
   if (typeof series === 'string') return { kind: 'rejected', field: 'code', reason: series }
+  if (series.terms?.formula !== undefined)
+    return {
+      kind: 'rejected',
+      field: 'code',
+      reason: `code ${series.code} is computed by its formula and accepts no values`,
+      refusal: { reason: 'computed', nearest: [] },
+    }
   const observedAt = series.delivery
     ? startOf(raw, series.code, series.delivery, now, asRecorded)
     : momentOf(raw, series, now)

@@ -5,10 +5,11 @@ import {
   instant,
   number,
   object,
+  oneOf,
   orNull,
   string,
 } from '../../../http/answer/schema.ts'
-import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
+import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import {
   instrumentDisclosure,
   isIntraday,
@@ -16,9 +17,10 @@ import {
   sourceOf,
 } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { formulaStatuses } from '../../formulas/math/standing.ts'
 import type { PriceChange } from '../math/change.ts'
 import { formatPrice, roundTo } from '../math/format.ts'
-import type { Quote, QuotedDelivery } from '../service/latest-prices.ts'
+import type { Quote, QuotedDelivery, QuotedFormula } from '../service/latest-prices.ts'
 
 export const Disclosure = t.Object(
   {
@@ -60,6 +62,16 @@ export const priceRowFields = {
   as_of: t.Optional(date('Day of the price: physical crude and list prices.')),
 }
 
+const FormulaLeg = object('FormulaLeg', {
+  code: t.String({ examples: ['WTI_USD'] }),
+  price: orNull(t.Number({ examples: [71.23] }), 'The newest, with every stored digit.'),
+  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  unit: t.String({ examples: ['barrel'] }),
+  observed_at: orNull(t.String({ format: 'date-time' }), 'When it was observed.'),
+  recorded_at: orNull(t.String({ format: 'date-time' }), 'When it was recorded.'),
+  status: oneOf(formulaStatuses),
+})
+
 export const PriceRow = object('PriceRow', {
   ...priceRowFields,
   delivery_end: t.Optional(
@@ -84,6 +96,19 @@ export const PriceRow = object('PriceRow', {
       },
       { description: 'The market day of the period of a delivery series.' },
     ),
+  ),
+  derived: t.Optional(t.Boolean({ description: 'True: computed by `formula`.' })),
+  formula: t.Optional(t.String({ examples: ['BRENT_CRUDE_USD - WTI_USD'] })),
+  status: t.Optional(
+    oneOf(formulaStatuses, 'Of a series by formula: the worst status of its legs, in this order.'),
+  ),
+  missing_legs: t.Optional(
+    t.Array(t.Object({ code: t.String(), reason: oneOf(formulaStatuses) }), {
+      description: 'Of a series by formula: every leg that is not `ok`.',
+    }),
+  ),
+  legs: t.Optional(
+    t.Array(FormulaLeg, { description: 'Of a series by formula: the codes that it names.' }),
   ),
   data_status: t.Optional(
     t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
@@ -162,6 +187,24 @@ const deliveredRow = ({ end, next, day }: QuotedDelivery) => ({
   day,
 })
 
+const formulaRow = ({ text, status, legs }: QuotedFormula) => ({
+  derived: true,
+  formula: text,
+  status,
+  missing_legs: legs
+    .filter(leg => leg.status !== 'ok')
+    .map(leg => ({ code: leg.series.code, reason: leg.status })),
+  legs: legs.map(({ series, observation, status: reason }) => ({
+    code: series.code,
+    price: observation?.value ?? null,
+    currency: series.currency,
+    unit: series.unit,
+    observed_at: isoOrNull(observation?.observedAt),
+    recorded_at: isoOrNull(observation?.recordedAt),
+    status: reason,
+  })),
+})
+
 /**
  * A quote on the wire. `code` is the code that answers, `requestedCode` the requested one where it
  * differs; `isFull`: the price has every stored digit.
@@ -192,6 +235,7 @@ export function priceRow(
     ...(speaksForDays(series) && { observed_on: isoDay(observation.observedAt) }),
     ...(carriesDay(series) && { as_of: isoDay(observation.observedAt) }),
     ...(delivery && deliveredRow(delivery)),
+    ...(quote.formula && formulaRow(quote.formula)),
     ...((physical || delivery) && { data_status: quote.status, stale: quote.status === 'stale' }),
     change_24h: changes['24h']?.amount ?? null,
     change_24h_percent: changes['24h']?.percent ?? null,

@@ -69,6 +69,10 @@ export interface IngestDeps {
   admit?(): void
   /** A number of the transaction under way, or of the next one. */
   transactionNumber?(): number
+  /** Inside the transaction, at its instant: what its changes are to series that are computed. */
+  derive?(changes: readonly Change[], writtenAt: number): Change[]
+  /** The transaction was undone after `derive` had seen its changes. */
+  undone?(): void
   /** The newest instant of those before the start. */
   lastWrittenAt?: number
 }
@@ -102,23 +106,29 @@ export function createIngest(
       const recordedAt = given ?? writtenAt
       const points = batch?.sift(all) ?? all
       const origin = batch ?? noOrigin
-      const { counts, changes } = observations.write(
-        points,
-        recordedAt,
-        (changed, written) => {
-          // Whoever listens may ask whose the values are.
-          batch?.note(changed, written)
-          for (const listener of inside) listener(changed, origin)
-        },
-        origin,
-        writtenAt,
-      )
-      for (const change of changes) {
+      let derived: Change[] = []
+      const write = () =>
+        observations.write(
+          points,
+          recordedAt,
+          (changed, written) => {
+            // Whoever listens may ask whose the values are.
+            batch?.note(changed, written)
+            for (const listener of inside) listener(changed, origin)
+            derived = deps.derive?.(changed, writtenAt) ?? []
+            if (derived.length > 0) for (const listener of inside) listener(derived, noOrigin)
+          },
+          origin,
+          writtenAt,
+        )
+      const { counts, changes } = undoing(write, deps.undone)
+      for (const change of [...changes, ...derived]) {
         const first = change.inserted[0]
         if (first)
           catalogue.extend(change.seriesId, first.observedAt, change.inserted.at(-1)!.observedAt)
       }
       if (changes.length > 0) for (const listener of listeners) listener(changes, origin)
+      if (derived.length > 0) for (const listener of listeners) listener(derived, noOrigin)
       const lastRecordedAt = lastRecordedOf(changes, recordedAt)
       if (recordedAt === writtenAt) lastWrite = Math.max(lastWrite, lastRecordedAt)
       return { ...counts, recordedAt: lastRecordedAt }
@@ -160,6 +170,15 @@ export function createIngest(
     listen: listener => void listeners.push(listener),
     listenInside: listener => void inside.push(listener),
     onWithdraw: listener => void withdrawals.push(listener),
+  }
+}
+
+function undoing<T>(work: () => T, undone: (() => void) | undefined): T {
+  try {
+    return work()
+  } catch (error) {
+    undone?.()
+    throw error
   }
 }
 

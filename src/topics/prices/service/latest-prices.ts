@@ -6,6 +6,7 @@ import type { Series } from '../../catalogue/store/series.ts'
 import { periodAt } from '../../delivery/math/days.ts'
 import { type QuotedDelivery, quotedDelivery } from '../../delivery/math/quote.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
+import { type FormulaStatus, worstOf } from '../../formulas/math/standing.ts'
 import type { Observation } from '../math/bars.ts'
 import { type ChangeSpan, type PriceChange, priceChange } from '../math/change.ts'
 import type { ObservationStore } from '../store/observations.ts'
@@ -23,7 +24,26 @@ export interface Quote {
   status: DataStatus
   /** Of a series of delivery periods. */
   delivery?: QuotedDelivery
+  /** Of a series by formula. */
+  formula?: QuotedFormula
 }
+
+/** What a computed price rests on. */
+export interface QuotedFormula {
+  text: string
+  status: FormulaStatus
+  legs: readonly { series: Series; observation: Observation | undefined; status: FormulaStatus }[]
+}
+
+/** What a series by formula stands on; undefined: it is none. */
+export type FormulaOf = (series: Series) =>
+  | {
+      text: string
+      legs: readonly Series[]
+      /** Why a value of a leg that is newer than one of `at` is not used, if there is one. */
+      newerUnused(leg: Series, at: number): 'held' | 'quarantined' | undefined
+    }
+  | undefined
 
 /** A quote as text, ready to send. */
 export interface Rendered {
@@ -85,7 +105,10 @@ interface EarlierDays {
  */
 export function createLatestPrices(
   observations: Pick<ObservationStore, 'newest'> &
-    Partial<Pick<ObservationStore, 'after' | 'together'>> & { periodValues?: PeriodValues },
+    Partial<Pick<ObservationStore, 'after' | 'together'>> & {
+      periodValues?: PeriodValues
+      formulaOf?: FormulaOf
+    },
   quarantine: QuarantineList,
   clock: Pick<Clock, 'now'>,
   attributed: (series: Series, observation: Observation) => Series = series => series,
@@ -146,6 +169,26 @@ export function createLatestPrices(
     }
   }
 
+  const quotedFormula = (series: Series) => {
+    const formula = observations.formulaOf?.(series)
+    if (!formula) return undefined
+    const legs = formula.legs.map(leg => {
+      const quote = entryOf(leg).quote
+      if (!quote) return { series: leg, observation: undefined, status: 'incomplete' as const }
+      const { observation } = quote
+      const statuses: FormulaStatus[] = [
+        quote.status === 'stale' ? 'stale' : 'ok',
+        formula.newerUnused(leg, observation.observedAt) ?? 'ok',
+        quote.formula?.status ?? 'ok',
+      ]
+      return { series: leg, observation, status: worstOf(statuses) }
+    })
+    return {
+      quoted: { text: formula.text, status: worstOf(legs.map(leg => leg.status)), legs },
+      validUntil: Math.min(...formula.legs.map(leg => entryOf(leg).validUntil)),
+    }
+  }
+
   const createEntry = (series: Series, now: number): Entry => {
     const observation = newestOf(series)
     if (!observation)
@@ -156,11 +199,13 @@ export function createLatestPrices(
       changes[span] = priceChange(base.value, observation.value, series.decimals)
     const delivered = series.delivery && deliveredNow(series, series.delivery, observation, now)
     if (delivered?.change) changes['24h'] = delivered.change
+    const formula = quotedFormula(series)
     const newestAt = delivered?.newestAt ?? observation.observedAt
     const { currentUntil, delayedUntil } = freshUntil(series, newestAt)
     const validUntil = Math.min(
       [currentUntil, delayedUntil].find(at => at >= now) ?? Number.POSITIVE_INFINITY,
       delivered?.validUntil ?? Number.POSITIVE_INFINITY,
+      formula?.validUntil ?? Number.POSITIVE_INFINITY,
     )
     return {
       quote: {
@@ -169,6 +214,7 @@ export function createLatestPrices(
         changes,
         status: dataStatus(series, newestAt, now),
         ...(delivered && { delivery: delivered.quoted }),
+        ...(formula && { formula: formula.quoted }),
       },
       validUntil,
       texts: new Map(),

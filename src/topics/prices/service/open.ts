@@ -7,6 +7,7 @@ import { createBatchRowStore } from '../../../database/undo/rows.ts'
 import type { FedBy } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { createChangeLogStore } from '../../changes/store/log.ts'
+import { createFormulas } from '../../formulas/service/formulas.ts'
 import { createFuturesStore } from '../../futures/store/futures.ts'
 import type { NamedFactor } from '../../units/math/mistaken.ts'
 import type { Change } from '../store/bars.ts'
@@ -26,7 +27,7 @@ import { createFx, type Fx } from './fx.ts'
 import { createGuards } from './guards.ts'
 import { createHistory } from './history.ts'
 import { createIngest } from './ingest.ts'
-import { createLatestPrices } from './latest-prices.ts'
+import { createLatestPrices, type FormulaOf } from './latest-prices.ts'
 import { currentValues } from './period-values.ts'
 import { createProvenance } from './provenance.ts'
 import { createQuarantineList } from './quarantine.ts'
@@ -47,12 +48,14 @@ export function openPrices({
   disk: { admit(): void }
   tally: { record(source: string, inserted: number, revised: number): void }
 }) {
-  const observations = createObservationStore(db)
+  const stored = createObservationStore(db)
   const changeLog = createChangeLogStore(db)
   const listeners: ((seriesId: number, from?: number) => void)[] = []
   /** `from`: nothing that was observed earlier has changed. */
   const notifyChanged = (seriesId: number, from?: number) => {
-    for (const listener of listeners) listener(seriesId, from)
+    const dependents = formulas.forget(seriesId, from)
+    if (from === undefined) for (const id of dependents) catalogue.measure(id)
+    for (const id of [seriesId, ...dependents]) for (const listener of listeners) listener(id, from)
   }
   const quarantineListeners: ((seriesId: number) => void)[] = []
   const quarantine = createQuarantineList(
@@ -69,18 +72,35 @@ export function openPrices({
         return done
       }),
   )
+  const formulas = createFormulas({ stored, closes: createCloseStore(db), catalogue, quarantine })
+  const { observations, closes: closeStore } = formulas
   const valueSources = createValueSourceStore(db)
   const provenance = createProvenance({ sources: valueSources, catalogue, quarantine })
   const { attributed } = provenance
   const periodValues = currentValues(observations, quarantine)
+  const flaggedValues = createFlaggedValueStore(db)
+  const formulaOf: FormulaOf = series => {
+    const text = series.terms?.formula
+    if (text === undefined) return undefined
+    return {
+      text,
+      legs: formulas.legsOf(series.id),
+      newerUnused({ id }, at) {
+        if (flaggedValues.waitingDays(id, at + 1, Number.MAX_SAFE_INTEGER).length > 0) return 'held'
+        const newest = observations.newest(id, Number.MAX_SAFE_INTEGER)?.observedAt ?? at
+        return newest > at && quarantine.clear(id, newest, newest + 1).length === 0
+          ? 'quarantined'
+          : undefined
+      },
+    }
+  }
   const latestPrices = createLatestPrices(
-    { ...observations, periodValues },
+    { ...observations, periodValues, formulaOf },
     quarantine,
     clock,
     attributed,
   )
   const history = createHistory(observations, quarantine)
-  const closeStore = createCloseStore(db)
   const closes = createCloses(closeStore, quarantine)
   const { coverageSinceAt } = config.vintage
   const coverage = createCoverage(observations, {
@@ -91,10 +111,11 @@ export function openPrices({
   const ingest = createIngest(observations, catalogue, clock, {
     admit: disk.admit,
     transactionNumber: () => transactionNumber(db),
+    derive: formulas.changesBy,
+    undone: formulas.forgetAll,
     lastWrittenAt: changeLog.newest() ?? Number.NEGATIVE_INFINITY,
   })
   const batchStore = createBatchStore(db)
-  const flaggedValues = createFlaggedValueStore(db)
   const exchange = createFx(catalogue, latestPrices)
   const guards = createGuards({
     catalogue,
@@ -136,6 +157,8 @@ export function openPrices({
   ingest.listen((changes, { sourceId, batchId }) => {
     for (const change of changes) {
       const { inserted, revised } = change
+      // What changed in a leg was said of what stands on it.
+      if (formulas.isFormula(change.seriesId)) continue
       const { source } = catalogue.byId(change.seriesId)
       tally.record(source ?? '', inserted.length, revised.length)
       if (batchId === 0) guards.forget(change.seriesId)
@@ -155,6 +178,7 @@ export function openPrices({
   return {
     /** What transactions changed, in their order. */
     changeLog,
+    formulas,
     observations,
     quarantine,
     latestPrices,
@@ -177,6 +201,7 @@ export function openPrices({
       catalogue,
       db,
       attributed,
+      formulaOf,
       now: clock.now,
     }),
     ingest,

@@ -10,7 +10,7 @@ import type { ObservationStore } from '../store/observations.ts'
 import type { Closes } from './closes.ts'
 import { createFx, type Fx } from './fx.ts'
 import { type History, pastHistory } from './history.ts'
-import { createLatestPrices, type LatestPrices } from './latest-prices.ts'
+import { createLatestPrices, type FormulaOf, type LatestPrices } from './latest-prices.ts'
 import { currentValues, type PeriodValues, valuesAsOf } from './period-values.ts'
 import type { QuarantineList } from './quarantine.ts'
 
@@ -78,6 +78,7 @@ export interface PricesAtDeps {
   db: Database
   /** The series with the source of one of its values, as it stands or once stood. */
   attributed(series: Series, observation: Observation): Series
+  formulaOf: FormulaOf
   now(): number
 }
 
@@ -122,7 +123,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
       return known(seriesId, from, to)
     }
     const latestPrices = createLatestPrices(
-      { newest, periodValues },
+      { newest, periodValues, formulaOf: deps.formulaOf },
       quarantine,
       { now },
       deps.attributed,

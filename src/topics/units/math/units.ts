@@ -140,6 +140,9 @@ export const productOf = (code: string, category: string): Product | undefined =
 export const isTargetUnit = (text: string): text is TargetUnit =>
   (targetUnits as readonly string[]).includes(text)
 
+/** Whether the size of a unit is known. */
+export const isUnit = (text: string): boolean => Object.hasOwn(units, text)
+
 /**
  * Whether a unit counts hundredths of the currency, and the unit of the same price in whole ones.
  */

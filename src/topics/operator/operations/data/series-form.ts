@@ -20,6 +20,7 @@ import {
 } from '../../../../http/input/body-schema.ts'
 import { type Form, formOf } from '../../../../http/input/form.ts'
 import { validationFailed } from '../../../../http/problem/problem.ts'
+import { addDuration } from '../../../../lib/time/duration.ts'
 import { minuteOf, zoneName } from '../../../../lib/time/zone.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
 import {
@@ -29,10 +30,14 @@ import {
   type SeriesTerms,
 } from '../../../catalogue/math/terms.ts'
 import { sinceEver } from '../../../delivery/math/terms.ts'
+import { alignments } from '../../../formulas/math/compile.ts'
 import { guardActions, guardRules } from '../../../prices/math/guards.ts'
 import { deliveryFields } from './delivery-fields.ts'
 
 const widest = 1e12
+const durationFault = (text: string) =>
+  addDuration(0, text) === undefined ? 'must be a duration such as P7D.' : undefined
+
 const aliasesMax = 50
 const accountsMax = 1000
 
@@ -149,6 +154,29 @@ export const termFields = {
     id => (/^[\w-]{8,64}$/.test(id) ? id : undefined),
     { description: 'Ids of the accounts that can see a custom series. Default: everyone.' },
   ),
+  formula: checked(
+    text(2000, {
+      description:
+        'How its values are computed, from codes, `+ - * /`, parentheses and functions; see the guide to formulas. The values are in `unit` and `currency`.',
+      examples: ['(2*unit(GASOLINE_USD, barrel) + unit(HEATING_OIL_USD, barrel))/3 - WTI_USD'],
+    }),
+    value => (value.trim() === '' ? 'must not be empty.' : undefined),
+  ),
+  align: choice(alignments, {
+    description:
+      'When a formula has values: `last` at every time of a leg, with the newest values of the others; `same_day` on days on which all legs have one; `drop` at times at which all have one. Default: `last`.',
+  }),
+  align_limit: checked(
+    text(20, {
+      description:
+        'How old the newest value of a leg may be, as an ISO 8601 duration. Default: by its cadence, 4 days to 93.',
+      examples: ['P7D'],
+    }),
+    value =>
+      /^P\d/.test(value) || /^PT\d/.test(value)
+        ? durationFault(value)
+        : 'must be a duration such as P7D.',
+  ),
   active: flag({ description: 'False: retired; listed as discontinued and not served.' }),
 }
 
@@ -176,6 +204,9 @@ const {
   aliases,
   guards,
   visible_to: visibleTo,
+  formula,
+  align,
+  align_limit: alignLimit,
   active,
 } = termFields
 
@@ -208,6 +239,9 @@ export const newSeriesFields = {
   aliases: optional(aliases),
   guards: optional(guards),
   visible_to: optional(visibleTo),
+  formula: optional(formula),
+  align: optional(align),
+  align_limit: optional(alignLimit),
   active: optional(active),
   time: optional(deliveryFields.time),
   resolution: optional(deliveryFields.resolution),
@@ -250,6 +284,9 @@ export const changedSeriesFields = {
     aliases: takenBack(aliases),
     guards: takenBack(guards),
     visible_to: takenBack(visibleTo),
+    formula: takenBack(formula),
+    align: takenBack(align),
+    align_limit: takenBack(alignLimit),
     active: takenBack(active),
     time: takenBack(deliveryFields.time),
     resolution: takenBack(deliveryFields.resolution),
@@ -292,6 +329,9 @@ export const termsOf = (values: TermValues): SeriesTerms => ({
   aliases: values.aliases,
   guards: values.guards as SeriesTerms['guards'],
   visibleTo: values.visible_to,
+  formula: values.formula,
+  align: values.align,
+  alignLimit: values.align_limit,
   active: values.active,
   time: values.time,
   resolutions: resolutionsOf(values),
@@ -341,7 +381,8 @@ export function readNewSeries(
   const form = formOf(input)
   const read = (item: Form): NewSeries => {
     const { code = '', ...values } = readFields(newSeriesFields, item)
-    const series = { code: code.trim(), terms: termsOf(values) }
+    const source = values.formula === undefined ? values.source : 'formula'
+    const series = { code: code.trim(), terms: termsOf({ ...values, source }) }
     if (code !== '' && values.category !== undefined) judge(series, item)
     return series
   }

@@ -34,6 +34,7 @@ import {
 import type { TermFault } from '../../../catalogue/service/series-changes.ts'
 import type { Series } from '../../../catalogue/store/series.ts'
 import { deliveryRow } from '../../../delivery/math/terms.ts'
+import { alignments } from '../../../formulas/math/compile.ts'
 import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } from './series-form.ts'
 
 const operator = { operator: 'data' } as const
@@ -88,6 +89,16 @@ export const SeriesRow = object('OperatorSeries', {
     description: 'Settings that differ from the shipped ones; for a custom series all settings.',
   }),
   has_data: t.Boolean(),
+  formula: t.Optional(
+    t.String({
+      description: 'How its values are computed.',
+      examples: ['BRENT_CRUDE_USD - WTI_USD'],
+    }),
+  ),
+  align: t.Optional(oneOf(alignments)),
+  align_limit: t.Optional(
+    orNull(t.String({ examples: ['P7D'] }), 'Null: by the cadence of a leg.'),
+  ),
   ...deliveryShape,
 })
 const One = envelopeOf({ series: SeriesRow })
@@ -123,6 +134,7 @@ const wireNames: Partial<Record<keyof SeriesTerms, string>> = {
   releaseHoliday: 'release_holiday',
   timeZone: 'time_zone',
   valueTime: 'value_time',
+  alignLimit: 'align_limit',
   licenseClass: 'license_class',
   visibleTo: 'visible_to',
   dayStarts: 'day_starts',
@@ -187,6 +199,11 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       active: series.unavailableReason === null,
       changed: (Object.keys(terms) as (keyof SeriesTerms)[]).map(term => wireNames[term] ?? term),
       has_data: hasData(series),
+      ...(terms.formula !== undefined && {
+        formula: terms.formula,
+        align: terms.align ?? 'last',
+        align_limit: terms.alignLimit ?? null,
+      }),
       ...(series.delivery && deliveryRow(series.delivery)),
     }
   }
@@ -257,7 +274,8 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       answers: { 201: envelopeOf({ series: t.Array(SeriesRow) }) },
       handle: ({ body: input }) => {
         const entries = readNewSeries(input, ({ code, terms }, form) => {
-          for (const { field, why } of seriesChanges.newFaults(code, terms)) form.fault(field, why)
+          for (const { field, why, details } of seriesChanges.newFaults(code, terms))
+            form.fault(field, why, undefined, details)
         })
         const added = seriesChanges.add(entries).map(rowOf)
         return success({ series: added })
@@ -295,7 +313,12 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
 
 const refusal = (faults: readonly TermFault[]) =>
   validationFailed(
-    faults.map(({ field, why }) => ({ field, message: `${field} ${why}`, value: null })),
+    faults.map(({ field, why, details }) => ({
+      field,
+      message: `${field} ${why}`,
+      value: null,
+      ...details,
+    })),
   )
 
 function truthOf(name: string, text: string | undefined): boolean | undefined {

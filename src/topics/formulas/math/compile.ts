@@ -1,0 +1,499 @@
+import { dayMs } from '../../../lib/time/instant.ts'
+import type { Observation } from '../../prices/math/bars.ts'
+import { isUnit, type Product } from '../../units/math/units.ts'
+import { FormulaFault, type Spot, whole } from './fault.ts'
+import { dayNumber, type Input } from './input.ts'
+import { bare, type Conversion, conversionOf, type Kind, type Price } from './kinds.ts'
+import {
+  type Average,
+  type Code,
+  type Comparison,
+  type Condition,
+  type Node,
+  parseFormula,
+} from './parse.ts'
+import { averagedDays, spanBefore } from './windows.ts'
+
+export const alignments = ['last', 'same_day', 'drop'] as const
+export type Alignment = (typeof alignments)[number]
+
+/** A code that a formula may name. */
+export interface Leg {
+  code: string
+  currency: string | null
+  unit: string
+  product: Product | undefined
+  /** Of an exchange rate: units of `to` for one `from`. */
+  pair: { from: string; to: string } | undefined
+}
+
+/** What a formula may name. */
+export interface Market {
+  leg(name: string): Leg | undefined
+  /** The code of an exchange rate, if there is one. */
+  pair(from: string, to: string): string | undefined
+  isCurrency(word: string): boolean
+}
+
+/** What a value is computed from, and what it came to rest on. */
+export interface Scope {
+  at: number
+  /** When the latest of the values that went into it was recorded. */
+  recordedAt: number
+  /** By the order of `codes`. */
+  inputs: readonly Input[]
+  align: Alignment
+  /** How old the newest value of a code may be, by the order of `codes`. */
+  limitsMs: readonly number[]
+  windows: Map<object, { key: string; value: number | undefined; recordedAt: number }>
+}
+
+type Evaluate = (scope: Scope) => number | undefined
+type Test = (scope: Scope) => boolean | undefined
+
+interface Part {
+  kind: Kind
+  evaluate: Evaluate
+}
+
+/** A formula whose text was read, checked and made ready to be computed. */
+export interface CompiledFormula {
+  /** Every code that is read, exchange rates of conversions included. */
+  codes: readonly string[]
+  /** Those that the text names. */
+  named: readonly string[]
+  /** Those whose times are the times of the formula. */
+  legs: readonly string[]
+  evaluate: Evaluate
+}
+
+export const codesMax = 50
+/** How old a rate may be. */
+const rateMaxMs = 7 * dayMs
+
+/** Checks a formula and makes it ready. Throws a `FormulaFault`. */
+export function compileFormula(
+  text: string,
+  declared: Pick<Price, 'currency' | 'unit'>,
+  market: Market,
+): CompiledFormula {
+  const node = parseFormula(text)
+  const codes: string[] = []
+  const named = new Set<string>()
+  const outside = new Set<string>()
+  const indexOf = (code: string) => {
+    const index = codes.indexOf(code)
+    return index === -1 ? codes.push(code) - 1 : index
+  }
+  const legOf = (code: Code, isInWindow: boolean) => {
+    const leg = market.leg(code.name)
+    if (!leg) throw new FormulaFault('unknown_code', code, `${code.name} is not a known code.`)
+    named.add(leg.code)
+    if (!isInWindow) outside.add(leg.code)
+    return { leg, index: indexOf(leg.code) }
+  }
+  const build = createBuilder(legOf, market, indexOf)
+  const { kind, evaluate } = build.part(node)
+  if (named.size === 0) throw new FormulaFault('arguments', whole, 'must name at least one code.')
+  if (named.size > codesMax)
+    throw new FormulaFault('too_long', whole, `must name at most ${codesMax} codes.`)
+  const result =
+    kind.kind === 'price' ? build.converted({ kind, evaluate }, declared, whole) : { evaluate }
+  return {
+    codes,
+    named: [...named],
+    legs: outside.size > 0 ? [...outside] : [...named],
+    evaluate: result.evaluate,
+  }
+}
+
+function createBuilder(
+  legOf: (code: Code, isInWindow: boolean) => { leg: Leg; index: number },
+  market: Market,
+  indexOf: (code: string) => number,
+) {
+  /** Reads the rate between two currencies; undefined where no series has it. */
+  const rateReader = (from: string, to: string): Evaluate | undefined => {
+    const step = (a: string, b: string) => {
+      const [direct, inverse] = [market.pair(a, b), market.pair(b, a)]
+      return {
+        direct: direct === undefined ? undefined : indexOf(direct),
+        inverse: inverse === undefined ? undefined : indexOf(inverse),
+      }
+    }
+    const paths = [[], ['USD'], ['EUR'], ['USD', 'EUR'], ['EUR', 'USD']]
+      .map(between => [from, ...between, to])
+      .filter(path => new Set(path).size === path.length)
+      .map(path => path.slice(1).map((currency, i) => [path[i]!, currency] as const))
+      .filter(path => path.every(([a, b]) => market.pair(a, b) ?? market.pair(b, a)))
+      .map(path => path.map(([a, b]) => step(a, b)))
+    if (paths.length === 0) return undefined
+    return scope => {
+      for (const path of paths) {
+        const { recordedAt } = scope
+        let rate: number | undefined = 1
+        for (const { direct, inverse } of path) {
+          const quoted = quotedRate(scope, direct)
+          const turned = quoted === undefined ? quotedRate(scope, inverse) : undefined
+          if (quoted !== undefined) rate *= quoted
+          else if (turned !== undefined) rate /= turned
+          else rate = undefined
+          if (rate === undefined) break
+        }
+        if (rate !== undefined) return rate
+        scope.recordedAt = recordedAt
+      }
+      return undefined
+    }
+  }
+
+  const converted = (
+    { kind, evaluate }: { kind: Price; evaluate: Evaluate },
+    terms: Pick<Price, 'currency' | 'unit'>,
+    spot: Spot,
+  ): Part & { kind: Price } => {
+    const conversion = conversionOf(kind, terms)
+    if (typeof conversion === 'string')
+      throw new FormulaFault(
+        conversion,
+        spot,
+        `${named(kind)} cannot be converted to ${named(terms)}.`,
+      )
+    return { kind: conversion.result, evaluate: applied(conversion, evaluate, spot) }
+  }
+  const applied = ({ factor, rate }: Conversion, evaluate: Evaluate, spot: Spot): Evaluate => {
+    const rateOf = rate && rateReader(rate.from, rate.to)
+    if (rate && !rateOf)
+      throw new FormulaFault('currency', spot, `No rate from ${rate.from} to ${rate.to} exists.`)
+    if (factor === 1 && !rateOf) return evaluate
+    return scope => {
+      const value = evaluate(scope)
+      if (value === undefined) return undefined
+      if (!rateOf) return value * factor
+      const found = rateOf(scope)
+      return found === undefined ? undefined : value * factor * found
+    }
+  }
+
+  /** Brings the second of two parts to the terms of the first; a bare number is taken in them. */
+  const alike = (left: Part, right: Part, spot: Spot): [left: Part, right: Part, kind: Kind] => {
+    const kinds = [left.kind.kind, right.kind.kind]
+    if (left.kind.kind === 'price' && right.kind.kind === 'price') {
+      const { evaluate } = right
+      const brought = converted({ kind: right.kind, evaluate }, left.kind, spot)
+      const product = left.kind.product === right.kind.product ? left.kind.product : undefined
+      return [left, brought, { ...left.kind, product }]
+    }
+    if (kinds.includes('price') && kinds.includes('rate'))
+      throw new FormulaFault('currency', spot, 'A price and an exchange rate do not go together.')
+    return [left, right, left.kind.kind === 'price' ? left.kind : kindOfSum(left, right)]
+  }
+  const kindOfSum = (left: Part, right: Part): Kind =>
+    right.kind.kind === 'price' ? right.kind : left.kind.kind === 'rate' ? bare : left.kind
+
+  const arithmetic = (node: Extract<Node, { kind: 'binary' }>): Part => {
+    const { operator } = node
+    const [left, right] = [part(node.left), part(node.right)]
+    if (operator === '+' || operator === '-') {
+      const [a, b, kind] = alike(left, right, node)
+      const sign = operator === '+' ? 1 : -1
+      return { kind, evaluate: both(a.evaluate, b.evaluate, (x, y) => x + sign * y) }
+    }
+    if (operator === '*')
+      return {
+        kind: productKind(left.kind, right.kind, node),
+        evaluate: both(left.evaluate, right.evaluate, (x, y) => x * y),
+      }
+    const { kind, divisor } = quotient(left, right, node)
+    return {
+      kind,
+      evaluate: both(left.evaluate, divisor.evaluate, (x, y) => (y === 0 ? undefined : x / y)),
+    }
+  }
+  const productKind = (left: Kind, right: Kind, spot: Spot): Kind => {
+    if (left.kind === 'bare') return right
+    if (right.kind === 'bare') return left
+    const price = left.kind === 'price' ? left : right
+    const rate = left.kind === 'rate' ? left : right
+    if (price.kind === 'price' && rate.kind === 'rate') {
+      if (price.currency === rate.from) return { ...price, currency: rate.to }
+      throw new FormulaFault('currency', spot, `A rate from ${rate.from} multiplies prices in it.`)
+    }
+    if (price.kind === 'rate') return bare
+    throw new FormulaFault('units', spot, 'Two prices cannot be multiplied; use plain(…).')
+  }
+  const quotient = (left: Part, right: Part, spot: Spot): { kind: Kind; divisor: Part } => {
+    if (right.kind.kind === 'bare') return { kind: left.kind, divisor: right }
+    if (left.kind.kind === 'bare') {
+      if (right.kind.kind === 'rate')
+        return {
+          kind: { kind: 'rate', from: right.kind.to, to: right.kind.from },
+          divisor: right,
+        }
+      throw new FormulaFault('units', spot, 'A number cannot be divided by a price; use plain(…).')
+    }
+    if (left.kind.kind === 'rate') {
+      if (right.kind.kind === 'rate') return { kind: bare, divisor: right }
+      throw new FormulaFault('currency', spot, 'A rate cannot be divided by a price.')
+    }
+    if (right.kind.kind === 'rate') {
+      if (left.kind.currency === right.kind.to)
+        return { kind: { ...left.kind, currency: right.kind.from }, divisor: right }
+      throw new FormulaFault('currency', spot, `A rate to ${right.kind.to} divides prices in it.`)
+    }
+    const { evaluate } = right
+    return { kind: bare, divisor: converted({ kind: right.kind, evaluate }, left.kind, spot) }
+  }
+
+  const codePart = (code: Code, isInWindow: boolean, read: (index: number) => Evaluate): Part => {
+    const { leg, index } = legOf(code, isInWindow)
+    const { currency, unit, product, pair } = leg
+    const kind: Kind = pair
+      ? { kind: 'rate', from: pair.from, to: pair.to }
+      : { kind: 'price', currency, unit, product }
+    return { kind, evaluate: read(index) }
+  }
+
+  const part = (node: Node): Part => {
+    switch (node.kind) {
+      case 'number': {
+        const { value } = node
+        return { kind: bare, evaluate: () => value }
+      }
+      case 'code':
+        return codePart(
+          node,
+          false,
+          index => scope => valueIn(scope, index, alignedPlace(scope, index)),
+        )
+      case 'negate': {
+        const { kind, evaluate } = part(node.inner)
+        return { kind, evaluate: of(evaluate, x => -x) }
+      }
+      case 'binary':
+        return arithmetic(node)
+      case 'abs': {
+        const { kind, evaluate } = part(node.inner)
+        return { kind, evaluate: of(evaluate, Math.abs) }
+      }
+      case 'plain':
+        return { kind: bare, evaluate: part(node.inner).evaluate }
+      case 'round': {
+        const { kind, evaluate } = part(node.inner)
+        return { kind, evaluate: of(evaluate, x => rounded(x, node.digits)) }
+      }
+      case 'extreme': {
+        const choose = Math[node.name]
+        return node.items.map(part).reduce((left, right) => {
+          const [a, b, kind] = alike(left, right, node)
+          return { kind, evaluate: both(a.evaluate, b.evaluate, choose) }
+        })
+      }
+      case 'if': {
+        const test = condition(node.condition)
+        const [then, otherwise, kind] = alike(part(node.then), part(node.otherwise), node)
+        return {
+          kind,
+          evaluate(scope) {
+            const isMet = test(scope)
+            if (isMet === undefined) return undefined
+            return isMet ? then.evaluate(scope) : otherwise.evaluate(scope)
+          },
+        }
+      }
+      case 'fx': {
+        if (!market.isCurrency(node.currency))
+          throw new FormulaFault(
+            'unknown_currency',
+            node.word,
+            `${node.currency} is not a currency with rates.`,
+          )
+        const { kind, evaluate } = part(node.inner)
+        if (kind.kind !== 'price' || kind.currency === null)
+          throw new FormulaFault('currency', node, 'fx takes a price in a currency.')
+        if (kind.currency === node.currency) return { kind, evaluate }
+        const unit = kind.unit.replace(/^pence_per_/, '')
+        return converted({ kind, evaluate }, { currency: node.currency, unit }, node)
+      }
+      case 'unit': {
+        const unit = unitNamed(node.unit)
+        const { kind, evaluate } = part(node.inner)
+        if (kind.kind === 'price' && kind.unit === node.unit) return { kind, evaluate }
+        if (unit === undefined)
+          throw new FormulaFault('unknown_unit', node.word, `${node.unit} is not a known unit.`)
+        if (kind.kind !== 'price')
+          throw new FormulaFault('units', node, 'unit takes a price per a unit.')
+        return converted({ kind, evaluate }, { currency: kind.currency, unit }, node)
+      }
+      case 'avg':
+        return codePart(node.code, true, index => scope => average(scope, node, index))
+      case 'lag': {
+        const { by } = node
+        return codePart(node.code, true, index => scope => {
+          if (typeof by !== 'number')
+            return valueIn(scope, index, lastPlace(scope, index, spanBefore(scope.at, by)))
+          const place = lastPlace(scope, index, scope.at)
+          return valueIn(scope, index, place < by ? -1 : place - by)
+        })
+      }
+      case 'around':
+        return codePart(node.code, true, index => scope => around(scope, node, index))
+      case 'table': {
+        const { evaluate } = part(node.inner)
+        return {
+          kind: bare,
+          evaluate(scope) {
+            const value = evaluate(scope)
+            if (value === undefined) return undefined
+            return node.bands.find(({ from, to }) => from <= value && value < to)?.value
+          },
+        }
+      }
+    }
+  }
+
+  const condition = (node: Condition): Test => {
+    if (node.kind === 'not') {
+      const inner = condition(node.inner)
+      return scope => {
+        const isMet = inner(scope)
+        return isMet === undefined ? undefined : !isMet
+      }
+    }
+    if (node.kind === 'compare') {
+      const [left, right] = alike(part(node.left), part(node.right), node)
+      const holds = comparisons[node.comparison]
+      return scope => {
+        const [a, b] = [left.evaluate(scope), right.evaluate(scope)]
+        return a === undefined || b === undefined ? undefined : holds(a, b)
+      }
+    }
+    const [left, right] = [condition(node.left), condition(node.right)]
+    return scope => {
+      const [a, b] = [left(scope), right(scope)]
+      if (a === undefined || b === undefined) return undefined
+      return node.kind === 'and' ? a && b : a || b
+    }
+  }
+
+  return { part, converted }
+}
+
+const named = ({ currency, unit }: Pick<Price, 'currency' | 'unit'>) =>
+  currency === null ? `a number of ${unit}` : `${currency} per ${unit}`
+
+const unitNamed = (text: string): string | undefined =>
+  [text, text.toLowerCase()].find(word => isUnit(word.replace(/^pence_per_/, '')))
+
+const comparisons: Readonly<Record<Comparison, (a: number, b: number) => boolean>> = {
+  '<': (a, b) => a < b,
+  '<=': (a, b) => a <= b,
+  '>': (a, b) => a > b,
+  '>=': (a, b) => a >= b,
+  '=': (a, b) => a === b,
+  '!=': (a, b) => a !== b,
+}
+
+const of =
+  (evaluate: Evaluate, change: (x: number) => number): Evaluate =>
+  scope => {
+    const value = evaluate(scope)
+    return value === undefined ? undefined : change(value)
+  }
+
+const both =
+  (
+    left: Evaluate,
+    right: Evaluate,
+    combine: (a: number, b: number) => number | undefined,
+  ): Evaluate =>
+  scope => {
+    const a = left(scope)
+    if (a === undefined) return undefined
+    const b = right(scope)
+    return b === undefined ? undefined : combine(a, b)
+  }
+
+/** Halves away from zero, on the shortest decimal form of the number. */
+function rounded(value: number, digits: number): number {
+  const [mantissa, exponent = '0'] = String(Math.abs(value)).split('e')
+  const shifted = Math.round(Number(`${mantissa}e${Number(exponent) + digits}`))
+  return Math.sign(value) * Number(`${shifted}e-${digits}`)
+}
+
+function take(scope: Scope, { value, recordedAt }: Observation): number {
+  if (recordedAt > scope.recordedAt) scope.recordedAt = recordedAt
+  return value
+}
+
+const valueIn = (scope: Scope, index: number, place: number): number | undefined =>
+  place < 0 ? undefined : take(scope, scope.inputs[index]!.rows[place]!)
+
+/** The newest value at or before a time that is not older than its limit. */
+function lastPlace({ inputs, limitsMs }: Scope, index: number, at: number): number {
+  const input = inputs[index]!
+  const place = input.upTo(at)
+  return place >= 0 && at - input.rows[place]!.observedAt <= limitsMs[index]! ? place : -1
+}
+
+function alignedPlace(scope: Scope, index: number): number {
+  const { at, align, inputs } = scope
+  if (align === 'last') return lastPlace(scope, index, at)
+  const input = inputs[index]!
+  const place = input.upTo(align === 'drop' ? at : at + dayMs - 1)
+  return place >= 0 && input.rows[place]!.observedAt >= at ? place : -1
+}
+
+function quotedRate(scope: Scope, index: number | undefined): number | undefined {
+  if (index === undefined) return undefined
+  const input = scope.inputs[index]!
+  const row = input.rows[input.upTo(scope.at)]
+  return row && scope.at - row.observedAt <= rateMaxMs && row.value > 0
+    ? take(scope, row)
+    : undefined
+}
+
+/** Computes a mean once for all times that share its window. */
+function shared(scope: Scope, node: object, key: string, compute: () => Observation[] | undefined) {
+  const known = scope.windows.get(node)
+  if (known?.key !== key) {
+    const rows = compute()
+    scope.windows.set(node, {
+      key,
+      value: rows && mean(rows),
+      recordedAt: Math.max(...(rows ?? []).map(row => row.recordedAt)),
+    })
+  }
+  const { value, recordedAt } = scope.windows.get(node)!
+  if (value !== undefined && recordedAt > scope.recordedAt) scope.recordedAt = recordedAt
+  return value
+}
+
+const mean = (rows: readonly Observation[]): number | undefined =>
+  rows.length === 0 ? undefined : rows.reduce((sum, row) => sum + row.value, 0) / rows.length
+
+function average(scope: Scope, node: Average, index: number): number | undefined {
+  const { from, to } = averagedDays(node, scope.at)
+  const input = scope.inputs[index]!
+  return shared(scope, node, `${from} ${to}`, () =>
+    input.closes().slice(input.closeFrom(from), input.closeFrom(to)),
+  )
+}
+
+function around(
+  scope: Scope,
+  node: Extract<Node, { kind: 'around' }>,
+  index: number,
+): number | undefined {
+  const input = scope.inputs[index]!
+  const closes = input.closes()
+  const day = dayNumber(node.day)
+  const own = input.closeFrom(day)
+  const first = own - node.before
+  const hasOwn = closes[own] !== undefined && dayNumber(closes[own].observedAt) === day
+  const end = own + (hasOwn ? 1 : 0) + node.after
+  // Nothing is known of the window before the day that completes it.
+  const last = closes[end - 1]
+  if (first < 0 || !last || dayNumber(last.observedAt) > dayNumber(scope.at)) return undefined
+  return shared(scope, node, '', () => closes.slice(first, end))
+}

@@ -1,0 +1,75 @@
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
+import type { Cadence } from '../../catalogue/math/catalogue.ts'
+import type { Observation } from '../../prices/math/bars.ts'
+import type { Alignment, CompiledFormula, Scope } from './compile.ts'
+import type { Input } from './input.ts'
+
+/** How old the newest value of a leg may be where the formula does not say it. */
+const limitDays: Readonly<Record<Cadence, number>> = {
+  intraday_2_5m: 4,
+  intraday_5m: 4,
+  twice_daily: 4,
+  daily: 7,
+  weekly: 21,
+  monthly: 93,
+}
+
+export const usualLimitMs = (cadence: Cadence): number => limitDays[cadence] * dayMs
+
+export interface Computation {
+  align: Alignment
+  /** By the order of the formula's codes. */
+  inputs: readonly Input[]
+  limitsMs: readonly number[]
+  /** Values from here on alone. */
+  from: number
+}
+
+/** The values of a formula, oldest first. A time at which a leg has none has no value. */
+export function computeSeries(
+  { codes, legs, evaluate }: CompiledFormula,
+  { align, inputs, limitsMs, from }: Computation,
+): Observation[] {
+  const ownInputs = legs.map(code => inputs[codes.indexOf(code)]!)
+  const windows: Scope['windows'] = new Map()
+  const rows: Observation[] = []
+  const scope: Scope = { at: 0, recordedAt: 0, inputs, align, limitsMs, windows }
+  for (const at of timesOf(ownInputs, align, from)) {
+    scope.at = at
+    scope.recordedAt = Number.NEGATIVE_INFINITY
+    const value = evaluate(scope)
+    if (value !== undefined && Number.isFinite(value))
+      rows.push({ observedAt: at, value, recordedAt: scope.recordedAt })
+  }
+  return rows
+}
+
+/** The times of a formula from `from` on, in their order. */
+function timesOf(inputs: readonly Input[], align: Alignment, from: number): number[] {
+  const timeOf = align === 'same_day' ? startOfDay : (at: number) => at
+  const lists = inputs.map(({ rows, upTo }) => {
+    const times: number[] = []
+    for (let i = Math.max(0, upTo(from - 1) + 1); i < rows.length; i += 1) {
+      const at = timeOf(rows[i]!.observedAt)
+      if (at >= from && at !== times.at(-1)) times.push(at)
+    }
+    return times
+  })
+  const [first = [], ...others] = lists
+  if (others.length === 0) return first
+  if (align === 'last') return others.reduce(merged, first)
+  const rest = others.map(times => new Set(times))
+  return first.filter(at => rest.every(times => times.has(at)))
+}
+
+/** Two lists of times as one, each time once. */
+function merged(some: readonly number[], others: readonly number[]): number[] {
+  const times: number[] = []
+  for (let i = 0, j = 0; i < some.length || j < others.length; ) {
+    const [a, b] = [some[i] ?? Number.POSITIVE_INFINITY, others[j] ?? Number.POSITIVE_INFINITY]
+    times.push(Math.min(a, b))
+    if (a <= b) i += 1
+    if (b <= a) j += 1
+  }
+  return times
+}

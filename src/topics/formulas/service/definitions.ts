@@ -1,0 +1,163 @@
+import { addDuration } from '../../../lib/time/duration.ts'
+import { type Cadence, cadences } from '../../catalogue/math/catalogue.ts'
+import type { SeriesTerms } from '../../catalogue/math/terms.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { productOf } from '../../units/math/units.ts'
+import {
+  type Alignment,
+  type CompiledFormula,
+  compileFormula,
+  type Leg,
+  type Market,
+} from '../math/compile.ts'
+import { FormulaFault, whole } from '../math/fault.ts'
+import { namesIn } from '../math/parse.ts'
+import { usualLimitMs } from '../math/series.ts'
+
+/** The terms of a series by formula. */
+export type FormulaTerms = Pick<
+  SeriesTerms,
+  'formula' | 'align' | 'alignLimit' | 'currency' | 'unit'
+>
+
+/** A series by formula, ready to be computed. */
+export interface Definition {
+  compiled: CompiledFormula
+  align: Alignment
+  /** Of every code that is read, in the order of the formula's codes. */
+  series: readonly Series[]
+  limitsMs: readonly number[]
+}
+
+/** Formulas over formulas. */
+const levelsMax = 40
+const pairPattern = /^([A-Z]{3})_([A-Z]{3})$/
+
+/** ISO duration in milliseconds; undefined when it is none. */
+export const durationMs = (text: string): number | undefined => addDuration(0, text)
+
+const legOf = ({ code, currency, unit, category }: Series): Leg => {
+  const [, from, to] = (category === 'fx' && pairPattern.exec(code)) || []
+  return {
+    code,
+    currency,
+    unit,
+    product: productOf(code, category),
+    pair: from !== undefined && to !== undefined ? { from, to } : undefined,
+  }
+}
+
+/** What formulas may name: what `find` finds. */
+function marketOf(find: (name: string) => Series | undefined): Market {
+  const pair = (from: string, to: string) => {
+    const series = find(`${from}_${to}`)
+    return series?.category === 'fx' ? series.code : undefined
+  }
+  return {
+    leg: name => {
+      const series = find(name)
+      return series && legOf(series)
+    },
+    pair,
+    isCurrency: word =>
+      word === 'USD' ||
+      ['USD', 'EUR'].some(other => pair(word, other) ?? pair(other, word)) === true,
+  }
+}
+
+/** Makes a formula ready. Throws a `FormulaFault`. */
+export function define(
+  { formula = '', align = 'last', alignLimit, currency = null, unit = '' }: FormulaTerms,
+  find: (name: string) => Series | undefined,
+): Definition {
+  const compiled = compileFormula(formula, { currency, unit }, marketOf(find))
+  const series = compiled.codes.map(code => find(code)!)
+  const limitMs = alignLimit === undefined ? undefined : durationMs(alignLimit)
+  return {
+    compiled,
+    align,
+    series,
+    limitsMs: series.map(({ cadence }) => limitMs ?? usualLimitMs(cadence)),
+  }
+}
+
+/** The cadence of the finest leg. */
+export const finestCadence = ({ compiled, series }: Definition): Cadence =>
+  cadences.find(cadence =>
+    series.some(leg => compiled.legs.includes(leg.code) && leg.cadence === cadence),
+  ) ?? 'daily'
+
+/** Refuses a formula that stands on itself, or on too many levels of formulas. */
+function checkLevels(
+  code: string,
+  formula: string,
+  find: (name: string) => Series | undefined,
+): void {
+  const heights = new Map<string, number>()
+  /** How many levels of formulas there are from a text down. */
+  const heightOf = (text: string, path: readonly string[], top: string | undefined): number => {
+    const below = namesIn(text).map(name => {
+      const leg = find(name)
+      const named = leg?.code ?? name.toUpperCase()
+      const first = top ?? name
+      if (named === code) {
+        const column = formula.toUpperCase().indexOf(first.toUpperCase()) + 1
+        const circle = [...path, code]
+        throw new FormulaFault(
+          'cycle',
+          { column: Math.max(1, column), length: first.length },
+          `must not stand on itself: ${circle.join(' > ')}.`,
+          circle,
+        )
+      }
+      const inner = leg?.terms?.formula
+      // What stands on itself without this code has no values.
+      if (inner === undefined || path.includes(named)) return 0
+      const height = heights.get(named) ?? heightOf(inner, [...path, named], first)
+      heights.set(named, height)
+      return height
+    })
+    return 1 + Math.max(0, ...below)
+  }
+  if (heightOf(formula, [code], undefined) > levelsMax)
+    throw new FormulaFault('too_deep', whole, `must have at most ${levelsMax} levels of formulas.`)
+}
+
+/** What is wrong with a formula of a series; undefined: nothing. */
+export function faultOf(
+  code: string,
+  terms: FormulaTerms,
+  find: (name: string) => Series | undefined,
+): FormulaFault | undefined {
+  try {
+    checkLevels(code, terms.formula ?? '', find)
+    define(terms, find)
+    return undefined
+  } catch (error) {
+    if (error instanceof FormulaFault) return error
+    throw error
+  }
+}
+
+/** Every series by formula, in an order in which each follows those that it stands on. */
+export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>) {
+  const definitions = new Map<number, Definition | undefined>()
+  const add = (series: Series, level: number) => {
+    const { formula } = series.terms ?? {}
+    if (formula === undefined || definitions.has(series.id) || level > levelsMax) return
+    for (const name of namesIn(formula)) {
+      const leg = catalogue.find(name)
+      if (leg && leg.id !== series.id) add(leg, level + 1)
+    }
+    if (definitions.has(series.id)) return
+    const { currency, unit } = series
+    const terms = { ...series.terms, currency, unit }
+    definitions.set(
+      series.id,
+      faultOf(series.code, terms, catalogue.find) ? undefined : define(terms, catalogue.find),
+    )
+  }
+  for (const series of catalogue.everything()) add(series, 0)
+  return definitions
+}

@@ -1,0 +1,313 @@
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { barsOf, type Observation } from '../../prices/math/bars.ts'
+import type { CloseStore } from '../../prices/store/closes.ts'
+import type { Change, ObservationStore } from '../../prices/store/observations.ts'
+import { createInput } from '../math/input.ts'
+import { type Definition, definitionsOf } from './definitions.ts'
+import { createView, type View } from './views.ts'
+
+export interface FormulaDeps {
+  stored: ObservationStore
+  closes: CloseStore
+  catalogue: Pick<Catalogue, 'everything' | 'find' | 'onReload' | 'measureBy' | 'endAt'>
+  quarantine: {
+    clear(seriesId: number, from: number, to: number): readonly { from: number; to: number }[]
+  }
+}
+
+export type Formulas = ReturnType<typeof createFormulas>
+
+const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
+const rowsMax = 1_000_000_000
+/** Moments of the past of which values stay in memory. */
+const pastViewsMax = 4
+
+/**
+ * Series by formula. Their values are nowhere stored: `observations` and `closes` read them as those
+ * of any series, computed from the values of their legs, so that whatever reads a code reads them.
+ */
+export function createFormulas({ stored, closes, catalogue, quarantine }: FormulaDeps) {
+  let known: ReturnType<typeof definitionsOf> | undefined
+  let dependents = new Map<number, number[]>()
+  const definitions = () => {
+    if (known) return known
+    known = definitionsOf(catalogue)
+    dependents = dependentsBy(known)
+    return known
+  }
+  const isFormula = (seriesId: number) => definitions().has(seriesId)
+  const definitionOf = (seriesId: number): Definition | undefined => definitions().get(seriesId)
+  const dependentsOf = (seriesId: number): readonly number[] => {
+    definitions()
+    return dependents.get(seriesId) ?? []
+  }
+
+  const isClear = (seriesId: number, rows: Observation[]): Observation[] => {
+    const stretches = quarantine.clear(seriesId, ever.from, ever.to)
+    if (stretches.length === 1) return rows
+    return rows.filter(({ observedAt }) =>
+      stretches.some(({ from, to }) => from <= observedAt && observedAt < to),
+    )
+  }
+  const viewOf = (read: (seriesId: number, from: number) => Observation[]) =>
+    createView(definitionOf, isFormula, read, isClear)
+  const present = viewOf((id, from) => stored.oldestFirst(id, from, ever.to))
+  const first = viewOf((id, from) => stored.firstRecorded(id, from, ever.to, rowsMax).reverse())
+  const past = new Map<number, View>()
+  const asOfView = (asOf: number): View => {
+    const view =
+      past.get(asOf) ??
+      viewOf((id, from) => stored.asOf(id, from, ever.to, asOf, rowsMax).reverse())
+    past.delete(asOf)
+    past.set(asOf, view)
+    if (past.size > pastViewsMax) past.delete(past.keys().next().value!)
+    return view
+  }
+  const forgetAll = () => {
+    present.clear()
+    first.clear()
+    past.clear()
+  }
+  const forget = (seriesId: number, from = Number.MIN_SAFE_INTEGER): readonly number[] => {
+    const ids = dependentsOf(seriesId)
+    if (ids.length === 0 && !isFormula(seriesId)) return ids
+    for (const id of [seriesId, ...ids]) present.forget(id, from)
+    first.clear()
+    past.clear()
+    return ids
+  }
+  catalogue.onReload(() => {
+    known = undefined
+    forgetAll()
+  })
+  catalogue.measureBy(series => {
+    if (series.terms?.formula === undefined) return undefined
+    const rows = present.rows(series.id)
+    const [oldest, newest] = [rows[0], rows.at(-1)]
+    return { extent: oldest && newest && { firstAt: oldest.observedAt, lastAt: newest.observedAt } }
+  })
+
+  const computed = computedReads({
+    rows: seriesId => present.rows(seriesId),
+    rowsAsOf: (seriesId, asOf) => asOfView(asOf).rows(seriesId),
+    rowsFirst: seriesId => first.rows(seriesId),
+    legsOf: seriesId => namedLegs(definitionOf(seriesId)).map(({ id }) => id),
+    stored: () => observations,
+    closes: () => closeStore,
+  })
+  const by =
+    <A extends [seriesId: number, ...rest: unknown[]], R>(
+      ofStored: (...args: A) => R,
+      ofFormula: (...args: A) => R,
+    ) =>
+    (...args: A): R =>
+      isFormula(args[0]) ? ofFormula(...args) : ofStored(...args)
+  const observations: ObservationStore = {
+    ...stored,
+    between: by(stored.between, computed.between),
+    oldestFirst: by(stored.oldestFirst, computed.oldestFirst),
+    newest: by(stored.newest, computed.newest),
+    count: by(stored.count, computed.count),
+    asOf: by(stored.asOf, computed.asOf),
+    firstRecorded: by(stored.firstRecorded, computed.firstRecorded),
+    newestAsOf: by(stored.newestAsOf, computed.newestAsOf),
+    newestWrittenAt: by(stored.newestWrittenAt, computed.newestWrittenAt),
+    firstRecordedAt: by(stored.firstRecordedAt, computed.firstRecordedAt),
+    pointTimes: by(stored.pointTimes, computed.pointTimes),
+    vintages: by(stored.vintages, computed.vintages),
+    recordings: by(stored.recordings, computed.recordings),
+    after: by(stored.after, computed.after),
+    copy: by(stored.copy, computed.copy),
+    bars: by(stored.bars, computed.bars),
+    days: by(stored.days, computed.days),
+  }
+  const closeStore: CloseStore = {
+    all: by(closes.all, computed.closes),
+    dated: by(closes.dated, () => []),
+    daysRevisedSince: by(closes.daysRevisedSince, computed.daysAsOf),
+    daysEverRevised: by(closes.daysEverRevised, computed.daysFirst),
+    revisedAt: by(closes.revisedAt, computed.revisedAt),
+  }
+
+  return {
+    observations,
+    closes: closeStore,
+    isFormula,
+    /** The series that its text names; none where they are not as it needs them any more. */
+    legsOf: (seriesId: number) => namedLegs(definitionOf(seriesId)),
+    /** Series by formula that stand on a series, each behind those that it stands on. */
+    dependentsOf,
+    /** Takes in that values of a series have changed; answers the series by formula that have, too. */
+    forget,
+    forgetAll,
+    /**
+     * Inside a transaction: what its changes are to series by formula, whose newest values alone
+     * are news. `writtenAt` is its instant.
+     */
+    changesBy(changes: readonly Change[], writtenAt: number): Change[] {
+      const ids = new Set(changes.flatMap(({ seriesId }) => dependentsOf(seriesId)))
+      if (ids.size === 0) return []
+      const ordered = [...definitions().keys()].filter(id => ids.has(id))
+      const before = ordered.map(id =>
+        (present.isValid(id) ? present : asOfView(writtenAt - 1)).rows(id).at(-1),
+      )
+      // Only what is newer than all before it is news.
+      for (const [i, id] of ordered.entries()) catalogue.endAt(id, before[i]?.observedAt)
+      for (const { seriesId, inserted, revised } of changes) {
+        const from = Math.min(inserted[0]?.observedAt ?? ever.to, revised[0]?.observedAt ?? ever.to)
+        forget(seriesId, from)
+      }
+      return ordered.flatMap((seriesId, i) =>
+        changeOf(seriesId, before[i], present.rows(seriesId).at(-1)),
+      )
+    },
+  }
+}
+
+function changeOf(
+  seriesId: number,
+  before: Observation | undefined,
+  after: Observation | undefined,
+): Change[] {
+  if (!after || (before && after.observedAt < before.observedAt)) return []
+  if (!before || after.observedAt > before.observedAt)
+    return [{ seriesId, inserted: [after], revised: [], replaced: [], reborn: [] }]
+  if (after.value === before.value) return []
+  return [{ seriesId, inserted: [], revised: [after], replaced: [before.value], reborn: [] }]
+}
+
+const namedLegs = (definition: Definition | undefined): readonly Series[] =>
+  definition?.series.filter(({ code }) => definition.compiled.named.includes(code)) ?? []
+
+/** By series: the series by formula that stand on it, over whatever levels, in their order. */
+function dependentsBy(definitions: ReadonlyMap<number, Definition | undefined>) {
+  const dependents = new Map<number, number[]>()
+  const standsOn = new Map<number, Set<number>>()
+  for (const [id, definition] of definitions) {
+    const own = new Set<number>()
+    for (const { id: leg } of definition?.series ?? []) {
+      own.add(leg)
+      for (const below of standsOn.get(leg) ?? []) own.add(below)
+    }
+    standsOn.set(id, own)
+    for (const leg of own) dependents.set(leg, [...(dependents.get(leg) ?? []), id])
+  }
+  return dependents
+}
+
+interface ComputedDeps {
+  rows(seriesId: number): readonly Observation[]
+  rowsAsOf(seriesId: number, asOf: number): readonly Observation[]
+  rowsFirst(seriesId: number): readonly Observation[]
+  legsOf(seriesId: number): readonly number[]
+  stored(): ObservationStore
+  closes(): CloseStore
+}
+
+/** The reads of a store over values that are computed. */
+function computedReads({ rows, rowsAsOf, rowsFirst, legsOf, stored, closes }: ComputedDeps) {
+  const within = (all: readonly Observation[], from: number, to: number, bornBy = ever.to) => {
+    const part = all.slice(placeOf(all, from), placeOf(all, to))
+    return bornBy === ever.to ? part : part.filter(row => row.recordedAt <= bornBy)
+  }
+  const newestFirst = (part: Observation[], limit: number) =>
+    (part.length > limit ? part.slice(-limit) : part).reverse()
+  const newestBefore = (all: readonly Observation[], before: number): Observation | undefined =>
+    all[placeOf(all, before) - 1]
+  const daysOf = (all: readonly Observation[]) =>
+    createInput(all)
+      .closes()
+      .map(({ observedAt }) => startOfDay(observedAt))
+  const latestOf = (times: readonly (number | undefined)[]): number | undefined => {
+    const found = times.flatMap(at => (at === undefined ? [] : [at]))
+    return found.length === 0 ? undefined : Math.max(...found)
+  }
+  return {
+    between: (id: number, from: number, to: number, limit: number, bornBy?: number) =>
+      newestFirst(within(rows(id), from, to, bornBy), limit),
+    oldestFirst: (id: number, from: number, to: number, bornBy?: number) =>
+      within(rows(id), from, to, bornBy),
+    newest: (id: number, before: number) => newestBefore(rows(id), before),
+    count: (id: number, from: number, to: number, bornBy?: number) =>
+      within(rows(id), from, to, bornBy).length,
+    asOf: (id: number, from: number, to: number, asOf: number, limit: number) =>
+      newestFirst(within(rowsAsOf(id, asOf), from, to), limit),
+    firstRecorded: (id: number, from: number, to: number, limit: number, bornBy?: number) =>
+      newestFirst(within(rowsFirst(id), from, to, bornBy), limit),
+    newestAsOf: (id: number, before: number, asOf: number) =>
+      newestBefore(rowsAsOf(id, asOf), before),
+    newestWrittenAt: (id: number) => latestOf(legsOf(id).map(leg => stored().newestWrittenAt(leg))),
+    firstRecordedAt: (id: number) => latestOf(legsOf(id).map(leg => stored().firstRecordedAt(leg))),
+    pointTimes: (id: number, from: number, to: number, limit: number) =>
+      within(rows(id), from, to)
+        .slice(0, limit)
+        .map(({ observedAt }) => observedAt),
+    vintages: (id: number, observedAt: number) =>
+      within(rows(id), observedAt, observedAt + 1).map(({ value, recordedAt }) => ({
+        value,
+        recordedAt,
+        replacedAt: undefined,
+        sourceId: 0,
+        batchId: 0,
+      })),
+    recordings: (id: number, from: number, to: number) =>
+      rows(id)
+        .filter(({ recordedAt }) => from <= recordedAt && recordedAt < to)
+        .toSorted((a, b) => a.recordedAt - b.recordedAt),
+    after: (id: number, after: number, limit: number) =>
+      rows(id).slice(placeOf(rows(id), after + 1), placeOf(rows(id), after + 1) + limit),
+    copy(
+      id: number,
+      from: number,
+      to: number,
+      into: Parameters<ObservationStore['copy']>[3],
+      point?: { asOf: number; isCovered: boolean },
+    ) {
+      const all = !point ? rows(id) : point.isCovered ? rowsAsOf(id, point.asOf) : rowsFirst(id)
+      const part = within(all, from, to).slice(0, into.value.length)
+      for (const [i, { observedAt, value, recordedAt }] of part.entries()) {
+        into.observedAt[i] = observedAt
+        into.value[i] = value
+        into.recordedAt[i] = recordedAt
+      }
+      return part.length
+    },
+    bars: (id: number, span: 1 | 24, from: number, to: number, limit: number, bornBy?: number) => {
+      const interval = span === 1 ? 'hour' : 'day'
+      const lengthMs = span === 1 ? dayMs / 24 : dayMs
+      const bars = barsOf(interval, within(rows(id), from, to + lengthMs, bornBy))
+      return bars
+        .filter(({ startsAt }) => from <= startsAt && startsAt < to)
+        .reverse()
+        .slice(0, limit)
+    },
+    days: (id: number, bornBy?: number, from = ever.from) =>
+      barsOf('day', within(rows(id), from, ever.to, bornBy)).map(bar => ({
+        startsAt: bar.startsAt,
+        count: bar.count,
+        hours: bar.hours,
+        recordedAt: bar.recordedAt,
+      })),
+    closes: (id: number) =>
+      createInput(rows(id))
+        .closes()
+        .map(({ observedAt, value }) => ({ startsAt: startOfDay(observedAt), value })),
+    daysAsOf: (id: number, asOf: number) => daysOf(rowsAsOf(id, asOf)),
+    daysFirst: (id: number) => daysOf(rowsFirst(id)),
+    revisedAt: (id: number, from: number, to: number, by?: number) =>
+      latestOf(legsOf(id).map(leg => closes().revisedAt(leg, from, to, by))),
+  }
+}
+
+/** The place of the first row at a time or after it. */
+function placeOf(rows: readonly Observation[], at: number): number {
+  let [low, high] = [0, rows.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (rows[middle]!.observedAt < at) low = middle + 1
+    else high = middle
+  }
+  return low
+}

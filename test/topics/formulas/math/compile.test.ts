@@ -1,0 +1,254 @@
+import { describe, expect, test } from 'bun:test'
+import { compileFormula, type Leg } from '../../../../src/topics/formulas/math/compile.ts'
+import { FormulaFault } from '../../../../src/topics/formulas/math/fault.ts'
+import { createInput } from '../../../../src/topics/formulas/math/input.ts'
+import { computeSeries } from '../../../../src/topics/formulas/math/series.ts'
+import type { Product } from '../../../../src/topics/units/math/units.ts'
+
+const dayMs = 86_400_000
+const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
+
+const leg = (
+  code: string,
+  currency: string | null,
+  unit: string,
+  product?: Product,
+  pair?: Leg['pair'],
+): Leg => ({ code, currency, unit, product, pair })
+const legs: Record<string, Leg> = {
+  BRENT: leg('BRENT', 'USD', 'barrel', 'crude'),
+  WTI: leg('WTI', 'USD', 'barrel', 'crude'),
+  GASOIL: leg('GASOIL', 'USD', 'metric_ton', 'gasoil'),
+  GASOLINE: leg('GASOLINE', 'USD', 'gallon', 'gasoline'),
+  TTF: leg('TTF', 'EUR', 'mwh'),
+  NBP: leg('NBP', 'GBP', 'pence_per_therm'),
+  EUR_USD: leg('EUR_USD', 'USD', 'rate', undefined, { from: 'EUR', to: 'USD' }),
+  GBP_USD: leg('GBP_USD', 'USD', 'rate', undefined, { from: 'GBP', to: 'USD' }),
+  RIGS: leg('RIGS', null, 'rigs'),
+}
+const market = {
+  leg: (name: string) => legs[name.toUpperCase()],
+  pair: (from: string, to: string) => legs[`${from}_${to}`]?.code,
+  isCurrency: (word: string) => ['USD', 'EUR', 'GBP'].includes(word),
+}
+const perBarrel = { currency: 'USD', unit: 'barrel' }
+const compile = (text: string, declared: { currency: string | null; unit: string } = perBarrel) =>
+  compileFormula(text, declared, market)
+
+type Values = Record<string, readonly (readonly [at: string, value: number])[]>
+
+/** What a formula comes to over values of its codes. */
+function compute(
+  text: string,
+  values: Values,
+  {
+    align = 'last' as 'last' | 'same_day' | 'drop',
+    declared = perBarrel as Parameters<typeof compile>[1],
+  } = {},
+) {
+  const compiled = compile(text, declared)
+  const inputs = compiled.codes.map(code =>
+    createInput(
+      (values[code] ?? []).map(([at, value], i) => ({
+        observedAt: Date.parse(at.length === 10 ? `${at}T00:00:00Z` : at),
+        value,
+        recordedAt: i,
+      })),
+    ),
+  )
+  const limitsMs = compiled.codes.map(() => 7 * dayMs)
+  return computeSeries(compiled, { align, inputs, limitsMs, from: Number.MIN_SAFE_INTEGER })
+}
+const valuesOf = (...args: Parameters<typeof compute>) => compute(...args).map(row => row.value)
+const one = (value: number) => [['2026-11-23', value]] as const
+
+const fault = (text: string, declared?: Parameters<typeof compile>[1]) => {
+  try {
+    compile(text, declared)
+  } catch (error) {
+    if (error instanceof FormulaFault) return [error.reason, error.spot.column]
+    throw error
+  }
+  return 'accepted'
+}
+
+describe('the text of a formula', () => {
+  test('is refused at the column of what is wrong in it', () => {
+    expect(fault('BRENT +')).toEqual(['syntax', 8])
+    expect(fault('BRENT ? 2')).toEqual(['syntax', 7])
+    expect(fault('(BRENT')).toEqual(['syntax', 7])
+    expect(fault('BRENT WTI')).toEqual(['syntax', 7])
+    expect(fault('1 + NOPE')).toEqual(['unknown_code', 5])
+    expect(fault('2 * sqrt(BRENT)')).toEqual(['unknown_function', 5])
+    expect(fault('unit(BRENT, furlong)')).toEqual(['unknown_unit', 13])
+    expect(fault('fx(BRENT, XXX)')).toEqual(['unknown_currency', 11])
+    expect(fault('1 + min(BRENT)')).toEqual(['arguments', 5])
+    expect(fault('round(BRENT, 11)')).toEqual(['arguments', 1])
+    expect(fault('avg(BRENT, 3 fortnights)')).toEqual(['syntax', 14])
+    expect(fault('1 + 2')).toEqual(['arguments', 1])
+    expect(fault(`${'('.repeat(300)}BRENT${')'.repeat(300)}`)).toEqual(['too_deep', 1])
+    expect(fault(`BRENT${' '.repeat(2000)}`)).toEqual(['too_long', 1])
+  })
+
+  test('is refused where units or currencies contradict each other', () => {
+    expect(fault('BRENT * WTI')).toEqual(['units', 7])
+    expect(fault('2 / BRENT')).toEqual(['units', 3])
+    expect(fault('BRENT + TTF')).toEqual(['units', 7])
+    expect(fault('BRENT + RIGS')).toEqual(['currency', 7])
+    expect(fault('BRENT * EUR_USD')).toEqual(['currency', 7])
+    expect(fault('min(BRENT, RIGS)')).toEqual(['currency', 1])
+    expect(fault('TTF')).toEqual(['units', 1])
+    expect(fault('RIGS')).toEqual(['currency', 1])
+    expect(fault('plain(TTF)')).toBe('accepted')
+    expect(fault('BRENT - if(BRENT > TTF, 1, 2)')).toEqual(['units', 18])
+  })
+
+  test('nests conditions and parentheses without reading anything twice', () => {
+    const text = `${'if(('.repeat(30)}BRENT${') > 1, BRENT, WTI)'.repeat(30)}`
+    expect(fault(text)).toBe('accepted')
+  })
+})
+
+describe('a formula', () => {
+  test('binds products before sums, and signs before both', () => {
+    expect(valuesOf('2 + 3*BRENT/4 - -1', { BRENT: one(8) })).toEqual([9])
+    expect(valuesOf('(2 + 3)*BRENT', { BRENT: one(8) })).toEqual([40])
+  })
+
+  test('converts units by the product, hundredths and currencies by the rate of its time', () => {
+    expect(valuesOf('unit(GASOIL, barrel) - BRENT', { GASOIL: one(745), BRENT: one(70) })).toEqual([
+      745 / 7.45 - 70,
+    ])
+    const rates: Values = { EUR_USD: [['2026-11-20', 1.2]], GBP_USD: [['2026-11-22', 1.25]] }
+    const mmbtu = { currency: 'USD', unit: 'mmbtu' }
+    const [gas] = valuesOf('TTF', { ...rates, TTF: one(30) }, { declared: mmbtu })
+    expect(gas).toBeCloseTo((30 * 1.2) / 3.412141633, 6)
+    const [pence] = valuesOf('NBP', { ...rates, NBP: one(80) }, { declared: mmbtu })
+    expect(pence).toBeCloseTo(0.8 * 10 * 1.25, 9)
+    const [crossed] = valuesOf(
+      'fx(NBP, EUR)',
+      { ...rates, NBP: one(80) },
+      {
+        declared: { currency: 'EUR', unit: 'therm' },
+      },
+    )
+    expect(crossed).toBeCloseTo((0.8 * 1.25) / 1.2, 12)
+    expect(
+      valuesOf(
+        'TTF * EUR_USD',
+        { ...rates, TTF: one(30) },
+        {
+          declared: { currency: 'USD', unit: 'mwh' },
+        },
+      ),
+    ).toEqual([36])
+  })
+
+  test('has no value where a rate is older than seven days, or a divisor is zero', () => {
+    const mwh = { currency: 'USD', unit: 'mwh' }
+    const old: Values = { TTF: one(30), EUR_USD: [['2026-11-15', 1.2]] }
+    expect(valuesOf('TTF', old, { declared: mwh })).toEqual([])
+    expect(valuesOf('plain(BRENT)/(plain(WTI) - 1)', { BRENT: one(70), WTI: one(1) })).toEqual([])
+  })
+
+  test('rounds halves away from zero on the decimal form of a number', () => {
+    expect(valuesOf('round(BRENT, 2)', { BRENT: one(1.005) })).toEqual([1.01])
+    expect(valuesOf('round(BRENT, 2)', { BRENT: one(-1.005) })).toEqual([-1.01])
+    expect(valuesOf('round(BRENT)', { BRENT: one(2.5) })).toEqual([3])
+  })
+
+  test('needs only the chosen branch of a condition', () => {
+    const text = 'if(not (BRENT < 70) and WTI <= 65, BRENT, WTI)'
+    expect(valuesOf(text, { BRENT: one(70), WTI: one(65) })).toEqual([70])
+    expect(valuesOf(text, { BRENT: one(69), WTI: one(65) })).toEqual([65])
+    const missing = 'if(BRENT > 60, BRENT, WTI)'
+    expect(valuesOf(missing, { BRENT: one(70) })).toEqual([70])
+    expect(valuesOf(missing, { BRENT: one(50) })).toEqual([])
+  })
+
+  test('looks up bands whose end is not in them', () => {
+    const text = 'table(BRENT, [0, 60, 1], [60, 70, 2.5])'
+    expect(valuesOf(text, { BRENT: one(59.99) })).toEqual([1])
+    expect(valuesOf(text, { BRENT: one(60) })).toEqual([2.5])
+    expect(valuesOf(text, { BRENT: one(70) })).toEqual([])
+  })
+})
+
+describe('alignment', () => {
+  const values: Values = {
+    BRENT: [
+      ['2026-11-02T08:00:00Z', 70],
+      ['2026-11-02T16:00:00Z', 71],
+      ['2026-11-03T08:00:00Z', 72],
+      ['2026-11-20T08:00:00Z', 80],
+    ],
+    WTI: [
+      ['2026-11-02T12:00:00Z', 60],
+      ['2026-11-03T08:00:00Z', 61],
+    ],
+  }
+  const times = (align: 'last' | 'same_day' | 'drop') =>
+    compute('BRENT - WTI', values, { align }).map(row => [
+      new Date(row.observedAt).toISOString().slice(5, 16),
+      row.value,
+    ])
+
+  test('takes the newest value of each leg at every time of any, within the limit', () => {
+    expect(times('last')).toEqual([
+      ['11-02T12:00', 10],
+      ['11-02T16:00', 11],
+      ['11-03T08:00', 11],
+    ])
+  })
+
+  test('takes the last values of days, or the values of one time', () => {
+    expect(times('same_day')).toEqual([
+      ['11-02T00:00', 11],
+      ['11-03T00:00', 11],
+    ])
+    expect(times('drop')).toEqual([['11-03T08:00', 11]])
+  })
+})
+
+describe('functions of time', () => {
+  /** A value of each day of 2026, its number in the year. */
+  const year: Values = {
+    BRENT: Array.from({ length: 330 }, (_, i) => [
+      new Date(day('2026-01-01') + i * dayMs).toISOString().slice(0, 10),
+      i + 1,
+    ]),
+  }
+  const at = (text: string, when: string) =>
+    compute(text, year).find(row => row.observedAt === day(when))?.value
+  const mean = (from: string, to: string) =>
+    ((day(from) - day('2026-01-01')) / dayMs + 1 + (day(to) - day('2026-01-01')) / dayMs + 1) / 2
+
+  test('average days up to and with the one of the value, months before it', () => {
+    expect(at('avg(BRENT, 10 days)', '2026-03-10')).toBe(mean('2026-03-01', '2026-03-10'))
+    expect(at('avg(BRENT, 1 week, lag 2 days)', '2026-03-10')).toBe(
+      mean('2026-03-02', '2026-03-08'),
+    )
+    expect(at('avg(BRENT, 3 months)', '2026-07-15')).toBe(mean('2026-04-01', '2026-06-30'))
+    expect(at('avg(BRENT, 6 months, lag 1 month)', '2026-09-15')).toBe(
+      mean('2026-02-01', '2026-07-31'),
+    )
+    expect(at('avg(BRENT, 1 quarter)', '2026-08-15')).toBe(mean('2026-04-01', '2026-06-30'))
+    const indexed = 'avg(BRENT, 6 months, lag 0 months, every 3 months)'
+    expect(at(indexed, '2026-09-15')).toBe(mean('2026-01-01', '2026-06-30'))
+    expect(at(indexed, '2026-07-01')).toBe(mean('2026-01-01', '2026-06-30'))
+    expect(at(indexed, '2026-11-01')).toBe(mean('2026-04-01', '2026-09-30'))
+  })
+
+  test('lag by values and by time', () => {
+    expect(at('lag(BRENT, 3)', '2026-03-10')).toBe(mean('2026-03-07', '2026-03-07'))
+    expect(at('lag(BRENT, 1 month)', '2026-03-31')).toBe(mean('2026-02-28', '2026-02-28'))
+    expect(at('lag(BRENT, 1 day)', '2026-01-01')).toBeUndefined()
+  })
+
+  test('average around a day, and say nothing before the last of its closes', () => {
+    const text = 'around(BRENT, 2026-03-10, 2, 2)'
+    expect(at(text, '2026-03-11')).toBeUndefined()
+    expect(at(text, '2026-03-12')).toBe(mean('2026-03-08', '2026-03-12'))
+    expect(at('around(BRENT, 2026-12-30, 2, 2)', '2026-11-26')).toBeUndefined()
+  })
+})

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'bun:test'
+import { openTestInstance } from '../../../support/instance/instance.ts'
+
+const dayMs = 86_400_000
+const day = (text: string) => Date.parse(`${text}T00:00:00Z`)
+
+interface PriceBody {
+  price: number
+  source: string
+  derived?: boolean
+  status?: string
+  missing_legs?: { code: string; reason: string }[]
+  legs?: { code: string; price: number | null }[]
+  updated_at: string
+}
+interface Answer {
+  message: string
+  errors: { field: string; reason?: string; column?: number; path?: string[] }[]
+  data: PriceBody & {
+    prices: { price: number; code: string; created_at: string }[]
+    inserted: number
+    id: number
+    recorded_at: string
+  }
+}
+
+const spread = {
+  code: 'DESK_SPREAD_USD',
+  name: 'Brent less WTI',
+  category: 'crude_oil',
+  unit: 'barrel',
+  currency: 'USD',
+  formula: 'BRENT_CRUDE_USD - WTI_USD',
+}
+
+/** An instance with its operator's token, a reader's key and the desk's spread. */
+async function withSpread(terms: Record<string, unknown> = spread) {
+  const instance = openTestInstance()
+  const operator = { authorization: `Bearer ${instance.services.adminTokens.rotate()}` }
+  const key = instance.key()
+  const admin = async (method: string, path: string, body?: unknown) => {
+    const response = await instance.send(method, `/admin/v1${path}`, body, undefined, operator)
+    return { status: response.status, body: (await response.json()) as Answer }
+  }
+  const read = async (path: string) => {
+    const response = await instance.get(path, key)
+    return { status: response.status, body: (await response.json()) as Answer }
+  }
+  const text = async (path: string) => await (await instance.get(path, key)).text()
+  const push = async (code: string, prices: Record<string, number>) => {
+    const observations = Object.entries(prices).map(([on, price]) => ({
+      code,
+      observed_at: on,
+      price,
+    }))
+    instance.clock.advance(1000)
+    return await admin('POST', '/observations', { observations })
+  }
+  const added = await admin('POST', '/series', terms)
+  expect([added.status, added.body.message]).toEqual([201, undefined as never])
+  for (const code of ['WTI_USD', 'BRENT_CRUDE_USD'])
+    await admin('PATCH', `/series/${code}`, { cadence: 'daily' })
+  return { ...instance, key, admin, read, text, push }
+}
+
+describe('a series by formula', () => {
+  test('is answered wherever codes are, and names its legs', async () => {
+    const { read, text, push } = await withSpread()
+    await push('WTI_USD', { '2026-11-18': 60, '2026-11-19': 61 })
+    await push('BRENT_CRUDE_USD', { '2026-11-18': 64, '2026-11-19': 66 })
+    const latest = (await read('/v1/prices/latest?by_code=DESK_SPREAD_USD')).body.data
+    expect(latest).toMatchObject({
+      price: 5,
+      source: 'formula',
+      derived: true,
+      formula: spread.formula,
+      status: 'ok',
+      missing_legs: [],
+      legs: [
+        { code: 'BRENT_CRUDE_USD', price: 66, currency: 'USD', unit: 'barrel', status: 'ok' },
+        { code: 'WTI_USD', price: 61, status: 'ok' },
+      ],
+      change_24h: 1,
+    })
+    const week = (await read('/v1/prices/past_week?by_code=DESK_SPREAD_USD&interval=raw')).body
+    expect(week.data.prices.map(row => row.price)).toEqual([5, 4])
+    const bars = (await read('/v1/prices/past_month?by_code=DESK_SPREAD_USD&interval=day')).body
+    expect(bars.data.prices.map(row => row.price)).toEqual([5, 4])
+    expect(
+      await text('/v1/export/prices?codes=DESK_SPREAD_USD&columns=code,observed_at,price'),
+    ).toBe(
+      'code,observed_at,price\nDESK_SPREAD_USD,2026-11-18T00:00:00Z,4\nDESK_SPREAD_USD,2026-11-19T00:00:00Z,5\n',
+    )
+  })
+
+  test('follows corrections and deletions, and as_of knows what was known', async () => {
+    const { read, admin, push } = await withSpread()
+    await push('WTI_USD', { '2026-11-18': 60, '2026-11-19': 61 })
+    const brent = await push('BRENT_CRUDE_USD', { '2026-11-18': 64, '2026-11-19': 66 })
+    await push('BRENT_CRUDE_USD', { '2026-11-19': 68 })
+    const price = async (query = '') =>
+      (await read(`/v1/prices/latest?by_code=DESK_SPREAD_USD${query}`)).body.data.price
+    expect(await price()).toBe(7)
+    expect(await price(`&as_of=${brent.body.data.recorded_at}`)).toBe(5)
+    await admin('DELETE', '/values', {
+      code: 'BRENT_CRUDE_USD',
+      observed_at: '2026-11-19',
+      reason: 'test',
+    })
+    // The newest of Brent is that of the day before.
+    expect(await price()).toBe(3)
+  })
+
+  test('says which leg is stale, quarantined or without a value, and invents nothing', async () => {
+    const { read, admin, push, clock } = await withSpread()
+    await push('WTI_USD', { '2026-11-18': 60, '2026-11-19': 61 })
+    const latest = async () => await read('/v1/prices/latest?by_code=DESK_SPREAD_USD')
+    expect((await latest()).status).toBe(404)
+    await push('BRENT_CRUDE_USD', { '2026-11-18': 64, '2026-11-19': 66 })
+    const quarantined = await admin('POST', '/quarantine', {
+      code: 'WTI_USD',
+      from: '2026-11-19',
+      to: '2026-11-19',
+      reason: 'test',
+    })
+    expect((await latest()).body.data).toMatchObject({
+      price: 6,
+      status: 'quarantined',
+      missing_legs: [{ code: 'WTI_USD', reason: 'quarantined' }],
+    })
+    await admin('DELETE', `/quarantine/${quarantined.body.data.id}`)
+    expect((await latest()).body.data).toMatchObject({ price: 5, status: 'ok' })
+    clock.advance(6 * dayMs)
+    expect((await latest()).body.data).toMatchObject({ price: 5, status: 'stale' })
+  })
+
+  test('is refused at the column of its text, and over circles with their path', async () => {
+    const { admin } = await withSpread()
+    const fault = async (code: string, formula: string, method = 'POST') => {
+      const path = method === 'POST' ? '/series' : `/series/${code}`
+      const body = method === 'POST' ? { ...spread, code, formula } : { formula }
+      const answer = await admin(method, path, body)
+      return [answer.status, answer.body.errors?.[0]]
+    }
+    expect(await fault('DESK_A', 'BRENT_CRUDE_USD + DUTCH_TTF_EUR')).toEqual([
+      422,
+      expect.objectContaining({ field: 'formula', reason: 'units', column: 17, length: 1 }),
+    ])
+    expect(await fault('DESK_A', '1 + BRENTT')).toEqual([
+      422,
+      expect.objectContaining({ reason: 'unknown_code', column: 5, length: 6 }),
+    ])
+    await admin('POST', '/series', { ...spread, code: 'DESK_TWICE', formula: '2*DESK_SPREAD_USD' })
+    expect(await fault('DESK_SPREAD_USD', '1 + DESK_TWICE', 'PATCH')).toEqual([
+      422,
+      expect.objectContaining({
+        reason: 'cycle',
+        column: 5,
+        path: ['DESK_SPREAD_USD', 'DESK_TWICE', 'DESK_SPREAD_USD'],
+      }),
+    ])
+    expect((await fault('WTI_USD', 'BRENT_CRUDE_USD', 'PATCH'))[0]).toBe(422)
+  })
+
+  test('accepts no values of its own', async () => {
+    const { push } = await withSpread()
+    const pushed = await push('DESK_SPREAD_USD', { '2026-11-18': 1 })
+    expect([pushed.status, pushed.body.errors[0]]).toEqual([
+      422,
+      expect.objectContaining({ reason: 'computed' }),
+    ])
+  })
+
+  test('changes with its text at once', async () => {
+    const { read, admin, push } = await withSpread()
+    await push('WTI_USD', { '2026-11-19': 61 })
+    await push('BRENT_CRUDE_USD', { '2026-11-19': 66 })
+    await read('/v1/prices/latest?by_code=DESK_SPREAD_USD')
+    await admin('PATCH', '/series/DESK_SPREAD_USD', { formula: 'WTI_USD - BRENT_CRUDE_USD' })
+    expect((await read('/v1/prices/latest?by_code=DESK_SPREAD_USD')).body.data.price).toBe(-5)
+  })
+
+  test('is hidden from whom a leg is hidden', async () => {
+    const instance = await withSpread()
+    const { admin, read, push } = instance
+    await admin('POST', '/series', {
+      ...spread,
+      code: 'DESK_SECRET_USD',
+      formula: undefined,
+      visible_to: ['11111111-2222-4333-8444-555555555555'],
+    })
+    await admin('POST', '/series', { ...spread, code: 'DESK_OVER', formula: '2*DESK_SECRET_USD' })
+    await push('DESK_SECRET_USD', { '2026-11-19': 61 })
+    expect((await read('/v1/prices/latest?by_code=DESK_OVER')).status).toBe(400)
+  })
+
+  test('tells webhooks and alerts of a newest value that any leg changes', async () => {
+    const { services, push } = await withSpread()
+    await push('WTI_USD', { '2026-11-19': 61 })
+    await push('BRENT_CRUDE_USD', { '2026-11-19': 66 })
+    const heard: string[] = []
+    services.ingest.listen(changes => {
+      for (const { seriesId, inserted } of changes)
+        heard.push(`${services.catalogue.byId(seriesId).code} ${inserted.at(-1)?.value}`)
+    })
+    await push('BRENT_CRUDE_USD', { '2026-11-20': 70 })
+    expect(heard).toEqual(['BRENT_CRUDE_USD 70', 'DESK_SPREAD_USD 9'])
+  })
+})
+
+test('forty nested formulas over ten years are computed within a second', async () => {
+  const { services, read } = await withSpread()
+  const id = (code: string) => services.catalogue.named(code)!.id
+  const points = (code: string, level: number) =>
+    Array.from({ length: 3650 }, (_, i) => ({
+      seriesId: id(code),
+      observedAt: day('2026-11-19') - i * dayMs,
+      value: level + (i % 7),
+    }))
+  services.ingest.write([...points('WTI_USD', 60), ...points('BRENT_CRUDE_USD', 65)])
+  const nested = Array.from({ length: 39 }, (_, i) => {
+    const below = i === 0 ? 'DESK_SPREAD_USD' : `DESK_LEVEL_${i}`
+    const formula = `${below} + 0.1*avg(WTI_USD, ${1 + (i % 3)} months) - 0.1*lag(${below}, 1 week)`
+    return {
+      code: `DESK_LEVEL_${i + 1}`,
+      terms: { ...spread, formula, source: 'formula' },
+    }
+  })
+  services.seriesChanges.add(nested)
+  await read('/v1/prices/latest?by_code=WTI_USD')
+  // Processor time: other tests run on the same machine.
+  const began = process.cpuUsage()
+  const { body } = await read('/v1/prices/latest?by_code=DESK_LEVEL_39')
+  const { user, system } = process.cpuUsage(began)
+  expect(body.data.price).toBeGreaterThan(0)
+  expect((user + system) / 1000).toBeLessThan(1000)
+})
