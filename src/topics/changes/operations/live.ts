@@ -30,14 +30,26 @@ const cursorEachMs = 10 * secondMs
 /** Records read at a time: the next are read when the client has taken these. */
 const recordsEach = 500
 /** What a client that reads nothing has left when its stream has ended. */
-const partingSeconds = 10
+export const partingSeconds = 10
 
 type EndReason = 'shutdown' | 'revoked' | 'quota' | 'lineage'
 
-const reasonOf = (ending: Ending): EndReason => (ending.by === 'refusal' ? 'revoked' : 'shutdown')
+export const reasonOf = (ending: Ending): EndReason =>
+  ending.by === 'refusal' ? 'revoked' : 'shutdown'
 
-const blockOf = (event: string, data: unknown, id?: string): string =>
+export const blockOf = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+
+/** Charges a stream for its records beyond the first that its opening has paid for; false: the quota has no more. */
+export function createToll(meter: Context['meter'], caller: Caller): (sent: number) => boolean {
+  let paid = rowsOfPrice
+  return sent => {
+    for (; sent > paid; paid += rowsOfPrice)
+      for (let i = 0; i < caller.entitled.exportRequestsPer10kRows; i += 1)
+        if (!meter.reserve(caller.key)) return false
+    return true
+  }
+}
 
 /** Sends the records after a place, and then each as it is committed. */
 export function followChanges(
@@ -57,8 +69,8 @@ export function followChanges(
   })
   if (request.method === 'HEAD') return new Response('')
   let place = since
-  let paid = rowsOfPrice
   let sent = 0
+  const pay = createToll(meter, caller)
   /** A burst is followed by the cursor that it ended at. */
   let isBurst = true
   let [cursorSentAt, signAt] = [monotonic(), monotonic()]
@@ -71,14 +83,6 @@ export function followChanges(
     const cursor = cursorText(changes.cursorOf(place))
     return blockOf('cursor', { cursor }, cursor)
   }
-  /** False: the quota has no more. */
-  const pay = (): boolean => {
-    while (sent > paid) {
-      for (let i = 0; i < price; i += 1) if (!meter.reserve(caller.key)) return false
-      paid += rowsOfPrice
-    }
-    return true
-  }
   /** Makes the next block; undefined: there is nothing to send. */
   const next = (): string | undefined => {
     if (changes.goneSince(changes.cursorOf(place)) || isReset()) {
@@ -89,7 +93,7 @@ export function followChanges(
     place = page.end
     if (page.records.length > 0) {
       sent += page.records.length
-      if (!pay()) {
+      if (!pay(sent)) {
         ending = 'quota'
         return undefined
       }
@@ -153,7 +157,8 @@ export function followChanges(
   return new Response(body)
 }
 
-function openPlace(streams: Streams, keyId: string, stream: OpenStream): () => void {
+/** A place among the streams of a key; a refusal if there is none. */
+export function openPlace(streams: Streams, keyId: string, stream: OpenStream): () => void {
   const opened = streams.open('changes', keyId, stream)
   if (typeof opened === 'string') throw noPlace(opened, streams)
   return opened

@@ -1,8 +1,9 @@
 import type { Context } from '../../../http/operations/context.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { changeOperations } from './changes.ts'
+import { replayOperation } from './replay.ts'
 
 /** What became known, in order. */
 export function operationsOf(context: Context): Operation[] {
-  return [...changeOperations(context)]
+  return [...changeOperations(context), replayOperation(context)]
 }

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Viewer } from '../../catalogue/service/viewers.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -5,7 +6,14 @@ import type { Withheld } from '../../prices/store/withheld.ts'
 import { endOf, isBefore, type Place } from '../math/cursor.ts'
 import type { ChangeEvent, ChangeLogStore, LoggedRange } from '../store/log.ts'
 import type { Vintage, VintageReader } from '../store/vintages.ts'
-import { createServedHistory, daysOf, type Hidden, isSeen, type ServedHistory } from './history.ts'
+import {
+  audienceOf,
+  createServedHistory,
+  daysOf,
+  type Hidden,
+  isSeen,
+  type ServedHistory,
+} from './history.ts'
 
 /** One record of the feed. */
 export interface ChangeRecord {
@@ -45,7 +53,7 @@ interface Segment {
 }
 
 export interface FeedDeps {
-  log: Pick<ChangeLogStore, 'from' | 'of' | 'touching' | 'events' | 'newest'>
+  log: Pick<ChangeLogStore, 'from' | 'of' | 'touching' | 'events' | 'newest' | 'oldestRecorded'>
   vintages: VintageReader
   catalogue: Pick<Catalogue, 'byId'>
   withheld: Withheld
@@ -56,6 +64,8 @@ const rangesEach = 1_000
 /** The most that are read for one page: a reader of few codes gets a cursor in any case. */
 const rangesMax = 200_000
 const vintagesEach = 1_000
+/** What a replay reads and orders at a time. */
+const replayEachMs = dayMs
 const always = { recordedFrom: Number.MIN_SAFE_INTEGER, recordedTo: Number.MAX_SAFE_INTEGER }
 const everywhere = { firstAt: -5e13, lastAt: 5e13 }
 
@@ -232,7 +242,44 @@ export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDep
     }
   }
 
+  /** What was recorded in `[from, to)` and is not forgotten, in the order of recording. */
+  const recordedIn = (
+    reader: ChangeReader,
+    from: number,
+    to: number,
+    served: ServedHistory,
+  ): ChangeRecord[] => {
+    const found = new Map<string, ChangeRecord>()
+    const ranges = log.touching(from, to)
+    for (const writtenAt of new Set(ranges.map(range => range.writtenAt)))
+      for (const segment of segmentsOf(writtenAt, log.of(writtenAt), [])) {
+        const { series, work } = segment
+        const isWanted = reader.wants(series) && isSeen(audienceOf(series), reader.viewer)
+        if (!isWanted || !('ranges' in work)) continue
+        const hidden = served.hidden(series.id, Number.POSITIVE_INFINITY)
+        for (const stretch of stretchesOf(work.ranges)) {
+          const recordedFrom = Math.max(stretch.recordedFrom, from)
+          const recordedTo = Math.min(stretch.recordedTo, to - 1)
+          const part = { ...stretch, recordedFrom, recordedTo }
+          for (const record of vintagesOf(segment, part, beforeSegment(segment), hidden, false))
+            found.set(`${series.id} ${record.observedAt} ${record.recordedAt}`, record)
+        }
+      }
+    return [...found.values()].sort(
+      (a, b) => a.recordedAt - b.recordedAt || (isBefore(a.place, b.place) ? -1 : 1),
+    )
+  }
+
   return {
+    /** The records of `[from, to)` by their recording, as they are read. */
+    *replay(reader: ChangeReader, from: number, to: number): Generator<ChangeRecord> {
+      const served = createServedHistory(log.events())
+      const begin = Math.max(from, log.oldestRecorded() ?? to)
+      // Nothing is recorded later than its transaction is written, but for some milliseconds.
+      const end = Math.min(to, (log.newest() ?? begin) + replayEachMs)
+      for (let at = begin; at < end; at += replayEachMs)
+        yield* recordedIn(reader, at, Math.min(end, at + replayEachMs), served)
+    },
     /** The records after a place, at most `limit`. */
     page(reader: ChangeReader, after: Place, limit: number): ChangePage {
       const page: ChangeRecord[] = []

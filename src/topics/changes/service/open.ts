@@ -6,7 +6,7 @@ import type { Withheld } from '../../prices/store/withheld.ts'
 import { beginning, type Cursor, endOf, type Place } from '../math/cursor.ts'
 import type { ChangeLogStore } from '../store/log.ts'
 import { createVintageReader } from '../store/vintages.ts'
-import { type ChangePage, type ChangeReader, createChangeFeed } from './feed.ts'
+import { type ChangePage, type ChangeReader, type ChangeRecord, createChangeFeed } from './feed.ts'
 import { audienceOf } from './history.ts'
 
 /** A cursor of a line that ended before it: its records do not exist. */
@@ -19,6 +19,8 @@ export interface GoneCursor {
 export interface Changes {
   /** The records after a place, at most `limit`. */
   page(reader: ChangeReader, after: Place, limit: number): ChangePage
+  /** What was recorded in `[from, to)` and is not forgotten, in that order, as it is read. */
+  replay(reader: ChangeReader, from: number, to: number): Generator<ChangeRecord>
   /** With the line that a place is of. */
   cursorOf(place: Place): Cursor
   /** The same for many places: the lines are read once. */
@@ -69,6 +71,7 @@ export function openChanges({
     )
   return {
     page: feed.page,
+    replay: feed.replay,
     cursors,
     start: () => beginning,
     cursorOf,

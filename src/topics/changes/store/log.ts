@@ -77,6 +77,10 @@ export function createChangeLogStore(db: Database) {
     db,
     `SELECT max(at) AS at FROM (${newestOf('price_changes')} UNION ALL ${newestOf('change_events')})`,
   )
+  const oldestRecorded = lazy<{ at: number | null }, []>(
+    db,
+    'SELECT min(recorded_from) AS at FROM price_changes',
+  )
   const events = lazy<EventRow, []>(
     db,
     `SELECT written_at AS writtenAt, series_id AS seriesId, kind, details FROM change_events
@@ -106,6 +110,8 @@ export function createChangeLogStore(db: Database) {
     /** The last transaction that was written at or before a moment. */
     lastBefore: (moment: number) => before.get(moment)?.at ?? undefined,
     newest: () => newest.get()?.at ?? undefined,
+    /** When the first value was recorded. */
+    oldestRecorded: () => oldestRecorded.get()?.at ?? undefined,
     /** All of them, oldest first: they are few. */
     events: () =>
       events

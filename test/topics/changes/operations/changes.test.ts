@@ -357,4 +357,32 @@ describe('the feed of changes', () => {
     await readUntil('event: end')
     expect(text).toContain('event: end\ndata: {"reason":"shutdown","retry":true}')
   })
+
+  test('are replayed by their recording, as they came or as fast as they are read', async () => {
+    const { instance, token } = opened()
+    const { clock } = instance
+    const begin = clock.now()
+    instance.record('WTI_USD', [70, 71], startAt - dayMs, dayMs)
+    clock.advance(30 * 60_000)
+    instance.record('WTI_USD', [72], startAt - dayMs, dayMs)
+    instance.record('BRENT_CRUDE_USD', [80], startAt - dayMs, dayMs)
+    const range = `from=${isoMillis(begin)}&to=${isoMillis(clock.now() + dayMs)}`
+    const lines = async (query: string) => {
+      const answer = await instance.get(`/v1/changes/replay?${range}&${query}`, token)
+      const text = await answer.text()
+      return text
+        .trim()
+        .split('\n')
+        .map(line => (JSON.parse(line) as WireChange).value)
+    }
+    expect(await lines('speed=max&format=ndjson')).toEqual([70, 71, 72, 80])
+    // Half an hour in a hundredth of a second.
+    expect(await lines('speed=180000&format=ndjson&codes=WTI_USD')).toEqual([70, 71, 72])
+    const stream = await instance.get(`/v1/changes/replay?${range}&speed=max`, token)
+    const text = await stream.text()
+    expect(text.match(/^event: change$/gm)).toHaveLength(4)
+    expect(text).toEndWith('event: end\ndata: {"reason":"done","count":4}\n\n')
+    const backwards = `/v1/changes/replay?from=${isoMillis(begin)}&to=${isoMillis(begin)}`
+    expect((await instance.get(backwards, token)).status).toBe(400)
+  })
 })

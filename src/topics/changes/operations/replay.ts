@@ -1,0 +1,172 @@
+import { t } from 'elysia'
+import type { Caller, RequestContext } from '../../../http/gate/gate.ts'
+import { instantOf, wordOf } from '../../../http/input/query.ts'
+import { textParameter, wordParameter } from '../../../http/input/typed.ts'
+import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { after } from '../../../lib/time/clock.ts'
+import type { ChangeReader, ChangeRecord } from '../service/feed.ts'
+import { blockOf, createToll, openPlace, partingSeconds, reasonOf } from './live.ts'
+import { rowsOf } from './record.ts'
+import { readerOf, readerQuery, rowsOfPrice } from './request.ts'
+
+const formats = ['sse', 'ndjson'] as const
+
+/** Records that are sent together where nothing lies between them. */
+const recordsEach = 500
+
+function momentOf(name: string, text: string | undefined): number {
+  const at = instantOf(name, text)
+  if (at === undefined) throw missingParameter(name, 'an ISO 8601 time with a zone.')
+  return at
+}
+
+function speedOf(text: string | undefined): number {
+  if (text === undefined || text === '') return 1
+  if (text === 'max') return Number.POSITIVE_INFINITY
+  const speed = Number(text)
+  if (!(speed > 0 && speed < Number.POSITIVE_INFINITY))
+    throw invalidParameter('speed', text, 'a number above 0, or max')
+  return speed
+}
+
+interface Replay {
+  reader: ChangeReader
+  records: Iterator<ChangeRecord>
+  speed: number
+  format: (typeof formats)[number]
+  caller: Caller
+  request: Request
+  requestContext: RequestContext | undefined
+  reply: Answering
+}
+
+/** Records that were recorded in a range of time, played as they came. */
+export function replayOperation(deps: Context) {
+  const { changes } = deps
+  return operation('GET /v1/changes/replay', {
+    operationId: 'replayChanges',
+    summary: 'Replay changes of prices',
+    description: `Returns the records of a past range of time by their \`recorded_at\`, each after the time that lay between it and the one before, divided by \`speed\`. \`speed=max\` sends them as fast as they are read. Values that are quarantined, and codes that the account cannot see any more, are left out. A server-sent stream ends with \`event: end\`; with \`format=ndjson\` the last line is the last record. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests.`,
+    access: {
+      meter: true,
+      reader: true,
+      feature: 'bulk_export',
+      weighed: true,
+      // A stream stays with the main thread.
+      isLight: () => true,
+    },
+    query: {
+      from: textParameter('Records from this time on, inclusive.', '2026-11-01T00:00:00Z', {
+        required: true,
+      }),
+      to: textParameter('Records before this time.', '2026-11-02T00:00:00Z', { required: true }),
+      speed: textParameter('How much faster than they came, or `max`. Default: 1.', 'max'),
+      ...readerQuery,
+      format: wordParameter(formats, 'Default: `sse`.', 'ndjson', { default: 'sse' }),
+    },
+    answers: {
+      200: t.String({
+        contentMediaType: 'text/event-stream',
+        description: '`id` is the cursor, `event` is `change`, `data` the record.',
+      }),
+      400: t.Union([FailProblem, NestedProblem]),
+    },
+    handle: ({ query, request, reply, caller, requestContext }) => {
+      const [from, to] = [momentOf('from', query.from), momentOf('to', query.to)]
+      if (from >= to) throw invalidParameter('from', query.from!, 'a time before to')
+      const speed = speedOf(query.speed)
+      const format = wordOf('format', query.format, 'sse', formats)
+      const reader = readerOf(deps, query, caller, request)
+      const records = changes.replay(reader, from, to)
+      return play(deps, { reader, records, speed, format, caller, request, requestContext, reply })
+    },
+  })
+}
+
+function play(
+  { changes, sourceNameOf, gate, peer, streams, connections, meter }: Context,
+  { records, speed, format, caller, request, requestContext, reply }: Replay,
+): Response {
+  const isLines = format === 'ndjson'
+  Object.assign(reply.headers, {
+    'content-type': `${isLines ? 'application/x-ndjson' : 'text/event-stream'}; charset=utf-8`,
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-quota-requests': String(Math.max(1, caller.entitled.exportRequestsPer10kRows)),
+  })
+  if (request.method === 'HEAD') return new Response('')
+  const pay = createToll(meter, caller)
+  const cursorOf = changes.cursors()
+  let ending: string | undefined
+  let wake = () => {}
+  const stays = gate.stay(requestContext!, request, peer)
+  const release = openPlace(streams, caller.key.key.id, {
+    refusal: () => stays()?.code.toLowerCase(),
+    end(why) {
+      ending = reasonOf(why)
+      release()
+      wake()
+      connections.idle(request, partingSeconds)
+    },
+  })
+  connections.idle(request, 0)
+  let next = records.next()
+  let last: number | undefined
+  let count = 0
+  const textOf = (batch: readonly ChangeRecord[]) =>
+    rowsOf(batch, cursorOf, sourceNameOf)
+      .map(row => (isLines ? `${JSON.stringify(row)}\n` : blockOf('change', row, row.cursor)))
+      .join('')
+  /** Records that are due at once. */
+  const take = (): ChangeRecord[] => {
+    const batch: ChangeRecord[] = []
+    const at = next.value?.recordedAt
+    while (
+      !next.done &&
+      batch.length < recordsEach &&
+      (speed === Number.POSITIVE_INFINITY || next.value.recordedAt === at)
+    ) {
+      batch.push(next.value)
+      next = records.next()
+    }
+    return batch
+  }
+  const waitFor = async (waitMs: number) => {
+    if (waitMs <= 0) return
+    await new Promise<void>(resolve => {
+      const stop = after(waitMs, resolve)
+      wake = () => {
+        stop()
+        resolve()
+      }
+    })
+  }
+  const encoder = new TextEncoder()
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (!next.done)
+        await waitFor((next.value.recordedAt - (last ?? next.value.recordedAt)) / speed)
+      const batch = ending === undefined ? take() : []
+      count += batch.length
+      if (!pay(count)) ending ??= 'quota'
+      if (ending !== undefined || batch.length === 0) {
+        release()
+        const end = ending === undefined ? { reason: 'done', count } : { reason: ending, count }
+        if (!isLines) controller.enqueue(encoder.encode(blockOf('end', end)))
+        return controller.close()
+      }
+      last = batch.at(-1)!.recordedAt
+      controller.enqueue(encoder.encode(textOf(batch)))
+    },
+    cancel() {
+      ending = 'cancelled'
+      release()
+      wake()
+    },
+  })
+  return new Response(body)
+}
