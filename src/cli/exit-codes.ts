@@ -1,5 +1,11 @@
 /** What a command ends with; 75 is `EX_TEMPFAIL` of `sysexits`. */
-export const exitCodes = { done: 0, failed: 1, incomplete: 2, temporary: 75 } as const
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  incomplete: 2,
+  otherHistory: 3,
+  temporary: 75,
+} as const
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
@@ -13,6 +19,10 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [
     exitCodes.incomplete,
     'Done, but values were held for review or rejected, a file had no rows (import, feeds run), or a feed still needs its key or licence (feeds add).',
+  ],
+  [
+    exitCodes.otherHistory,
+    'The server has another history than the file: it was restored from a backup (sync).',
   ],
   [
     exitCodes.temporary,

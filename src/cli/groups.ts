@@ -54,6 +54,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
     'curve',
     'chart',
     'watch',
+    'sync',
     'alert',
     'mcp',
   ],

@@ -128,6 +128,27 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     writeFileSync(path, `code,observed_at,price\n${lines.join('\n')}\n`)
     return run('import', path, '--data', join(dir, 'data'))
   }
+  const sync = (...options: string[]) =>
+    run(
+      'sync',
+      server.url,
+      '--into',
+      `sqlite:${join(dir, 'mirror.db')}`,
+      '--key',
+      server.apiKey,
+      '--once',
+      ...options,
+    )
+  const mirrored = (): string[] => {
+    const mirror = new Database(join(dir, 'mirror.db'), { readonly: true })
+    const rows = mirror
+      .query<{ code: string; observed_at: string; price: number }, []>(
+        'SELECT code, observed_at, price FROM prices',
+      )
+      .all()
+    mirror.close()
+    return rows.map(row => `${row.code},${row.observed_at},${row.price}`).sort()
+  }
   const exported = async (asOf?: string): Promise<string[]> => {
     const lines: string[] = []
     for (const code of codes) {
@@ -189,4 +210,18 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     },
     isFull ? 600_000 : 120_000,
   )
+
+  test('sync mirrors the same into a SQLite file, from where the file stands', async () => {
+    const first = await sync('--json')
+    expect([first.code, first.err]).toEqual([0, ''])
+    expect(mirrored()).toEqual(await exported())
+    await push()
+    await act()
+    const second = await sync('--json')
+    expect([second.code, second.err]).toEqual([0, ''])
+    const { records } = JSON.parse(second.out) as { records: number }
+    expect(records).toBeLessThan((JSON.parse(first.out) as { records: number }).records)
+    expect(mirrored()).toEqual(await exported())
+    expect((await sync('--into', 'folder')).code).toBe(1)
+  }, 60_000)
 })

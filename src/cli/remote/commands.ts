@@ -28,6 +28,7 @@ import {
   unknownServer,
   writeServers,
 } from './servers.ts'
+import { syncCommand } from './sync.ts'
 
 /** Options that say which server is asked, and with which key. */
 export const remote = (command: Command): Command =>
@@ -156,6 +157,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
       )
     })
 
+  syncCommand(program, env)
   alertCommands(program, env, serverOf)
   serverCommands(program, env)
 

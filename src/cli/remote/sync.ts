@@ -1,0 +1,117 @@
+import { type Command, Option } from 'commander'
+import { isObject } from '../../lib/text/json.ts'
+import { wrongValue } from '../../lib/text/wrong-value.ts'
+import { createSystemClock, sleep } from '../../lib/time/clock.ts'
+import { isoMillis } from '../../lib/time/instant.ts'
+import type { Ask } from '../../topics/assistants/operations/tool.ts'
+import { Refusal } from '../../topics/assistants/operations/tool.ts'
+import { type MirroredRecord, openMirror } from '../../topics/changes/store/mirror.ts'
+import type { ProgramEnvironment } from '../environment.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { createRemoteAsk } from './ask.ts'
+import { checkUrl, chosenServer } from './servers.ts'
+
+export interface SyncOptions {
+  into: string
+  key?: string
+  codes?: string
+  once?: boolean
+  again?: boolean
+  json?: boolean
+}
+
+interface ChangesAnswer {
+  data: { changes: MirroredRecord[]; cursor: string; has_more: boolean }
+}
+
+const recordsEach = 10_000
+/** How often an instance is asked while nothing new is recorded. */
+const followEachMs = 1_000
+
+function fileOf(into: string): string {
+  const [, path] = /^sqlite:(.+)$/.exec(into) ?? []
+  if (path === undefined)
+    throw new Error(wrongValue('--into', 'sqlite: and the path of a file', into))
+  return path
+}
+
+/** The cursor is of records that the instance does not have: it was restored from a backup. */
+const isOtherLine = (error: unknown): boolean =>
+  error instanceof Refusal && error.message.startsWith('410')
+
+/** Mirrors the prices of an instance into a file, from where the file stands. */
+export async function runSync(
+  ask: Ask,
+  address: string,
+  { into, codes, once = false, again = false, json = false }: SyncOptions,
+  env: Pick<ProgramEnvironment, 'out' | 'err' | 'terminal'> & { isStopped(): boolean },
+): Promise<number> {
+  const clock = createSystemClock()
+  const mirror = openMirror(fileOf(into))
+  let records = 0
+  const draw = (text: string) => env.terminal?.write(`\r${text}\u001B[K`)
+  try {
+    if (again) mirror.clear()
+    const before = mirror.state()
+    if (before && before.address !== address)
+      throw new Error(
+        `${into} mirrors ${before.address}: choose another file, or --again to begin again`,
+      )
+    let since = before?.cursor ?? 'start'
+    while (!env.isStopped()) {
+      const query = { since, limit: recordsEach, codes }
+      const answer = await ask<unknown>('GET', '/v1/changes', { query })
+      if (!isChanges(answer)) throw new Error(`${address} did not answer with changes`)
+      const { changes, cursor, has_more: hasMore } = answer.data
+      mirror.take(changes, { address, cursor }, isoMillis(clock.now()))
+      since = cursor
+      records += changes.length
+      if (changes.length > 0)
+        draw(`${records.toLocaleString('en')} records, up to ${changes.at(-1)!.recorded_at}`)
+      if (hasMore) continue
+      if (once) break
+      await sleep(followEachMs)
+    }
+    draw('')
+    if (json) env.out(JSON.stringify({ address, into, records, cursor: since }, null, 2))
+    else env.err(`${into}: ${records} records; up to date with ${address}`)
+    return exitCodes.done
+  } catch (error) {
+    draw('')
+    if (!isOtherLine(error)) throw error
+    env.err(
+      `${address} has another history than ${into}: it was restored from a backup. Run sync with --again to begin again.`,
+    )
+    return exitCodes.otherHistory
+  } finally {
+    mirror.close()
+  }
+}
+
+const isChanges = (answer: unknown): answer is ChangesAnswer =>
+  isObject(answer) && isObject(answer.data) && Array.isArray(answer.data.changes)
+
+/** `sync`: the reference client of the feed of changes. */
+export function syncCommand(program: Command, env: ProgramEnvironment): void {
+  program
+    .command('sync')
+    .argument('<address>', 'URL of the server: https://prices.example.com')
+    .description('mirror the prices of a server into a SQLite file')
+    .requiredOption('--into <target>', 'sqlite:FILE')
+    .option('--key <key>', 'API key (default: that of a saved server, or WELLHEAD_API_KEY)')
+    .option('--codes <codes>', 'codes, comma-separated (default: all)')
+    .option('--once', 'stop at the newest record (default: follow)')
+    .option('--again', 'delete what the file has and begin again')
+    .addOption(new Option('--json', 'print JSON'))
+    .action(async (address: string, options: SyncOptions) => {
+      let isStopped = false
+      env.onStop(() => {
+        isStopped = true
+      })
+      const url = checkUrl(address)
+      const choice = { url, ...(options.key !== undefined && { key: options.key }) }
+      const ask = createRemoteAsk({ ...chosenServer(choice, env.env), url, source: 'cli' })
+      const code = await runSync(ask, url, options, { ...env, isStopped: () => isStopped })
+      if (code !== exitCodes.done) env.exit(code)
+    })
+}
