@@ -71,6 +71,7 @@ export const topics: readonly Topic[] = [
     '/files',
   ),
   topic(() => require('../../topics/changes/operations/topic.ts'), 'Prices', '/v1/changes'),
+  topic(() => require('../../topics/formulas/operations/topic.ts'), 'Prices', '/v1/formulas'),
   topic(
     () => require('../../topics/analytics/operations/topic.ts'),
     'Spreads',

@@ -1,0 +1,83 @@
+import { t } from 'elysia'
+import { instant, object, oneOf, string } from '../../../http/answer/schema.ts'
+import { envelopeOf, success } from '../../../http/operations/answer.ts'
+import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { alignments } from '../math/compile.ts'
+import { filled, templates } from '../math/templates.ts'
+
+const Template = object('FormulaTemplate', {
+  id: t.String({ examples: ['crack_321'] }),
+  name: t.String({ examples: ['3-2-1 crack spread'] }),
+  description: t.String(),
+  parameters: t.Array(
+    t.Object({
+      name: t.String({ examples: ['crude'] }),
+      type: oneOf(['code', 'number', 'date', 'bands']),
+      default: t.String({ examples: ['WTI_USD'] }),
+      description: t.String(),
+    }),
+  ),
+  formula: string('With parameters in braces.', '{product} - {crude}'),
+  unit: string('Of the values.', 'barrel'),
+  currency: string('Of the values.', 'USD'),
+  align: oneOf(alignments),
+  example: t.Object(
+    {
+      parameters: t.Record(t.String(), t.String()),
+      formula: string('The formula with these parameters.', 'GASOLINE_USD - WTI_USD'),
+      values: t.Array(
+        t.Object({
+          code: t.String({ examples: ['WTI_USD'] }),
+          observed_at: t.String({ format: 'date-time' }),
+          value: t.Number({ examples: [70] }),
+        }),
+      ),
+      at: instant('Time of the result.'),
+      result: t.Number({ examples: [22.4], description: 'In `unit` and `currency`.' }),
+    },
+    { description: 'From these values alone, the formula gives `result` at `at`.' },
+  ),
+})
+
+/** Formulas over codes. */
+export const operationsOf = (): readonly Operation[] => [
+  operation('GET /v1/formulas/templates', {
+    operationId: 'listFormulaTemplates',
+    summary: 'List formula templates',
+    description:
+      'Returns formulas of the trade to begin with: crack, spark and dark spreads, oil indexation, pricing windows, surcharge tables, marine fuel with emission costs, floors and caps. Fill the parameters in braces and create the series with `POST /admin/v1/series`. Each has an example with numbers.',
+    access: { meter: true },
+    answers: { 200: envelopeOf({ templates: t.Array(Template) }) },
+    handle: () =>
+      success({
+        templates: templates.map(template => ({
+          id: template.id,
+          name: template.name,
+          description: template.description,
+          parameters: template.parameters.map(parameter => ({
+            name: parameter.name,
+            type: parameter.type,
+            default: parameter.default,
+            description: parameter.description,
+          })),
+          formula: template.formula,
+          unit: template.unit,
+          currency: template.currency,
+          align: 'last' as const,
+          example: {
+            parameters: Object.fromEntries(
+              template.parameters.map(parameter => [parameter.name, parameter.default]),
+            ),
+            formula: filled(template),
+            values: template.example.values.map(([code, at, value]) => ({
+              code,
+              observed_at: at,
+              value,
+            })),
+            at: template.example.at,
+            result: template.example.result,
+          },
+        })),
+      }),
+  }),
+]
