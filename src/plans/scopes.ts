@@ -17,6 +17,7 @@ const paths = {
     '/v1/natural-gas',
     '/v1/delivery',
     '/v1/changes',
+    '/v1/formulas',
     '/grafana',
     '/udf',
   ],

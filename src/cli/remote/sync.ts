@@ -25,7 +25,7 @@ interface ChangesAnswer {
 }
 
 const recordsEach = 10_000
-/** How often an instance is asked while nothing new is recorded. */
+/** The pause between requests while nothing new is recorded. */
 const followEachMs = 1_000
 
 function fileOf(into: string): string {

@@ -12,7 +12,7 @@ import type { Catalogue } from './catalogue.ts'
 export interface TermFault {
   field: string
   why: string
-  /** Of a formula: where its text is wrong. */
+  /** The place in the text of a formula. */
   details?: { reason: string; column: number; length: number; path?: readonly string[] }
 }
 
@@ -22,7 +22,7 @@ export interface SeriesChangesDeps {
   series: SeriesStore
   catalogue: Catalogue
   now(): number
-  /** What is wrong with the formula of a series; undefined: nothing. */
+  /** Checks the formula of a series; undefined: it has no fault. */
   formulaFault(code: string, terms: SeriesTerms): FormulaFault | undefined
   /** Takes in that answers of a series are others now. */
   forgetSeries(id: number): void

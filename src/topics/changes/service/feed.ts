@@ -242,7 +242,7 @@ export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDep
     }
   }
 
-  /** What was recorded in `[from, to)` and is not forgotten, in the order of recording. */
+  /** Records of `[from, to)` that are not forgotten, in the order of recording. */
   const recordedIn = (
     reader: ChangeReader,
     from: number,

@@ -19,7 +19,7 @@ export interface GoneCursor {
 export interface Changes {
   /** The records after a place, at most `limit`. */
   page(reader: ChangeReader, after: Place, limit: number): ChangePage
-  /** What was recorded in `[from, to)` and is not forgotten, in that order, as it is read. */
+  /** Records of `[from, to)` that are not forgotten, in the order of recording, as they are read. */
   replay(reader: ChangeReader, from: number, to: number): Generator<ChangeRecord>
   /** With the line that a place is of. */
   cursorOf(place: Place): Cursor

@@ -23,7 +23,7 @@ export interface Leg {
   currency: string | null
   unit: string
   product: Product | undefined
-  /** Of an exchange rate: units of `to` for one `from`. */
+  /** An exchange rate has units of `to` for one `from`. */
   pair: { from: string; to: string } | undefined
 }
 

@@ -13,7 +13,7 @@ export const faultReasons = [
 ] as const
 export type FaultReason = (typeof faultReasons)[number]
 
-/** Where a text stands in a formula; columns count characters from 1. */
+/** A place in the text of a formula; columns count characters from 1. */
 export interface Spot {
   column: number
   length: number
@@ -25,7 +25,7 @@ export class FormulaFault extends Error {
     readonly reason: FaultReason,
     readonly spot: Spot,
     message: string,
-    /** Of a cycle: the codes from the series back to it. */
+    /** The codes of a cycle, from the series back to it. */
     readonly path?: readonly string[],
   ) {
     super(message)

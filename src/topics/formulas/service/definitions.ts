@@ -25,7 +25,7 @@ export type FormulaTerms = Pick<
 export interface Definition {
   compiled: CompiledFormula
   align: Alignment
-  /** Of every code that is read, in the order of the formula's codes. */
+  /** The series of every code that is read, in the order of the formula's codes. */
   series: readonly Series[]
   limitsMs: readonly number[]
 }
@@ -88,7 +88,7 @@ export const finestCadence = ({ compiled, series }: Definition): Cadence =>
     series.some(leg => compiled.legs.includes(leg.code) && leg.cadence === cadence),
   ) ?? 'daily'
 
-/** Refuses a formula that stands on itself, or on too many levels of formulas. */
+/** Refuses a formula that uses itself, or too many levels of formulas. */
 function checkLevels(
   code: string,
   formula: string,
@@ -107,12 +107,12 @@ function checkLevels(
         throw new FormulaFault(
           'cycle',
           { column: Math.max(1, column), length: first.length },
-          `must not stand on itself: ${circle.join(' > ')}.`,
+          `must not use itself: ${circle.join(' > ')}.`,
           circle,
         )
       }
       const inner = leg?.terms?.formula
-      // What stands on itself without this code has no values.
+      // A circle without this code has no values.
       if (inner === undefined || path.includes(named)) return 0
       const height = heights.get(named) ?? heightOf(inner, [...path, named], first)
       heights.set(named, height)
@@ -124,7 +124,7 @@ function checkLevels(
     throw new FormulaFault('too_deep', whole, `must have at most ${levelsMax} levels of formulas.`)
 }
 
-/** What is wrong with a formula of a series; undefined: nothing. */
+/** Checks a formula of a series; undefined: it has no fault. */
 export function faultOf(
   code: string,
   terms: FormulaTerms,
@@ -140,7 +140,7 @@ export function faultOf(
   }
 }
 
-/** Every series by formula, in an order in which each follows those that it stands on. */
+/** Every series by formula, each after those that it uses. */
 export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>) {
   const definitions = new Map<number, Definition | undefined>()
   const add = (series: Series, level: number) => {

@@ -137,7 +137,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     isFormula,
     /** The series that its text names; none where they are not as it needs them any more. */
     legsOf: (seriesId: number) => namedLegs(definitionOf(seriesId)),
-    /** Series by formula that stand on a series, each behind those that it stands on. */
+    /** Series by formula that use a series, each after those that it uses. */
     dependentsOf,
     /** Takes in that values of a series have changed; answers the series by formula that have, too. */
     forget,
@@ -181,17 +181,17 @@ function changeOf(
 const namedLegs = (definition: Definition | undefined): readonly Series[] =>
   definition?.series.filter(({ code }) => definition.compiled.named.includes(code)) ?? []
 
-/** By series: the series by formula that stand on it, over whatever levels, in their order. */
+/** By series: the series by formula that use it, over any number of levels, in their order. */
 function dependentsBy(definitions: ReadonlyMap<number, Definition | undefined>) {
   const dependents = new Map<number, number[]>()
-  const standsOn = new Map<number, Set<number>>()
+  const uses = new Map<number, Set<number>>()
   for (const [id, definition] of definitions) {
     const own = new Set<number>()
     for (const { id: leg } of definition?.series ?? []) {
       own.add(leg)
-      for (const below of standsOn.get(leg) ?? []) own.add(below)
+      for (const below of uses.get(leg) ?? []) own.add(below)
     }
-    standsOn.set(id, own)
+    uses.set(id, own)
     for (const leg of own) dependents.set(leg, [...(dependents.get(leg) ?? []), id])
   }
   return dependents

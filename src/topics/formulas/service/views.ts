@@ -18,7 +18,7 @@ const rowsMax = 3_000_000
 
 export type View = ReturnType<typeof createView>
 
-/** Values of series by formula and of what they stand on, in one state of knowledge. */
+/** Values of series by formula and of their legs, in one state of knowledge. */
 export function createView(
   definitionOf: (seriesId: number) => Definition | undefined,
   isFormula: (seriesId: number) => boolean,
@@ -57,7 +57,7 @@ export function createView(
     inputOf,
     /** Whether its values are there and nothing has changed them. */
     isValid: (seriesId: number) => held.get(seriesId)?.validBefore === Number.POSITIVE_INFINITY,
-    /** What was observed on the day of `from` or later has changed. */
+    /** Values that were observed on the day of `from` or later have changed. */
     forget(seriesId: number, from: number) {
       const known = held.get(seriesId)
       if (known) known.validBefore = Math.min(known.validBefore, startOfDay(from))

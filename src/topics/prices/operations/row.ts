@@ -72,6 +72,11 @@ const FormulaLeg = object('FormulaLeg', {
   status: oneOf(formulaStatuses),
 })
 
+const MissingLeg = object('MissingLeg', {
+  code: t.String({ examples: ['WTI_USD'] }),
+  reason: oneOf(formulaStatuses),
+})
+
 export const PriceRow = object('PriceRow', {
   ...priceRowFields,
   delivery_end: t.Optional(
@@ -103,7 +108,7 @@ export const PriceRow = object('PriceRow', {
     oneOf(formulaStatuses, 'Of a series by formula: the worst status of its legs, in this order.'),
   ),
   missing_legs: t.Optional(
-    t.Array(t.Object({ code: t.String(), reason: oneOf(formulaStatuses) }), {
+    t.Array(MissingLeg, {
       description: 'Of a series by formula: every leg that is not `ok`.',
     }),
   ),

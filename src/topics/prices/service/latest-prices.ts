@@ -24,7 +24,7 @@ export interface Quote {
   status: DataStatus
   /** Of a series of delivery periods. */
   delivery?: QuotedDelivery
-  /** Of a series by formula. */
+  /** Present for a series by formula. */
   formula?: QuotedFormula
 }
 
@@ -35,7 +35,7 @@ export interface QuotedFormula {
   legs: readonly { series: Series; observation: Observation | undefined; status: FormulaStatus }[]
 }
 
-/** What a series by formula stands on; undefined: it is none. */
+/** The legs of a series by formula; undefined for any other series. */
 export type FormulaOf = (series: Series) =>
   | {
       text: string

@@ -157,7 +157,7 @@ export function openPrices({
   ingest.listen((changes, { sourceId, batchId }) => {
     for (const change of changes) {
       const { inserted, revised } = change
-      // What changed in a leg was said of what stands on it.
+      // The change of a leg has notified the readers of its formulas already.
       if (formulas.isFormula(change.seriesId)) continue
       const { source } = catalogue.byId(change.seriesId)
       tally.record(source ?? '', inserted.length, revised.length)

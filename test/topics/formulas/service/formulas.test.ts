@@ -162,7 +162,7 @@ describe('a series by formula', () => {
     expect((await fault('WTI_USD', 'BRENT_CRUDE_USD', 'PATCH'))[0]).toBe(422)
   })
 
-  test('accepts no values of its own', async () => {
+  test('refuses pushed values', async () => {
     const { push } = await withSpread()
     const pushed = await push('DESK_SPREAD_USD', { '2026-11-18': 1 })
     expect([pushed.status, pushed.body.errors[0]]).toEqual([
@@ -194,7 +194,7 @@ describe('a series by formula', () => {
     expect((await read('/v1/prices/latest?by_code=DESK_OVER')).status).toBe(400)
   })
 
-  test('tells webhooks and alerts of a newest value that any leg changes', async () => {
+  test('notifies webhooks and alerts of a newest value that any leg changes', async () => {
     const { services, push } = await withSpread()
     await push('WTI_USD', { '2026-11-19': 61 })
     await push('BRENT_CRUDE_USD', { '2026-11-19': 66 })

@@ -26,7 +26,7 @@ interface Written {
   value: number | undefined
 }
 
-/** What was known at a moment, by code, oldest first. */
+/** The values that were known at a moment, by code, oldest first. */
 type Known = Map<string, [at: number, value: number][]>
 
 /** The text of a formula, and what it comes to, computed in the plainest way. */
