@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parquetReadObjects } from 'hyparquet'
 import { dayMs, isoDay, isoMillis } from '../../../../src/lib/time/instant.ts'
+import { isFull } from '../../../support/full.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 import { createFollower, type WireChange } from '../../../support/topics/follower.ts'
 
@@ -225,7 +226,7 @@ describe('the feed of changes', () => {
           expect([asOf, ...late.stateAt(asOf).filter(isCovered)]).toEqual([asOf, ...lines])
         }
       }),
-      { numRuns: 60 },
+      { numRuns: isFull ? 60 : 25 },
     )
   }, 60_000)
 
