@@ -20,7 +20,7 @@ const pathsIn = (text: string) =>
   [...text.matchAll(/`([\w.*@-]+(?:\/[\w.*@-]+)*\/?)`/g)]
     .map(match => match[1]!)
     .filter(path => /\/|\.(ts|tsx|md|json|sql|toml)$/.test(path))
-    .filter(path => !/^(\.\.|node_modules)\//.test(path))
+    .filter(path => !/^(\.\.|node_modules|dist)\//.test(path))
 const linksIn = (text: string) =>
   [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(match => match[1]!)
 

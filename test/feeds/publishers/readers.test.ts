@@ -1,4 +1,5 @@
 import { afterAll, afterEach, expect, test } from 'bun:test'
+import { feedNames } from '../../../src/config/keys.ts'
 import type { SentSeries } from '../../../src/feeds/publishers/publisher.ts'
 import { shippedFeeds } from '../../../src/feeds/publishers/publishers.ts'
 import { judge, newestOf } from '../../../src/feeds/publishers/suspicion.ts'
@@ -142,7 +143,9 @@ needs('../shared/data').describe('every publisher over a socket', () => {
     expect(valueIn(seriesIn(rigs, 'country:UNITED STATES/Miscellaneous'), '2026-01-02')).toBe('0')
   })
 
-  const refused: Record<string, Misbehaviour[]> = {
+  const usual: Misbehaviour[] = ['another_header', 'maintenance_page']
+  /** Of publishers that are asked or read in another way than most. */
+  const refused: Partial<Record<string, Misbehaviour[]>> = {
     eia: [
       'another_header',
       'truncated',
@@ -153,23 +156,16 @@ needs('../shared/data').describe('every publisher over a socket', () => {
       'cut_short',
     ],
     eia_bulk: ['maintenance_page', 'cut_short'],
-    eia_wpsr: ['another_header', 'maintenance_page'],
     eia_wngsr: ['maintenance_page'],
-    fred: ['another_header', 'maintenance_page'],
     ecb: ['another_header', 'maintenance_page', 'cut_short'],
-    norges_bank: ['another_header', 'maintenance_page'],
     world_bank: ['another_header', 'maintenance_page', 'cut_short'],
-    cftc: ['another_header', 'maintenance_page'],
     alberta: ['maintenance_page'],
-    ec_oil_bulletin: ['another_header', 'maintenance_page'],
-    uk_road_fuel: ['another_header', 'maintenance_page'],
     eex_auctions: ['maintenance_page'],
-    baker_hughes: ['another_header', 'maintenance_page'],
     lbma: ['maintenance_page'],
     jodi: ['maintenance_page'],
   }
-  for (const [name, kinds] of Object.entries(refused)) {
-    for (const kind of [...kinds, 'empty_body'] as const) {
+  for (const name of feedNames) {
+    for (const kind of [...(refused[name] ?? usual), 'empty_body'] as const) {
       test(`${name} takes nothing from an answer with ${kind}`, async () => {
         publishers.misbehaviour = kind
         const failure = await readAll(name, undefined, keyOf(name)).then(
