@@ -93,7 +93,7 @@ export const energyOperation = <
 }: Definition<Query, Params> & {
   page?: { max: number; default: number }
   answers: A
-  handle(call: Call<Query, Params, unknown>): Static<A[keyof A & number]>
+  handle(call: Call<Query, Params, unknown>): Static<A[keyof A & number]> | Response
 }): Operation =>
   operation<Query, Params, TSchema, A>(`GET ${path}`, {
     ...(path.startsWith(prefix) && { aliases: [path.replace(prefix, aliasPrefix)] }),

@@ -510,3 +510,24 @@ describe('/v1/ei/well-permits after an import', () => {
     expect(accepted.data).toMatchObject({ received: 2, inserted: 2, revised: 0, unchanged: 0 })
   })
 })
+
+test('permits with a position are points of a map in GeoJSON, in pages like the list', async () => {
+  const instance = filled()
+  const token = instance.key()
+  const response = await instance.get('/v1/ei/well-permits?format=geojson&per_page=4', token)
+  expect(response.headers.get('content-type')).toBe('application/geo+json')
+  expect(response.headers.get('x-total')).toBe('5')
+  const { type, features } = (await response.json()) as {
+    type: string
+    features: { type: string; geometry: { coordinates: number[] }; properties: Body }[]
+  }
+  expect(type).toBe('FeatureCollection')
+  const listed = await get<List>(instance, '/v1/ei/well-permits?per_page=4')
+  const placed = listed.data.filter(({ location }) => (location as Body).latitude !== null)
+  expect(features.map(({ properties }) => properties.permit_number)).toEqual(
+    placed.map(row => row.permit_number),
+  )
+  expect(features[0]!.geometry.coordinates).toEqual([-102.0319, 31.8637])
+  const refused = await instance.get('/v1/ei/well-permits?format=kml', token)
+  expect(refused.status).toBe(400)
+})
