@@ -22,6 +22,7 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { columnsOf, namesFor } from '../files/bulk/columns.ts'
+import { type ParquetCompression, parquetCompressions } from '../files/bulk/compression.ts'
 import {
   type BulkFormat,
   bulkBytes,
@@ -52,6 +53,7 @@ interface ExportRequest {
   series: readonly Series[]
   names: readonly string[]
   format: BulkFormat
+  compression: ParquetCompression
 }
 
 /** Prices of many codes over many years in one answer. */
@@ -100,6 +102,9 @@ export function exportOperations(deps: Context) {
     if (unknown !== undefined) throw invalidParameter('columns', unknown, columnNames)
     const format = query.format || 'csv'
     if (!isFormat(format)) throw invalidParameter('format', format, bulkFormats)
+    const compression = query.compression || 'zstd'
+    if (!isCompression(compression))
+      throw invalidParameter('compression', compression, parquetCompressions)
     const rows = series.map(one => bulkSeriesOf(one, sourceNamesOf(one.id)))
     const question = {
       series: rows,
@@ -110,7 +115,7 @@ export function exportOperations(deps: Context) {
       mark: ingest.mark(),
       ...(days && cut && { days: days.name, cutOf: cut.cutOf }),
     }
-    return { question, series, names: [...new Set(names)], format }
+    return { question, series, names: [...new Set(names)], format, compression }
   }
 
   const hasSlice = ({ tier }: Entitlements) =>
@@ -135,15 +140,19 @@ export function exportOperations(deps: Context) {
     )
   }
 
-  const bytesOf = async ({ question, names, format }: ExportRequest) => {
+  const bytesOf = async ({ question, names, format, compression }: ExportRequest) => {
     const columns = columnsOf(names, question.interval !== 'raw')
-    return bulkBytes(await openBulkWriter(format, columns, question.series), bulk.blocks(question))
+    const writer = await openBulkWriter(format, columns, question.series, compression)
+    return bulkBytes(writer, bulk.blocks(question))
   }
 
   /** Equal for requests that are answered by the same bytes. */
-  const etagOf = ({ question, names, format }: ExportRequest, rows: number): string => {
+  const etagOf = (
+    { question, names, format, compression }: ExportRequest,
+    rows: number,
+  ): string => {
     const { series, interval, asOf } = question
-    const request = [series, interval, asOf, names, format, question.days]
+    const request = [series, interval, asOf, names, format, question.days, compression]
     const text = JSON.stringify([request, bulk.state(question), rows])
     return `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`
   }
@@ -238,9 +247,15 @@ export function exportOperations(deps: Context) {
         ),
         format: wordParameter(
           bulkFormats,
-          '`csv` or `ndjson` (packed as `Accept-Encoding` says), `parquet` (zstd, row groups by code and time) or an `arrow` stream.',
+          '`csv` or `ndjson` (packed as `Accept-Encoding` says), `parquet` (row groups by code and time) or an `arrow` stream.',
           'csv',
           { default: 'csv' },
+        ),
+        compression: wordParameter(
+          parquetCompressions,
+          'How `parquet` is packed: `snappy` for readers without Zstandard.',
+          'snappy',
+          { default: 'zstd' },
         ),
       },
       answers: {
@@ -272,6 +287,9 @@ export function exportOperations(deps: Context) {
     }),
   ]
 }
+
+const isCompression = (text: string): text is ParquetCompression =>
+  (parquetCompressions as readonly string[]).includes(text)
 
 const isFormat = (text: string): text is BulkFormat =>
   (bulkFormats as readonly string[]).includes(text)

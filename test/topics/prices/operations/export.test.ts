@@ -149,6 +149,22 @@ test('Parquet row groups state the codes and times that they contain', async () 
   })
 })
 
+test('Parquet packed by Snappy has the same rows for readers without Zstandard', async () => {
+  const { instance, token } = openDemoInstance()
+  const fileOf = async (more: string) =>
+    (await instance.get(`${path}?${two}&format=parquet${more}`, token)).arrayBuffer()
+  const packed = await fileOf('&compression=snappy')
+  const codecs = parquetMetadata(packed).row_groups[0]!.columns.map(
+    column => column.meta_data!.codec,
+  )
+  expect(new Set(codecs)).toEqual(new Set(['SNAPPY']))
+  const rows = await parquetReadObjects({ file: packed })
+  expect(rows).toHaveLength(240)
+  expect(rows).toEqual(await parquetReadObjects({ file: await fileOf(''), compressors }))
+  const refused = await instance.get(`${path}?${two}&format=parquet&compression=lzo`, token)
+  expect(refused.status).toBe(400)
+})
+
 test('bars are those of the windows', async () => {
   const { instance, token } = openDemoInstance()
   for (const interval of ['hour', 'day', 'week', 'w-fri', 'month', 'quarter', 'year']) {

@@ -1,5 +1,6 @@
 import type { BlockSeries, PriceBlock } from '../../math/block.ts'
 import type { BulkColumn } from './columns.ts'
+import type { ParquetCompression } from './compression.ts'
 import { csvWriter, ndjsonWriter } from './text.ts'
 import type { BulkWriter } from './writer.ts'
 
@@ -18,6 +19,7 @@ export async function openBulkWriter(
   format: BulkFormat,
   columns: readonly BulkColumn[],
   series: readonly BlockSeries[],
+  compression: ParquetCompression = 'zstd',
 ): Promise<BulkWriter> {
   switch (format) {
     case 'csv':
@@ -25,7 +27,7 @@ export async function openBulkWriter(
     case 'ndjson':
       return ndjsonWriter(columns)
     case 'parquet':
-      return (await import('./parquet.ts')).parquetWriter(columns)
+      return (await import('./parquet.ts')).parquetWriter(columns, compression)
     case 'arrow':
       return (await import('./arrow.ts')).arrowWriter(columns, series)
   }

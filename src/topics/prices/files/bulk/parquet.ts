@@ -1,8 +1,10 @@
 import type { ColumnChunk, SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js'
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js'
 import type { PriceBlock } from '../../math/block.ts'
 import type { BulkColumn } from './columns.ts'
+import type { ParquetCompression } from './compression.ts'
 import type { BulkWriter } from './writer.ts'
 
 /** Rows of a group: what a reader of one code fetches at most beside it. */
@@ -41,20 +43,31 @@ interface Run {
 /** The rows of a group that is being filled, by column. */
 type Filling = { column: BulkColumn; runs: Run[]; values: Float64Array }
 
-const compress = (bytes: Uint8Array): Uint8Array => Bun.zstdCompressSync(bytes, { level: 1 })
+interface Codec {
+  name: 'ZSTD' | 'SNAPPY'
+  compress(bytes: Uint8Array): Uint8Array
+}
+const codecs: Record<ParquetCompression, Codec> = {
+  zstd: { name: 'ZSTD', compress: bytes => Bun.zstdCompressSync(bytes, { level: 1 }) },
+  snappy: { name: 'SNAPPY', compress: snappyCompress },
+}
 
 /**
  * Parquet in groups of rows that are in the order of code and time. Schema and footer are the
  * library's; the pages are written here from columns of numbers, because the library takes each
  * value as an object.
  */
-export function parquetWriter(columns: readonly BulkColumn[]): BulkWriter {
+export function parquetWriter(
+  columns: readonly BulkColumn[],
+  compression: ParquetCompression,
+): BulkWriter {
+  const codec = codecs[compression]
   const bytes = new ByteWriter(2 ** 20)
   const file = new ParquetWriter({
     writer: bytes,
     schema: [{ name: 'prices', num_children: columns.length }, ...columns.map(elementOf)],
-    codec: 'ZSTD',
-    compressors: { ZSTD: compress },
+    codec: codec.name,
+    compressors: { [codec.name]: codec.compress },
     createdBy: 'wellhead',
   })
   const filling: Filling[] = columns.map(column => ({
@@ -75,8 +88,8 @@ export function parquetWriter(columns: readonly BulkColumn[]): BulkWriter {
     const start = bytes.offset
     const chunks = filling.map(({ column, runs, values }) =>
       column.kind === 'text'
-        ? textChunk(bytes, column.name, runs, rows)
-        : numberChunk(bytes, column.name, column.kind, values.subarray(0, rows)),
+        ? textChunk(bytes, codec, column.name, runs, rows)
+        : numberChunk(bytes, codec, column.name, column.kind, values.subarray(0, rows)),
     )
     const sizes = chunks.map(chunk => chunk.meta_data!.total_uncompressed_size)
     file.row_groups.push({
@@ -138,6 +151,7 @@ function addRun(runs: Run[], text: string | null, rows: number): void {
 /** A page of plain numbers. */
 function numberChunk(
   file: ByteWriter,
+  codec: Codec,
   name: string,
   kind: NumberKind,
   values: Float64Array,
@@ -147,7 +161,7 @@ function numberChunk(
     kind === 'number'
       ? new Uint8Array(values.buffer, values.byteOffset, values.byteLength)
       : wholeNumbers(values)
-  const uncompressed = writePage(file, values.length, 0, new Uint8Array(0), plain, 'PLAIN')
+  const uncompressed = writePage(file, codec, values.length, 0, new Uint8Array(0), plain, 'PLAIN')
   let [min, max] = [values[0]!, values[0]!]
   for (const value of values) {
     if (value < min) min = value
@@ -160,7 +174,7 @@ function numberChunk(
       type: kind === 'number' ? 'DOUBLE' : 'INT64',
       encodings: ['PLAIN'],
       path_in_schema: [name],
-      codec: 'ZSTD',
+      codec: codec.name,
       num_values: BigInt(values.length),
       total_uncompressed_size: BigInt(uncompressed),
       total_compressed_size: BigInt(file.offset - start),
@@ -185,6 +199,7 @@ function wholeNumbers(values: Float64Array): Uint8Array {
 /** A dictionary of the texts and a page of runs of it. */
 function textChunk(
   file: ByteWriter,
+  codec: Codec,
   name: string,
   runs: readonly Run[],
   rows: number,
@@ -198,7 +213,7 @@ function textChunk(
     dictionary.appendUint32(encoded.length)
     dictionary.appendBytes(encoded)
   }
-  const stored = compress(dictionary.getBytes())
+  const stored = codec.compress(dictionary.getBytes())
   writePageHeader(file, {
     type: 'DICTIONARY_PAGE',
     uncompressed_page_size: dictionary.offset,
@@ -221,6 +236,7 @@ function textChunk(
   }
   uncompressed += writePage(
     file,
+    codec,
     rows,
     nulls,
     levels.getBytes(),
@@ -234,7 +250,7 @@ function textChunk(
       type: 'BYTE_ARRAY',
       encodings: ['PLAIN', 'RLE', 'RLE_DICTIONARY'],
       path_in_schema: [name],
-      codec: 'ZSTD',
+      codec: codec.name,
       num_values: BigInt(rows),
       total_uncompressed_size: BigInt(uncompressed),
       total_compressed_size: BigInt(file.offset - start),
@@ -257,6 +273,7 @@ function appendRun(bytes: ByteWriter, value: number, count: number, width: numbe
 /** Writes a data page and answers its size before it was packed, with its header. */
 function writePage(
   file: ByteWriter,
+  codec: Codec,
   rows: number,
   nulls: number,
   levels: Uint8Array,
@@ -264,7 +281,7 @@ function writePage(
   encoding: 'PLAIN' | 'RLE_DICTIONARY',
 ): number {
   const start = file.offset
-  const stored = compress(values)
+  const stored = codec.compress(values)
   writePageHeader(file, {
     type: 'DATA_PAGE_V2',
     uncompressed_page_size: levels.length + values.length,
