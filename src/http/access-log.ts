@@ -35,6 +35,7 @@ export function createAccessLog(options: AccessLogOptions) {
       status: answer.status,
       ms: Math.round((now() - startedMs) * 10) / 10,
       bytes: answer.bytes,
+      ...traceOf(request),
     })
   }
   return {
@@ -61,6 +62,14 @@ export function createAccessLog(options: AccessLogOptions) {
       return counted(response, line)
     },
   }
+}
+
+/** The trace that a caller continues (W3C Trace Context). */
+const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
+
+function traceOf(request: Request): { trace_id?: string } {
+  const [, id] = traceparent.exec(request.headers.get('traceparent') ?? '') ?? []
+  return id === undefined || /^0+$/.test(id) ? {} : { trace_id: id }
 }
 
 const switching = 101

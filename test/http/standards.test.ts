@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { createAccessLog } from '../../src/http/access-log.ts'
 import { preflight } from '../../src/http/answer/cors.ts'
+import { createLog } from '../../src/lib/log/log.ts'
 import { openTestInstance } from '../support/instance/instance.ts'
 
 type Fields = Record<string, unknown>
@@ -124,4 +126,31 @@ describe('what programs look for at the same address everywhere', () => {
     expect(text).toStartWith('# Wellhead')
     expect(text).toContain('/openapi.json')
   })
+})
+
+test('a line of the access log names the trace that the caller continues, and no other text', () => {
+  const lines: string[] = []
+  const log = createLog({
+    level: 'info',
+    format: 'json',
+    write: line => void lines.push(line),
+    clock: instance.clock,
+  })
+  const access = createAccessLog({ log, share: 1, chance: () => 0, now: () => 0 })
+  const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
+  for (const traceparent of [
+    `00-${trace}-00f067aa0ba902b7-01`,
+    'secret',
+    `00-${'0'.repeat(32)}-00f067aa0ba902b7-01`,
+  ])
+    access.leave(
+      new Request('http://localhost/v1/usage', { headers: { traceparent } }),
+      new Response(null, { status: 204 }),
+      0,
+    )
+  expect(lines.map(line => (JSON.parse(line) as Fields).trace_id)).toEqual([
+    trace,
+    undefined,
+    undefined,
+  ])
 })
