@@ -25,7 +25,7 @@ import { type Changes, openChanges } from '../../topics/changes/service/open.ts'
 import { type ConditionServices, openCondition } from '../../topics/condition/service/open.ts'
 import { type DeliveryServices, openDeliveries } from '../../topics/deliveries/service/open.ts'
 import { type DrillingServices, openDrilling } from '../../topics/drilling/service/open.ts'
-import { faultOf } from '../../topics/formulas/service/definitions.ts'
+import { define, faultOf, finestCadence } from '../../topics/formulas/service/definitions.ts'
 import { type FuelServices, openFuels } from '../../topics/fuels/service/open.ts'
 import {
   type FundamentalServices,
@@ -150,6 +150,7 @@ export function openServices(runtime: Runtime): Services {
       ...markets,
       now: runtime.clock.now,
       formulaFault: (code, terms) => faultOf(code, terms, codes.named),
+      formulaCadence: terms => finestCadence(define(terms, codes.named)),
       noteAudiences: changes.noteAudiences,
     }),
     ...alerts,

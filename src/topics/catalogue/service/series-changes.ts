@@ -4,6 +4,7 @@ import { nextReleaseAt } from '../../calendars/math/releases.ts'
 import { deliveryFaults } from '../../delivery/math/terms.ts'
 import type { FormulaFault } from '../../formulas/math/fault.ts'
 import { parseContractCode } from '../../futures/math/families.ts'
+import type { Cadence } from '../math/catalogue.ts'
 import { isCode, type SeriesBase, type SeriesTerms, withTerms } from '../math/terms.ts'
 import type { Series, SeriesStore } from '../store/series.ts'
 import type { Catalogue } from './catalogue.ts'
@@ -24,6 +25,8 @@ export interface SeriesChangesDeps {
   now(): number
   /** Checks the formula of a series; undefined: it has no fault. */
   formulaFault(code: string, terms: SeriesTerms): FormulaFault | undefined
+  /** The cadence of the finest leg of a formula. */
+  formulaCadence(terms: SeriesTerms): Cadence
   /** Takes in that answers of a series are others now. */
   forgetSeries(id: number): void
   /**
@@ -78,6 +81,7 @@ export function createSeriesChanges({
   catalogue,
   now,
   formulaFault,
+  formulaCadence,
   forgetSeries,
   noteAudiences,
 }: SeriesChangesDeps) {
@@ -172,7 +176,16 @@ export function createSeriesChanges({
     },
     /** Adds own series, all or none; they have no faults. */
     add: (entries: readonly { code: string; terms: SeriesTerms }[]) =>
-      taken(entries.map(({ code, terms }) => ({ code, own: true, terms }))),
+      taken(
+        entries.map(({ code, terms }) => ({
+          code,
+          own: true,
+          terms:
+            terms.formula === undefined || terms.cadence !== undefined
+              ? terms
+              : { ...terms, cadence: formulaCadence(terms) },
+        })),
+      ),
     /** What is wrong with new terms of a series. */
     faults: (series: Series, terms: SeriesTerms) => [
       ...faultsOf(series.code, { ...series.shippedTerms, ...terms }, series.category),

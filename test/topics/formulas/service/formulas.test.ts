@@ -56,10 +56,10 @@ async function withSpread(terms: Record<string, unknown> = spread) {
     instance.clock.advance(1000)
     return await admin('POST', '/observations', { observations })
   }
-  const added = await admin('POST', '/series', terms)
-  expect([added.status, added.body.message]).toEqual([201, undefined as never])
   for (const code of ['WTI_USD', 'BRENT_CRUDE_USD'])
     await admin('PATCH', `/series/${code}`, { cadence: 'daily' })
+  const added = await admin('POST', '/series', terms)
+  expect([added.status, added.body.message]).toEqual([201, undefined as never])
   return { ...instance, key, admin, read, text, push }
 }
 
@@ -162,6 +162,18 @@ describe('a series by formula', () => {
     expect((await fault('WTI_USD', 'BRENT_CRUDE_USD', 'PATCH'))[0]).toBe(422)
   })
 
+  test('needs neither a name nor a category, and has the cadence of its finest leg', async () => {
+    const { admin } = await withSpread()
+    const { code, unit, currency } = { ...spread, code: 'DESK_PLAIN' }
+    const formula = 'BRENT_CRUDE_USD + 0*plain(EUR_USD)'
+    const added = await admin('POST', '/series', { code, unit, currency, formula })
+    expect(added.body.data as unknown).toMatchObject({
+      series: [
+        { code, name: code, category: 'formula', cadence: 'intraday_5m', source: 'formula' },
+      ],
+    })
+  })
+
   test('refuses pushed values', async () => {
     const { push } = await withSpread()
     const pushed = await push('DESK_SPREAD_USD', { '2026-11-18': 1 })
@@ -208,6 +220,28 @@ describe('a series by formula', () => {
   })
 })
 
+test('an alert on a formula fires when a leg moves it over the bound, in the same write', async () => {
+  const { push, read, send, key } = await withSpread()
+  await push('WTI_USD', { '2026-11-19': 61 })
+  await push('BRENT_CRUDE_USD', { '2026-11-19': 66 })
+  const alert = {
+    name: 'Spread',
+    commodity_code: 'DESK_SPREAD_USD',
+    condition_operator: 'greater_than',
+    condition_value: 8,
+  }
+  expect((await send('POST', '/v1/alerts', { price_alert: alert }, key)).status).toBe(201)
+  await push('BRENT_CRUDE_USD', { '2026-11-20': 68 })
+  const fired = async () => {
+    const { body } = await read('/v1/alerts')
+    return (body as unknown as { trigger_count: number }[])[0]?.trigger_count
+  }
+  expect(await fired()).toBe(0)
+  await push('WTI_USD', { '2026-11-20': 59 })
+  await push('BRENT_CRUDE_USD', { '2026-11-20T12:00:00Z': 70 })
+  expect(await fired()).toBe(1)
+})
+
 test('forty nested formulas over ten years are computed within a second', async () => {
   const { services, read } = await withSpread()
   const id = (code: string) => services.catalogue.named(code)!.id
@@ -223,7 +257,7 @@ test('forty nested formulas over ten years are computed within a second', async 
     const formula = `${below} + 0.1*avg(WTI_USD, ${1 + (i % 3)} months) - 0.1*lag(${below}, 1 week)`
     return {
       code: `DESK_LEVEL_${i + 1}`,
-      terms: { ...spread, formula, source: 'formula' },
+      terms: { ...spread, formula, source: 'formula', cadence: 'daily' as const },
     }
   })
   services.seriesChanges.add(nested)

@@ -20,6 +20,7 @@ import {
 } from '../../../../http/input/body-schema.ts'
 import { type Form, formOf } from '../../../../http/input/form.ts'
 import { validationFailed } from '../../../../http/problem/problem.ts'
+import { isObject } from '../../../../lib/text/json.ts'
 import { addDuration } from '../../../../lib/time/duration.ts'
 import { minuteOf, zoneName } from '../../../../lib/time/zone.ts'
 import { cadences } from '../../../catalogue/math/catalogue.ts'
@@ -373,12 +374,22 @@ export interface NewSeries {
 
 const seriesMax = 1000
 
+/** A series by formula needs no name and no category. */
+const named = (input: unknown): unknown =>
+  isObject(input) && typeof input.formula === 'string'
+    ? { name: input.code, category: 'formula', ...input }
+    : input
+
 /** One new series, or the list of them in `series`; `judge` notes what is wrong with each. */
 export function readNewSeries(
   input: unknown,
   judge: (series: NewSeries, form: Form) => void,
 ): NewSeries[] {
-  const form = formOf(input)
+  const form = formOf(
+    isObject(input) && Array.isArray(input.series)
+      ? { ...input, series: input.series.map(named) }
+      : named(input),
+  )
   const read = (item: Form): NewSeries => {
     const { code = '', ...values } = readFields(newSeriesFields, item)
     const source = values.formula === undefined ? values.source : 'formula'
