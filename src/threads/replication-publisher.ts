@@ -80,7 +80,7 @@ export function startPublishing(
 
   const beginAnew = (why: string) => {
     log.warn('replication_epoch_started', {
-      message: `The stream knows more than this database, which was restored: ${why}. It continues as a new replication epoch, and replicas restart from a snapshot.`,
+      message: `The stream has changes that this database does not have: ${why}. It continues as a new replication epoch, and replicas restart from a snapshot.`,
     })
     replicationEpoch.begin()
     publisher.terminate()

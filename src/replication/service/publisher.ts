@@ -118,6 +118,12 @@ export async function createPublisher({
   const passOver = async (): Promise<boolean> => {
     const end = await meet(reader.last())
     const isSame = end.created === created && end.lastSequence >= lastSequence
+    // Only this publisher has this epoch, so somebody forged the change that it ends with.
+    if (isSame && end.replicationEpoch === replicationEpoch && (end.position ?? 0) > position)
+      throw new StreamConflict(
+        'ahead',
+        `the stream has a change up to ${end.position} that this instance did not publish`,
+      )
     if (
       !isSame ||
       (hasPut && (end.replicationEpoch !== replicationEpoch || end.position !== position))

@@ -34,15 +34,16 @@ const closing: (() => unknown)[] = []
 let mail: SmtpServer
 let nats: NatsServer | undefined
 let leasedNats: NatsServer | undefined
-/** The paths that something was posted to. */
-const posted = new Set<string>()
+/** What was posted, by path. */
+const posted = new Map<string, string[]>()
 
 /** A server on this machine that takes whatever is sent to it. */
-function taking(answer: (path: string) => unknown): string {
+function taking(answer: (path: string, body: string) => unknown): string {
   const server = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
-    fetch: request => Response.json(answer(new URL(request.url).pathname)),
+    fetch: async request =>
+      Response.json(answer(new URL(request.url).pathname, await request.text())),
   })
   closing.push(() => server.stop(true))
   return `http://127.0.0.1:${server.port}`
@@ -95,8 +96,8 @@ beforeAll(async () => {
   surroundings = {
     dir,
     mail: mail.url,
-    sink: taking(path => {
-      posted.add(path)
+    sink: taking((path, body) => {
+      posted.set(path, [...(posted.get(path) ?? []), body])
       return {}
     }),
     resend: taking(() => ({ id: 'one' })),
@@ -374,31 +375,107 @@ async function consolePages({ server, ask, asOperator }: World): Promise<void> {
   expect(faults).toEqual([])
 }
 
-/** A series for one account is answered to it by workers too, and to nobody else. */
-async function restricted({ ask, asOperator }: World, account: string): Promise<void> {
-  const series = (code: string, visible_to: string[]) => ({
-    code,
-    name: code,
-    category: 'refined_products',
-    unit: 'metric_ton',
-    currency: 'USD',
-    cadence: 'daily',
-    visible_to,
-  })
-  for (const [code, owner] of [
-    ['OWN_DESK_USD', account],
-    ['OTHER_DESK_USD', crypto.randomUUID()],
+/** Every way to a series: to its account it is a series like any other, to others unknown. */
+const waysTo = (code: string, key: string): string[] => [
+  `/v1/prices/latest?by_code=${code}`,
+  `/v1/prices/past_week?by_code=${code}`,
+  `/v1/prices/chart?code=${code}`,
+  `/v1/export/prices?codes=${code}`,
+  `/v1/changes?codes=${code}&since=start`,
+  `/v1/delivery/${code}`,
+  `/v1/delivery/${code}/days`,
+  `/v1/delivery/${code}/cheapest?hours=3`,
+  `/v1/delivery/${code}/evcc`,
+  `/udf/symbols?symbol=${code}`,
+  `/udf/history?symbol=${code}&resolution=1D&from=0&to=4000000000`,
+  `/udf/key/${key}/history?symbol=${code}&resolution=1D&from=0&to=4000000000`,
+  `/udf/key/${key}/quotes?symbols=${code}`,
+]
+
+/** Lists that have every series of their caller. */
+const listsOf = (key: string): string[] => [
+  '/v1/commodities',
+  '/v1/prices/latest',
+  '/v1/export/prices',
+  '/v1/changes?since=start&format=ndjson',
+  '/udf/search?query=DESK',
+  `/udf/key/${key}/search?query=DESK`,
+]
+
+const [ownCode, otherCode] = ['OWN_DESK_USD', 'OTHER_DESK_USD']
+const ownPrice = '512.34'
+const otherPrice = '487.65'
+
+/** What an instance, or a replica of it, answers to the account of the first code alone. */
+async function expectOwnOnly(ask: World['ask'], key: string): Promise<void> {
+  const faults: string[] = []
+  for (const path of waysTo(ownCode, key)) {
+    const { status } = await ask('GET', path)
+    if (status !== 200) faults.push(`${path}: ${status}`)
+  }
+  for (const path of waysTo(otherCode, key)) {
+    const answer = await ask('GET', path)
+    const text = await answer.text()
+    // A chart asks for many symbols at once, and is told of each whether there is one.
+    const isRefused = path.includes('/quotes') ? text.includes('"error"') : answer.status >= 400
+    if (!isRefused || answer.status >= 500 || text.includes(otherPrice))
+      faults.push(`${path}: ${answer.status} ${text.slice(0, 200)}`)
+  }
+  for (const path of listsOf(key)) {
+    const text = await (await ask('GET', path)).text()
+    if (!text.includes(ownCode)) faults.push(`${path} lacks ${ownCode}`)
+    if (text.includes(otherCode) || text.includes(otherPrice))
+      faults.push(`${path} has ${otherCode}`)
+  }
+  expect(faults).toEqual([])
+}
+
+/** Series of delivery periods, one for the account and one for another, on every way there is. */
+async function restricted({ row, ask, asOperator, server }: World, account: string) {
+  const mine = `/day-ahead/${encodeURIComponent(row.name)}`
+  const events = ['price.day_ahead.published', 'price_alert.triggered']
+  await expectOk(await ask('POST', '/v1/webhooks', { url: surroundings.sink + mine, events }))
+  const today = Math.floor(Date.now() / dayMs) * dayMs
+  for (const [code, owner, price] of [
+    [otherCode, crypto.randomUUID(), otherPrice],
+    [ownCode, account, ownPrice],
   ] as const) {
-    await expectOk(await asOperator('POST', '/admin/v1/series', series(code, [owner])))
     await expectOk(
-      await asOperator('POST', '/admin/v1/observations', {
-        observations: [{ code, observed_at: daysBefore(Date.now(), 1), price: 500 }],
+      await asOperator('POST', '/admin/v1/series', {
+        code,
+        name: code,
+        category: 'power',
+        unit: 'mwh',
+        currency: 'USD',
+        time: 'delivery',
+        resolution: 'PT1H',
+        zone: 'UTC',
+        horizon: 'P3D',
+        visible_to: [owner],
       }),
     )
+    const alert = {
+      name: 'tomorrow',
+      commodity_code: code,
+      condition_operator: 'greater_than',
+      condition_value: 400,
+      delivery_watch: 'base_tomorrow',
+    }
+    const made = await ask('POST', '/v1/alerts', { price_alert: alert })
+    expect([code, made.status]).toEqual([code, code === ownCode ? 201 : 422])
+    const observations = Array.from({ length: 72 }, (_, hour) => ({
+      code,
+      observed_at: new Date(today + (hour - 24) * (dayMs / 24)).toISOString(),
+      price: Number(price),
+    }))
+    await expectOk(await asOperator('POST', '/admin/v1/observations', { observations }))
   }
-  const past = (code: string) => ask('GET', `/v1/prices/past_week?by_code=${code}`)
-  expect((await past('OWN_DESK_USD')).status).toBe(200)
-  expect((await past('OTHER_DESK_USD')).status).toBe(400)
+  await expectOwnOnly(ask, server.apiKey)
+  for (const event of events)
+    await until(() => posted.get(mine)?.some(body => body.includes(event)) || undefined)
+  const said = posted.get(mine)!.join('')
+  expect(said).toContain(ownCode)
+  expect(said).not.toContain(otherCode)
 }
 
 /** The work of one row, all of it. */
@@ -423,7 +500,7 @@ async function works(row: Configuration, index: number): Promise<void> {
 }
 
 /** A replica with the same file comes up beside the primary and answers heavy work. */
-async function replicated({ server, config }: World): Promise<void> {
+async function replicated({ row, server, config }: World): Promise<void> {
   const ready = join(dir, `replica-${Bun.nanoseconds()}`)
   const child = Bun.spawn(
     [
@@ -457,6 +534,8 @@ async function replicated({ server, config }: World): Promise<void> {
       '/v1/analytics/statistics?code=WTI_USD',
     ])
       expect((await fetch(url + path, { headers })).status).toBe(200)
+    if (row.isRestricted)
+      await expectOwnOnly((method, path) => fetch(url + path, { method, headers }), server.apiKey)
   } finally {
     child.kill('SIGTERM')
     await child.exited

@@ -220,6 +220,33 @@ ${await log()}`,
     expect(await log()).not.toContain('replica_not_following')
   }, 200_000)
 
+  test('have the same revisions, in the same order, of a point that is revised many times at once', async () => {
+    const observedAt = new Date().toISOString()
+    const prices = Array.from({ length: 60 }, (_, n) => 80 + n / 100)
+    await Promise.all(
+      prices.map(price =>
+        send(
+          'POST',
+          '/admin/v1/observations',
+          { observations: [{ code: 'DUBAI_CRUDE_USD', observed_at: observedAt, price }] },
+          primary.adminToken,
+        ),
+      ),
+    )
+    await until('the same rows', () => differing().length === 0)
+    const revisionsAt = async (url: string) => {
+      const path = `/v1/prices/vintages?by_code=DUBAI_CRUDE_USD&observed_at=${observedAt}`
+      const answer = await fetch(url + path, {
+        headers: { authorization: `Token ${primary.apiKey}` },
+      })
+      return { status: answer.status, body: await answer.text() }
+    }
+    const [here, there] = [await revisionsAt(primary.url), await revisionsAt(replicaUrl)]
+    expect(here.status).toBe(200)
+    for (const price of prices) expect(here.body).toContain(`"price":${price}`)
+    expect(there).toEqual(here)
+  }, 60_000)
+
   test('answer as of the moment that the primary stored, to the millisecond', async () => {
     await push(80)
     await until('the price', async () => differing().length === 0)

@@ -200,6 +200,7 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
     },
     sendsMail: true,
     needsNats: true,
+    isRestricted: true,
   },
   {
     name: 'a primary with a lease',
@@ -241,7 +242,12 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
       'server.stop_notice': '0s',
     },
   },
-  { name: 'series for chosen accounts', settings: {}, isRestricted: true },
+  {
+    name: 'series for chosen accounts, with e-mail and text messages',
+    settings: { ...smtp(at), ...twilio(at) },
+    sendsMail: true,
+    isRestricted: true,
+  },
   {
     name: 'files of a night, and files that are read',
     settings: {
