@@ -187,7 +187,8 @@ needs('nats-server').describe('a primary with NATS', () => {
       }),
     )
     const { data } = (await answer.json()) as { data: { price: number } }
-    expect(await price()).toEqual(data)
+    // Clients without a profile get more names for the same values.
+    expect(data).toMatchObject((await price())!)
     const document = Bun.YAML.parse(
       await Bun.file(resolve(import.meta.dir, '../../docs/nats/asyncapi.yaml')).text(),
     ) as { components: { schemas: Record<string, object> } }
