@@ -7,6 +7,6 @@ import { writeNotices } from './notices.ts'
 mkdirSync('dist', { recursive: true })
 const assets = await writeAssets('dist')
 const exitCode = compile('dist/wellhead', assets)
-// Whoever passes the binary on passes these on with it.
+// Anyone who passes the binary on passes these on with it.
 if (exitCode === 0) writeNotices('dist/wellhead.notices.txt')
 process.exit(exitCode)

@@ -21,7 +21,7 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       // Bytecode alone would mean CommonJS, which has no `await` at the top.
       '--format=esm',
       // What is loaded when it is asked for stays out of a start, and the threads share their modules
-      // with the program: each would have a bundle of its own, with its bytecode.
+      // with the program: each would have its own bundle, with its bytecode.
       '--splitting',
       ...minified,
       '--no-compile-autoload-bunfig',

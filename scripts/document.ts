@@ -23,7 +23,7 @@ export const appOf = (config: Config) => createApp(servicesOf(config))
 export const documentIn = async (app: ReturnType<typeof appOf>): Promise<string> =>
   await (await app.handle(new Request('http://localhost/openapi.json'))).text()
 
-/** The settings of a copy that nobody has set anything of. */
+/** The settings of a copy that no one has set anything of. */
 export const usualConfig = () =>
   loadConfig({ flags: {}, env: {}, files: { directory: '/' }, readFile: () => undefined })
 

@@ -15,7 +15,7 @@ export async function writeFirstDatabase(dir: string): Promise<string> {
   return path
 }
 
-/** The database of a directory that was opened and that nobody has written to. */
+/** The database of a directory that was opened and that no one has written to. */
 export function firstDatabase(): Uint8Array<ArrayBuffer> {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-first-'))
   try {

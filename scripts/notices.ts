@@ -48,13 +48,13 @@ export interface EnginePart {
   version: string
   license: string
   purl: string
-  /** What whoever passes the binary on has to say of it. */
+  /** What anyone who passes the binary on has to say of it. */
   terms: string
 }
 
 const { versions } = process
 
-/** The runtime first, of the version that builds and so lies in the binary. */
+/** The runtime first, of the version that builds and so is in the binary. */
 export function engineParts(): EnginePart[] {
   const [bun, webkit, sqlite] = [versions.bun!, versions.webkit!, versions.sqlite!]
   return [

@@ -15,7 +15,7 @@ import { createPaymentStore } from '../src/topics/billing/store/payments.ts'
 import { createUsageWarningStore } from '../src/topics/keys/store/usage-warnings.ts'
 
 /**
- * Writes a small database of this version as SQL: the evaluation copy is filled, used through its
+ * Writes a small database of this version as SQL: the demo instance is filled, used through its
  * interface until every table has rows, and a few rows of each are kept with all that they refer
  * to. Run it before the first migration of a release, so that the next versions can be tested from
  * this one.
@@ -58,7 +58,7 @@ function openDemoInstance(dir: string): Copy {
   return { instance, clock, apiKey: apiKey!, adminToken: adminToken! }
 }
 
-/** Asks for what leaves a row in each table that a new evaluation copy leaves empty. */
+/** Asks for what leaves a row in each table that a new demo instance leaves empty. */
 async function useCopy({ instance, clock, apiKey, adminToken }: Copy): Promise<void> {
   const { services, app, runner } = instance
   const send = async (
@@ -93,7 +93,7 @@ async function useCopy({ instance, clock, apiKey, adminToken }: Copy): Promise<v
     await instance.sending.settled()
   }
 
-  // Nobody listens there, so that every attempt ends at once.
+  // No one listens there, so that every attempt ends at once.
   const nowhere = 'http://127.0.0.1:9/hook'
   const email = 'eval@example.com'
   const accountId = sampleId(1)

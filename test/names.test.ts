@@ -23,7 +23,7 @@ const rows = interfaceRows
   }))
 
 /**
- * Names that nobody must see where the operator has set others. The command is `wellhead`
+ * Names that no one must see where the operator has set others. The command is `wellhead`
  * everywhere.
  */
 const defaults =

@@ -1,7 +1,7 @@
 import { appOf, documentIn, usualConfig } from '../document.ts'
 
 /**
- * The OpenAPI document of the interface as the sources have it, or of a running copy at an address.
+ * The OpenAPI document of the API as the sources have it, or of a running copy at an address.
  */
 export async function documentText(address: string | undefined): Promise<string> {
   if (address !== undefined) {

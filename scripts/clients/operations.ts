@@ -54,7 +54,7 @@ export interface Operation {
   /** Media types of a success, none where it has no body. */
   media: string[]
   takesIdempotencyKey: boolean
-  /** Where the rows of a page stand in its body; undefined where there are no pages. */
+  /** Where the rows of a page are in its body; undefined where there are no pages. */
   rows: string[] | undefined
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { generateSource } from 'oazapfts'
 import { type Document, operationsOf } from './operations.ts'
 
-/** Parameters that are numbers may be written as numbers; the interface reads them from text. */
+/** Parameters that are numbers may be written as numbers; the API reads them from text. */
 function withNumbers(document: Document): Document {
   const copy = structuredClone(document)
   for (const operation of Object.values(copy.paths).flatMap(item => Object.values(item))) {
@@ -31,9 +31,9 @@ function asFactory(source: string): string {
   const names = [...functions.matchAll(/^export function (\w+)/gm)].map(match => match[1])
   const body = functions
     .replace(/^export function /gm, 'function ')
-    // No reserved words, and the interface calls them so.
+    // No reserved words, and the API calls them so.
     .replace(/\$(from|type)\b/g, '$1')
-    // The types of the package are its own: whoever uses it has no other package.
+    // The types of the package are its own: anyone who uses it has no other package.
     .replaceAll('opts?: Oazapfts.RequestOpts', 'opts?: RequestOptions')
     // A request that is done once however often it arrives may be sent again.
     .replaceAll(

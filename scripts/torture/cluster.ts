@@ -275,7 +275,7 @@ const primaryUrl = async () => {
     await Bun.sleep(100)
   }
 }
-/** A primary that lost the lease without being killed is fenced: it begins anew as a replica. */
+/** A primary that lost the lease without being killed is fenced: it begins again as a replica. */
 let leader = await primaryUrl()
 const rejoin = async () => {
   const now = await primaryUrl()
@@ -331,7 +331,7 @@ for (; kill < kills && !isToldToEnd; kill++) {
     promotionsMs.push(Math.round(performance.now() - began))
     say(`kill ${kill}: the primary; the next took over in ${promotionsMs.at(-1)} ms`)
     leader = await primaryUrl()
-    // What was replaced begins anew as a replica.
+    // What was replaced begins again as a replica.
     rmSync(node.dir, { recursive: true })
   } else killed.replica += 1
   await startNode(node, true)
@@ -355,7 +355,7 @@ for (let refused = 0; refused < 30; ) {
     } else refused += 1
   }
 }
-// Nobody answers at its address: messages would be tried on for hours, and each try is written.
+// No one answers at its address: messages would be tried on for hours, and each try is written.
 for (let done = false; !done; ) {
   const answer = await fetch(`${nodes[0]!.url}/v1/webhooks/${hook.id}`, {
     method: 'PATCH',

@@ -54,7 +54,7 @@ s3_secret_key = "b"
 `,
 )
 
-/** The bucket is in this process: it has to go on meanwhile. */
+/** The bucket is in this process: it has to continue in the meantime. */
 async function run(...args: string[]): Promise<string> {
   const child = Bun.spawn([binary, ...args, '--data', data, '--config', config], {
     stdout: 'pipe',

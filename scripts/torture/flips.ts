@@ -9,7 +9,7 @@ import { checksumsPath } from '../../src/database/page-checksums.ts'
 import { demoInstance } from '../../test/support/instance/demo-instance.ts'
 
 /**
- * R07: flips one bit in copies of a database that holds everything an evaluation copy has, beside
+ * R07: flips one bit in copies of a database that holds everything a demo instance has, alongside
  * the checksums that the service keeps, and asks `verify`. A flip that changes what a table says and
  * goes unnoticed is a failure. Prints one line of JSON.
  *

@@ -31,7 +31,7 @@ const ready = join(work, 'ready')
 const judgedByBinaryEvery = 10
 const sectorBytes = 512
 const rowsSent = 200
-/** Room that is kept free, and an index that SQLite makes anew. */
+/** Room that is kept free, and an index that SQLite makes again. */
 const ignored = /reserve|-shm$/
 
 let state = seed
@@ -84,7 +84,7 @@ async function record(): Promise<void> {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as { data: { batch: { id: number } } }
   }
-  // As an import sends them: what is a batch of its own has an entry in the audit too.
+  // As an import sends them: what is its own batch has an entry in the audit too.
   const { batch } = (
     await post('/admin/v1/batches', { file_name: 'prices.csv', sha256: '0'.repeat(64) })
   ).data

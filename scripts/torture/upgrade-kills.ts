@@ -7,7 +7,7 @@ import { schemaVersion } from '../../src/database/migrations.ts'
 /**
  * R22: a database of the first schema is served by this version, which is killed at each write of
  * the upgrade in turn (strace); what is there then is of the old schema or the new, and the next
- * start ends the upgrade with the rows of one that nobody disturbed. A kill between two statements
+ * start ends the upgrade with the rows of one that no one disturbed. A kill between two statements
  * is one between two writes. Prints one line of JSON. Needs dist/wellhead and strace.
  *
  *   bun scripts/torture/upgrade-kills.ts [kills at most, else 400]

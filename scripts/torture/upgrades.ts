@@ -15,7 +15,7 @@ import { schemaVersion } from '../../src/database/migrations.ts'
 
 /**
  * R32: a database of the first schema with 20,000,000 points is served by this version while
- * clients ask on: how long nobody is answered, and what is there after a kill at ten moments of it.
+ * clients ask on: how long no one is answered, and what is there after a kill at ten moments of it.
  * Prints one line of JSON. Needs dist/wellhead.
  *
  *   bun scripts/torture/upgrades.ts [points, else 20000000] [kills, else 10]

@@ -93,7 +93,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
   return program
 }
 
-/** What packages bring beside the program. */
+/** What packages bring alongside the program. */
 function manualCommands(program: Command, env: ProgramEnvironment) {
   program
     .command('completion')
@@ -167,7 +167,7 @@ function settingsCommands(program: Command, env: ProgramEnvironment) {
     )
 }
 
-/** Prints the result of a test; as JSON where that was asked for. */
+/** Prints the result of a test; as JSON where that was requested. */
 const trialEnv = (env: ProgramEnvironment, { json = false }: { json?: boolean }) =>
   json
     ? {

@@ -6,7 +6,7 @@ export const isCompiled = () => /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN)/i.test(Bun.main)
 const program = () => (isCompiled() ? [process.execPath] : [process.execPath, Bun.main])
 
 /**
- * Runs commands of this program on a data directory, each in a process of its own, which gives way
+ * Runs commands of this program on a data directory, each in its own process, which gives way
  * to this one.
  */
 export const commandOf =

@@ -102,7 +102,7 @@ export async function accountPath(env: CommandEnvironment, who: string): Promise
 export const printJson = ({ out }: { out(line: string): void }, data: unknown): void =>
   out(JSON.stringify(data, null, 2))
 
-/** Prints data as JSON where that was asked for, else as `lines` has it for people. */
+/** Prints data as JSON where that was requested, else as `lines` has it for people. */
 export function print<T>(
   env: CommandEnvironment,
   data: T,

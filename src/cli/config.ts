@@ -43,7 +43,7 @@ export function configExplain(config: Config, { out, width, json }: ExplainOutpu
   }
 }
 
-/** A list that is longer than a line goes on in the next. */
+/** A list that is longer than a line continues in the next. */
 const foldedList = (text: string, width: number): string[] => {
   const [first = '', ...more] = wrapped(text, width - 2 * indent.length)
   return [first, ...more.map(part => indent + indent + part)]

@@ -44,7 +44,7 @@ function meantInstead(place: string, { directory, installed }: Surroundings): st
 
 /**
  * Why a backup is not restored into a directory; undefined where it may be. An empty one may be a
- * new disk or volume in place of the lost one.
+ * new disk or volume instead of the lost one.
  */
 export function restoreFault(dir: string, surroundings: Surroundings): string | undefined {
   const place = resolve(surroundings.directory, dir)
@@ -59,7 +59,7 @@ export function restoreFault(dir: string, surroundings: Surroundings): string | 
     : `${dir} holds other files and is not a data directory.${meant} ${advice}`
 }
 
-/** Why a directory can not be used by a command that makes none; undefined where it can. */
+/** Why a directory cannot be used by a command that makes none; undefined where it can. */
 export function directoryFault(
   dir: string,
   surroundings: Surroundings & { needsDatabase: boolean },

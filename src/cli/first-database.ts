@@ -25,7 +25,7 @@ export async function takeFirstDatabase(
   const { line, content } = await readShippedFile(shipped)
   if (line !== String(schemaVersion)) return false
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  // On the disk before anything is written to it: the log is worth nothing beside half of it.
+  // On the disk before anything is written to it: the log is worth nothing alongside half of it.
   writeSideFile(databasePath(dir), content())
   const db = openDatabase(databasePath(dir))
   renewFirstLine(db)

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { InstalledPaths } from '../config/config.ts'
 
-/** A package puts it beside its program: `/usr/lib/wellhead` for `/usr/bin/wellhead`. */
+/** A package puts it alongside its program: `/usr/lib/wellhead` for `/usr/bin/wellhead`. */
 const markerPath = '../lib/wellhead/installation.json'
 
 /**

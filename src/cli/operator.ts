@@ -65,7 +65,7 @@ function operatorOver(
   close: () => void,
 ) {
   const notify = notifyOnce()
-  // This process has nobody else to wait for.
+  // This process has no one else to wait for.
   const again = (send: () => Promise<Response>) => (instance ? send() : sendAgain(send, { notify }))
   return {
     /**

@@ -11,7 +11,7 @@ interface SendAgainDeps {
   wait?: (ms: number) => Promise<void>
 }
 
-/** Shows the first line on standard error: whoever waits need not read it again. */
+/** Shows the first line on standard error: anyone who waits need not read it again. */
 export function notifyOnce(): (line: string) => void {
   let hasNotified = false
   return line => {

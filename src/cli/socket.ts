@@ -13,8 +13,8 @@ export const socketFile = (dir: string): string => join(resolve(dir), socketName
 const openDirectories = new Map<string, number>()
 
 /**
- * The name under which the kernel binds or reaches the socket. It always lies in the data
- * directory: anywhere else somebody else could listen under its name first. A path that is too long
+ * The name under which the kernel binds or reaches the socket. It always is in the data
+ * directory: anywhere else someone else could listen under its name first. A path that is too long
  * for the kernel is shortened through the directory held open.
  */
 function socketPath(dir: string): string {
@@ -32,7 +32,7 @@ function socketPath(dir: string): string {
 
 /**
  * Where a command reaches the server of a data directory; undefined where there is no socket.
- * Throws where somebody else could have put it there: passwords and tokens go through it.
+ * Throws where someone else could have put it there: passwords and tokens go through it.
  */
 export function serverSocket(dir: string): string | undefined {
   const path = socketFile(dir)
@@ -70,7 +70,7 @@ export function listenLocally(
       maxRequestBodySize: 32 * 2 ** 20,
       async fetch(request) {
         local.add(request)
-        // A command sends one request after the other, each over a connection of its own: answered at
+        // A command sends one request after the other, each over its own connection: answered at
         // once they would keep the loop from every other socket. Of those that came in the same turn
         // the network's are answered first.
         await nextTurn()

@@ -97,7 +97,7 @@ const profilesKey = 'client_profiles'
 const shownCharacters = 120
 const misspeltSteps = 4
 
-/** A value that someone wrote, not yet looked at. */
+/** A value that someone wrote, not yet checked. */
 interface RawSetting {
   value: unknown
   source: string
@@ -418,7 +418,7 @@ function* flatten(
       yield [name, value instanceof Date ? value.toISOString() : value]
     else if (Object.keys(value).length > 0) yield* flatten(value, keys, `${name}.`)
     else if (!isSection(name, keys)) yield [name, value]
-    // A table with nothing in it is a wish of its own where there is a switch for it.
+    // A table with nothing in it is its own wish where there is a switch for it.
     else if (Object.hasOwn(keys, `${name}.enabled`)) yield [`${name}.enabled`, true]
   }
 }

@@ -5,7 +5,7 @@ import type { LogTail } from '../lib/log/log-tail.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { Config } from './config.ts'
 
-/** What everything stands on, as arguments and never as globals. */
+/** What everything is on, as arguments and never as globals. */
 export interface Runtime {
   db: Database
   config: Config
@@ -17,7 +17,7 @@ export interface Runtime {
   /** What the vault seals with. */
   masterKey: string
   /**
-   * Says how long sign-ins last, where people can move `clock`: moving it must sign nobody out.
+   * Says how long sign-ins last, where people can move `clock`: moving it must sign no one out.
    * Without it `clock` does.
    */
   sessionClock?: Clock

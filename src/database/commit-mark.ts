@@ -6,7 +6,7 @@ import type { Log } from '../lib/log/log.ts'
 import { isoInstant } from '../lib/time/instant.ts'
 import { followLog, readLog } from './write-ahead-log.ts'
 
-/** How far the log of the database had come when it was looked at. */
+/** How far the log of the database had come when it was checked. */
 interface Mark {
   salts: string
   frames: number
@@ -31,7 +31,7 @@ export function missingCommits(dir: string, databasePath: string, log: Log): str
       ? `its log is gone or empty, and had ${seen}; nothing is missing only if another program has checkpointed it in the meantime`
       : undefined
   if (state.brokenAt === 0) return 'the beginning of its log is damaged, and nothing of it is read'
-  // The last transaction before a power cut may be torn, and nobody was told of it.
+  // The last transaction before a power cut may be torn, and no one was notified of it.
   if (state.brokenAt !== undefined && state.commitsAfter > 1)
     return `its log is damaged at frame ${state.brokenAt}: ${state.commitsAfter} commits from there on are lost`
   if (mark && mark.salts === state.salts && mark.frames > state.frames)
@@ -55,7 +55,7 @@ export type CommitMark = ReturnType<typeof keepMark>
 export function keepMark(dir: string, databasePath: string, db: Database) {
   const path = pathIn(dir)
   const look = followLog(db, databasePath)
-  // A mark that cannot be kept, on a full disk, keeps nobody from anything.
+  // A mark that cannot be kept, on a full disk, keeps no one from anything.
   const attempt = <T>(work: () => T): T | undefined => {
     try {
       return work()

@@ -110,7 +110,7 @@ function keepsChecksums(path: string, { autocheckpoint, checksums = false }: Ope
   return false
 }
 
-/** Its log and its index get the rights of the database itself where they are made anew. */
+/** Its log and its index get the rights of the database itself where they are made again. */
 function closeFiles(path: string): void {
   makePrivate(path)
   for (const tail of ['-wal', '-shm']) closeToOthers(path + tail)
@@ -161,7 +161,7 @@ function prepareForReading(db: Database) {
   // 8 MB of pages: the upper levels of every tree of a large database. Everything else comes from
   // the page cache of the kernel. Each connection has its own.
   db.run('PRAGMA cache_size = -8192')
-  // After the migrations: one that builds a table anew must be able to drop the old one.
+  // After the migrations: one that builds a table again must be able to drop the old one.
   db.run('PRAGMA foreign_keys = ON')
   db.run('PRAGMA temp_store = MEMORY')
   db.run('PRAGMA trusted_schema = OFF')
@@ -179,7 +179,7 @@ export const transactionNumber = (db: Database): number =>
   (begun.get(db) ?? 0) + (db.inTransaction ? 0 : 1)
 
 /**
- * Runs `work` as one write transaction that takes the write lock at once, so that it can not fail
+ * Runs `work` as one write transaction that takes the write lock at once, so that it cannot fail
  * half-way for want of it. Refuses work that returns a promise: SQLite would commit at its first
  * await.
  */
@@ -197,7 +197,7 @@ export function transact<T>(db: Database, work: () => T): T {
 }
 
 /**
- * Runs reads that must see one state of the database, whatever others commit meanwhile.
+ * Runs reads that must see one state of the database, whatever others commit in the meantime.
  */
 export function readAtOnce<T>(db: Database, read: () => T): T {
   if (db.inTransaction) return read()
@@ -211,7 +211,7 @@ export function readAtOnce<T>(db: Database, read: () => T): T {
 }
 
 /**
- * Runs a transaction that takes out what nobody may read again: its places in the file are
+ * Runs a transaction that takes out what no one may read again: its places in the file are
  * overwritten, and the WAL, which holds the old pages, is checkpointed. A WAL that a replicator
  * checkpoints keeps them until then.
  */

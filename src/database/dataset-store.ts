@@ -48,7 +48,7 @@ export interface DatasetStore<R> {
     expression: string,
     tail?: string,
   ): (...bindings: Bindings) => V[]
-  /** Writes one record, in place of the one that has its key. */
+  /** Writes one record, instead of the one that has its key. */
   set(record: R, recordedAt: number): void
   /**
    * Writes one record and returns what became of it: a record that is stored already, field for

@@ -9,7 +9,7 @@ interface Counts {
   byQuestion: Map<string, number>
 }
 
-/** So many different questions are kept; a client that asks for more has them counted anew. */
+/** So many different questions are kept; a client that asks for more has them counted again. */
 const countsMax = 1_000
 
 const countsByConnection = new WeakMap<Database, Counts>()

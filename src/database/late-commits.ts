@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 export interface LateCommits {
   /**
    * Runs `work` and resolves with its result once the disk has what it committed. Others read it
-   * before; a power cut may take it back until then, so nobody is told earlier that it is done.
+   * before; a power cut may take it back until then, so no one is told earlier that it is done.
    * Rejects with what `work` threw, and where the disk refused it.
    */
   run<T>(work: () => T): Promise<T>

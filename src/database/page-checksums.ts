@@ -17,7 +17,7 @@ import { createSystemClock } from '../lib/time/clock.ts'
 import { logStateOf, readLog } from './write-ahead-log.ts'
 
 /**
- * SQLite trusts its pages: a bit that flips in one is served as data. Beside the database lies a
+ * SQLite trusts its pages: a bit that flips in one is served as data. Alongside the database lies a
  * file with a CRC-32 of every page, so that whatever a page holds, rows, indexes or free room, is
  * checked alike, and no store keeps sums of its own rows.
  *
@@ -158,7 +158,7 @@ export function keepChecksums(db: Database, path: string) {
   const pages = databaseFile(path)
   const pagesOfLog = followPages(path, pageBytes)
   const { log: inherited } = logState.get()!
-  /** What the log of an earlier process replaced can not be judged. */
+  /** What the log of an earlier process replaced cannot be judged. */
   let isInherited = inherited > 0
   /** Pages whose place in the database may hold an older state than their checksum is of. */
   let unsettled = new Set<number>()
@@ -170,11 +170,11 @@ export function keepChecksums(db: Database, path: string) {
   /** As the newest commit in the log has it; 0: none was read. */
   let pagesAfterCheckpoint = 0
   let file: number | undefined
-  /** The file of the database was another one: its checksums were begun anew. */
+  /** The file of the database was another one: its checksums were begun again. */
   let isReplaced = false
   let trouble: unknown
 
-  /** A database goes on without checksums: they never keep it from a checkpoint. */
+  /** A database continues without checksums: they never keep it from a checkpoint. */
   const attempt = (work: (file: number) => void) => {
     try {
       if (file !== undefined) work(file)
@@ -272,7 +272,7 @@ export function keepChecksums(db: Database, path: string) {
     takeIn: () => attempt(takeIn),
     /**
      * Compares up to `count` pages from page `from`, counted from 1, with their checksums; a page
-     * without one gets it. `next`: where to go on; undefined after the last page.
+     * without one gets it. `next`: where to continue; undefined after the last page.
      */
     check(from: number, count: number) {
       const damaged: number[] = []
@@ -323,13 +323,13 @@ function isOther(pages: number, entries: Entries, pageBytes: number): boolean {
   return different * 4 >= Math.max(compared, 1)
 }
 
-/** A server may checkpoint its WAL while its file is read: what differs is looked at again. */
+/** A server may checkpoint its WAL while its file is read: what differs is checked again. */
 const looks = 4
 const chunkPages = 256
 
 /**
  * Pages of a database file that are not what their checksums are of; undefined where it has no
- * checksums. Also beside the server that writes it, from a process that does not have it open.
+ * checksums. Also alongside the server that writes it, from a process that does not have it open.
  */
 export function damagedPages(path: string): number[] | undefined {
   if (!existsSync(checksumsPath(path))) return undefined

@@ -12,7 +12,7 @@ export interface LazyStatement<Row, Bindings extends SQLQueryBindings[]> {
 
 /**
  * A statement that is prepared when it is first used: a start would otherwise spend much of its
- * time on hundreds that nobody needs yet. A mistake in its SQL shows at the first use too.
+ * time on hundreds that no one needs yet. A mistake in its SQL shows at the first use too.
  */
 export function lazy<Row = unknown, Bindings extends SQLQueryBindings[] = SQLQueryBindings[]>(
   db: Database,
@@ -34,7 +34,7 @@ export function lazy<Row = unknown, Bindings extends SQLQueryBindings[] = SQLQue
 
 /**
  * Lazy statements over one database as tagged templates. Only names of columns and pieces of SQL
- * stand in them: values are bound.
+ * are in them: values are bound.
  */
 export const statements =
   (db: Database) =>

@@ -12,7 +12,7 @@ export interface LogState {
   frames: number
   /** Where the log breaks off before its end, counted from 1. */
   brokenAt: number | undefined
-  /** Commits of this filling after the break: nobody will see them again. */
+  /** Commits of this filling after the break: no one will see them again. */
   commitsAfter: number
   /** Pages of the database that the frames hold. */
   pages: ReadonlySet<number>
@@ -23,7 +23,7 @@ const frameHeaderBytes = 24
 const magicLittle = 0x377f0682
 const magicBig = 0x377f0683
 
-/** The log beside a database file; undefined where there is none, or an empty one. */
+/** The log alongside a database file; undefined where there is none, or an empty one. */
 export function readLog(databasePath: string): LogState | undefined {
   const path = `${databasePath}-wal`
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0

@@ -16,7 +16,7 @@ export interface AccessLogOptions {
   now(): number
 }
 
-/** Never the address, which may hold a token: the route says what was asked for. */
+/** Never the address, which may hold a token: the route says what was requested. */
 const unrouted = '(none)'
 
 /** Neither addresses nor who asked from where: the id of the key says whose request it is. */

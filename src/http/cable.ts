@@ -46,7 +46,7 @@ export const sockets: WebSocketHandler<SocketData> = {
   maxPayloadLength: 16 * 2 ** 10,
   // The runtime asks silent clients for a sign of life; one that gives none is gone.
   idleTimeout: 60,
-  // Beyond what a connection may have waiting: nobody fills the memory, whatever goes wrong above.
+  // Beyond what a connection may have waiting: no one fills the memory, whatever goes wrong above.
   backpressureLimit: 2 ** 20,
   closeOnBackpressureLimit: true,
   perMessageDeflate: false,

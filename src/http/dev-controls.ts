@@ -26,7 +26,7 @@ interface Played {
 /** What a developer may do to a demo instance. */
 export interface DevControls {
   clock: ManualClock
-  /** The account of whoever opens a page on this machine; undefined: visitors sign in. */
+  /** The account of anyone who opens a page on this machine; undefined: visitors sign in. */
   visitorAccount: string | undefined
   /** Moves the clock forward and runs every job that falls due on the way, in order. */
   advance(to: number): Promise<void>
@@ -36,11 +36,11 @@ export interface DevControls {
   requests: RequestLog
   /** Situations that can be brought about, by name. */
   scenarios: readonly Scenario[]
-  /** Sends what is due, so that what was caused is there to be looked at. */
+  /** Sends what is due, so that what was caused is there to be checked. */
   settle(): Promise<void>
   /** Keeps the state under a name, goes back to it, or to the start. */
   snapshot(name: string): Promise<SnapshotRefusal | undefined>
-  /** Deletes a state; false: there is none of that name. */
+  /** Deletes a state; false: there is not one of that name. */
   dropSnapshot(name: string): boolean
   restore(name: string): Promise<boolean>
   reset(): Promise<void>

@@ -25,7 +25,7 @@ export interface Fault {
 }
 
 /**
- * Faults on demand, for developers who must see how their client takes a refusal. Evaluation copies
+ * Faults on demand, for developers who must see how their client takes a refusal. Demo instances
  * only.
  */
 export type Faults = ReturnType<typeof createFaults>
@@ -145,7 +145,7 @@ export const faultMeeter =
     throw refusalOf(fault.code, plans, links(request), now())
   }
 
-/** A quota of a kind whose requests are all used, and which begins anew a day from now. */
+/** A quota of a kind whose requests are all used, and which begins again a day from now. */
 function usedUp(kind: QuotaKind, plans: Plans, now: number): SimulatedQuota {
   const { requestQuota } = tierWith(kind, plans)
   const window = { kind, startsAt: now, endsAt: now + dayMs, limit: requestQuota, capped: false }
@@ -165,7 +165,7 @@ const fullWindow = (plans: Plans): WindowReading => ({
 })
 
 const allow = [...servedMethods].join(', ')
-/** What refusals have beside the headers of all. */
+/** What refusals have alongside the headers of all. */
 const ownHeaders: Partial<Record<ProblemCode, Record<string, string>>> = {
   UPGRADE_REQUIRED: { upgrade: 'websocket', connection: 'Upgrade' },
   METHOD_NOT_IMPLEMENTED: { allow },

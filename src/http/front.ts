@@ -26,7 +26,7 @@ export interface FrontDeps {
   originals: WeakMap<Request, Request>
   /**
    * Whether other copies have what was written; false, after a while: the write is not
-   * acknowledged. Absent: nobody waits.
+   * acknowledged. Absent: no one waits.
    */
   acknowledged?: (() => Promise<boolean>) | undefined
   /**
@@ -60,7 +60,7 @@ export const withSniffingOff = guardedBy(constantHeaders(false))
 
 /**
  * Nobody receives it: the connection was closed while the request waited for its turn, so nothing is
- * changed. The runtime closes a connection on which another request arrives meanwhile.
+ * changed. The runtime closes a connection on which another request arrives in the meantime.
  */
 const abandoned = () => new Response(null, { status: 499 })
 
@@ -101,7 +101,7 @@ function isWellFormedHost(host: string): boolean {
 
 /**
  * What happens before routing: ambiguous requests are refused, preflights answered, doubled slashes
- * collapsed. It stands in front of the router because the router reads the path by position: a Host
+ * collapsed. It is in front of the router because the router reads the path by position: a Host
  * of one to three characters would shift it.
  */
 export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {
@@ -152,7 +152,7 @@ export function front(deps: FrontDeps): (request: Request) => Response | Promise
   }
   /**
    * Doubled slashes at the start of a path are taken for one. Only what no route is behind is
-   * looked at, and so whatever waits for nothing is not: reading the address costs a request as
+   * checked, and so whatever waits for nothing is not: reading the address costs a request as
    * much as finding its key.
    */
   const again = (request: Request, answer: Response): Response | Promise<Response> => {

@@ -39,7 +39,7 @@ export interface Repeatable {
  * keep that rule and lose the purpose: who repeats a request has lost the answer, and with it the
  * only copy of the token. So the answer is sealed under the token that the caller presented, of
  * which only a hash is stored: the same caller can have it read again, a copy of the database can
- * not. After a roll of that token the answer can not be read any more, and the repeat is refused
+ * not. After a roll of that token the answer cannot be read any more, and the repeat is refused
  * like any other reuse. A command on this machine presents no token: its answers are sealed under the
  * master key and the text of the header.
  */
@@ -50,7 +50,7 @@ export interface Idempotency {
    */
   once<T>(context: Repeatable, body: unknown, work: () => T): T
   /**
-   * The same for work that has to wait for somebody else first: a repeat does not ask them again.
+   * The same for work that has to wait for someone else first: a repeat does not ask them again.
    */
   onceAfter<A, T>(
     context: Repeatable,
@@ -83,7 +83,7 @@ interface StoredAnswer {
 const vaultContext = (context: string) => `idempotency ${context}`
 const sha256 = (text: string) => createHash('sha256').update(text)
 
-/** How the answers to somebody are kept so that only they can have them read again. */
+/** How the answers to someone are kept so that only they can have them read again. */
 interface Sealing {
   seal(context: string, text: string): Uint8Array
   /** Undefined where it was sealed with another token. */

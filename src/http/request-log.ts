@@ -2,7 +2,7 @@ import type { RequestContext } from './gate/gate.ts'
 import { type ProblemCode, problems } from './problem/problem.ts'
 import { withoutLinkKey } from './settle.ts'
 
-/** A request that was answered, for whoever develops against a demo instance. */
+/** A request that was answered, for anyone who develops against a demo instance. */
 export interface LoggedRequest {
   /** Of this log, from 1. */
   number: number
@@ -55,7 +55,7 @@ const mask = '…'
 const secretName = /password|secret|token|api_?key|authorization/i
 /** A proof that was sent to a person; other codes name prices and refusals. */
 const proof = /^[\d-]+$/
-/** The desk asks for itself, and what a page is drawn with is asked for with every page. */
+/** The desk asks for itself, and what a page is drawn with is requested with every page. */
 const isUntold = (path: string): boolean =>
   path.startsWith('/_dev/') || path.startsWith('/console/')
 

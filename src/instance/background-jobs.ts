@@ -43,7 +43,7 @@ type JobVitals = Pick<
   'isOverloaded' | 'loopWaitMs' | 'senders' | 'queryWorkers' | 'replication' | 'lateReplicas'
 >
 
-/** What an instance gives its jobs beside the services. */
+/** What an instance gives its jobs alongside the services. */
 export interface JobParts {
   serving: boolean
   /** What publishes the data of a demo instance. */
@@ -53,7 +53,7 @@ export interface JobParts {
   publishing: Publishing | undefined
   cluster: Cluster | undefined
   vitals(): JobVitals
-  /** Runs a command of this program in a process of its own. */
+  /** Runs a command of this program in its own process. */
   command?: (...args: string[]) => Promise<CommandOutcome>
   /** Answers a request as the operator's. */
   answer(request: Request): Response | Promise<Response>
@@ -79,7 +79,7 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
   ]
   return createRunner(jobs, services.clock, services.log, {
     isNotified: services.disk.failed,
-    // The clock of an evaluation copy is moved by people.
+    // The clock of a demo instance is moved by people.
     guard: feed ? undefined : clockGuard(services),
   })
 }
@@ -183,7 +183,7 @@ function clockGuard(services: Services): Guard {
   }
 }
 
-/** How far the log of the database has come is written down beside it. */
+/** How far the log of the database has come is written down alongside it. */
 const markJob = (mark: CommitMark, { clock, db }: Services): Job => ({
   name: 'commit mark',
   pass() {

@@ -33,7 +33,7 @@ const settledWithinMs = 2000
 /** How long an answer waits for the stream to have the charge of its request. */
 const chargedWithinMs = 1000
 
-/** One running copy: a database with everything that stands on it. */
+/** One running copy: a database with everything that is on it. */
 export interface Instance {
   services: Services
   app: App
@@ -70,7 +70,7 @@ export interface InstanceOptions {
   connections?: Connections
   /** Gets the pass of each request, for the access log. */
   passes?: WeakMap<Request, RequestContext>
-  /** Runs a command of this program in a process of its own. */
+  /** Runs a command of this program in its own process. */
   command?: (...args: string[]) => Promise<CommandOutcome>
   /** How a demo instance stores its state and goes back to it. */
   keeping?: Keeping
@@ -82,7 +82,7 @@ export interface InstanceOptions {
 export type Keeping = Pick<DevControls, 'snapshot' | 'dropSnapshot' | 'restore' | 'reset'>
 
 /**
- * Opens the database in a directory, brings the catalogue up to date and builds the interface over
+ * Opens the database in a directory, brings the catalogue up to date and builds the API over
  * it.
  */
 export function openInstance(options: InstanceOptions): Instance {
@@ -274,7 +274,7 @@ function controlsOf(deps: ControlsDeps): DevControls {
   const { clock, config, ids } = deps.services
   const { feed, scenarios } = deps.world
   const manual = clock as ManualClock
-  // A receiver that takes its time does not hold up who looks at what has been sent.
+  // A receiver that takes its time does not hold up who checks what has been sent.
   const settle = () => within(settledWithinMs, sending.settled())
   // Months of work in one request say nothing of the requests that come after it.
   const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())

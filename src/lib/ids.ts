@@ -10,7 +10,7 @@ export const createRandomIds = (): Ids => ({
   event: at => eventId(at, crypto.getRandomValues(new Uint8Array(16))),
 })
 
-/** The same ids in the same order for one seed: for tests and reproducible evaluation copies. */
+/** The same ids in the same order for one seed: for tests and reproducible demo instances. */
 export function createSeededIds(seed: number) {
   let n = 0
   const next = (kind: string, length: number) => {

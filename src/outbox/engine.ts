@@ -14,7 +14,7 @@ import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './terms.ts'
 const defaultTimeoutMs = 30 * secondMs
 /** What a lease lasts beyond the attempt: long enough to record it. */
 const leaseExtraMs = 15 * secondMs
-/** How long a sender may go on after its abort signal; then its attempt counts as ended. */
+/** How long a sender may continue after its abort signal; then its attempt counts as ended. */
 const graceMs = secondMs
 /** A message during which the process ends again and again is taken for the cause. */
 const rescuesMax = 20
@@ -24,7 +24,7 @@ export interface OutboxEngine {
   together<T>(work: () => T): T
   onDue(listener: OutboxDue): void
   backlog(): LaneBacklog[]
-  /** undefined: nobody sends this kind. */
+  /** undefined: no one sends this kind. */
   policy(kind: Kind, lane: string): LanePolicy | undefined
   claim(kind: Kind, lane: string, limit: number, terms: OpenLane): ClaimedRow[]
   /** One message, whatever is due. */

@@ -26,7 +26,7 @@ export interface Message {
   dueAt?: number
   /** Fewer retries than the lane allows; 0: one attempt. */
   maxRetries?: number
-  /** A message that will not be sent and why: it stands in the log only. */
+  /** A message that will not be sent and why: it is in the log only. */
   skipped?: string
 }
 
@@ -75,7 +75,7 @@ export interface WebhookTarget {
 export interface Share {
   accountId: string
   host: string
-  /** How much of the slots that nobody else holds the account may hold. */
+  /** How much of the slots that no one else holds the account may hold. */
   percent: number
 }
 
@@ -84,7 +84,7 @@ export interface OpenLane {
   state: 'open'
   /** Needed for webhooks. */
   target?: WebhookTarget
-  /** Absent: its messages are nobody's in particular. */
+  /** Absent: its messages are no one's in particular. */
   share?: Share
   /** At most so many attempts begin in any second. */
   ratePerSecond?: number
@@ -102,7 +102,7 @@ export interface OpenLane {
 
 /**
  * `parked`: nothing is sent; what waits for 30 days fails. `gone`: what waits fails now, told to
- * the listeners as blameless with the reason as its error. A lane that was parked is looked at
+ * the listeners as blameless with the reason as its error. A lane that was parked is checked
  * again when `wake` is called.
  */
 export type LanePolicy = OpenLane | { state: 'parked' } | { state: 'gone'; reason: string }

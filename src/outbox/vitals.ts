@@ -15,7 +15,7 @@ export interface OutboxVitals {
   /** Attempts that ended since the start, by what became of the message. */
   ended: Readonly<Record<Settled['state'], number>>
   /**
-   * Kinds that somebody sends, and when the oldest waiting message of each became due (Unix ms).
+   * Kinds that someone sends, and when the oldest waiting message of each became due (Unix ms).
    */
   kinds: ReadonlyMap<Kind, number | undefined>
   /** Messages of each kind that have not ended, by state. */
@@ -85,7 +85,7 @@ export interface SendingState {
 /**
  * The parts that send, each judged by what waits for it. A receiver of webhooks that is slow holds
  * up what waits for itself, which is no fault of the service; whoever waits for it is one. Without
- * `sending`, where nobody sends in this process, all that is late counts. `troubles`: what the
+ * `sending`, where no one sends in this process, all that is late counts. `troubles`: what the
  * providers themselves refuse.
  */
 export function senderComponents(

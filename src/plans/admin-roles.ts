@@ -9,7 +9,7 @@ export type AdminRole = (typeof adminRoles)[number]
 export const operatorAreas = ['data', 'people', 'service'] as const
 export type OperatorArea = (typeof operatorAreas)[number]
 
-/** The areas that a role looks at and changes. */
+/** The areas that a role checks and changes. */
 const matrix: Readonly<
   Record<AdminRole, { sees: readonly OperatorArea[]; changes: readonly OperatorArea[] }>
 > = {
@@ -19,7 +19,7 @@ const matrix: Readonly<
   all: { sees: operatorAreas, changes: operatorAreas },
 }
 
-/** Whether a role may look at an area, or change something there. */
+/** Whether a role may check an area, or change something there. */
 export const mayOperate = (role: AdminRole, area: OperatorArea, changes: boolean): boolean =>
   matrix[role][changes ? 'changes' : 'sees'].includes(area)
 

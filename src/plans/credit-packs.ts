@@ -1,5 +1,5 @@
 import { thousands } from '../lib/text/text.ts'
-/** Requests that are sold beside a plan. */
+/** Requests that are sold alongside a plan. */
 export interface CreditPack {
   id: string
   name: string

@@ -9,9 +9,9 @@ export interface Limits {
   unauthenticated: number
   /** Requests of one key in any 60 s while its quota is used up or it is suspended. */
   overQuota: number
-  /** Marine requests of one key in any 60 s, beside the general window. */
+  /** Marine requests of one key in any 60 s, alongside the general window. */
   marine: number
-  /** Historical marine requests of one key in any 60 s, beside the general window. */
+  /** Historical marine requests of one key in any 60 s, alongside the general window. */
   marineHistorical: number
   /** Demo requests of one client address in any 60 minutes. */
   demoPerHour: number

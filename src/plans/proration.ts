@@ -37,7 +37,7 @@ export function proration(period: PricedPeriod, newPriceCents: number, at: numbe
   return settled(unusedCents(period, at), unusedCents({ ...period, priceCents: newPriceCents }, at))
 }
 
-/** A new period in place of a running one: its whole price, less the rest of the old one. */
+/** A new period instead of a running one: its whole price, less the rest of the old one. */
 export const replacement = (period: PricedPeriod, newPriceCents: number, at: number): Proration =>
   settled(unusedCents(period, at), newPriceCents)
 

@@ -1,7 +1,7 @@
 import { minuteOf } from '../lib/time/zone.ts'
 
 /**
- * Hours in which nobody is to be woken: local wall time `HH:MM`, the half-open range [from, to),
+ * Hours in which no one is to be woken: local wall time `HH:MM`, the half-open range [from, to),
  * over midnight where `from` is the later one.
  */
 export interface QuietHours {

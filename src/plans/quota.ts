@@ -14,7 +14,7 @@ export interface QuotaWindow {
   startsAt: number
   endsAt: number
   limit: number | null
-  /** The account's e-mail is unconfirmed, so the free quota stands in place of its own. */
+  /** The account's e-mail is unconfirmed, so the free quota stands instead of its own. */
   capped: boolean
 }
 
@@ -31,7 +31,7 @@ export type QuotaState =
 export interface QuotaRefusal {
   status: 402 | 429
   code: 'PAYMENT_REQUIRED' | 'MONTHLY_QUOTA_EXCEEDED' | 'TRIAL_LIMIT_EXCEEDED'
-  /** The code in place of `code` on a futures path. */
+  /** The code instead of `code` on a futures path. */
   futuresCode: 'FREE_TIER_LIMIT_EXCEEDED' | 'MONTHLY_QUOTA_EXCEEDED' | 'TRIAL_LIMIT_EXCEEDED'
 }
 

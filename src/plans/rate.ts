@@ -5,7 +5,7 @@ export interface RateOptions {
   /** Admissions in any window, unless a call says otherwise. */
   limit: number
   windowMs: number
-  /** A secret integer from 0 to 2^53 - 1; places keys where nobody outside can foresee it. */
+  /** A secret integer from 0 to 2^53 - 1; places keys where no one outside can foresee it. */
   seed: number
   /**
    * The memory the table may take, at least 1 MiB. 54 MiB hold a million clients of one request
@@ -96,7 +96,7 @@ const nodeBytes = (12 * 8) / 7
  * live window is ever dropped; keys that are new in the crowd share windows instead, one for each
  * of up to 65,536 buckets by fingerprint. So no key is ever admitted more often than its limit,
  * crowd or not, and who had a window before keeps it: an eighth of the memory for admissions is out
- * of the newcomers' reach, and past that a key is refused until an admission of its own expires.
+ * of the newcomers' reach, and past that a key is refused until its own admission expires.
  * The price is paid by newcomers, who may be refused for what a stranger in the same bucket did,
  * until the crowd has been gone for one window: a bucket stays in use until it is empty, since who
  * is counted in it is not known. Two keys share a window otherwise only if their 64-bit keyed

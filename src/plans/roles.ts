@@ -5,12 +5,12 @@ export const roles = ['admin', 'member', 'read_only'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * Everything that the routes of the interface do to an account, and who may do it. This is the
+ * Everything that the routes of the API do to an account, and who may do it. This is the
  * whole of the rule: the gate asks it for every request, and handlers ask it where the answer
  * depends on what the request is about.
  */
 const matrix = {
-  /** Prices, usage and whatever else is only looked at. */
+  /** Prices, usage and whatever else is only checked. */
   read: ['admin', 'member', 'read_only'],
   /** What is one's own: the sign-in, one's membership. */
   self: ['admin', 'member', 'read_only'],
@@ -28,7 +28,7 @@ const matrix = {
   change_members: ['admin'],
   /** Plans, payment methods and purchases. */
   change_billing: ['admin'],
-  /** Alerts, webhooks, deliveries, watches, settings: what the account has beside keys. */
+  /** Alerts, webhooks, deliveries, watches, settings: what the account has alongside keys. */
   change_data: ['admin'],
   /** Secrets that sign or open something. */
   read_secrets: ['admin'],
@@ -51,7 +51,7 @@ const managing: ReadonlySet<Action> = new Set<Action>([
 
 export const isManaging = (action: Action): boolean => managing.has(action)
 
-/** What an operator may ask a recent sign-in for: whoever does it could go on unnoticed. */
+/** What an operator may ask a recent sign-in for: anyone who does it could continue unnoticed. */
 const sensitive: ReadonlySet<Action> = new Set<Action>([
   'change_keys',
   'change_admin_keys',

@@ -28,7 +28,7 @@ const farthest = 2 ** 32 - 1
  * are whole milliseconds and must not go back. A log of one admission takes 36 bytes, each further
  * one 12, and nothing where it comes in the same millisecond: a log that is written without pause
  * has at most as many nodes as its window has milliseconds. A log of which nothing has expired is
- * counted without a look at its nodes, which of many logs lie in slow memory.
+ * counted without a check of its nodes, which of many logs are in slow memory.
  * Nothing is deleted one by one: when slots or nodes run short the live part is copied into arrays
  * of twice its size (at most `bytesMax`), which forgets idle logs. The first newcomer a window
  * later has it done again, so that memory is given back after a crowd.
@@ -125,7 +125,7 @@ export class SlidingLogs {
     return slot
   }
 
-  /** Entries of a log, expired ones that nobody pruned included. */
+  /** Entries of a log, expired ones that no one pruned included. */
   size(at: number): number {
     return this.slots[at + 3]!
   }

@@ -46,7 +46,7 @@ export interface SourceConfig extends SourceLayout {
   intervalMinutes: number
 }
 
-/** The sentence goes on after the field's name. */
+/** The sentence continues after the field's name. */
 export interface ConfigFault {
   field: string
   why: string
@@ -63,7 +63,7 @@ const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
 const ownHeaders =
   /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept.*|user-agent|range)$/i
 
-/** Reads what a configuration says; what it says beside that is kept and means nothing. */
+/** Reads what a configuration says; what it says alongside that is kept and means nothing. */
 export function sourceConfig(values: Fields | null): {
   config: SourceConfig
   faults: ConfigFault[]

@@ -1,6 +1,6 @@
 /**
  * What a client profile may switch, and what each does, in the words of the documentation. The
- * effects stand in `http/profiles`.
+ * effects are in `http/profiles`.
  */
 export const switchEffects = {
   latest_list: 'latest price of one code: `data.prices` with one row instead of the flat row',

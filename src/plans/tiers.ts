@@ -64,7 +64,7 @@ export const addOnIds = ['futures_data', 'well_permits', 'well_production', 'sms
 export type AddOnId = (typeof addOnIds)[number]
 
 /**
- * `allowance`: callable like `included`, but only a courtesy of the tier's quota: nobody is told to
+ * `allowance`: callable like `included`, but only a courtesy of the tier's quota: no one is told to
  * buy the plan for it.
  */
 export type Access = 'included' | 'allowance' | 'addon' | 'none'
@@ -86,7 +86,7 @@ export interface Allowances {
   minWatchIntervalSeconds: number
   /** Requests of the quota that 10,000 exported rows count as; begun ones count as whole. */
   exportRequestsPer10kRows: number
-  /** How much of the sending slots that nobody else holds an account's webhooks may hold. */
+  /** How much of the sending slots that no one else holds an account's webhooks may hold. */
   sendingSlotsPercent: number
   priceMonthlyCents: number
   priceYearlyCents: number

@@ -17,7 +17,7 @@ import {
 import { createQuotaGrants, type QuotaGrants } from './service/quota-grants.ts'
 import { createReplicationState, previousEpochs } from './store/state.ts'
 
-/** What a primary settles with the other copies over NATS, beside the stream of its commits. */
+/** What a primary settles with the other copies over NATS, alongside the stream of its commits. */
 export interface Cluster {
   /** Why nothing may be written now; undefined where it may be. */
   refusal(): string | undefined
@@ -25,7 +25,7 @@ export interface Cluster {
   pools(): HeldQuotas
   /** The copies that run; rejects where NATS does not answer. */
   topology(): Promise<Topology>
-  /** The epoch of the lease that this copy has; undefined: none. */
+  /** The epoch of the lease that this instance has; undefined: none. */
   epoch(): number | undefined
   /** The replicas that answer what may be old, as they said last. */
   lateReplicas(): readonly LateReplica[]
@@ -33,11 +33,11 @@ export interface Cluster {
   stop(): void
 }
 
-/** What the stream says of this copy. */
+/** What the stream says of this instance. */
 export interface ClusterDeps {
   /** Whether the stream has everything that is committed now; waits a while until it has. */
   reached(): Promise<boolean>
-  /** The stream goes on with what this copy commits. */
+  /** The stream continues with what this instance commits. */
   isPublishing(): boolean
   /** Up to which change the stream has everything. */
   position(): number
@@ -119,7 +119,7 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
       .then(({ nodes }) => {
         late = lateReplicas(nodes)
       })
-      // Then nobody says more than before.
+      // Then no one says more than before.
       .catch(() => undefined)
   }
   return {
@@ -149,14 +149,14 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
 
 /**
  * Holds the lease, and lets this copy write only while it has it and the stream has confirmed that
- * nobody took over.
+ * no one took over.
  */
 function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   const state = createReplicationState(db)
   let held: HeldLease | undefined
   let why = 'it has not met NATS yet, and so does not know whether it is the primary'
   let hasPublished = false
-  /** Undefined until it is known whether this copy has the lease. */
+  /** Undefined until it is known whether this instance has the lease. */
   let isFenced: boolean | undefined
   const refusal = (): string | undefined => {
     hasPublished ||= deps.isPublishing()
@@ -168,7 +168,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
       : 'the stream has not yet confirmed that no other instance took over'
   }
   const fence = () => {
-    // What was replaced stays closed, whoever has the lease.
+    // What was replaced stays closed, regardless of who has the lease.
     if (state.get('replaced_by') !== undefined) return
     const isClosed = held === undefined || !held.isValid()
     if (isClosed === isFenced) return
@@ -236,7 +236,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
           held = await acquire(nats)
           fence()
         } else if (!held.isValid()) {
-          // The bucket itself may be gone: it is made again, and the lease taken anew.
+          // The bucket itself may be gone: it is made again, and the lease taken again.
           held = await acquire(nats)
           fence()
         }

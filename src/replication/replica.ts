@@ -28,7 +28,7 @@ import { createReplicationState } from './store/state.ts'
 /** A running copy of a primary's database, which answers reads. */
 export interface Replica {
   answer(request: Request): Response | Promise<Response>
-  /** Resolves, with the reason, when the copy has to begin anew with a snapshot that is there. */
+  /** Resolves, with the reason, when the copy has to begin again with a snapshot that is there. */
   ended: Promise<string>
   /** Goes on answering with what it has: another connection may write its database then. */
   stopFollowing(): void
@@ -45,7 +45,7 @@ export interface ReplicaOptions {
   peer: PeerLookup
   connections: Connections
   isStopping(): boolean
-  /** Where the others reach this copy; empty: not known. */
+  /** Where the others reach this instance; empty: not known. */
   url(): string
   /** Where the primary is now. */
   primary(): string
@@ -199,7 +199,7 @@ export function replaceReplica(dir: string): void {
   renameSync(nextPath(dir), databasePath(dir))
 }
 
-/** Fetches the newest snapshot beside what the directory has; it is whole when this resolves. */
+/** Fetches the newest snapshot alongside what the directory has; it is whole when this resolves. */
 export async function fetchReplica(dir: string, nats: Nats, copies: number): Promise<void> {
   const part = `${databasePath(dir)}.part`
   removeFile(part)
@@ -230,7 +230,7 @@ function createRefresh(services: Services): (delta: Delta) => void {
     const changed = followDelta(services, delta)
     if (delta.tables.some(({ table }) => keyTables.has(table))) keys.reload()
     if (delta.tables.some(({ table }) => table === 'admin_tokens')) adminTokens.reload()
-    // Others' requests are in them; what this copy has not reported yet is far less than the
+    // Others' requests are in them; what this instance has not reported yet is far less than the
     // margin.
     if (delta.tables.some(({ table }) => countTables.has(table))) meter.reset()
     cable.changed(new Set(changed))

@@ -22,12 +22,12 @@ export interface QueryWorkerStart {
 /** No reader opens what is sealed. */
 const noMasterKey = 'a reader opens nothing that is sealed'
 
-/** Of encoded bodies, for each reader: main keeps those that are asked for again at once. */
+/** Of encoded bodies, for each reader: main keeps those that are requested again at once. */
 const keptBytesMax = 4 * 2 ** 20
 
 /**
  * A reader thread: the same instance over a read-only connection of its own. It answers what the
- * main thread has let in, and hears of every write before the questions that come after it.
+ * main thread has let in, and is notified of every write before the questions that come after it.
  */
 function openQueryWorker({
   databasePath,

@@ -188,7 +188,7 @@ async function publish(start: PublisherStart): Promise<void> {
 }
 
 /**
- * When the streams beside that of changes were made: one that somebody deletes has to be made
+ * When the streams alongside that of changes were made: one that someone deletes has to be made
  * again.
  */
 async function streamsMadeAt({ manager, names }: Nats, events: boolean): Promise<string> {
@@ -265,7 +265,7 @@ function createPublicFeed(nats: Nats, services: Services, withEvents: boolean) {
         }
       }
     },
-    /** Throws where somebody has taken prices out. */
+    /** Throws where someone has taken prices out. */
     async check(): Promise<void> {
       const { state } = await nats.manager.streams.info(pricesStream)
       if (state.messages < lastTexts.size)

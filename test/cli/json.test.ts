@@ -7,7 +7,7 @@ import { exitCodeMeanings } from '../../src/cli/exit-codes.ts'
 import { remove, temporaryDir } from '../support/instance/binary.ts'
 import { command, emptyDirectory } from '../support/instance/command.ts'
 
-/** Commands that print no data, or data in a format of its own. */
+/** Commands that print no data, or data in its own format. */
 const without: Readonly<Record<string, string>> = {
   serve: 'a server',
   dev: 'a server',

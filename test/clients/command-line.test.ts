@@ -35,7 +35,7 @@ async function runWith(
   return { code: await child.exited, out, err }
 }
 
-/** Runs a command as someone whose server and key stand in the environment. */
+/** Runs a command as someone whose server and key are in the environment. */
 async function wellhead(...args: string[]): Promise<string> {
   const { code, out, err } = await runWith(environmentOf(copy), args)
   expect(code, err).toBe(0)

@@ -120,7 +120,7 @@ describe('with nothing configured, every method gets the type that its family de
 const dataOf = ({ json }: WireAnswer) => (json as Fields).data as Fields
 const bodyOf = ({ json }: WireAnswer) => json as Fields
 
-/** A client that nobody knows, by its agent. */
+/** A client that no one knows, by its agent. */
 const unknownClient = (agent: string): Sender => ({
   name: agent,
   headers: key => [

@@ -4,7 +4,7 @@ import { binary } from '../support/instance/binary.ts'
 import { clientPackages, installedIn, root, runProgram } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 
-/** The kit's users raise what stands in the way of fast tests; its own tests do not need to. */
+/** The kit's users raise what is in the way of fast tests; its own tests do not need to. */
 const environment = () => ({ WELLHEAD_BINARY: binary(), WELLHEAD_DEV_WORLD: 'small' })
 
 describe('the test kit starts, moves, fills and stops a copy', () => {

@@ -27,7 +27,7 @@ type Given = Partial<Pick<ConfigSources, 'mode' | 'flags' | 'env'>> & {
   disk?: Readonly<Record<string, string>>
 }
 
-/** Sources with a disk of their own; the working directory is /srv. */
+/** Sources with their own disk; the working directory is /srv. */
 const sources = ({ mode, flags = {}, env = {}, explicit, disk = {} }: Given): ConfigSources => ({
   mode,
   flags,

@@ -57,7 +57,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
       )
     return newest
   }
-  /** Somebody signed in with an account: the evaluation's, unless another is named; null: nobody. */
+  /** Someone signed in with an account: the evaluation's, unless another is named; null: no one. */
   const visitor = async (account?: string | null) => {
     const someone = await stage.visitor({
       isSignedIn: account !== null,
@@ -292,7 +292,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const answered: [string, number][] = []
     const reader = await visitor()
     for (const link of own) {
-      // A new document each time: the same one with another place would not be asked for again.
+      // A new document each time: the same one with another place would not be requested again.
       await reader.page.goto('about:blank')
       const answer = await reader.page.goto(`${stage.origin}${link.slice(base.length)}`)
       answered.push([link, answer!.status()])
@@ -325,7 +325,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
       '/v1/prices/latest?by_code=WTI_USD',
       '/v1/prices/past_week?by_code=WTI_USD',
     ])
-    // Addresses of others stand in examples and sources only.
+    // Addresses of others are in examples and sources only.
     expect([...links].filter(link => !link.startsWith(base))).toEqual([])
   })
 

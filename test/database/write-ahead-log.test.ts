@@ -102,7 +102,7 @@ describe('followLog', () => {
       expect(look()).toEqual(inFile())
     }
     const before = look()!
-    // Folded, and begun anew with the next commit.
+    // Folded, and begun again with the next commit.
     db.run('PRAGMA wal_checkpoint(RESTART)')
     expect(look()).toEqual(before)
     add(db, 2)

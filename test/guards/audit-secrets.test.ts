@@ -18,7 +18,7 @@ const shown = /whsec_[\w+/=-]{16,}|[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|[0-9a-f]{6
 
 let copy: DemoInstance
 let steps: Step[]
-/** Secrets that an operation takes beside those of its example. */
+/** Secrets that an operation takes alongside those of its example. */
 const alsoTaken: Readonly<Record<string, object>> = {
   'POST /v1/data-sources': {
     data_source: {
@@ -119,7 +119,7 @@ test('an operation leaves no secret that it receives or returns in the audit tra
         await answer.body?.cancel()
         continue
       }
-      // What stands in the document is known to everybody, and a hash of a file is no secret.
+      // What is in the document is known to everybody, and a hash of a file is no secret.
       for (const [secret] of (await answer.text()).matchAll(shown))
         if (!JSON.stringify(content?.example ?? '').includes(secret) && !/batches/.test(path))
           secrets.set(secret, `${step.name} shows`)

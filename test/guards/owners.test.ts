@@ -12,11 +12,11 @@ import {
   stateOf,
 } from '../support/interface/every-route.ts'
 
-/** What is everybody's: its ids name data, not somebody's things. */
+/** What is everybody's: its ids name data, not someone's things. */
 const isShared = (path: string) => path.startsWith('/v1/ei/')
 
 /**
- * What the ids name of routes that have no sample request; an operator's are nobody else's,
+ * What the ids name of routes that have no sample request; an operator's are no one else's,
  * whatever their ids name.
  */
 const owned: readonly [prefix: string, id: string][] = [
@@ -141,7 +141,7 @@ describe("one account's things", () => {
       for (const [who, key] of Object.entries(strangers)) {
         const foreign = await askRow(row, sampleOf(row)!, key)
         expect(foreign, who).toEqual(await askRow(row, unknownOf(row), key))
-        // A member's role is looked at before what they ask for.
+        // A member's role is checked before what they ask for.
         expect(who.startsWith('a member') ? [401, 403, 404] : [401, 404], who).toContain(
           foreign.status,
         )

@@ -146,7 +146,7 @@ function fieldsOf(row: Row): Set<string> {
 }
 
 /**
- * The sample body with everything that a client may not say, beside its fields and inside its
+ * The sample body with everything that a client may not say, alongside its fields and inside its
  * wrapper.
  */
 function laden(row: Row) {
@@ -164,7 +164,7 @@ function laden(row: Row) {
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** How often each trace stands in what is stored. */
+/** How often each trace is in what is stored. */
 const tracesIn = (text: string) => traces.filter(trace => text.includes(trace))
 
 describe('every route with a body', () => {
@@ -173,7 +173,7 @@ describe('every route with a body', () => {
       const { services } = copy.running
       const standing = () => {
         const { plan, ...account } = services.keys.find(copy.apiKey)!.account.account
-        // What is bought changes the plan; a body can not name another than those for sale.
+        // What is bought changes the plan; a body cannot name another than those for sale.
         return row.path.startsWith('/billing/') ? account : { plan, ...account }
       }
       const [key, before] = [services.keys.find(copy.apiKey)!, standing()]

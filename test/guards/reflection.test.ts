@@ -20,7 +20,7 @@ const named = (row: Row) => `${row.method} ${row.path}`
 const pathOf = (row: Row) => row.sample ?? row.path.replace(/\{\w+\}/g, '1')
 const keyFor = (row: Row) =>
   row.access === 'operator' || row.access === 'keyless' ? null : copy.apiKey
-/** The token is asked for anew, because one of the routes makes another. */
+/** The token is requested again, because one of the routes makes another. */
 const operator = (row: Row): Record<string, string> =>
   row.access === 'operator'
     ? { authorization: `Bearer ${copy.running.services.adminTokens.rotate()}` }
@@ -33,7 +33,7 @@ async function textOf(response: Response): Promise<string> {
 }
 
 /**
- * What no header of an answer may hold: a control character, or a line of its own that a client
+ * What no header of an answer may hold: a control character, or its own line that a client
  * wrote.
  */
 function injectedIn({ headers }: Response): string[] {

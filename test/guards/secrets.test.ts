@@ -10,7 +10,7 @@ const password = 'canary-password-kept-by-nobody'
 const credential = 'canary-credential-of-a-source'
 const named = 'canary-name-that-is-no-secret'
 /**
- * Made on purpose at each start of an evaluation copy, readable by its user only, and never in
+ * Made on purpose at each start of a demo instance, readable by its user only, and never in
  * production.
  */
 const keptOnPurpose = ['evaluation-keys.json', 'master.key']
@@ -19,7 +19,7 @@ let copy: DemoInstance
 const log: string[] = []
 /** Every secret that was made, by what it is. */
 const secrets = new Map<string, string>()
-/** What was answered, without the one secret that the answer was asked for. */
+/** What was answered, without the one secret that the answer was requested. */
 const answers: { of: string; text: string }[] = []
 
 beforeAll(() => {

@@ -241,7 +241,7 @@ describe('a request of a quota beside other copies', () => {
   test('is answered once the stream has it, and refused where it has not', async () => {
     expect(await ask(false)).toEqual([503, undefined])
     expect(await ask(true)).toEqual([200, 70])
-    // What was written ahead covers the next: nobody waits for the stream.
+    // What was written ahead covers the next: no one waits for the stream.
     expect(await ask(false)).toEqual([200, 70])
   })
 })

@@ -33,7 +33,7 @@ const isNotified = ({ name, method, path }: Step): boolean =>
   method === 'GET'
     ? toldReads.includes(name)
     : !untoldPosts.includes(name) && !path.startsWith('/_dev/')
-/** What is told whichever way somebody signs in. */
+/** What is told whichever way someone signs in. */
 const signIn = { name: 'POST /v1/auth/session', line: 'person sign in with a password done' }
 /** Whose operation it is, as the trail calls them. */
 const actorOf = ({ path }: Step): string =>

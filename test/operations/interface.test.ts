@@ -88,7 +88,7 @@ const pointer = (path: string) =>
 
 describe('without the right to it', () => {
   const sampleOf = (row: Row) => row.sample ?? row.path.replace(/\{\w+\}/g, '1')
-  /** The spreadsheet's XML can not be refused by status: it says so in the body. */
+  /** The spreadsheet's XML cannot be refused by status: it says so in the body. */
   const refusedInBody = (row: Row) => row.path.endsWith('.xml')
 
   for (const row of rows.filter(route => route.access !== 'keyless')) {

@@ -14,7 +14,7 @@ import { deliveriesWithin, pieces, shown } from '../support/topics/delivery-orac
 const torture = process.env.WELLHEAD_TORTURE === '1'
 const zones = Intl.supportedValuesOf('timeZone').filter(zone => zoneName(zone) !== undefined)
 /**
- * The usual run looks at every seventh zone, at those whose clocks do something odd, and at the one
+ * The usual run checks every seventh zone, at those whose clocks do something odd, and at the one
  * that is computed without rules.
  */
 const odd = [

@@ -58,7 +58,7 @@ export interface Place {
   chance(below: number): number
 }
 
-/** What comes in place of a value; undefined where the fault would be none. */
+/** What comes instead of a value; undefined where the fault would be none. */
 type Fault = (value: number, place: Place) => number | undefined
 
 export interface FaultKind {

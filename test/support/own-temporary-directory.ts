@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Runs work whose temporary files lie in a directory of its own, where no other test comes and goes. */
+/** Runs work whose temporary files are in its own directory, where no other test comes and goes. */
 export async function inOwnTemporaryDirectory(work: () => Promise<void>): Promise<void> {
   const before = process.env.TMPDIR
   const own = mkdtempSync(join(tmpdir(), 'wellhead-temporary-'))

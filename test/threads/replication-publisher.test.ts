@@ -568,7 +568,7 @@ needs('nats-server').describe('a primary with NATS', () => {
     const before = await all('changes')
     expect(before.length).toBeGreaterThan(0)
     instance.close()
-    // A replica has reported, and nobody has counted it yet.
+    // A replica has reported, and no one has counted it yet.
     await nats.jetstream.publish(
       'usage',
       JSON.stringify({

@@ -47,7 +47,7 @@ export const endSessions = (env: CommandEnvironment, who: string): Promise<numbe
     ])
   })
 
-/** Lets somebody in who has lost authenticator and recovery codes: signing in asks for no code. */
+/** Lets someone in who has lost authenticator and recovery codes: signing in asks for no code. */
 export const removeTwoFactor = (env: CommandEnvironment, who: string): Promise<number> =>
   runAgainstServer(env, 'accounts second-step-off', async () => {
     const removed = await answerOf<{ email: string }>(

@@ -124,7 +124,7 @@ export interface RestoreOptions {
   masterKey?: string
   /** What no key opens is restored all the same: the operator said so. */
   withoutMasterKey?: boolean
-  /** It was made from the stream of changes, and goes on where that ends. */
+  /** It was made from the stream of changes, and continues where that ends. */
   isOfStream?: boolean
 }
 
@@ -140,7 +140,7 @@ export interface Restored {
 }
 
 /**
- * Puts a checked backup in place of the database of a directory that no process uses. The database
+ * Puts a checked backup instead of the database of a directory that no process uses. The database
  * it replaces is kept beside it. Whatever ends it half-way, the directory has the one or the other:
  * the copy is complete, with what is held, before it gets the name.
  */
@@ -168,7 +168,7 @@ function putInPlace(dir: string, source: string, options: RestoreOptions): Resto
   const path = databasePath(dir)
   const part = `${path}.part`
   try {
-    // What an earlier restore left, too: a log beside the copy would be taken for its own.
+    // What an earlier restore left, too: a log alongside the copy would be taken for its own.
     removeWithLog(part)
     copyFileSync(source, part)
     // A backup may be kept read-only.
@@ -247,7 +247,7 @@ function keep(path: string, name: string): string {
 }
 
 /**
- * Copies the log that a killed process left beside a database into it; false for a file that can
+ * Copies the log that a killed process left alongside a database into it; false for a file that can
  * not be read.
  */
 function isFolded(path: string): boolean {
@@ -259,7 +259,7 @@ function isFolded(path: string): boolean {
   }
 }
 
-/** A log can not be copied as long as somebody reads from it. */
+/** A log cannot be copied as long as someone reads from it. */
 function refuseLog(path: string): void {
   if (hasLog(path)) throw new Error(`${path} is in use by another process; nothing was restored`)
 }
@@ -268,7 +268,7 @@ function second(path: string, name: string): void {
   try {
     linkSync(path, name)
   } catch {
-    // Not every file system has names beside names.
+    // Not every file system has names alongside names.
     copyFileSync(path, name)
     syncToDisk(name)
   }

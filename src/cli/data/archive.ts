@@ -169,7 +169,7 @@ interface ArchiveEnvironment extends ImportReporting {
 
 /**
  * Records what an export of everything wrote, as another copy recorded it: nothing of it is
- * doubted, and everything keeps its source and the time since when it is known. Answers the exit
+ * flagged, and everything keeps its source and the time since when it is known. Answers the exit
  * code of an import.
  */
 export async function readArchive(

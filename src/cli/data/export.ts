@@ -57,7 +57,7 @@ export async function runExport(
     if (output === '-') for await (const part of text) await env.out(part)
     else await writeText(output, text)
   } catch (error) {
-    // Whoever reads our output has seen enough (`| head`).
+    // Anyone who reads our output has seen enough (`| head`).
     if ((error as NodeJS.ErrnoException).code === 'EPIPE') return everythingOut
     env.err(`export: ${errorText(error)}`)
     return exitCodes.failed

@@ -128,7 +128,7 @@ export async function runImport(
   }
 }
 
-/** Throws where an import would do what nobody may want. */
+/** Throws where an import would do what no one may want. */
 function refuseReplacing(check: ImportCheck) {
   const warnings = check.warnings()
   if (warnings.length > 0)
@@ -173,7 +173,7 @@ export function giveUp(
 
 /**
  * Says what went in and what did not, and answers the exit code. A file without a row is told as
- * rejected rows are: whoever runs imports on a schedule must not take it for a success.
+ * rejected rows are: anyone who runs imports on a schedule must not take it for a success.
  */
 export function conclude(
   report: ImportReport,
@@ -229,7 +229,7 @@ function resultOf(report: ImportReport, ms: number, dryRun: boolean, exit: numbe
   }
 }
 
-/** What a person has to know of a file beside its counts. */
+/** What a person has to know of a file alongside its counts. */
 function remarksOn(file: FileReport, dryRun: boolean): string[] {
   const lines = file.samples
     .slice(0, shownMax)

@@ -19,7 +19,7 @@ import { createSourceFilter, createWithheld } from '../../topics/prices/store/wi
 import type { ExportEnvironment } from './export.ts'
 
 /**
- * What an export reads: the database itself, without writing to it, so also beside a running
+ * What an export reads: the database itself, without writing to it, so also alongside a running
  * server.
  */
 export function exportSource(
@@ -87,7 +87,7 @@ export interface ArchiveSource {
   earlierRows(dataset: string): Iterable<EarlierRow>
   prices(history: boolean): DatedExportPages
   quarantine(): Iterable<{ code: string; from: string; to: string; reason: string }>
-  /** How many values of the prices may be looked at, and not be passed on. */
+  /** How many values of the prices may be checked, and not be passed on. */
   viewOnly(): number
 }
 

@@ -35,7 +35,7 @@ export interface DatabaseReport {
   now: number
   /** Undefined: there is none. Null: it is not known, because the configuration was refused. */
   masterKey: string | null | undefined
-  /** The clock of an evaluation copy can have been moved ahead. */
+  /** The clock of a demo instance can have been moved ahead. */
   isCopy: boolean
   /** A server has the directory, so what waits is on its way. */
   hasServer: boolean
@@ -72,8 +72,8 @@ function reading<T>(dir: string, work: (db: Database) => T): T {
 }
 
 /**
- * Whether a directory is one of production or an evaluation copy; undefined while nobody has served
- * it, or where it can not be read.
+ * Whether a directory is one of production or a demo instance; undefined while no one has served
+ * it, or where it cannot be read.
  */
 export function modeOf(dir: string): 'serve' | 'dev' | undefined {
   if (!existsSync(databasePath(dir))) return undefined
@@ -87,7 +87,7 @@ export function modeOf(dir: string): 'serve' | 'dev' | undefined {
   }
 }
 
-/** What the database holds: whether it is sound, and whether what is in it goes on. */
+/** What the database holds: whether it is sound, and whether what is in it continues. */
 export function examineDatabase(dir: string, runtime: DatabaseReport): readonly Finding[] {
   const path = databasePath(dir)
   const lost = lostDatabase(dir)

@@ -107,7 +107,7 @@ async function examined(env: DoctorEnvironment): Promise<readonly Finding[]> {
 }
 
 /**
- * The configuration as the directory is served: an evaluation copy captures what production sends.
+ * The configuration as the directory is served: a demo instance captures what production sends.
  */
 function configured({ config: load, fallback, sources }: DoctorEnvironment): {
   config: Config

@@ -33,7 +33,7 @@ export const faulty = (check: string, sentence: string, advice: string): Finding
 export const reasonOf = (error: unknown): string =>
   redact(error instanceof Error ? error.message : String(error))
 
-/** A check that breaks off is a fault itself, and the others go on. */
+/** A check that breaks off is a fault itself, and the others continue. */
 export function checked(
   check: string,
   work: () => Finding | readonly Finding[],

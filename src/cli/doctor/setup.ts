@@ -227,7 +227,7 @@ function examineProviders(config: Config): Finding[] {
   })
 }
 
-/** Feeds that the configuration turns on and that can not be read as it stands. */
+/** Feeds that the configuration turns on and that cannot be read as it stands. */
 function examineFeedSettings(config: Config): Finding[] {
   const configured = configuredFeeds(config)
   const egress = createEgress(config.egress.allow)

@@ -59,7 +59,7 @@ export function readServers(path: string): SavedServers {
   }
 }
 
-/** Writes the file anew; only its owner may read it, because of the keys in it. */
+/** Writes the file again; only its owner may read it, because of the keys in it. */
 export function writeServers(path: string, { preferred, servers }: SavedServers): void {
   const tables = Object.fromEntries(
     Object.entries(servers).map(([name, { url, apiKey }]) => [name, { url, key: apiKey }]),

@@ -32,7 +32,7 @@ export interface PromoteDeps {
 
 /**
  * Makes the directory the primary: its database becomes what the stream and its newest snapshot
- * hold, and whoever was primary is refused by the stream from then on. Answers the exit code.
+ * hold, and anyone who was primary is refused by the stream from then on. Answers the exit code.
  */
 export async function promote(config: Config, { clock, ids, out }: PromoteDeps): Promise<number> {
   const { nats: settings, data } = config

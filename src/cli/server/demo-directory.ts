@@ -21,7 +21,7 @@ import { privateMode } from '../../lib/files/private-file.ts'
 import { packFile, readShippedFile } from '../../lib/files/shipped-file.ts'
 import { createSystemClock, type ManualClock } from '../../lib/time/clock.ts'
 
-/** States that a developer may keep, beside the start. */
+/** States that a developer may keep, alongside the start. */
 const snapshotsMax = 10
 /** No further state is kept once the others have so many bytes. */
 const snapshotBytesMax = 2 * 2 ** 30

@@ -74,7 +74,7 @@ export const credentialLines = ({
 export const credentialsPath = (dir: string) => join(dir, 'first-credentials')
 
 /**
- * Where nobody sits at a terminal, what a process prints is kept by whatever started it: the first
+ * Where no one sits at a terminal, what a process prints is kept by whatever started it: the first
  * credentials go to a file that only its user can read. Its path.
  */
 export function keepCredentials(dir: string, lines: readonly string[]): string {
@@ -83,7 +83,7 @@ export function keepCredentials(dir: string, lines: readonly string[]): string {
   return path
 }
 
-/** A file of an earlier start that nobody has deleted. */
+/** A file of an earlier start that no one has deleted. */
 export function remindOfCredentials(dir: string, log: Log): void {
   const path = credentialsPath(dir)
   if (existsSync(path))
@@ -94,7 +94,7 @@ export function remindOfCredentials(dir: string, log: Log): void {
 }
 
 /**
- * An evaluation copy shows its key at every start, so it keeps it beside the data in a file that
+ * A demo instance shows its key at every start, so it keeps it alongside the data in a file that
  * only its user can read; the link is a new one at each. Production never does this.
  */
 export function evaluationKeys(services: Services, dir: string): FirstKeys {

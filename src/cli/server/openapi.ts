@@ -9,7 +9,7 @@ const noKey = 'of no vault'
 
 /**
  * The OpenAPI document that a server of this configuration answers, byte for byte, made over a
- * database in memory. Whoever generates a client need not have what the server sends with: its
+ * database in memory. Anyone who generates a client need not have what the server sends with: its
  * providers' credentials are not asked for.
  */
 export async function openapiText(runtime: ProcessRuntime): Promise<string> {
@@ -34,7 +34,7 @@ export async function openapiText(runtime: ProcessRuntime): Promise<string> {
   }
 }
 
-/** Prints the document, or writes it to a file in place of what was there. */
+/** Prints the document, or writes it to a file instead of what was there. */
 export async function printOpenapi(
   runtime: ProcessRuntime,
   file: string | undefined,

@@ -150,7 +150,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
     replica = undefined
     ended?.endStreams()
     await server.stop(true)
-    // Its last reports are on their way meanwhile: writes do not wait for them.
+    // Its last reports are on their way in the meantime: writes do not wait for them.
     void (ended?.close() ?? Promise.resolve()).finally(() => nats.close())
     lock.release()
     return await serve({
@@ -190,7 +190,7 @@ const missingSetting = (
 const lookEachMs = 250
 const renewEachMs = 500
 
-/** Looks at the lease of the primary, and takes it where nobody renews it and this copy may. */
+/** Looks at the lease of the primary, and takes it where no one renews it and this instance may. */
 function createStandby(
   nats: Nats,
   { runtime: { config, clock, ids, log }, dir }: ServeEnvironment,
@@ -213,7 +213,7 @@ function createStandby(
     take(heldLease)
   }
   return {
-    /** Resolves with the lease when it is this copy's. */
+    /** Resolves with the lease when it is this instance's. */
     taken,
     primary: () => view?.current()?.url || config.replica.primary,
     async watch() {

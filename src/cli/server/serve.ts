@@ -38,7 +38,7 @@ import {
   remindOfCredentials,
 } from './first-start.ts'
 
-/** Requests may be answered for so long before the event loop looks at its sockets again. */
+/** Requests may be answered for so long before the event loop checks its sockets again. */
 const turnBudgetMs = 5
 /** For the requests that have come and are not read when the server is told to end. */
 const unreadMs = 100
@@ -49,7 +49,7 @@ const faultSeconds = 120
 export interface ServeEnvironment {
   runtime: ProcessRuntime
   dir: string
-  /** Runs a command of this program on the same directory, in a process of its own. */
+  /** Runs a command of this program on the same directory, in its own process. */
   command?: (...args: string[]) => Promise<CommandOutcome>
   out(line: string): void
   err(line: string): void
@@ -90,7 +90,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     )
     return exitCodes.temporary
   }
-  // From here on, so that whoever has read the ready file can stop it in the ordinary way.
+  // From here on, so that anyone who has read the ready file can stop it in the ordinary way.
   let isStopRequested = false
   const stopRequested = firstStop(env).then(() => {
     isStopRequested = true
@@ -105,7 +105,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   const connections = connectionsOf(() => network, originals, local)
   let answer: Answer | undefined
   // Before anything is written: what keeps a server from listening must not leave an account behind
-  // whose key nobody has seen.
+  // whose key no one has seen.
   checkReadyFile(config.server.readyFile)
   const server = listen(config, (request, self) => answer?.(request, self) ?? startingUp())
   network = server
@@ -178,7 +178,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   // unread in connections that seem idle, and those are closed next.
   await sleep(Math.max(config.server.stopNoticeMs, unreadMs))
   opened.instance.services.streams.stop()
-  // Running requests and messages under way finish; what goes on beyond the drain is cut.
+  // Running requests and messages under way finish; what continues beyond the drain is cut.
   await within(
     config.server.drainMs,
     Promise.all([server.stop(false), opened.instance.sending.drain()]),
@@ -204,7 +204,7 @@ export const firstStop = (env: ServeEnvironment) =>
     })
   })
 
-/** Undefined where none is asked for: then nothing of it is on the way of a request. */
+/** Undefined where none is requested: then nothing of it is on the way of a request. */
 function accessLogOf({ config, log, ids }: ProcessRuntime): AccessLog | undefined {
   const share = config.log.access
   if (share === 0) return undefined
@@ -266,7 +266,7 @@ function bound<T>(
   }
 }
 
-/** The port that answers metrics to whoever can reach it, and nothing else. */
+/** The port that answers metrics to anyone who can reach it, and nothing else. */
 function listenForScrapers(
   { metrics }: Config,
   local: WeakSet<Request>,
@@ -323,7 +323,7 @@ function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance:
       ...(apiKey && { api_key: apiKey }),
       ...(adminToken && { admin_token: adminToken }),
     })
-    // Whoever waits for the file must find it whole.
+    // Anyone who waits for the file must find it whole.
     writeStateFile(config.server.readyFile, `${text}\n`)
   }
   const name = config.brand.serviceName

@@ -5,7 +5,7 @@ import { credentialLines, credentialsPath, firstKeyName, operatorEmail } from '.
 
 /**
  * Makes the first credentials anew and shows them, for whoever never saw those of the first start.
- * Refused once the first key has been used: somebody has them, and each has a command of its own.
+ * Refused once the first key has been used: someone has them, and each has its own command.
  */
 export const setupAgain = (env: CommandEnvironment, dir: string): Promise<number> =>
   runAgainstServer(env, 'setup', async () => {

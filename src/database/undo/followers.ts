@@ -9,7 +9,7 @@ import { lazy, statements } from '../statement.ts'
 /** A row by its columns. */
 export type Row = Readonly<Record<string, string | number | null>>
 
-/** What is counted, indexed or placed beside the rows of a table. */
+/** What is counted, indexed or placed alongside the rows of a table. */
 export interface Follower {
   /** A row was put back: what it was and what it is now; undefined: it is not there. */
   moved(was: Row | undefined, is: Row | undefined): void
@@ -47,7 +47,7 @@ const permitCounts = (periods: PermitPeriods): Follower => ({
   settle: periods.write,
 })
 
-/** The day of a permit stands in its facts, which are put back before what it shows. */
+/** The day of a permit is in its facts, which are put back before what it shows. */
 function permitPlaces(db: Database): Follower {
   const sql = statements(db)
   const drop = sql`DELETE FROM well_permit_places WHERE id = ?`
@@ -98,7 +98,7 @@ function substanceCounts(db: Database): Follower {
   }
 }
 
-/** Years of wells are summed anew, and months of states counted by what came and went. */
+/** Years of wells are summed again, and months of states counted by what came and went. */
 function productionSums(db: Database): Follower {
   const sql = statements(db)
   const sumYear = sql`

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../database.ts'
 import { statements } from '../statement.ts'
 
-/** Notes what stands in the tables of datasets before a batch writes there. */
+/** Notes what is in the tables of datasets before a batch writes there. */
 export interface Journal {
   /** One transaction. Of each row that `work` writes, what it was before is kept for the batch. */
   during<T>(batchId: number, work: () => T): T

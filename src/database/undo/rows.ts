@@ -28,7 +28,7 @@ export interface RowNumber {
 /** What a batch did to rows of datasets. */
 export type BatchRowStore = ReturnType<typeof createBatchRowStore>
 
-/** What undos took back of rows that nobody has written since, by table and key. */
+/** What undos took back of rows that no one has written since, by table and key. */
 export type UndoneRows = Map<string, Row[]>
 
 interface NotedRow {
@@ -152,7 +152,7 @@ export function createBatchRowStore(db: Database) {
             followers[table.name],
           )
       for (const follower of Object.values(followers)) follower.settle()
-      // Nothing has changed: whoever undoes the undo finds nobody in the way.
+      // Nothing has changed: anyone who undoes the undo finds no one in the way.
       forgetNoted.run(noted)
       return true
     },

@@ -1,5 +1,5 @@
 /**
- * The id of a sample record, the same in every evaluation copy: records of one kind have a hundred
+ * The id of a sample record, the same in every demo instance: records of one kind have a hundred
  * of their own.
  */
 export const sampleId = (number: number): string =>

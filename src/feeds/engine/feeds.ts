@@ -10,12 +10,12 @@ import { type FeedSetting, refusalOf, standingOf } from './settings.ts'
 import { createFeedSettings } from './stored-settings.ts'
 import { type FeedView, viewOf } from './view.ts'
 
-/** The feeds of this copy, in the order in which they are preferred. */
+/** The feeds of this instance, in the order in which they are preferred. */
 export type Feeds = ReturnType<typeof createFeeds>
 
 /**
  * A start waits before it catches up, so that copies that are started together do not come together:
- * each in a slot of its own.
+ * each in its own slot.
  */
 const firstRunSlots = 28
 const firstRunSlotMs = 2 * secondMs
@@ -53,7 +53,7 @@ export function createFeeds(deps: FeedsDeps) {
   return {
     names: (): readonly string[] => deps.feeds().map(feed => feed.publisher.name),
     list: () => deps.feeds().map(shown),
-    /** Those that somebody has switched on, whether they can run or not. */
+    /** Those that someone has switched on, whether they can run or not. */
     active: () =>
       deps
         .feeds()
@@ -103,7 +103,7 @@ export function createFeeds(deps: FeedsDeps) {
     runs: (name: string | undefined, limit: number, offset: number) =>
       store.runs(name, limit, offset),
     countRuns: (name: string | undefined) => store.countRuns(name),
-    /** Publishers of what this copy serves. */
+    /** Publishers of what this instance serves. */
     sources: () =>
       store.served().flatMap(({ feed: name, codes }) => {
         const feed = feedOf(name)

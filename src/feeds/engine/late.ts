@@ -4,7 +4,7 @@ import type { FeedsDeps } from './deps.ts'
 import { standingOf } from './settings.ts'
 import type { FeedSettingsBook } from './stored-settings.ts'
 
-/** The log is told of a late release once; whether one is late is looked at so often. */
+/** The log is notified of a late release once; whether one is late is checked so often. */
 const lookMs = minuteMs
 
 /**

@@ -9,7 +9,7 @@ import type { FeedSettingsBook } from './stored-settings.ts'
 import { linesOf } from './view.ts'
 
 const jitterMs = 20 * secondMs
-/** A feed that was never read is tried anew after so long, where its first run fails. */
+/** A feed that was never read is tried again after so long, where its first run fails. */
 const retryFirstMs = 5 * minuteMs
 
 export interface RunOptions {

@@ -3,7 +3,7 @@ import { fromSheetText } from '../../lib/text/csv.ts'
 const candidates = [',', ';', '\t', '|']
 
 /**
- * The separator of a CSV file, from its first record: the one that stands there most often outside
+ * The separator of a CSV file, from its first record: the one that is there most often outside
  * quotes; a comma when none does.
  */
 export function separatorOf(firstRecord: string): string {

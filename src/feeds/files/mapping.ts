@@ -10,7 +10,7 @@ export type Mapping = ReadonlyMap<string, string>
 /**
  * Reads `code=Col,observed_at=Col,price=Col`, from one text or from several. What follows a comma
  * and is no pair belongs to the column before it: `COAL_AUSTRALIA_USD=Coal, Australian`; a pair may
- * stand in double quotes too. Names of `fields` are found in any letter case; all others become
+ * are in double quotes too. Names of `fields` are found in any letter case; all others become
  * upper case. Throws a sentence.
  */
 export function mappingOf(text: string | readonly string[], fields: readonly string[]): Mapping {

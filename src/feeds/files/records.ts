@@ -16,7 +16,7 @@ const blockMax = 32_768
 /**
  * Consecutive records of a file: record `i` is `bytes[starts[i], ends[i])`, without its line end,
  * and begins on line `lines[i]` of the file (from 1). The arrays are used again: a block is valid
- * until the next is asked for.
+ * until the next is requested.
  */
 export interface Block {
   bytes: Uint8Array

@@ -18,7 +18,7 @@ export interface JudgedRow {
   recordedAt: number
 }
 
-/** A row of which a number is doubted. */
+/** A row of which a number is flagged. */
 export interface FlaggedRow {
   numbers: GuardedNumbers
   fields: Readonly<Record<string, unknown>>
@@ -74,7 +74,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
   const terms = (dataset: string): GuardTerms =>
     JSON.parse(settings.get(settingOf(dataset)) ?? '{}') as GuardTerms
 
-  /** What is doubted of one line of a dataset, by its rows in the order of time. */
+  /** What is flagged of one line of a dataset, by its rows in the order of time. */
   const flagsOfLine = (
     dataset: string,
     guarded: GuardedDataset,
@@ -159,11 +159,11 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
   }
 
   return {
-    /** Which of the rows may be written, and what is doubted of them. Nothing is written. */
+    /** Which of the rows may be written, and what is flagged of them. Nothing is written. */
     judge,
     /** What the operator wants of each rule; what is absent is as usual. */
     terms,
-    /** Keeps doubts; inside the transaction that writes what is good. */
+    /** Keeps flags; inside the transaction that writes what is good. */
     keep(dataset: string, flagged: readonly FlaggedRow[], batchId: number) {
       for (const { numbers, fields, isHeld, before, ...flag } of flagged)
         flags.addRow({

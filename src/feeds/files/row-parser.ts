@@ -21,7 +21,7 @@ export type Layout = Pick<Dataset<unknown>, 'name' | 'columns' | 'key' | 'wide'>
 /** A row as it is sent: text from CSV, any JSON value from NDJSON, by column. */
 export type Row = Record<string, unknown>
 
-/** A record of a file: its rows, several in a wide file, or why it can not go in. */
+/** A record of a file: its rows, several in a wide file, or why it cannot go in. */
 export interface ParsedRecord {
   line: number
   text: string
@@ -51,7 +51,7 @@ export interface RowParser {
 interface RowTable extends FileForm {
   layout: Layout
   hasHeader: boolean
-  /** The names of the columns as they stand in the file; of NDJSON those of its first object. */
+  /** The names of the columns as they are in the file; of NDJSON those of its first object. */
   names: string[]
   /** The file's own name of each column of the dataset that it has. */
   columns: ReadonlyMap<string, string>

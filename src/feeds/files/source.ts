@@ -116,7 +116,7 @@ export async function* contentOf(
   }
 }
 
-/** The content with its first lines empty: what follows stands on the lines that it stood on. */
+/** The content with its first lines empty: what follows is on the lines that it stood on. */
 async function* withoutPreface(
   chunks: AsyncIterable<Uint8Array>,
   lines: number,

@@ -74,7 +74,7 @@ interface List {
   records: Records
 }
 
-/** Every list of objects that does not lie in another, the document itself included. */
+/** Every list of objects that does not be in another, the document itself included. */
 function listsIn(body: unknown, path = '', depth = 0): List[] {
   if (Array.isArray(body)) {
     const records = body as Records
@@ -105,7 +105,7 @@ function refusalIn(body: unknown): string | undefined {
   return typeof message === 'string' ? message : undefined
 }
 
-/** The records of a document, one JSON object a line: record n stands on line n. */
+/** The records of a document, one JSON object a line: record n is on line n. */
 export const recordSource = (
   source: Source,
   directory: string,

@@ -22,7 +22,7 @@ const parsers: Partial<ParquetParsers> = {
   dateFromDays: days => iso(days * 86_400_000).slice(0, 10),
 }
 
-/** The rows of a Parquet file, one JSON object a line: row n stands on line n. */
+/** The rows of a Parquet file, one JSON object a line: row n is on line n. */
 export async function parquetSource(source: Source, directory: string): Promise<Source> {
   const content = Bun.file(source.path)
   const file = {

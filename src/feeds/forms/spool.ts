@@ -45,7 +45,7 @@ export async function spooled(
   }
 }
 
-/** A line of CSV; a field with a comma or a quote stands in quotes, line breaks become spaces. */
+/** A line of CSV; a field with a comma or a quote is in quotes, line breaks become spaces. */
 export const csvLine = (fields: readonly (string | number | undefined)[]): string =>
   `${fields.map(fieldOf).join(',')}\n`
 

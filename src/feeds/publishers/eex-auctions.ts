@@ -7,7 +7,7 @@ import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
 import { type Collected, collections, earliest, sentSeries } from './series.ts'
 
 const folder = 'https://public.eex-group.com/eex/eua-auction-report'
-/** The years before lie in other workbooks. */
+/** The years before are in other workbooks. */
 const firstYear = 2020
 const headerRowsMax = 12
 /** Where a day has several auctions, that of the common platform counts. */

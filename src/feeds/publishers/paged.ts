@@ -14,7 +14,7 @@ const readsMax = 3
 /**
  * Every row of a paged answer, in the order that was asked for. A page that is cut, a total that changes
  * between pages, a row that comes twice or a page that is missing means that the data moved meanwhile: all
- * is read anew, with shorter pages, and given up after the third time.
+ * is read again, with shorter pages, and given up after the third time.
  */
 export async function readPages<T>(
   page: (offset: number, length: number) => Promise<Page<T>>,
@@ -30,7 +30,7 @@ export async function readPages<T>(
   throw new FeedFault('changed_while_read', `${reason}, also when read again`)
 }
 
-/** The rows, or why they can not be all of them. */
+/** The rows, or why they cannot be all of them. */
 async function readOnce<T>(
   page: (offset: number, length: number) => Promise<Page<T>>,
   keyOf: (row: T) => string,

@@ -1,10 +1,10 @@
 import type { Calendar } from './calendar.ts'
 import type { MapLine } from './map.ts'
 
-/** Whether what a publisher sends may be passed on (`open`) or only be looked at (`view`). */
+/** Whether what a publisher sends may be passed on (`open`) or only be checked (`view`). */
 export type LicenseClass = 'open' | 'view'
 
-/** A GET of a publisher. The publisher's own address stands in it also where a mirror is configured. */
+/** A GET of a publisher. The publisher's own address is in it also where a mirror is configured. */
 export interface PublisherRequest {
   url: string
   headers?: Readonly<Record<string, string>>

@@ -32,7 +32,7 @@ export interface Table {
   rows: readonly (readonly string[])[]
 }
 
-/** The CSV of a body. Throws where a line can not be read. */
+/** The CSV of a body. Throws where a line cannot be read. */
 export function tableOf(bytes: Uint8Array, what: string): Table {
   const lines = textOf(bytes)
     .split(/\r\n|\n|\r/)

@@ -2,7 +2,7 @@ import { crc32, createInflateRaw } from 'node:zlib'
 import { unpacked } from '../../lib/files/unpacked.ts'
 import { FeedFault } from './fault.ts'
 
-/** A file of an archive, packed as it lies there until `read` is called. */
+/** A file of an archive, packed as it is there until `read` is called. */
 export interface ArchiveFile {
   name: string
   /** Its content, unpacked piece by piece. */
@@ -29,8 +29,8 @@ const inExtra = 0xffffffff
 /**
  * The files of a ZIP archive in their order, while it comes in; it is never held whole. What is deflated ends
  * where zlib says, since archives that are written as a stream say its size only behind it, and four bytes
- * that look like the next part stand in one of twenty archives of 200 MB. Checksums are compared.
- * A file must be read or left before the next one is asked for.
+ * that look like the next part are in one of twenty archives of 200 MB. Checksums are compared.
+ * A file must be read or left before the next one is requested.
  */
 export async function* archiveFiles(
   chunks: AsyncIterable<Uint8Array>,
@@ -158,7 +158,7 @@ function createPackedBytes(chunks: AsyncIterable<Uint8Array>) {
   }
   return {
     next,
-    /** All that comes, in pieces; what belongs to nobody is put back. */
+    /** All that comes, in pieces; what belongs to no one is put back. */
     rest: () => next(Number.POSITIVE_INFINITY),
     async take(count: number): Promise<Buffer> {
       const portions: Uint8Array[] = []

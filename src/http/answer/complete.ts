@@ -41,7 +41,7 @@ const complete = Symbol('complete')
 
 type Marked = Response & { [complete]?: true }
 
-/** Says of an answer that it has every header and is not encoded: nothing on its way looks at it. */
+/** Says of an answer that it has every header and is not encoded: nothing on its way checks it. */
 export function markComplete(answer: Response): Response {
   const marked: Marked = answer
   marked[complete] = true

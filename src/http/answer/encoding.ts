@@ -16,7 +16,7 @@ const wholeBytesMax = 2 * 2 ** 20
 /** From here on a thread of the runtime encodes a body: of 0.7 MB it takes 6 to 12 ms. */
 const elsewhereBytesMin = 64 * 1024
 /**
- * Encoded answers that are kept: those with an entity tag, which are asked for again and again. In
+ * Encoded answers that are kept: those with an entity tag, which are requested again and again. In
  * memory they are twice as long.
  */
 const keptCountMax = 2000
@@ -62,7 +62,7 @@ export function codingOf(header: string | null): Coding | undefined {
 
 const suffix = /-(?:zstd|br|gzip)(?=")/g
 
-/** The entity tag of an encoded body: each encoding is a representation of its own. */
+/** The entity tag of an encoded body: each encoding is its own representation. */
 export const encodedEtag = (etag: string, coding: Coding): string =>
   etag.endsWith('"') ? `${etag.slice(0, -1)}-${coding}"` : etag
 
@@ -74,13 +74,13 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
   /** By coding and entity tag or unchanging address; the first is what was made longest ago. */
   const kept = new Map<string, Bytes>()
   let keptBytes = 0
-  /** What is being encoded, for all who ask meanwhile. */
+  /** What is being encoded, for all who ask in the meantime. */
   const inProgress = new Map<string, Promise<Bytes>>()
   const conditions = new WeakMap<Request, string>()
 
   const keep = (key: string, bytes: Bytes) => {
     if (bytes.byteLength > keptBytesMax / 8) return
-    // Whoever asks while a body is read may have had it encoded as well.
+    // Anyone who asks while a body is read may have had it encoded as well.
     keptBytes += bytes.byteLength - (kept.get(key)?.byteLength ?? 0)
     kept.set(key, bytes)
     for (const [oldest, earlier] of kept) {
@@ -177,7 +177,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
       if (!coding || isPersonal || request.method === 'HEAD') return response
       const key = keyOf(request, response, etag, coding)
       const ready = key === undefined ? undefined : kept.get(key)
-      // Not before it is needed: looking at the body of a long text makes a stream of it.
+      // Not before it is needed: checking the body of a long text makes a stream of it.
       if (ready) return encoded(response, wholeBody(ready), coding)
       const making = key === undefined ? undefined : inProgress.get(key)
       if (making) return encodedLate(response, making, coding)
@@ -189,7 +189,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
   }
 }
 
-/** An answer that was made anew of another may say so already. */
+/** An answer that was made again of another may say so already. */
 function varyByEncoding(headers: Headers): void {
   if (!headers.get('vary')?.includes('Accept-Encoding')) headers.append('vary', 'Accept-Encoding')
 }
@@ -219,7 +219,7 @@ function compress(bytes: Bytes, coding: Coding, isKept: boolean): Bytes {
 const gzipElsewhere = promisify<Bytes, object, Uint8Array>(gzip)
 const brotliElsewhere = promisify<Bytes, object, Uint8Array>(brotliCompress)
 
-/** The same while this thread goes on. */
+/** The same while this thread continues. */
 async function compressElsewhere(bytes: Bytes, coding: Coding, isKept: boolean): Promise<Bytes> {
   const level = effortOf(coding, isKept)
   if (coding === 'gzip') return own(await gzipElsewhere(bytes, { level }))

@@ -6,7 +6,7 @@ export interface ByteRange {
 
 /**
  * The part of `size` bytes that a `Range` header asks for. Undefined: the whole, because nothing
- * else is asked for, or several parts, or in another unit. `'none'`: there is no such part.
+ * else is requested, or several parts, or in another unit. `'none'`: there is no such part.
  */
 export function rangeOf(header: string | null, size: number): ByteRange | 'none' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.replaceAll(' ', '') ?? '')

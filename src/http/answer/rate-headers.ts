@@ -68,7 +68,7 @@ interface Begun {
 }
 
 /**
- * An answer that is asked for again and again has few entity tags at a time: one for each series.
+ * An answer that is requested again and again has few entity tags at a time: one for each series.
  */
 const answersMax = 64
 
@@ -145,7 +145,7 @@ export function keyHeaders(
 
 /**
  * The answer itself, where it is a text, with the headers of `keyHeaders`. One that has an entity
- * tag is asked for again and again: what it begins with is kept.
+ * tag is requested again and again: what it begins with is kept.
  */
 export function keyAnswer(
   body: ConstructorParameters<typeof Response>[0],

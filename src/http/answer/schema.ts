@@ -9,7 +9,7 @@ import {
 } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
 
-/** What the document says of a field beside its type. */
+/** What the document says of a field alongside its type. */
 const documented = <Options extends SchemaOptions>(
   description: string,
   example: unknown,
@@ -38,7 +38,7 @@ export const integer = (
 ): TInteger =>
   Type.Integer(typeof described === 'string' ? documented(described, example, options) : described)
 
-/** An object with a name of its own in the document. */
+/** An object with its own name in the document. */
 export const object = <Properties extends TProperties>(title: string, properties: Properties) =>
   t.Object(properties, { title })
 

@@ -1,6 +1,6 @@
 import { onePieceBytesMax, wholeBody } from './stream.ts'
 
-/** Shorter texts are cheaper encoded anew than looked up. */
+/** Shorter texts are cheaper encoded again than looked up. */
 const sharedCharactersMin = 64 * 1024
 /** Longer ones are rarely asked for twice, and would hold their memory until others come. */
 const sharedCharactersMax = 2 ** 20

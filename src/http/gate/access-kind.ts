@@ -4,7 +4,7 @@ import type { Feature } from '../../plans/tiers.ts'
 import type { Problem } from '../problem/problem.ts'
 
 export interface OpenAccess {
-  /** Why no key is asked for. `rate` `none` is for probes and documents, which nothing limits. */
+  /** Why no key is requested. `rate` `none` is for probes and documents, which nothing limits. */
   open: string
   rate?: 'default' | 'demo' | 'none'
   /** A JSON body comes with it. */
@@ -58,7 +58,7 @@ export interface KeyAccess {
   header?: true
   /** A query parameter that carries the key as `api_key` does. */
   parameter?: string
-  /** A read-only key may stand in the path, after `/key/`. */
+  /** A read-only key may be in the path, after `/key/`. */
   linkKey?: true
   /** Its parameters are those of the address that it asks in turn: none is unknown. */
   passesParametersOn?: true

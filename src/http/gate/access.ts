@@ -167,7 +167,7 @@ function entryRefusalsOf(access: Access) {
 }
 
 /**
- * A segment that can not be decoded is a name that nothing has: each family of routes answers it as
+ * A segment that cannot be decoded is a name that nothing has: each family of routes answers it as
  * it answers any unknown name.
  */
 function nameAll(params: Record<string, string | undefined>) {

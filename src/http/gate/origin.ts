@@ -13,7 +13,7 @@ export function isOwnPage(request: Request): boolean {
 }
 
 /**
- * Whether a page of this site made the request, and not somebody who typed its address or a program
+ * Whether a page of this site made the request, and not someone who typed its address or a program
  * that has the cookie only. Over plain http, where browsers send no Sec-Fetch-Site, they name the
  * page in Origin or Referer.
  */

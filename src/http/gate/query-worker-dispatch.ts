@@ -38,7 +38,7 @@ const waitingSeconds = 60
 
 /**
  * What a reader gets of a request's headers, and so all that an answer may depend on: of the others
- * many are another text in each request, and whoever asks the same may have the same answer.
+ * many are another text in each request, and anyone who asks the same may have the same answer.
  */
 const passedOn = ['accept', 'accept-encoding', 'content-type', 'if-range', 'prefer', 'range']
 /** What the main thread sets itself, or what belongs to the connection. */
@@ -56,7 +56,7 @@ export function createQueryWorkerDispatch({
 }: QueryWorkerDispatchDeps) {
   const namesUnknownCode = (texts: (string | undefined)[]): boolean =>
     texts.some(text => text?.split(',').some(code => code.trim() !== '' && !isKnownCode(code)))
-  /** Refused here at once: nobody waits for a worker to hear what is wrong with the request. */
+  /** Refused here at once: no one waits for a worker to hear what is wrong with the request. */
   const isRefused = ({ route }: RequestContext, { method, url }: Request): boolean => {
     const { pathname, searchParams } = new URL(url)
     if (route.endsWith('/:code') && namesUnknownCode([lastSegment(pathname)])) return true
@@ -82,7 +82,7 @@ export function createQueryWorkerDispatch({
     set: Answering,
   ): Promise<Response | undefined> => {
     const { caller } = requestContext
-    // Nothing is sent meanwhile, which must not be taken for a connection that nobody uses.
+    // Nothing is sent in the meantime, which must not be taken for a connection that no one uses.
     connections.idle(request, waitingSeconds)
     const outcome = await pool.ask(caller?.key.account.account.id ?? requestContext.route, {
       url: request.url,
@@ -122,7 +122,7 @@ export function createQueryWorkerDispatch({
   }
 }
 
-/** Whoever asks for the head alone is told the length of the body. */
+/** Anyone who asks for the head alone is told the length of the body. */
 const bodyOf = (request: Request, status: number, body: Uint8Array<ArrayBuffer>) => {
   if (isBodiless(status)) return null
   return request.method === 'HEAD' ? body : wholeBody(body)

@@ -65,7 +65,7 @@ export const createRateSlots = ({
     windows.push(window)
     return window
   },
-  /** Of the window that a route has of its own beside the general one; throws 429. */
+  /** Of the window that a route has of its own alongside the general one; throws 429. */
   takeOwn({ rate }: KeyAccess, windows: WindowReading[], key: KeyState) {
     if (!rate) return
     const now = clock.monotonic()

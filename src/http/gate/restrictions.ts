@@ -21,7 +21,7 @@ export interface RestrictionDeps {
   sessions: { now(): number }
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
-  /** The same is for people with a second step of signing in alone. */
+  /** The same is for people with a second factor of signing in alone. */
   twoFactorStep?: { isRequired: boolean; isOn(accountId: string): boolean }
   links(request: Request): Links
 }
@@ -54,7 +54,7 @@ export const createRestrictions = ({
     if (key.readOnly && changesData(access, request.method))
       throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
   },
-  /** The part of the interface that the key is good for. */
+  /** The part of the API that the key is good for. */
   refuseScope({ key, isRestricted }: KeyState, route: string) {
     if (!isRestricted || key.scopes.length === 0) return
     const scope = scopeOf(route)
@@ -94,7 +94,7 @@ export const createRestrictions = ({
       { action, fresh_for_seconds: freshSignInMs / 1000 },
     )
   },
-  /** The role in an organization. Whoever is in none is admin of their own account. */
+  /** The role in an organization. Anyone who is in none is admin of their own account. */
   refuseRole(access: KeyAccess, key: KeyState, request: Request) {
     if (key.holder.role !== 'admin') requireAction(key, access.action ?? actionOf(request.method))
   },

@@ -25,7 +25,7 @@ export type Values<F extends Fields> = {
   -readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never
 }
 
-/** What is documented of a field beside what reads it. */
+/** What is documented of a field alongside what reads it. */
 export type FieldOptions = Readonly<Record<string, unknown>>
 
 /** A field of any schema, read by the given function. */
@@ -88,7 +88,7 @@ export const part = <F extends Fields>(fields: F, options?: FieldOptions): Field
     return readFields(fields, form.part(name)) as Values<F>
   })
 
-/** A required field whose absence is refused with a sentence of its own. */
+/** A required field whose absence is refused with its own sentence. */
 export const requiredAs = <T>(inner: Field<T>, why: string): Field<T> =>
   Object.assign({ ...inner }, { [absence]: why })
 
@@ -117,7 +117,7 @@ export const nullableAs = <T, N>(
 
 /**
  * A field whose value is judged further. `judge` answers what is wrong with it, as a sentence that
- * goes on after the field's name, or undefined.
+ * continues after the field's name, or undefined.
  */
 export const checked = <T>(inner: Field<T>, judge: (value: T) => string | undefined): Field<T> =>
   field(inner, (form, name) => {
@@ -150,7 +150,7 @@ export interface Body<F extends Fields> {
 }
 
 export interface BodyOptions {
-  /** The fields may stand in an object under this name, or bare. */
+  /** The fields may be in an object under this name, or bare. */
   wrapper?: string
   /** Which of the two forms the document shows. */
   documented?: 'both' | 'wrapped' | 'bare'

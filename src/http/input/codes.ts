@@ -23,7 +23,7 @@ export interface CodeReader {
   at(now: () => number): CodeReader
 }
 
-/** The codes of a request that there are, and those that nobody knows. */
+/** The codes of a request that there are, and those that no one knows. */
 export interface KnownCodes {
   known: Resolved[]
   unknown: string[]

@@ -13,7 +13,7 @@ export interface SchemaSite {
 interface Candidate {
   schema: Schema
   names: Set<string>
-  /** With what it stands in, for where a name is another schema's. */
+  /** With what it is in, for where a name is another schema's. */
   longNames: Set<string>
   /** Stands as a whole body that is no refusal. */
   isBody: boolean
@@ -36,7 +36,7 @@ const singular = (name: string) =>
   name.replace(/(?<!ser)ies$/i, 'y').replace(/([^s])(?<!serie)s$/i, '$1')
 
 /**
- * Moves every body, and every large schema that stands at several sites, into components, refers to
+ * Moves every body, and every large schema that is at several sites, into components, refers to
  * it there, and returns the components. Names come from `title`, else from the site, with what it
  * stands in where that is another's; an error schema that several statuses share is `Problem`. Schemas that differ only in their description share one component,
  * and each site keeps its own description.
@@ -72,7 +72,7 @@ function shapeOf(schema: Schema): string {
 
 interface Place {
   name: string
-  /** With the names of what it stands in. */
+  /** With the names of what it is in. */
   long: string
   isBody?: boolean
 }
@@ -167,7 +167,7 @@ function nameOf({ names, longNames }: Candidate, taken: ReadonlySet<string>): st
   return name
 }
 
-// In 3.0.3 what stands beside a reference is ignored, so a description of its own needs the `allOf`
+// In 3.0.3 what stands alongside a reference is ignored, so its own description needs the `allOf`
 // around it.
 function referred(schema: Schema, shared: ReadonlyMap<string, Shared>): Schema {
   const component = shared.get(shapeOf(schema))

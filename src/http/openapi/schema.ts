@@ -51,7 +51,7 @@ const reference = (name: string): Schema => ({
 
 /**
  * Rewrites JSON Schema, as TypeBox and Elysia emit it, into a Schema Object of OpenAPI 3.0.3.
- * Schemas with a name of their own (`$id`, `$defs`) are put into `named` and referred to.
+ * Schemas with their own name (`$id`, `$defs`) are put into `named` and referred to.
  */
 export function schemaObject(raw: unknown, named: Map<string, Schema>): Schema {
   if (!isRecord(raw)) return raw === false ? { not: {} } : {}
@@ -129,7 +129,7 @@ function enumeration(values: unknown[]): Schema {
   }
 }
 
-// 3.0.3 has the exclusive bounds as flags beside the bound; JSON Schema has them as numbers.
+// 3.0.3 has the exclusive bounds as flags alongside the bound; JSON Schema has them as numbers.
 function bounded(raw: Schema): Schema {
   const schema: Schema = {}
   const { exclusiveMinimum: above, exclusiveMaximum: below, minimum, maximum } = raw
@@ -190,7 +190,7 @@ function union(members: unknown[], parent: Schema, named: Map<string, Schema>): 
   const nullable =
     parent.nullable === true || shapes.some(shape => shape.type === 'null' || shape.const === null)
   const present = shapes.filter(
-    // A member without a type is a union of its own, a reference or anything at all.
+    // A member without a type is its own union, a reference or anything at all.
     shape =>
       !['null', 'undefined', 'void'].includes(String(shape.type ?? '')) && shape.const !== null,
   )

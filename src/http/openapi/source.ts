@@ -31,7 +31,7 @@ export async function rawDocument(app: Registered): Promise<unknown> {
   const { swagger } = await import('@elysiajs/swagger')
   const specPath = '/-/document'
   const standIn = new Elysia()
-  // The same few stand under every operation, and are more than all of the rest together: the
+  // The same few are under every operation, and are more than all of the rest together: the
   // plugin is given their numbers, and does not copy them.
   const refusals: unknown[] = []
   for (const { method, path, hooks } of app.routes) {
@@ -63,7 +63,7 @@ function placeIn(kept: unknown[], one: unknown): number {
 }
 
 /**
- * A route's own schemas, then those that come from guards and macros: they stand in
+ * A route's own schemas, then those that come from guards and macros: they are in
  * `standaloneValidator`, which the plugin does not read.
  */
 export const layersOf = (hooks: Record<string, unknown>): Record<string, unknown>[] =>

@@ -48,7 +48,7 @@ export interface ContextOptions {
   /** The address that the server listens on, once it does. */
   url?: () => string | undefined
   /**
-   * Short answers leave as they are made: a server's front, which would look at them, lets them pass.
+   * Short answers leave as they are made: a server's front, which would check them, lets them pass.
    */
   completes?: boolean
   /** Requests that came through the socket in the data directory. */
@@ -57,7 +57,7 @@ export interface ContextOptions {
   rates?: RateTables
   /** The controls of a demo instance. */
   dev?: DevControls
-  /** How the process around the interface is doing. */
+  /** How the process around the API is doing. */
   vitals?: Vitals
   /** Threads that answer what takes long; without them it is answered here. */
   readers?: QueryWorkerPool
@@ -65,7 +65,7 @@ export interface ContextOptions {
   admitted?: WeakMap<Request, Admitted>
   /** What the server can do that holds the connections of requests. */
   connections?: Connections
-  /** Runs a command of this program on this directory, in a process of its own. */
+  /** Runs a command of this program on this directory, in its own process. */
   command?: BackupDeskDeps['command']
   /** Gets the pass of each request, for the access log. */
   passes?: WeakMap<Request, RequestContext>
@@ -98,7 +98,7 @@ export interface Context extends Services, Vitals {
   codes: CodeReader
   marks: Marks
   idempotency: Idempotency
-  /** When the interface was put together, monotonic ms: routes come when they are asked for. */
+  /** When the API was put together, monotonic ms: routes come when they are requested. */
   openedMs: number
   now(): number
   /** Addresses of documentation and pages, as the request's own host sees them. */

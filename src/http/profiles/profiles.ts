@@ -42,7 +42,7 @@ export interface Profiles {
   /** The entity tag that a client said it has, also where `arrive` took it from the request. */
   conditionOf(request: Request): string | null
   /**
-   * The value to send in place of the given one, with its status and headers set; undefined: the
+   * The value to send instead of the given one, with its status and headers set; undefined: the
    * given one goes out.
    */
   leave(answer: Outgoing): unknown
@@ -206,7 +206,7 @@ const isAdditive = ({ switches }: ClientProfile): boolean =>
 const madeOfList = (list: unknown[], reshape: Reshape): Fields | undefined =>
   reshape({ [listKey]: list })
 
-/** The body made anew where it is JSON: an object as an object, text as text. */
+/** The body made again where it is JSON: an object as an object, text as text. */
 function madeAnew(
   value: unknown,
   headers: Outgoing['set']['headers'],

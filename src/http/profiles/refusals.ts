@@ -54,7 +54,7 @@ function withUnknownCodeAs404(refusal: Refusal): Refusal {
 
 /**
  * From the nested shape to the flat one, in its order: the message is the error, all the rest
- * stands beside it.
+ * stands alongside it.
  */
 function withErrorAsText(refusal: Refusal): Refusal {
   const { error } = refusal.body

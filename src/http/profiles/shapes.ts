@@ -134,7 +134,7 @@ const withShortCategory = (row: unknown): unknown =>
     ? { ...row, category: shortCategories[row.category] ?? row.category }
     : row
 
-/** Reads whose list stands in `data` under the name of what it lists. */
+/** Reads whose list is in `data` under the name of what it lists. */
 const listNames: Readonly<Record<string, string>> = {
   '/v1/webhooks': 'webhooks',
   '/v1/data-sources': 'data_sources',
@@ -150,7 +150,7 @@ const listNames: Readonly<Record<string, string>> = {
   '/v1/ei/frac-focus/:/chemicals': 'chemicals',
 }
 
-/** Reads whose list stands at the top, and those of its fields that have another name for it. */
+/** Reads whose list is at the top, and those of its fields that have another name for it. */
 const topListNames: Readonly<Record<string, string>> = {
   '/v1/futures/:/historical': 'prices',
   '/v1/futures/:/continuous': 'prices',
@@ -551,7 +551,7 @@ const shapes: readonly Shape[] = [
 export const listKey = 'list'
 
 /**
- * Makes the body of a success anew, as the switches of a profile have it for a route; undefined
+ * Makes the body of a success again, as the switches of a profile have it for a route; undefined
  * when they change nothing of it.
  */
 export type Reshape = (body: Fields) => Fields | undefined

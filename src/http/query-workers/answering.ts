@@ -8,15 +8,15 @@ export interface QueryWorkerInstance {
   admit(request: Request, question: QueryWorkerRequest): void
   /** What the answer noted of the caller's habits; empties the list. */
   takeAsked(): Extract<FromQueryWorker, { kind: 'answer' }>['asked']
-  /** Hears of what was written meanwhile. */
+  /** Hears of what was written in the meantime. */
   hear(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
 }
 
 /** The answer says so itself: a statement wanted to write, and a reader must not. */
 const writerCode = 'STORAGE_UNAVAILABLE'
-/** A body up to here goes over whole; what is larger goes on in pieces as they are taken. */
+/** A body up to here goes over whole; what is larger continues in pieces as they are taken. */
 const wholeBytesMax = 4 * 2 ** 20
-/** Encoded, as much is several times the work, for which whoever asks next would wait. */
+/** Encoded, as much is several times the work, for which anyone who asks next would wait. */
 const wholeEncodedBytesMax = 2 ** 19
 
 type Chunks = ReadableStreamDefaultReader<Uint8Array>

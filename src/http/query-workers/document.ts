@@ -11,8 +11,8 @@ export interface QueryWorkerDocumentDeps {
 }
 
 /**
- * The document of the interface as a reader thread makes it: it takes a second, in which the main
- * thread would answer nobody. Whoever asks keeps it.
+ * The document of the API as a reader thread makes it: it takes a second, in which the main
+ * thread would answer no one. Anyone who asks keeps it.
  */
 export function createQueryWorkerDocument({
   pool,

@@ -16,20 +16,20 @@ export type QueryWorkerOutcome =
   | { kind: 'overloaded' }
   /** The worker ended while it answered, or none was ready in time. */
   | { kind: 'lost' }
-  /** No worker starts: whoever asks answers it. */
+  /** No worker starts: anyone who asks answers it. */
   | { kind: 'no_worker' }
 
 /** Threads that answer what takes long, each over a read-only connection of its own. */
 export interface QueryWorkerPool {
   /** Waits its turn among the questions of its account, then for its answer. */
   ask(account: string, question: Omit<QueryWorkerRequest, 'id'>): Promise<QueryWorkerOutcome>
-  /** An answer that goes on: what came of it, then the rest, one piece for each that is taken. */
+  /** An answer that continues: what came of it, then the rest, one piece for each that is taken. */
   rest(answerId: number, beginning: Uint8Array): ReadableStream<Uint8Array>
   /** Tells every reader of a change, before any question that is asked afterwards. */
   notify(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
   /** Questions that wait for a reader or for their answer. */
   waiting(): number
-  /** How the workers are doing, for whoever watches over the service. */
+  /** How the workers are doing, for anyone who watches over the service. */
   state(): QueryWorkers
   stop(): void
 }
@@ -79,7 +79,7 @@ const waitDefaultMs = 10_000
 const sweepsAWait = 20
 /** One that cannot start would take a core with trying. */
 const retryDelaysDefaultMs = [200, secondMs, 5 * secondMs, 15 * secondMs, minuteMs]
-/** After as many starts that failed, nobody waits for a worker any more. */
+/** After as many starts that failed, no one waits for a worker any more. */
 const failuresMax = 3
 /** A worker that has not opened by then never will. */
 const openMaxMs = minuteMs
@@ -148,7 +148,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
     bury(worker, reason)
   }
 
-  /** A reader that ends is replaced; whoever waited for its answer is told that it is lost. */
+  /** A reader that ends is replaced; anyone who waited for its answer is told that it is lost. */
   const bury = (worker: QueryWorker, reason: string) => {
     if (!workers.delete(worker)) return
     worker.opened()
@@ -166,7 +166,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
     pause(retryDelaysMs[0]!)
   }
 
-  /** It is logged once for each reason: the trials that follow may go on for days. */
+  /** It is logged once for each reason: the trials that follow may continue for days. */
   const noteFailure = (reason: string) => {
     failures += 1
     if (failure !== reason) log.error('query_worker_not_started', { reason })
@@ -184,7 +184,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
     isPausing = true
     endPause = after(ms, () => {
       isPausing = false
-      // Without a question too, so that the service recovers while nobody asks.
+      // Without a question too, so that the service recovers while no one asks.
       if (failures > 0 && workers.size < deps.threads) startOne()
       else if (queue.size() > 0) startAnother()
     })
@@ -353,7 +353,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
   }
 }
 
-/** Questions in turn by account: whoever asks much waits for themselves. */
+/** Questions in turn by account: anyone who asks much waits for themselves. */
 function createFairQueue(perAccountMax: number) {
   // A Map keeps the order of insertion: an account that had its turn goes to the end.
   const accounts = new Map<string, Waiting[]>()

@@ -33,9 +33,9 @@ export interface QueryWorkerRequest {
 /** What main tells a reader, in the order in which it happened. */
 export type ToQueryWorker =
   | { kind: 'question'; question: QueryWorkerRequest }
-  /** More of a body that goes on may be sent. */
+  /** More of a body that continues may be sent. */
   | { kind: 'more'; id: number }
-  /** Nobody waits for the rest of a body any more. */
+  /** No one waits for the rest of a body any more. */
   | { kind: 'drop'; id: number }
   /** Values of these series were written. */
   | { kind: 'written'; changes: WrittenSeries[] }

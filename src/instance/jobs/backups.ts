@@ -19,7 +19,7 @@ export interface BackupRecord {
 
 export interface BackupJobDeps {
   everyMs: number
-  /** A command of this program, in a process of its own: a copy must not hold up an answer. */
+  /** A command of this program, in its own process: a copy must not hold up an answer. */
   command(...args: string[]): Promise<CommandOutcome>
   record: { get(): BackupRecord; set(record: Partial<BackupRecord>): void }
   clock: Pick<Clock, 'now'>

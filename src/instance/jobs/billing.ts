@@ -7,7 +7,7 @@ import type { Job } from './job.ts'
 /**
  * Ends of periods, overdue invoices, payments to try again, ends of grace, bought requests that
  * expire: at the moment at which they fall due. What has to be asked of a processor is asked beside
- * it, once a minute, because the other duties can not wait for an answer.
+ * it, once a minute, because the other duties cannot wait for an answer.
  */
 export function createBillingJob({
   billing: { duties },

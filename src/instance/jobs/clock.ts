@@ -9,7 +9,7 @@ export interface ClockJobDeps {
   clock: Clock
   jumps: JumpWatch
   dueTimes: DueTimes
-  /** What computes its own moments anew. */
+  /** What computes its own moments again. */
   deliveries: { bringBack(): number }
   /** Looks again at what waits: messages that were brought back are due. */
   outbox: { wakeAll(): void }
@@ -20,7 +20,7 @@ const everyMs = 10 * minuteMs
 
 /**
  * Says when the clock jumps, and brings back what a wrong clock has put too far ahead: at the
- * start, after a jump, and now and then, because a clock may have been wrong while nobody looked.
+ * start, after a jump, and now and then, because a clock may have been wrong while no one looked.
  */
 export function createClockJob(deps: ClockJobDeps): Job {
   const { clock, jumps, log } = deps

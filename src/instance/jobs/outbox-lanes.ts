@@ -18,14 +18,14 @@ export interface LaneDeps {
 
 /**
  * A lane as the job knows it: a memory of the rows that may be behind them and is put right by the
- * next look at them.
+ * next check them.
  */
 export interface Lane {
   kind: Kind
   lane: string
   /** Under way. */
   inFlight: number
-  /** Whom its slots are counted for, as it was when it was last looked at. */
+  /** Whom its slots are counted for, as it was when it was last checked. */
   share: Share | undefined
   /** Attempts that failed since the last one that succeeded. */
   failedInARow: number
@@ -33,7 +33,7 @@ export interface Lane {
   retriedInARow: number
   /** More may be due than was taken. */
   more: boolean
-  /** When it stands in the heap of lanes that wait (Unix ms). */
+  /** When it is in the heap of lanes that wait (Unix ms). */
   nextAt: number | undefined
   /** Monotonic milliseconds at which its last attempts began: for lanes with a rate. */
   begunAt: number[]
@@ -113,7 +113,7 @@ export function promote({ waiting, ready, clock }: State): void {
   }
 }
 
-/** Letters that somebody waits for, such as a link to sign in; then people, then programs. */
+/** E-mails that someone waits for, such as a link to sign in; then people, then programs. */
 const securityLane = 'security'
 const kindsInOrder: readonly Kind[] = ['email', 'sms', 'webhook']
 
@@ -147,7 +147,7 @@ function claimsOf(state: State, kind: Kind, room: number): Sending[] {
     state.ready.delete(lane)
     lane.more = false
     const policy = state.engine.policy(lane.kind, lane.lane)
-    // Until somebody sends its kind: it is noted again then.
+    // Until someone sends its kind: it is noted again then.
     if (!policy) continue
     if (policy.state === 'open')
       sendings.push(...claimOpen(state, lane, policy, room - sendings.length))
@@ -200,7 +200,7 @@ function crowd({ crowded }: State, lane: Lane, { accountId, host }: Share) {
   }
 }
 
-/** An attempt has ended: its slot is given back, and whoever waited for one is ready again. */
+/** An attempt has ended: its slot is given back, and anyone who waited for one is ready again. */
 export function giveBack(state: State, { lane, terms }: Sending, outcome: Outcome): void {
   const { ready, crowded, shares } = state
   lane.inFlight -= 1

@@ -7,7 +7,7 @@ export type Shares = ReturnType<typeof createShares>
 const hostPercent = 50
 
 /**
- * An account may hold as much of the slots that nobody else holds as its plan says, a host half of
+ * An account may hold as much of the slots that no one else holds as its plan says, a host half of
  * them, and both one at least: alone an account gets along well, and whoever comes after it, however
  * slow its receivers are, finds a slot free.
  */
@@ -30,7 +30,7 @@ export function createShares(slots: number) {
       const [account, host] = namesOf(share)
       return Math.max(0, Math.min(roomOf(account, share.percent), roomOf(host, hostPercent)))
     },
-    /** Whether its account or its host holds what it might hold if there were nobody else. */
+    /** Whether its account or its host holds what it might hold if there were no one else. */
     isFull(share: Share) {
       const [account, host] = namesOf(share)
       return (

@@ -39,7 +39,7 @@ export function createRunner(
   let running = Promise.resolve()
   const timings = new Map<string, JobTiming>()
 
-  /** A job that fails is tried again at the next beat; the others go on. */
+  /** A job that fails is tried again at the next beat; the others continue. */
   const passOne = async (job: Job) => {
     const startedMs = stopwatch.monotonic()
     try {
@@ -65,7 +65,7 @@ export function createRunner(
     return running
   }
   return {
-    /** One pass of every job. Passes never overlap, whoever asks for them. */
+    /** One pass of every job. Passes never overlap, regardless of who asks for them. */
     tick,
     /** Moves the clock to `to`, stopping in order at each moment at which a pass matters. */
     async advance(manual: ManualClock, to: number) {

@@ -87,7 +87,7 @@ export function operatorAlertsOf(
       })
   }
   for (const [kind, oldestAt] of outbox.vitals().kinds) {
-    // What waits for a receiver of its own that fails is the matter of that endpoint.
+    // What waits for its own receiver that fails is the matter of that endpoint.
     const dueAt = kind === 'webhook' && sending ? sending.waitingSince(kind) : oldestAt
     if (dueAt !== undefined && clock.now() - dueAt > behindMs)
       operatorAlerts.push({
@@ -246,7 +246,7 @@ export function replicationAlerts(
   return operatorAlerts
 }
 
-/** `endsAt` is undefined where there is no certificate, or nobody knows. */
+/** `endsAt` is undefined where there is no certificate, or no one knows. */
 export function certificateAlerts(endsAt: number | undefined, now: number): OperatorAlert[] {
   if (endsAt === undefined || endsAt - now > certificateMs) return []
   const has = endsAt > now ? 'ends' : 'ended'

@@ -22,7 +22,7 @@ export async function flushWhileWritten<T>(path: string, written: Promise<T>): P
       await file.close()
     }
   }
-  // What a disk refuses here it refuses whoever writes the file, who says so.
+  // What a disk refuses here it refuses anyone who writes the file, who says so.
   void flush().catch(() => undefined)
   try {
     return await written

@@ -15,7 +15,7 @@ export const shippedFile = (
 export const packFile = async (line: string, content: Uint8Array, level: number): Promise<Blob> =>
   new Blob([`${line}\n`, await Bun.zstdCompress(content as Uint8Array<ArrayBuffer>, { level })])
 
-/** The line of a shipped file; its content is unpacked when it is asked for. */
+/** The line of a shipped file; its content is unpacked when it is requested. */
 export async function readShippedFile(
   file: Blob,
 ): Promise<{ line: string; content(): Uint8Array }> {

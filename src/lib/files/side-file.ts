@@ -18,7 +18,7 @@ import { privateMode } from './private-file.ts'
  */
 export function writeSideFile(path: string, content: string | Uint8Array): void {
   const part = `${path}.part`
-  // A part that an earlier process left may belong to somebody else, or let others read it.
+  // A part that an earlier process left may belong to someone else, or let others read it.
   rmSync(part, { force: true })
   const file = openSync(part, 'wx', privateMode)
   try {

@@ -111,7 +111,7 @@ export function createLog(options: LogOptions, inherited: Fields = {}) {
   }
 }
 
-/** A field can not take the place of the line's own: `level` becomes `level_`. */
+/** A field cannot take the place of the line's own: `level` becomes `level_`. */
 function jsonLine(ts: string, level: LogLevel, msg: string, fields: Fields): string {
   const own = { ts, level, msg }
   const rest = Object.entries(fields).map(([name, value]) => [

@@ -1,14 +1,14 @@
 import { type Clock, createSystemClock, every } from '../time/clock.ts'
 
 /**
- * Whether an event loop has more to do than it gets done, told by how late a rhythm comes that it
+ * Whether an event loop has more to do than it gets done, told by how late a schedule comes that it
  * has to keep.
  */
 export interface LoopLag {
   isOverloaded(): boolean
-  /** The longest wait of the last half to whole minute, whoever made it. */
+  /** The longest wait of the last half to whole minute, regardless of who made it. */
   waitMs(): number
-  /** Begins anew and forgets what was, an overload too. */
+  /** Begins again and forgets what was, an overload too. */
   restart(): void
 }
 
@@ -43,7 +43,7 @@ const rememberedMs = 30_000
 const overloadedAgainAfterMs = 1_000
 /** What one measurement adds to that at most, however long its pause. */
 const addedMaxMs = 1_000
-/** Whoever was refused is answered within a second of the end of the work. */
+/** Anyone who was refused is answered within a second of the end of the work. */
 const calmAfterMs = 750
 const waitsMs = 30_000
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.ts'
 
-/** Resolves once the event loop has looked at all of its sockets. */
+/** Resolves once the event loop has checked all of its sockets. */
 export const nextTurn = (): Promise<void> => new Promise(done => setImmediate(done))
 
 /** Orders the work that comes from connections. */
@@ -9,7 +9,7 @@ export interface TurnQueue<Source> {
   run<T>(source: Source, work: () => T | Promise<T>): T | Promise<T>
 }
 
-/** So much of one connection is done at once before the others are looked at. */
+/** So much of one connection is done at once before the others are checked. */
 const pipelinedMax = 100
 /** After so many turns with a single piece of work, nothing competes. */
 const calmTurns = 8
@@ -17,7 +17,7 @@ const calmTurns = 8
 const calmMs = 100
 
 /**
- * The runtime goes on accepting connections for as long as each is answered at once, and sockets
+ * The runtime continues accepting connections for as long as each is answered at once, and sockets
  * that are open already wait meanwhile. So work that competes waits until the loop has looked at all of
  * its sockets; then a turn does as much of it as fits into `budgetMs`, one thing after the other.
  * That is also quicker: between two sockets the processor forgets the code of an answer, and half of
@@ -36,7 +36,7 @@ export function createTurnQueue<Source>(
   let isBusy = false
   let quietTurns = 0
   let lastTurnAt = Number.NEGATIVE_INFINITY
-  /** What was done at once since the loop last looked at all of its sockets. */
+  /** What was done at once since the loop last checked all of its sockets. */
   let doneAtOnce = 0
   let connection: string | undefined
 

@@ -1,7 +1,7 @@
 import { constants, setPriority } from 'node:os'
 
 /**
- * Lets everything else on this machine go first, the server above all: whoever waits for a price
+ * Lets everything else on this machine go first, the server above all: anyone who waits for a price
  * has less time than a command that takes seconds.
  */
 export function yieldTurn(): void {

@@ -1,2 +1,2 @@
-/** Text as it stands in HTML, in an attribute too. */
+/** Text as it is in HTML, in an attribute too. */
 export const escaped = (text: string): string => Bun.escapeHTML(text)

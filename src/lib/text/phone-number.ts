@@ -10,7 +10,7 @@ export interface PhoneNumber {
   region: string | undefined
   /** Of the country that it was read for: the two share a calling code. */
   domestic: boolean
-  /** Whoever writes to it pays more than for other numbers. */
+  /** Anyone who writes to it pays more than for other numbers. */
   premium: boolean
 }
 

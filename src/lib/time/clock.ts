@@ -73,7 +73,7 @@ export const sleep = (ms: number): Promise<void> => new Promise(done => setTimeo
 
 /**
  * Runs `pass` every `ms` of real time until the returned function is called. A pass that throws
- * does not end the rhythm.
+ * does not end the schedule.
  */
 export function every(ms: number, pass: () => void): () => void {
   const timer = setInterval(pass, ms)
@@ -89,7 +89,7 @@ export function after(ms: number, run: () => void): () => void {
 
 /**
  * What `work` comes to; undefined when `ms` of real time are over before. Its timer ends with the
- * work: one that went on would hold for as long whatever the work has come to.
+ * work: one that continued would hold for as long whatever the work has come to.
  */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let forget = () => {}

@@ -31,13 +31,13 @@ export interface HeldMessageStore {
   /**
    * Ends everything that waits or is under way as failed, with the runs and the counted text
    * messages that hang on it; how many of each kind. Only for a database that no process uses:
-   * no listener hears of it, and it reads the whole outbox.
+   * no listener is notified of it, and it reads the whole outbox.
    */
   hold(reason: string, at: number): Record<Kind, number>
   counts(hold: Hold): Record<Kind, number>
   /** In the order in which they were made. */
   list(hold: Hold, filter: HeldFilter, limit: number, offset: number): HeldMessage[]
-  /** Takes back what the hold ended beside a message that is sent after all. */
+  /** Takes back what the hold ended alongside a message that is sent after all. */
   reopen(message: HeldMessage, reason: string): void
 }
 

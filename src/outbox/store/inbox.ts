@@ -3,7 +3,7 @@ import { statements } from '../../database/statement.ts'
 
 export type Channel = 'email' | 'sms'
 
-/** A message that an evaluation copy took instead of sending it. */
+/** A message that a demo instance took instead of sending it. */
 export interface Captured {
   channel: Channel
   /** The message's own key. */
@@ -23,7 +23,7 @@ export interface CapturedFile {
   encoding: 'utf8' | 'base64'
 }
 
-/** As it lies there, with its number. */
+/** As it is there, with its number. */
 export type InboxMessage = Captured & { number: number }
 
 export type InboxStore = ReturnType<typeof createInboxStore>

@@ -14,7 +14,7 @@ export interface NewRow {
   dueAt: number
   maxRetries: number | null
   createdAt: number
-  /** It stands in the log only, and this is why. */
+  /** It is in the log only, and this is why. */
   skipped: string | undefined
 }
 

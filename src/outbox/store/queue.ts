@@ -32,7 +32,7 @@ export interface QueueFilter {
 export type QueueStore = ReturnType<typeof createQueueStore>
 
 const joined = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id'
-// Each by an index of its own: what waits, and what has ended.
+// Each by its own index: what waits, and what has ended.
 const chosen = {
   waiting: `state IN ('pending', 'retry')`,
   given_up: `settled_at IS NOT NULL AND state = 'failed'`,

@@ -10,7 +10,7 @@ export interface NatsSettings {
   /** Empty: none. */
   credentialsFile: string
   token: string
-  /** How this copy is called in the server's list of connections. */
+  /** How this instance is called in the server's list of connections. */
   name: string
   /** What the names of streams and buckets begin with. */
   prefix?: string
@@ -45,10 +45,10 @@ export interface Bucket {
   get(key: string): Promise<BucketEntry | undefined>
   /**
    * Sets a value over a revision, 0 for one that is not there. Answers the new revision; undefined
-   * where somebody was faster. Throws where it is not known what became of it.
+   * where someone was faster. Throws where it is not known what became of it.
    */
   set(key: string, text: string, revision: number): Promise<number | undefined>
-  /** Throws where no server of the cluster leads the bucket, so that nobody can set values. */
+  /** Throws where no server of the cluster leads the bucket, so that no one can set values. */
   checkLed(): Promise<void>
   /** Sets a value whatever was there. */
   put(key: string, text: string): Promise<void>
@@ -150,7 +150,7 @@ const streamNotFound = 10059
 const isNotFound = (error: unknown): boolean =>
   error instanceof Error && (error as Error & { code?: unknown }).code === streamNotFound
 
-/** A bucket that somebody deletes is made again by whoever uses it next. */
+/** A bucket that someone deletes is made again by anyone who uses it next. */
 function lastingBucket(
   first: KV,
   create: () => Promise<KV>,
@@ -207,7 +207,7 @@ function bucketOf(
         const last = await manager.streams
           .getMessage(`KV_${name}`, { last_by_subj: `$KV.${name}.${key}` })
           .catch(() => null)
-        // Else it was another key that was set meanwhile.
+        // Else it was another key that was set in the meantime.
         if ((last?.seq ?? 0) !== over) return undefined
       }
       throw new Error(`the bucket ${name} is changed faster than it can be set`)
@@ -243,7 +243,7 @@ function bucketOf(
       const ended = new Promise<undefined>(done => {
         end = () => done(undefined)
       })
-      // A bucket that is deleted ends nobody's watch.
+      // A bucket that is deleted ends no one's watch.
       const stopChecking = every(watchCheckMs, () => {
         manager.streams.info(`KV_${name}`).then(
           info => info.created !== created && end(),
@@ -267,6 +267,6 @@ function bucketOf(
   }
 }
 
-/** Somebody else has published, or set the value, meanwhile. */
+/** Someone else has published, or set the value, in the meantime. */
 export const isWrongSequence = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'code' in error && error.code === wrongLastSequence

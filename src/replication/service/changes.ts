@@ -7,12 +7,12 @@ import type { Delta } from '../store/delta.ts'
 /** Followers fetch hundreds of messages ahead, so the pieces of a large change are small. */
 const pieceBytesMax = 256 * 1024
 
-/** What stands in the headers of a message of the stream of changes. */
+/** What is in the headers of a message of the stream of changes. */
 export const changeHeaders = {
   /** Whose commits they are: another one begins a history that does not continue the last. */
   replicationEpoch: 'Wellhead-Lineage',
   /**
-   * The replication epoch that it took over from, where it did: a copy of that one goes on with
+   * The replication epoch that it took over from, where it did: a copy of that one continues with
    * this.
    */
   continues: 'Wellhead-Continues',
@@ -220,21 +220,21 @@ export function createStrangers(log: Log): Strangers {
 export interface StreamEnd {
   /** When the stream was made: another one of the same name has another moment. */
   created: string
-  /** The last message, whoever published it. */
+  /** The last message, regardless of who published it. */
   lastSequence: number
-  /** Up to which change the stream has this copy's commits; undefined: it has none. */
+  /** Up to which change the stream has this instance's commits; undefined: it has none. */
   position: number | undefined
-  /** The replication epoch of that change, which may be one that this copy's follows. */
+  /** The replication epoch of that change, which may be one that this instance's follows. */
   replicationEpoch: string | undefined
   /** That change is of a replication epoch that took over from another one. */
   hasTakenOver: boolean
-  /** The replication epoch that took over from this copy's. */
+  /** The replication epoch that took over from this instance's. */
   replacedBy: string | undefined
   /** The last replication epoch of another database, where nothing of this one is in the stream. */
   foreign: string | undefined
 }
 
-/** So many messages of others are looked through for the last one of this copy. */
+/** So many messages of others are looked through for the last one of this instance. */
 const foreignMax = 1000
 
 /** Looks from the end for the last change of a replication epoch, or of one that it follows. */
@@ -258,7 +258,7 @@ export async function endOfStream(
   let others = 0
   for (let seq = state.last_seq; state.messages > 0 && seq >= state.first_seq; seq--) {
     const message = await manager.streams.getMessage(stream, { seq }).catch(() => null)
-    // Taken out by somebody.
+    // Taken out by someone.
     if (!message) continue
     const change = readMessage(message.header, message.data)
     if (typeof change === 'string') {

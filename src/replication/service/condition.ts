@@ -18,7 +18,7 @@ const staleTexts: Readonly<Record<StaleReason, string>> = {
   other_lineage: 'The stream has gone on from another state. The replica waits for its snapshot.',
 }
 
-/** What is wrong between the copies, for whoever asks about this one; undefined: nothing. */
+/** What is wrong between the copies, for anyone who asks about this one; undefined: nothing. */
 export function replicationText(
   published: ReplicationView | undefined,
   replica: ReplicaView | undefined,
@@ -29,7 +29,7 @@ export function replicationText(
     : 'Commits are not published to NATS, so replicas have old values. The log says why.'
 }
 
-/** A trouble that is over within this needs nobody. */
+/** A trouble that is over within this needs no one. */
 const briefMs = minuteMs
 
 /** Since when a primary has failed to publish, where it is more than a moment. */

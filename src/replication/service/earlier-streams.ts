@@ -40,7 +40,7 @@ export async function changesOf(
 /**
  * Moves the streams of an earlier version, where they are of this database, to the names that they
  * have now: what is in them is copied in its order, and then they are deleted. What was interrupted
- * goes on where it was.
+ * continues where it was.
  */
 export async function moveEarlierStreams(
   nats: Nats,
@@ -91,7 +91,7 @@ type StreamKind = 'usage' | 'prices' | 'events' | 'changes'
 /**
  * The last message of the earlier stream that was moved already; undefined where all were, because
  * the publisher has published behind them. Replicas report usage whether or not the move is over,
- * and anybody may have put a message of their own behind it.
+ * and anybody may have put their own message behind it.
  */
 async function lastMoved(
   { manager }: Nats,
@@ -139,7 +139,7 @@ async function copyStream(
       batch.push(message)
       if (sequence >= state.last_seq) break
     }
-    // What is left was taken out meanwhile.
+    // What is left was taken out in the meantime.
     if (batch.length === 0) break
     await copyMessages(nats, batch, from, to)
     messages += batch.length

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../topics/catalogue/service/catalogue.ts'
 import type { Delta } from '../store/delta.ts'
 
-/** What of a copy's memory stands on rows that another process has changed. */
+/** What of a copy's memory is on rows that another process has changed. */
 export interface Followed {
   catalogue: Pick<Catalogue, 'reload' | 'extend' | 'measure' | 'list'>
   quarantine: { reload(): void }

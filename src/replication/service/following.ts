@@ -166,7 +166,7 @@ export function followStream(
   const consume = async () => {
     stream = (await changesOf(nats, { replicationEpoch, previousEpochs: [] }, strangers)).stream
     const info = await nats.manager.streams.info(stream)
-    // Another stream of the same name counts its messages anew.
+    // Another stream of the same name counts its messages again.
     if ((created !== undefined && info.created !== created) || info.state.last_seq < at) at = 0
     created = info.created
     const consumer = await nats.jetstream.consumers.get(stream, {

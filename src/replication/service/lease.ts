@@ -28,26 +28,26 @@ export function readLease(text: string): Lease | undefined {
 /** How long a primary writes after it last had the lease renewed. */
 export const validMs = 5000
 /**
- * How long a standby looks at a lease that nobody renews before it takes it: longer by more than
+ * How long a standby checks a lease that no one renews before it takes it: longer by more than
  * what two clocks can differ in.
  */
 export const abandonedMs = 6000
 /** Unchanged for so long, it is seen whether it can be renewed at all. */
 const doubtedMs = 2000
-/** How long whoever has it gets to renew it once it can be renewed again. */
+/** How long anyone who has it gets to renew it once it can be renewed again. */
 const graceMs = 3000
 
 /** What is seen of the lease from one copy. */
 export type LeaseView = ReturnType<typeof createLeaseView>
 
-/** The lease in the hands of this copy. */
+/** The lease in the hands of this instance. */
 export interface HeldLease {
   lease: Lease
   /** False where another copy has taken it. Throws where the bucket does not answer. */
   renew(): Promise<boolean>
   /** Leaves it to a copy that took over otherwise, as what follows it in the stream says. */
   handTo(holder: string): Promise<void>
-  /** Whether this copy may write at this moment, by a clock that nobody sets. */
+  /** Whether this instance may write at this moment, by a clock that no one sets. */
   isValid(): boolean
 }
 
@@ -72,7 +72,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
         const startedAt = clock.monotonic()
         const next = await bucket.set(leaseKey, JSON.stringify(own), last)
         if (next === undefined) {
-          // An answer that was lost on the way may have been this copy's own.
+          // An answer that was lost on the way may have been this instance's own.
           const entry = await bucket.get(leaseKey)
           const stored = entry && readLease(entry.text)
           isLost = stored?.epoch !== own.epoch || stored.holder !== own.holder
@@ -92,7 +92,7 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
     }
   }
   return {
-    /** Reads it anew; throws where the bucket does not answer. */
+    /** Reads it again; throws where the bucket does not answer. */
     async look() {
       try {
         const entry = await bucket.get(leaseKey)
@@ -101,19 +101,19 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
         lease = entry && readLease(entry.text)
         if (clock.monotonic() - seenAt >= doubtedMs) await bucket.checkLed()
       } catch (error) {
-        // Whoever has it does not reach the bucket either: a server of NATS was lost, and the
+        // Anyone who has it does not reach the bucket either: a server of NATS was lost, and the
         // others have not agreed yet which one leads.
         stuckAt = clock.monotonic()
         throw error
       }
     },
     current: () => lease,
-    /** Nobody has renewed it for as long as it takes. */
+    /** No one has renewed it for as long as it takes. */
     isAbandoned() {
       const now = clock.monotonic()
       return now - seenAt >= abandonedMs && now - stuckAt >= graceMs
     },
-    /** Takes it, as it was at the last look; undefined where somebody was faster. */
+    /** Takes it, as it was at the last look; undefined where someone was faster. */
     async take(holder: string, url: string) {
       const startedAt = clock.monotonic()
       const own = { epoch: (lease?.epoch ?? 0) + 1, holder, url }

@@ -28,7 +28,7 @@ export interface NodeNote {
   change: number
   /** How far it may be behind the stream, ms; null: not known, or a primary. */
   lagMs: number | null
-  /** What a replica may answer of quotas; of a primary what lies in the pools for all. */
+  /** What a replica may answer of quotas; of a primary what is in the pools for all. */
   quotas: HeldQuotas
   /** Why a replica answers what may be old; absent: it does not, or is of an earlier version. */
   stale?: StaleReason | null
@@ -52,7 +52,7 @@ export interface ClusterNode extends NodeNote {
   id: string
 }
 
-/** How a stream lies on the servers of NATS. */
+/** How a stream is on the servers of NATS. */
 export interface StreamStatus {
   name: string
   messages: number

@@ -5,9 +5,9 @@ import { recordIn, type Stored } from './foreign.ts'
 export interface QuotaPool {
   /** The window that it is of; see `windowName`. */
   window: string
-  /** Requests that the quota is charged with, and that nobody has taken. */
+  /** Requests that the quota is charged with, and that no one has taken. */
   pool: number
-  /** Requests that somebody waits for; 0: nobody. */
+  /** Requests that someone waits for; 0: no one. */
   wants: number
 }
 

@@ -51,9 +51,9 @@ export function createQuotaGrants(deps: QuotaGrantDeps) {
     const state = keys.byId(key)
     const part = state && meter.setAside(state, wants)
     if (part && windowName(part) !== window) return meter.putBack(part)
-    // Who takes this copy's place must know of it.
+    // Who takes this instance's place must know of it.
     if (part && !(await reached())) return meter.putBack(part)
-    // What is thrown here may have happened: then the charge stands, in nobody's favour.
+    // What is thrown here may have happened: then the charge stands, in no one's favour.
     if (!(await fill(key, part, window)) && part) meter.putBack(part)
   }
   const keptMs = (key: string, pool: number): number => {
@@ -76,12 +76,12 @@ export function createQuotaGrants(deps: QuotaGrantDeps) {
   return {
     /** Grants what is asked for until the connection ends. */
     run: () => bucket.watch(onEntry),
-    /** What lies in the pools. */
+    /** What is in the pools. */
     held: (): HeldQuotas => ({
       keys: pools.size,
       requests: [...pools.values()].reduce((sum, { entry }) => sum + readPool(entry.text).pool, 0),
     }),
-    /** Takes back what nobody has taken for a while. */
+    /** Takes back what no one has taken for a while. */
     async reclaim() {
       for (const [key, { entry, since }] of pools) {
         const { window, pool, wants } = readPool(entry.text)

@@ -7,7 +7,7 @@ import type { Bucket } from '../nats/connection.ts'
 import type { HeldQuotas } from './nodes.ts'
 import { type QuotaPool, readPool, windowName } from './quota-bucket.ts'
 
-/** What this copy may answer of quotas without asking anybody. */
+/** What this instance may answer of quotas without asking anybody. */
 export type QuotaSlices = ReturnType<typeof createQuotaSlices>
 
 interface Slice {
@@ -144,13 +144,13 @@ export function createQuotaSlices({
   }
   return {
     left,
-    /** Waits a while for the slice that is asked for; false where none comes. */
+    /** Waits a while for the slice that is requested; false where none comes. */
     async comes(keyId: string, window: QuotaWindow, withinMs: number) {
       const until = clock.monotonic() + withinMs
       while (left(keyId, window) <= 0) {
         const { asking, refusedUntil } = sliceOf(keyId, window)
         const rest = until - clock.monotonic()
-        // What was refused is asked for again where there is time for it.
+        // What was refused is requested again where there is time for it.
         const pause = asking ? rest : refusedUntil - clock.monotonic()
         if (rest <= 0 || pause > rest) return false
         await (asking ? within(pause, asking) : sleep(pause))
@@ -177,7 +177,7 @@ export function createQuotaSlices({
       keys: slices.size,
       requests: [...slices.values()].reduce((sum, slice) => sum + slice.left, 0),
     }),
-    /** Gives up slices that nobody has used for a while, or all of them: what is to be returned. */
+    /** Gives up slices that no one has used for a while, or all of them: what is to be returned. */
     giveUp(which: 'idle' | 'all') {
       const now = clock.monotonic()
       for (const [keyId, slice] of slices) {

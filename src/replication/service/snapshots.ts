@@ -9,7 +9,7 @@ import { createChangeLog, logChanges } from '../store/change-log.ts'
 import { createReplicationState } from '../store/state.ts'
 import { type Change, type ChangePart, readMessage } from './changes.ts'
 
-/** What stands beside a snapshot in the object store. */
+/** What stands alongside a snapshot in the object store. */
 export interface Snapshot {
   name: string
   replicationEpoch: string
@@ -151,7 +151,7 @@ export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]>
 
 /**
  * Finds out whether a copy that begins now would come to have everything: with a snapshot, and the
- * stream behind it without a hole. What somebody has taken out of either shows here.
+ * stream behind it without a hole. What someone has taken out of either shows here.
  */
 export function createSnapshotCheck(nats: Nats, copies: number, replicationEpoch: string) {
   const { stream } = nats.names.changes
@@ -180,7 +180,7 @@ export function createSnapshotCheck(nats: Nats, copies: number, replicationEpoch
   }
 }
 
-/** The change that a copy must be at to go on with a message. */
+/** The change that a copy must be at to continue with a message. */
 function neededFor(change: Change | ChangePart): number {
   if ('delta' in change) return change.delta.after
   return change.part === 1 ? change.position : change.reaches

@@ -74,7 +74,7 @@ export async function takeOver(
   const read = createChangeReader()
   for (;;) {
     const { state, created } = await nats.manager.streams.info(stream)
-    // Another stream of the same name counts its messages anew.
+    // Another stream of the same name counts its messages again.
     if ((copy.stream !== undefined && created !== copy.stream) || state.last_seq < sequence)
       sequence = 0
     if (state.messages > 0 && sequence < state.last_seq) {
@@ -119,7 +119,7 @@ export async function takeOver(
       })
       return { position: applied, ended: replicationEpoch }
     } catch (error) {
-      // Somebody has published meanwhile: that belongs to the copy, too.
+      // Someone has published in the meantime: that belongs to the copy, too.
       if (!isWrongSequence(error)) throw error
     }
   }

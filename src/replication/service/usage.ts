@@ -30,7 +30,7 @@ export interface UsageReport {
 export interface UsageReports {
   /** The meter that takes from slices where there is a quota, and reports what it counts. */
   meter: Meter
-  /** Whether this copy may answer a request of a key that counts. */
+  /** Whether this instance may answer a request of a key that counts. */
   mayAnswer(key: KeyState): boolean
   /** Waits a while until it may; false where no slice of the quota comes. */
   comesToAnswer(key: KeyState, withinMs: number): Promise<boolean>
@@ -99,7 +99,7 @@ export function createUsageReports(
       if (!inProgress && (waiting.size > 0 || returned.length > 0)) {
         number += 1
         inProgress = { number, text: JSON.stringify(nextReport()) }
-        // What did not fit follows now; what comes meanwhile waits for the next time.
+        // What did not fit follows now; what comes in the meantime waits for the next time.
         isMore = waiting.size > 0 || returned.length > 0
       }
       if (!inProgress) return
@@ -178,7 +178,7 @@ function fitting(parts: readonly object[], bytesMax: number): number {
 /** A message of the stream of usage. */
 export interface UsagePlace {
   message: number
-  /** When the stream was made, another one of the same name counts anew; undefined: not known. */
+  /** When the stream was made, another one of the same name counts again; undefined: not known. */
   stream: string | undefined
 }
 

@@ -1,6 +1,6 @@
 /** How a primary stands with its stream. */
 export interface ReplicationView {
-  /** connecting: it is tried again. stopped: somebody must decide, as `trouble` says. */
+  /** connecting: it is tried again. stopped: someone must decide, as `trouble` says. */
   state: 'publishing' | 'connecting' | 'stopped'
   /** The stream has everything up to this change; undefined until the stream has said it. */
   position: number | undefined

@@ -20,7 +20,7 @@ const logged = new WeakMap<Database, boolean>()
 export function logChanges(db: Database, isWanted: boolean): void {
   const wanted = isWanted ? replicatedTables(db).flatMap(triggersOf) : []
   setTriggers(db, prefix, wanted, () => {
-    // Nobody publishes what was not published, and who logs again begins with a new snapshot.
+    // No one publishes what was not published, and who logs again begins with a new snapshot.
     if (!isWanted) db.run('DELETE FROM changes')
   })
   logged.set(db, isWanted)

@@ -12,7 +12,7 @@ export interface OutgoingEvent {
 
 /**
  * Finds the events that commits bring: those whose body is new with its message. A message that is
- * tried again is no news. Parts of a commit are looked at together, with the last of them.
+ * tried again is no news. Parts of a commit are checked together, with the last of them.
  */
 export function createOutgoingEvents(db: Database): (delta: Delta) => OutgoingEvent[] {
   const find = lazy<OutgoingEvent & { bodyId: number }, [number]>(

@@ -49,19 +49,19 @@ function addEpoch(state: ReplicationState, name: StateName, replicationEpoch: st
   state.set(name, [replicationEpoch, ...others].slice(0, previousMax).join(' '))
 }
 
-/** Replication epochs that this copy had before, the newest first. */
+/** Replication epochs that this instance had before, the newest first. */
 export const previousEpochs = (state: Pick<ReplicationState, 'get'>): string[] =>
   epochsIn(state, 'previous_lineage')
 
 /**
- * Replication epochs that ended for the one that this copy has: who publishes as one of them is
+ * Replication epochs that ended for the one that this instance has: who publishes as one of them is
  * replaced.
  */
 export const endedEpochs = (state: Pick<ReplicationState, 'get'>): string[] =>
   epochsIn(state, 'ended_lineages')
 
 /**
- * The copy goes on as a new replication epoch, but not with what the stream has of the last one.
+ * The copy continues as a new replication epoch, but not with what the stream has of the last one.
  */
 export function beginEpoch(state: ReplicationState, replicationEpoch: string): void {
   const previous = state.get('lineage')
@@ -81,7 +81,7 @@ export function endEpoch(state: ReplicationState, other: string): void {
   addEpoch(state, 'ended_lineages', other)
 }
 
-/** The copy goes on as a new replication epoch with all that the stream has of another one. */
+/** The copy continues as a new replication epoch with all that the stream has of another one. */
 export function continueEpoch(
   state: ReplicationState,
   replicationEpoch: string,
@@ -105,7 +105,7 @@ export function pastTheFence<T>(db: Database, work: () => T): T {
 }
 
 /**
- * Notes in a database that nobody uses that it is a backup which was put back: its feed of changes
+ * Notes in a database that no one uses that it is a backup which was put back: its feed of changes
  * begins another line, and its publisher starts with a snapshot. It keeps the schema that it has.
  */
 export function noteRestored(path: string): void {

@@ -12,7 +12,7 @@ export interface ReplicatedTable {
   textKey: ReadonlySet<string>
 }
 
-/** Tables that are this copy's own, with why nobody else has them. */
+/** Tables that are this instance's own, with why no one else has them. */
 export const localTables: Readonly<Record<string, string>> = {
   batch_under_way: 'of one transaction, and empty after it',
   changes: 'the log itself',

@@ -2,7 +2,7 @@ import type { PDFFont, PDFPage } from 'pdf-lib'
 import { isoDay } from '../../lib/time/instant.ts'
 import { type InvoiceLine, type InvoiceStatus, money } from '../../plans/invoice.ts'
 
-/** What stands on an invoice. */
+/** What is on an invoice. */
 export interface PrintedInvoice {
   number: string
   status: InvoiceStatus
@@ -30,7 +30,7 @@ const rowsAPage = 24
 const linePoints = 16
 
 /**
- * The same invoice is the same bytes. Letters that the standard fonts do not have are shown as
+ * The same invoice is the same bytes. E-mails that the standard fonts do not have are shown as
  * question marks.
  */
 export async function invoicePdf(invoice: PrintedInvoice): Promise<Uint8Array> {

@@ -1,7 +1,7 @@
 import type { Charge, PaymentMethod } from './processor.ts'
 
 /**
- * Payments without a processor: in production the operator's ledger, in an evaluation copy cards
+ * Payments without a processor: in production the operator's ledger, in a demo instance cards
  * that behave as their names say.
  */
 export interface ManualPayments {

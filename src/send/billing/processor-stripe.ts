@@ -37,7 +37,7 @@ export interface StripeSettings {
 
 const attemptMs = 15 * secondMs
 const signatureAgeMaxSeconds = 300
-/** A session of the portal that nobody opens is over after this. */
+/** A session of the portal that no one opens is over after this. */
 const portalMs = 300 * secondMs
 const methodsMax = 100
 
@@ -114,7 +114,7 @@ function isOwnFault(error: unknown): boolean {
 function faultOf(error: unknown): Error {
   if (error instanceof PaymentRefused || error instanceof ProcessorUnavailable) return error
   const text = error instanceof Error ? error.message : String(error)
-  // The words of a refused card are written for its owner; all others are for whoever runs the
+  // The words of a refused card are written for its owner; all others are for anyone who runs the
   // service.
   return fieldOf(error, 'type') === 'StripeCardError'
     ? new PaymentRefused(text)
@@ -364,7 +364,7 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
   }
 }
 
-/** How things stand there. */
+/** How things are there. */
 const looking = ({ ask, find }: Connection) => ({
   subscription: async (ref: string) => {
     const subscription = await find(stripe => stripe.subscriptions.retrieve(ref))

@@ -23,7 +23,7 @@ export interface SetupIntent {
   status: 'requires_payment_method' | 'succeeded'
 }
 
-/** What became of a payment. `open`: nobody knows yet. */
+/** What became of a payment. `open`: no one knows yet. */
 export type Charge =
   | { outcome: 'paid' }
   | { outcome: 'open' }
@@ -38,7 +38,7 @@ export interface Payer {
 }
 
 /**
- * The processor can not be reached, or answers what can not be read: nothing is known to have
+ * The processor cannot be reached, or answers what cannot be read: nothing is known to have
  * changed.
  */
 export class ProcessorUnavailable extends Error {}
@@ -82,7 +82,7 @@ export interface RemoteInvoice {
 
 /**
  * What a message of the processor is about. The message says only that something happened; how
- * things stand is asked for.
+ * things stand is requested.
  */
 export interface ProcessorEvent {
   id: string
@@ -92,7 +92,7 @@ export interface ProcessorEvent {
 
 /** A sale that is not a subscription. */
 export interface Sale {
-  /** The same key is the same sale, however often it is asked for. */
+  /** The same key is the same sale, however often it is requested. */
   key: string
   purchaseId: string
   amountCents: number
@@ -113,7 +113,7 @@ export interface Processor {
   /** Makes the customer where there is none; answers its reference. */
   customer(payer: Payer): Promise<string>
   methods(customerRef: string): Promise<PaymentMethods>
-  /** False for a method that is none of the customer's. */
+  /** False for a method that is not one of the customer's. */
   useMethod(customerRef: string, methodId: string): Promise<boolean>
   setupIntent(customerRef: string): Promise<SetupIntent>
   portal(customerRef: string, returnUrl: string): Promise<{ url: string; expiresAt: number }>

@@ -10,7 +10,7 @@ export interface Address {
 /** Every address of a name; rejects when there is none. */
 export type Lookup = (name: string) => Promise<readonly Address[]>
 
-/** A target whose addresses have been looked at: only these may be connected to. */
+/** A target whose addresses have been checked: only these may be connected to. */
 export interface Route {
   url: URL
   addresses: readonly Address[]
@@ -67,7 +67,7 @@ export function createEgress(
   }
   return {
     /**
-     * Why a target can not be one, to be read after the name of its field; undefined when it may be
+     * Why a target cannot be one, to be read after the name of its field; undefined when it may be
      * tried. Nothing is looked up.
      */
     checkTarget(text: string) {
@@ -75,7 +75,7 @@ export function createEgress(
       return 'fault' in target ? target.fault : undefined
     },
     /**
-     * Looks the target up and judges every address it has; rejects when its name can not be looked
+     * Looks the target up and judges every address it has; rejects when its name cannot be looked
      * up.
      */
     async route(text: string): Promise<Route | { refused: string }> {
@@ -129,7 +129,7 @@ const loopback: readonly Address[] = [
 /** This machine's own name, which is known without asking. */
 const isOwn = (hostname: string): boolean => /(?:^|\.)localhost\.?$/.test(hostname)
 
-/** An address in place of a name, in any spelling: the parser has made it plain. */
+/** An address instead of a name, in any spelling: the parser has made it plain. */
 function literalAddress(hostname: string): Address[] {
   const literal = hostname.replace(/^\[(.*)\]$/, '$1')
   const family = isIP(literal)

@@ -44,7 +44,7 @@ export const connectMs = 10 * secondMs
 const headBytesMax = 16_384
 
 /**
- * One HTTP request to the addresses of a route and to no other, on a connection of its own. Rejects
+ * One HTTP request to the addresses of a route and to no other, on its own connection. Rejects
  * with NoAnswer when there is none or when `signal` ends it; `startedAt` is the monotonic moment at
  * which its time began.
  */
@@ -75,7 +75,7 @@ export async function request(
       }),
     },
     lookup: pinned(addresses),
-    // A connection kept for later would outlive the look at its address.
+    // A connection kept for later would outlive the check of its address.
     agent: false,
     maxHeaderSize: headBytesMax,
     // Whatever the environment says.
@@ -164,7 +164,7 @@ function read(
   }
 }
 
-/** Answers the addresses that were looked at, whatever the name says by now. */
+/** Answers the addresses that were checked, whatever the name says by now. */
 export const pinned =
   (addresses: Route['addresses']): LookupFunction =>
   (_name, { all }, done) => {

@@ -30,7 +30,7 @@ export function createResendMailer({
 }: ResendSettings): Mailer {
   return {
     async send(mailMessage, { key: idempotencyKey, repeated, signal }) {
-      // The provider would not know this one for a repeat any more. A letter that merely waited so
+      // The provider would not know this one for a repeat any more. An e-mail that merely waited so
       // long is sent.
       if (repeated && now() - mailMessage.postedAt >= keyLivesMs)
         return givenUp('The e-mail is a day old; sending it again could duplicate it.')

@@ -15,7 +15,7 @@ export interface SmtpSettings {
 }
 
 /**
- * Mail through a server that speaks SMTP. Every attempt is a connection of its own: nothing waits
+ * Mail through a server that speaks SMTP. Every attempt is its own connection: nothing waits
  * between them that could be lost.
  */
 export function createSmtpMailer({ url, attemptMs: timeoutMs = attemptMs }: SmtpSettings): Mailer {
@@ -30,7 +30,7 @@ export function createSmtpMailer({ url, attemptMs: timeoutMs = attemptMs }: Smtp
         greetingTimeout: timeoutMs,
         socketTimeout: timeoutMs,
         dnsTimeout: timeoutMs,
-        // A letter is all there is to a letter: nothing is fetched and no file is read on its
+        // An e-mail is all there is to an e-mail: nothing is fetched and no file is read on its
         // behalf.
         disableFileAccess: true,
         disableUrlAccess: true,

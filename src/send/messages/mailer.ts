@@ -10,7 +10,7 @@ export interface Attachment {
 }
 
 /**
- * A letter as it lies in the outbox and as it is sent, the same on every attempt: a provider takes
+ * An e-mail as it is in the outbox and as it is sent, the same on every attempt: a provider takes
  * another text under the same key for a mistake.
  */
 export interface FrozenMailMessage {
@@ -20,13 +20,13 @@ export interface FrozenMailMessage {
   text: string
   html?: string
   attachments?: readonly Attachment[]
-  /** Ends the letters of its kind, by one POST (RFC 8058). */
+  /** Ends the e-mails of its kind, by one POST (RFC 8058). */
   unsubscribeUrl?: string
   /** When it was posted (Unix ms). */
   postedAt: number
 }
 
-/** One attempt to send a letter. */
+/** One attempt to send an e-mail. */
 export interface Sending {
   /**
    * The letter's own, on every attempt: two sendings with the same key are one mail. Printable
@@ -52,7 +52,7 @@ export const headerLine = (text: string, charactersMax = subjectCharactersMax): 
     .slice(0, charactersMax)
     .join('')
 
-/** Headers of a letter beside those that every letter has. */
+/** Headers of an e-mail alongside those that every e-mail has. */
 export const headersOf = ({ unsubscribeUrl }: FrozenMailMessage): Record<string, string> => ({
   'Auto-Submitted': 'auto-generated',
   ...(unsubscribeUrl !== undefined && {

@@ -70,11 +70,11 @@ async function connection(account: string, token: string, url: string, timeoutMs
   ]
   const httpClient = new RequestClient({ timeout: timeoutMs, keepAlive: false })
   // Plain http would go over connections that the whole process shares and the other end may have
-  // closed meanwhile.
+  // closed in the meantime.
   httpClient.axios.defaults.httpAgent = new Agent({ keepAlive: false })
   const request = httpClient.request.bind(httpClient)
   let status: number | null = null
-  // The library rewrites host names by a scheme of its own, so the address is put in after it has.
+  // The library rewrites host names by its own scheme, so the address is put in after it has.
   httpClient.request = async options => {
     const answer = await request({
       ...options,
@@ -109,7 +109,7 @@ function handoverOf(error: unknown, status: number | null): Handover {
   const { code, message } = error as Failure
   const reason = String(message)
   if (status === null || mayPass(status)) return putOff(reason, status)
-  // It was taken, and what stands in the answer could not be read.
+  // It was taken, and what is in the answer could not be read.
   if (status < 300) return accepted(status)
   if (code === unsubscribed) return givenUp(reason, status, 'refused')
   if (typeof code === 'number' && unreachable.has(code)) return givenUp(reason, status, 'address')

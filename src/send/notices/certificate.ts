@@ -9,7 +9,7 @@ export function certificateEnd(url: string): Promise<number> {
   const { hostname, port } = new URL(url)
   const host = hostname.replace(/^\[|\]$/g, '')
   return new Promise((resolve, reject) => {
-    // Also that of a certificate which nobody trusts any more.
+    // Also that of a certificate which no one trusts any more.
     const socket = connect(
       {
         host,

@@ -74,7 +74,7 @@ function judged({ status, body, cut }: { status: number; body: Buffer; cut: bool
   return cut ? { fault: 'the answer ended too early' } : { bytes: body }
 }
 
-/** Rejects when the signal ends: looking a name up can not be ended, only left. */
+/** Rejects when the signal ends: looking a name up cannot be ended, only left. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     const leave = () =>

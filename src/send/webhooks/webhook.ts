@@ -47,7 +47,7 @@ const retryAfterMaxMs = hourMs
 const unread = { responseHeaders: {}, responseBody: '', tls: null }
 
 /**
- * Delivers events over HTTP, each attempt on a connection of its own with a signature of its own.
+ * Delivers events over HTTP, each attempt on its own connection with its own signature.
  */
 export const createWebhookSender = (deps: WebhookDeps) => ({
   async send(
@@ -95,7 +95,7 @@ export const createWebhookSender = (deps: WebhookDeps) => ({
 
 const documentedPrefix = 'X-Service-'
 
-/** The header names and values of a delivery in the order of the interface. */
+/** The header names and values of a delivery in the order of the API. */
 function headersOf(
   { eventId, eventType, body }: Delivery,
   target: NonNullable<DeliveryTerms['target']>,
@@ -129,7 +129,7 @@ function headersOf(
   }
 }
 
-/** Looking a name up can not be ended, only left. */
+/** Looking a name up cannot be ended, only left. */
 function withinTime<T>(work: Promise<T>, signal: AbortSignal, since: () => number): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (reason: string) =>

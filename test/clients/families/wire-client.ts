@@ -35,7 +35,7 @@ function jsonOf(text: string): unknown {
 }
 
 /**
- * One request on a connection of its own, with exactly these headers in this order and spelling,
+ * One request on its own connection, with exactly these headers in this order and spelling,
  * which no HTTP library would leave alone.
  */
 export async function sendOnWire(

@@ -60,7 +60,7 @@ needs('chromium').describe('every page of the console', () => {
     await page.click('form[aria-label="Test: E-mail"] button')
     await page.waitForSelector('.notice.good >> text=The e-mail to desk@example.com was accepted')
     const { db, outbox, clock } = stage.instance.running.services
-    // Due tomorrow: whatever sends meanwhile leaves it alone.
+    // Due tomorrow: whatever sends in the meantime leaves it alone.
     transact(db, () =>
       outbox.put({
         kind: 'email',

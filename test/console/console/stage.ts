@@ -16,13 +16,13 @@ import {
   type InstanceOptions,
 } from '../../support/instance/demo-instance.ts'
 
-/** A browser before a running evaluation copy. */
+/** A browser before a running demo instance. */
 export interface Stage {
   instance: DemoInstance
   origin: string
   browser: Browser
   /**
-   * Whoever looks: signed in with the evaluation account or another, or a stranger. A tab of its
+   * Anyone who looks: signed in with the evaluation account or another, or a stranger. A tab of its
    * own; the profile is that of all who look so, until a test closes it.
    */
   visitor(options?: VisitorOptions & { isSignedIn?: boolean; account?: string }): Promise<Visitor>

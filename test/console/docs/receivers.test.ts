@@ -44,7 +44,7 @@ async function run(command: string[], cwd: string, env: Record<string, string> =
   return { code: await child.exited, out, err } satisfies Outcome
 }
 
-/** Serves a copy on a port of its own. */
+/** Serves a copy on its own port. */
 function served(now?: number): { instance: DemoInstance; server: Server<unknown>; origin: string } {
   const instance = demoInstance(now, { 'limits.unauthenticated_per_minute': '100000' })
   const server = Bun.serve({
@@ -134,7 +134,7 @@ describe('the receivers of the guide on webhooks tell our events from forged one
             })
             return answer.status
           }
-          // It listens as soon as it refuses what nobody has signed.
+          // It listens as soon as it refuses what no one has signed.
           const isListening = async () => {
             try {
               return (await post('{}', '0', '')) === 401

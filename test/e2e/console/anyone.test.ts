@@ -16,7 +16,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
     await stage?.close()
   })
 
-  /** The address in the newest letter to somebody, on this copy. */
+  /** The address in the newest letter to someone, on this instance. */
   const linkTo = async (email: string): Promise<string> => {
     const mailMessage = await stage.instance.mail.next(message => message.to === email)
     const address = /https?:\/\/\S+token=\S+/.exec(mailMessage.text)![0]
@@ -157,7 +157,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await page.waitForSelector('text=Mail me a link')
       await page.goto(`${stage.instance.url}/sign-in?next=${encodeURIComponent(next)}`)
       const form = page.locator('form[action="/sign-in"]')
-      // What the page left out is put into the form, as whoever can write into it would.
+      // What the page left out is put into the form, as anyone who can write into it would.
       await form.evaluate((element, value) => {
         const field = element.ownerDocument.createElement('input')
         Object.assign(field, { type: 'hidden', name: 'next', value })

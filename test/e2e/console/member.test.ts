@@ -340,7 +340,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       const { page, goTo } = member
       await goTo('/alerts')
       await page.emulateMedia({ media: 'print' })
-      // A page without a window to it prints nothing: what would be on the paper is looked at.
+      // A page without a window to it prints nothing: what would be on the paper is checked.
       await page.evaluate(`self.print = () => {
         self.onPaper = [...document.querySelectorAll('header, main section, main table')]
           .filter(part => part.checkVisibility())

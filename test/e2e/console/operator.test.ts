@@ -366,7 +366,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
 
     test('what waits to be sent is chosen and dropped', async () => {
       const { page, goTo } = operator
-      // Its receiver answers nobody, so that it waits for its next try.
+      // Its receiver answers no one, so that it waits for its next try.
       const member = { authorization: `Token ${stage.instance.apiKey}` }
       const made = await fetch(`${stage.instance.url}/v1/webhooks`, {
         method: 'POST',
@@ -490,7 +490,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
         await page.waitForSelector(`.notice.good:has-text("${said}")`, { timeout: 30_000 })
       }
       await page.waitForSelector('section[aria-labelledby=backups] tbody tr')
-      // It is no evaluation copy: there is no desk.
+      // It is no demo instance: there is no desk.
       await goTo('/desk')
       await page.waitForSelector('text=These controls exist only in a demo instance')
       expect(complaints).toEqual([])

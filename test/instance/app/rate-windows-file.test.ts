@@ -16,7 +16,7 @@ afterEach(() => {
 
 const startAt = Date.parse('2026-11-20T15:00:00Z')
 
-/** A served directory that can be stopped and started, at a time of its own. */
+/** A served directory that can be stopped and started, at its own time. */
 function directory() {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-rates-'))
   dirs.push(dir)

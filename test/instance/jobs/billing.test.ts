@@ -12,7 +12,7 @@ import {
 const day = (n: number) => startAt + n * dayMs
 const monthDays = 30
 
-/** A buyer on a plan with webhooks, whose events can be looked at. */
+/** A buyer on a plan with webhooks, whose events can be checked. */
 async function subscriber(instance: BillingHouse, plan = 'professional'): Promise<Buyer> {
   const buyer = instance.buyer()
   await instance.change(buyer, plan)

@@ -132,7 +132,7 @@ describe('createShares', () => {
     ] as const) {
       expect([name, shares.room(of(name, percent))]).toEqual([name, room])
       shares.take(of(name, percent), room)
-      // It holds less than it would if there were nobody else.
+      // It holds less than it would if there were no one else.
       expect(shares.isFull(of(name, percent))).toBe(false)
     }
   })
@@ -189,7 +189,7 @@ describe('what is said of sending', () => {
     await world.job.pass()
     await world.job.settled()
     world.clock.advance(60 * minuteMs)
-    // It is due again, and nobody has begun to send it.
+    // It is due again, and no one has begun to send it.
     world.job.nextStop!(world.clock.now())
     expect(world.job.waitingSince('webhook')).toBeUndefined()
     world.job.halt()

@@ -34,7 +34,7 @@ function chances(seed: number): () => number {
 /** What the world outside knows of a message. */
 interface Truth {
   sends: number
-  /** Sends since it was last sent anew that had an answer which was recorded, or none. */
+  /** Sends since it was last sent again that had an answer which was recorded, or none. */
   received: boolean
   putAgain: number
 }

@@ -31,7 +31,7 @@ function loop(): Loop {
   }
 }
 
-/** The rhythm comes when it should. */
+/** The schedule comes when it should. */
 const free =
   (ms: number): Stretch =>
   ({ clock, lag }) => {

@@ -100,7 +100,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
           expect(answered).toBeLessThanOrEqual(limit)
           expect(meter.quotaUsage(state).used).toBeGreaterThanOrEqual(answered)
         }
-        // Slices that are under way come to whoever asked for them.
+        // Slices that are under way come to anyone who asked for them.
         await Bun.sleep(30)
         for (const slices of nodes) for (const part of slices.giveUp('all')) meter.putBack(part)
         while (meter.reserve(state)) answered += 1

@@ -30,7 +30,7 @@ async function stand(...behaviours: Behaviour[]) {
   return { server, mailer }
 }
 
-/** An instance whose letters go out by a mailer. */
+/** An instance whose e-mails go out by a mailer. */
 function instanceOf(mailer: Mailer): MessageInstance {
   const instance = openMessageInstance()
   const { outbox, suppressions, vault } = instance.services

@@ -4,7 +4,7 @@ import type { Wellhead } from '../../../clients/testkit/src/testkit.ts'
 import { startInstance } from '../interface/packages.ts'
 import { launchBrowser, openVisitor, type Visitor, type VisitorOptions } from './browser.ts'
 
-/** The people of an evaluation copy's organization. */
+/** The people of a demo instance's organization. */
 const addresses = {
   /** Runs the organization, and may change everything of the account. */
   member: 'eval@example.com',
@@ -21,20 +21,20 @@ export interface BinaryStage {
   browser: Browser
   /** `isRefused`: something of it is refused on purpose, of which the browser writes an error. */
   visitor(who: Who, options?: VisitorOptions & { isRefused?: boolean }): Promise<Visitor>
-  /** Asks the interface as the operator. Throws where it refuses. */
+  /** Asks the API as the operator. Throws where it refuses. */
   asOperator<T>(method: string, path: string, body?: unknown): Promise<T>
-  /** That the browser had nothing to complain of and asked nobody but the copy. */
+  /** That the browser had nothing to complain of and asked no one but the copy. */
   expectQuiet(): void
   close(): Promise<void>
 }
 
 interface StageOptions {
-  /** In place of a copy of its own. */
+  /** Instead of its own copy. */
   instance?: Wellhead
   /** Of its own copy: `small` is there sooner, and has neither permits nor rigs. */
   size?: 'whole' | 'small'
   settings?: Record<string, string>
-  /** Where its clock stands at first. */
+  /** Where its clock is at first. */
   clock?: string
 }
 
@@ -64,7 +64,7 @@ export async function openBinaryStage(options: StageOptions = {}): Promise<Binar
     return JSON.parse(text) as T
   }
 
-  /** What a mailed link signs somebody in with. */
+  /** What a mailed link signs someone in with. */
   const linkFor = async (email: string): Promise<string> => {
     const { data: found } = await asOperator<{ data: { accounts: { id: string }[] } }>(
       'GET',

@@ -16,7 +16,7 @@ export interface Violation {
   nodes: string[]
 }
 
-/** Somebody in front of the console, with a browser profile of their own. */
+/** Someone in front of the console, with a browser profile of their own. */
 export interface Visitor {
   context: BrowserContext
   page: Page
@@ -26,9 +26,9 @@ export interface Visitor {
   requested: string[]
   /** Goes to a page and waits until it has loaded what it shows. */
   goTo(path: string): Promise<void>
-  /** The same by a tab of the page that is open, where it has one: without loading anew. */
+  /** The same by a tab of the page that is open, where it has one: without loading again. */
   turnTo(path: string): Promise<void>
-  /** The same by a link in the page that is open, to whatever it shows: without loading anew. */
+  /** The same by a link in the page that is open, to whatever it shows: without loading again. */
   follow(path: string, shown: string): Promise<void>
   /** What assistive technology would stumble over. */
   violations(): Promise<Violation[]>
@@ -49,7 +49,7 @@ const loadMaxMs = 45_000
 /** Waits until nothing is being loaded any more. */
 const settled = 'main:has(h1):not(:has(.waiting))'
 
-/** A new profile before the console at an address; `linkToken` signs somebody in. */
+/** A new profile before the console at an address; `linkToken` signs someone in. */
 export const openVisitor = async (
   browser: Browser,
   origin: string,
@@ -122,7 +122,7 @@ export async function openTab(context: BrowserContext, origin: string): Promise<
     async violations() {
       if (!(await page.evaluate<boolean>('"axe" in self'))) await page.evaluate(axeScript)
       // Styles come from the host itself: there is nothing to fetch for it. In the frame of a letter
-      // nothing may run, so that nobody answers what is asked of it.
+      // nothing may run, so that no one answers what is asked of it.
       const findings = await page.evaluate<axe.AxeResults>(
         `axe.run(document, { resultTypes: ['violations'], preload: false, iframes: false })`,
       )

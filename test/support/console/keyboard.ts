@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { CDPSession, Page } from 'playwright-core'
 
 interface Stop {
-  /** What the focus is on, so that somebody finds it. */
+  /** What the focus is on, so that someone finds it. */
   name: string
   isVisible: boolean
   /** Numbered in the order in which the focus came by; the same number is the same thing. */
@@ -40,7 +40,7 @@ const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
 /**
  * Presses Tab so many times, one press behind the other, without waiting for each to be told. Where
- * a frame is a process of its own, a press that comes before the focus has left it goes to it again:
+ * a frame is its own process, a press that comes before the focus has left it goes to it again:
  * there each is waited for.
  */
 async function pressTab(page: Page, times: number): Promise<void> {
@@ -136,7 +136,7 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let pressed = 0; pressed < 400; pressed += batch) {
     await wanted.evaluate(stopAt)
     await pressTab(page, batch)
-    // What a page draws anew meanwhile is another element: it is looked for once more.
+    // What a page draws again in the meantime is another element: it is looked for once more.
     const { isThere, isSeen } = await wanted.evaluate(look)
     if (!isThere) continue
     expect(isSeen, `the focus is not seen on ${selector}`).toBe(true)

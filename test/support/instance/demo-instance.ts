@@ -30,7 +30,7 @@ export interface DemoInstance {
 }
 
 export interface InstanceOptions {
-  /** A database that the instance begins with, in place of one that is generated. */
+  /** A database that the instance begins with, instead of one that is generated. */
   database?: string
   /** The controls under /_dev are there, but for those that need a directory to keep states in. */
   controls?: boolean

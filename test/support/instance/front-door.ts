@@ -41,7 +41,7 @@ export interface FrontDoorOptions {
 }
 
 /**
- * The front door over a database of its own, with the account's resources and a probe route for
+ * The front door over its own database, with the account's resources and a probe route for
  * each sort of access.
  */
 export interface FrontDoor {

@@ -16,14 +16,14 @@ export const otherNames = {
   'brand.stream_channels': 'KestrelChannel,KestrelFeed',
 } as const
 
-/** A sample path or body of the interface, written with the other exchange word. */
+/** A sample path or body of the API, written with the other exchange word. */
 export const inOtherNames = <T extends string | undefined>(text: T): T =>
   text?.replaceAll('exch-', 'merc-').replaceAll('EXCH_', 'MERC_') as T
 
 const shared = globalThis as { clientsInstance?: DemoInstance }
 
 /**
- * One evaluation copy under other names for all tests of clients, because filling it takes seconds.
+ * One demo instance under other names for all tests of clients, because filling it takes seconds.
  * It is never closed: its files are removed while they are open, and the system takes them back
  * when the process ends.
  */
@@ -41,7 +41,7 @@ export function clientsInstance(): DemoInstance {
   return instance
 }
 
-/** The interface over the same services with client profiles, as TOML. */
+/** The API over the same services with client profiles, as TOML. */
 export function withProfiles(services: Services, toml: string) {
   const { clientProfiles } = loadConfig({
     flags: {},

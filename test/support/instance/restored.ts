@@ -283,7 +283,7 @@ export const arrived = (isThere: () => boolean) => until('a message arrives', is
 
 export const databaseIn = (dir: string): string => join(dir, 'wellhead.db')
 
-/** Reads beside whoever has the database. */
+/** Reads alongside anyone who has the database. */
 export function rowsIn<T>(path: string, sql: string): T[] {
   const db = new Database(path, { readonly: true })
   try {

@@ -14,7 +14,7 @@ const [before, after] = process.argv.slice(2).map(path => {
 })
 if (!before || !after) throw new Error('Two documents are needed: before.json after.json')
 
-/** Every operation by method and path, with named schemas written in place of their names. */
+/** Every operation by method and path, with named schemas written instead of their names. */
 function operationsOf(document: Document): Map<string, unknown> {
   const operations = new Map<string, unknown>()
   for (const [path, methods] of Object.entries(document.paths))

@@ -134,14 +134,14 @@ export function innardsIn(text: string, instance: DemoInstance): string | undefi
 const unowned =
   /^(?:sqlite_|series|aliases|observations|observation_revisions|bars|futures_|surcharge|permit_|well_|wells|frac_|rig_|duc_|drilling_|opec_|inventory_|outlook_|monthly_|cot_|annotations|diesel_|state_production|usage_|quota_counters)/
 
-/** Every row of every table that holds what belongs to somebody, as text, by table. */
+/** Every row of every table that holds what belongs to someone, as text, by table. */
 export function stateOf(db: Database): Record<string, string> {
   const tables = db
     .query<{ name: string }, []>(
       "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name",
     )
     .all()
-  // How far demo data is published belongs to nobody.
+  // How far demo data is published belongs to no one.
   const rowsOf = (name: string) =>
     (db.query(`SELECT * FROM "${name}"`).all() as Record<string, unknown>[]).filter(
       row => name !== 'settings' || !String(row.name).startsWith('fixture.'),

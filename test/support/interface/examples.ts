@@ -10,7 +10,7 @@ export interface Step {
   operation: Operation
 }
 
-/** What stands in the place of an example: what somebody has, and nobody else. */
+/** What is in the place of an example: what someone has, and no one else. */
 export interface Own {
   path?: string
   key?: string | null
@@ -58,12 +58,12 @@ export async function send(
   })
   const isRefused = answer.status >= 400
   const text = isRefused ? await answer.text() : ''
-  // What streams would go on for ever.
+  // What streams would continue for ever.
   if (!isRefused) await answer.body?.cancel()
   return { status: answer.status, text }
 }
 
-/** Operations that cannot succeed on a copy of one's own, with what they answer and why. */
+/** Operations that cannot succeed on one's own copy, with what they answer and why. */
 export const refused: Readonly<Record<string, readonly [status: number, why: string]>> = {
   'GET /v1/files': [404, 'files are made at night, where the operator keeps them'],
   'GET /v1/files/prices/{name}': [404, 'the same'],
@@ -207,7 +207,7 @@ async function made(instance: DemoInstance, name: string): Promise<Own> {
   return {}
 }
 
-/** What an operation needs that no document can say: who somebody is, and what they have. */
+/** What an operation needs that no document can say: who someone is, and what they have. */
 export const prepared: Readonly<Record<string, Prepare>> = {
   'POST /v1/auth/session': async instance => {
     await signIn(instance)
@@ -268,7 +268,7 @@ export const prepared: Readonly<Record<string, Prepare>> = {
   }),
 }
 
-/** How an operation was answered, and what somebody had to have before it was sent. */
+/** How an operation was answered, and what someone had to have before it was sent. */
 export interface Sent {
   status: number
   text: string

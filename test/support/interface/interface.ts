@@ -1,5 +1,5 @@
 /**
- * Every route of the interface: who may call it, what it costs, a request that must be answered and
+ * Every route of the API: who may call it, what it costs, a request that must be answered and
  * how.
  */
 import listed from '../../operations/interface.json'

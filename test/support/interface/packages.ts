@@ -48,7 +48,7 @@ const unlimited = {
   WELLHEAD_DEMO_VISITOR: 'false',
 }
 
-/** The binary as an evaluation copy with all of its data, when it has come to rest. */
+/** The binary as a demo instance with all of its data, when it has come to rest. */
 export async function startInstance(options: StartOptions = {}): Promise<Wellhead> {
   const instance = await startWellhead({
     clock: '2026-11-20T15:00:00Z',
@@ -69,7 +69,7 @@ export async function startInstance(options: StartOptions = {}): Promise<Wellhea
 
 /**
  * A copy that a shell ends, and whose files it removes, when this process is gone: the runner calls
- * nobody at its end.
+ * no one at its end.
  */
 async function startGuarded(): Promise<Wellhead> {
   const data = mkdtempSync(join(tmpdir(), 'wellhead-shared-'))

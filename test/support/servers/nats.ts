@@ -18,7 +18,7 @@ export interface NatsServerOptions {
   maxPayload?: number
 }
 
-/** A server with JetStream on a free port of this machine, over a directory of its own. */
+/** A server with JetStream on a free port of this machine, over its own directory. */
 export async function natsServer({ maxPayload }: NatsServerOptions = {}): Promise<NatsServer> {
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-nats-'))
   const port = await freePort()
@@ -45,7 +45,7 @@ export async function natsServer({ maxPayload }: NatsServerOptions = {}): Promis
       stderr: 'ignore',
       onExit(_, code, signal) {
         if (started !== running) return
-        // What runs NATS starts it again, and nobody would know why the test waited.
+        // What runs NATS starts it again, and no one would know why the test waited.
         console.warn(
           `nats-server ended by itself (${code ?? signal}):\n${readFileSync(log, 'utf8').slice(-2000)}`,
         )

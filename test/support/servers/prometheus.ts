@@ -7,7 +7,7 @@ export interface Scrape {
   target: string
   /** What it sends as its bearer token. */
   token: string
-  /** Alert rules; looked at every second, as the target is. */
+  /** Alert rules; checked every second, as the target is. */
   rulesFile: string
 }
 

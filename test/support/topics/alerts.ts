@@ -12,7 +12,7 @@ import type { AccountState } from '../../../src/topics/keys/service/keyring.ts'
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
 /**
- * Services over a database of their own with one account, and what a test of alerts needs of them.
+ * Services over their own database with one account, and what a test of alerts needs of them.
  */
 export interface AlertInstance {
   services: Services

@@ -19,7 +19,7 @@ export interface People extends TestInstance {
   person(name: string, plan?: string): Person
   /** Signs a person in with a link and answers the session token. */
   signedIn(person: Person): Promise<string>
-  /** A request with whatever stands in `authorization`. */
+  /** A request with whatever is in `authorization`. */
   ask(
     method: string,
     path: string,

@@ -5,7 +5,7 @@ export interface Version {
 }
 
 /**
- * Adds what a write says of a point to its versions, the obvious way. With a moment of its own
+ * Adds what a write says of a point to its versions, the obvious way. With its own moment
  * (`isExplicit`) it may belong before the newest; otherwise it follows it.
  */
 export function addVersion(versions: Version[], version: Version, isExplicit: boolean) {

@@ -11,7 +11,7 @@ import {
 } from '../../../src/topics/webhooks/store/webhooks.ts'
 import { openTestInstance, type TestInstance } from '../instance/instance.ts'
 
-/** An instance with accounts whose endpoints a test makes itself, past the checks of the interface. */
+/** An instance with accounts whose endpoints a test makes itself, past the checks of the API. */
 export interface WebhookInstance extends TestInstance {
   account(plan?: string, addOns?: string[]): AccountState
   endpoint(account: AccountState, settings?: Partial<EndpointSettings>): Endpoint

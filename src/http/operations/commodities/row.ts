@@ -157,7 +157,7 @@ export function commodityRow(
 export const seriesOf = (catalogue: Catalogue, codes: readonly string[]): Series[] =>
   codes
     .flatMap(code => catalogue.named(code) ?? [])
-    // What may be looked at and not be passed on is for those who have a key.
+    // What may be checked and not be passed on is for those who have a key.
     .filter(series => series.publisher?.licenseClass !== 'view')
 
 /**
@@ -186,7 +186,7 @@ export function commodityOf(
   )
 }
 
-/** A category of the catalogue in any letter case; undefined when none is asked for. */
+/** A category of the catalogue in any letter case; undefined when none is requested. */
 export function categoryOf(catalogue: Catalogue, text: string | undefined): string | undefined {
   const category = text?.trim().toLowerCase()
   if (!category) return undefined

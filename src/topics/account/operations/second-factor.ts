@@ -32,7 +32,7 @@ const refusals = {
   429: t.Union([NestedProblem, FlatProblem]),
 }
 
-/** The second step of signing in, of whoever is signed in. */
+/** The second factor of signing in, of anyone who is signed in. */
 export function secondFactorOperations({ keys, secondFactor, sessions, audit }: Context) {
   const personOf = (caller: Caller) => {
     const session = sessionOf(caller)

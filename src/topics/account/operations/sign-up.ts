@@ -69,7 +69,7 @@ export const signUpOperations: readonly Operation[] = [
 
 const AdminAccess = { operator: 'people' } as const
 
-/** Letters by which the operator lets people in. */
+/** E-mails by which the operator lets people in. */
 export const signUpAdminOperations: readonly Operation[] = [
   operation('POST /admin/v1/invitations', {
     operationId: 'inviteToSignUp',

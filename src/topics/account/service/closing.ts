@@ -39,7 +39,7 @@ export interface AccountClosingDeps {
   organizations: Organizations
   organizationStore: OrganizationStore
   closedAccounts: ClosedAccountStore
-  /** Whether a subscription goes on: the account would be charged after its end. */
+  /** Whether a subscription continues: the account would be charged after its end. */
   isSubscribed(accountId: string): boolean
   endings: readonly Ending[]
 }
@@ -53,7 +53,7 @@ export function createAccountClosing(deps: AccountClosingDeps) {
   return {
     /** How far an account has come to its end; undefined for one that is open. */
     standing: ({ account }: AccountState) => closedAccounts.find(account.id),
-    /** Another address; whoever signs in by a link to the old one does not any more. */
+    /** Another address; anyone who signs in by a link to the old one does not any more. */
     changeAddress(state: AccountState, email: string): ClosingRefusal | undefined {
       const { account } = state
       const address = email.toLowerCase()

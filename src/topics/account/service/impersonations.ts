@@ -68,7 +68,7 @@ export function createImpersonations({ keys, clock, ids }: ImpersonationsDeps) {
       forget(({ expiresAt }) => now >= expiresAt)
       return [...impersonations.values()].reverse()
     },
-    /** False where there is none of this id. */
+    /** False where there is not one of this id. */
     end(id: string) {
       const before = impersonations.size
       forget(impersonation => impersonation.id === id)

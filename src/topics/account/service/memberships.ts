@@ -57,7 +57,7 @@ export function createMemberships({ db, keys, store, clock }: OrganizationsDeps)
   }
 
   /**
-   * Where a change left nobody in charge it is undone; where the owner is in charge no longer,
+   * Where a change left no one in charge it is undone; where the owner is in charge no longer,
    * another admin's account takes over.
    */
   const settle = (organizationId: string) => {

@@ -10,7 +10,7 @@ export class TooManyWaiting extends Error {}
 
 /** What OWASP asks for at least: 19 MiB, two passes, one lane. */
 const cost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
-/** A hash of the same cost to a password that nobody has. */
+/** A hash of the same cost to a password that no one has. */
 const decoy =
   '$argon2id$v=19$m=19456,t=2,p=1$URpdbRWzGXIoQPDyVthMNEKmuwJ3Hs8LYZTRSmyTNa0$jXbzI4ywqaZv6mc43UoThxfR4qMVs7T4OCsn9tAcTjE'
 const atOnceDefault = 2
@@ -37,7 +37,7 @@ function turns(atOnce: number, waitingLimit: number) {
     if (running < atOnce) running += 1
     else if (waiting.length >= waitingLimit)
       throw new TooManyWaiting('Too many passwords wait to be checked.')
-    // Whoever ends hands its place over, so that nobody slips in between.
+    // Anyone who ends hands its place over, so that no one slips in between.
     else await new Promise<void>(go => waiting.push(go))
     try {
       return await work()

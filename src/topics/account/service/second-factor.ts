@@ -10,7 +10,7 @@ import { createSignInAttempts } from './sign-in-attempts.ts'
 export type CodeRefusal = { refused: 'code' } | { refused: 'code_locked'; waitMs: number }
 
 /**
- * The second step of signing in: a code of an authenticator (TOTP, RFC 6238: SHA-1, six digits,
+ * The second factor of signing in: a code of an authenticator (TOTP, RFC 6238: SHA-1, six digits,
  * thirty seconds), or one of ten recovery codes, each good once.
  */
 export type SecondFactor = ReturnType<typeof createSecondFactor>
@@ -64,7 +64,7 @@ export function createSecondFactor({ store, vault, clock, ids, serviceName }: Se
     secret,
     url: totpOf(secret, email).toString(),
   })
-  /** The time step that a code is of; undefined where it is none of this time. */
+  /** The time step that a code is of; undefined where it is not one of this time. */
   const stepOf = (secret: string, code: string): number | undefined => {
     const timestamp = clock.now()
     const delta = totpOf(secret).validate({ token: code, timestamp, window: periodsAround })
@@ -99,8 +99,8 @@ export function createSecondFactor({ store, vault, clock, ids, serviceName }: Se
       }
     },
     /**
-     * A new secret for an authenticator, in place of one that was not confirmed; undefined where
-     * the second step is on.
+     * A new secret for an authenticator, instead of one that was not confirmed; undefined where
+     * the second factor is on.
      */
     enrol(accountId: string, email: string) {
       if (rowOf(accountId, true)) return undefined
@@ -114,7 +114,7 @@ export function createSecondFactor({ store, vault, clock, ids, serviceName }: Se
       return row && shown(vault.open(contextOf(accountId), row.secret), email)
     },
     /**
-     * Turns the second step on by the first code of the secret; undefined where none waits. The
+     * Turns the second factor on by the first code of the secret; undefined where none waits. The
      * recovery codes are nowhere at rest.
      */
     confirm(
@@ -146,7 +146,7 @@ export function createSecondFactor({ store, vault, clock, ids, serviceName }: Se
   }
 }
 
-/** People type codes with gaps, and letters large. */
+/** People type codes with gaps, and in capitals. */
 const spelled = (code: string): string => code.replaceAll(/[\s-]/g, '').toLowerCase().slice(0, 64)
 
 const hashOf = (code: string): Uint8Array => tokenHash(spelled(code))

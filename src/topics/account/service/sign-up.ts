@@ -13,7 +13,7 @@ import type { SignIn } from './sign-in.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
 import { signUpMessage } from './sign-in-messages.ts'
 
-/** Who may make an account: nobody, whom the operator has invited, or everybody. */
+/** Who may make an account: no one, whom the operator has invited, or everybody. */
 export type SignUpMode = 'closed' | 'invite' | 'open'
 
 export type SignUpRefusal =
@@ -46,7 +46,7 @@ export interface SignUpDeps extends Pick<Runtime, 'ids' | 'log'> {
 
 const linkMs = dayMs
 const invitationMs = 7 * dayMs
-/** Letters in an hour to one address, at the wish of one client, and of all strangers together. */
+/** E-mails in an hour to one address, at the wish of one client, and of all strangers together. */
 const perAddressMax = 2
 const perClientMax = 5
 const mailMessagesMax = 300
@@ -121,7 +121,7 @@ export function createSignUp(deps: SignUpDeps) {
         deps.signIn.mailLink(email, baseUrl)
         return undefined
       }
-      // The answer does not wait for the letter, as it does not for one to sign in.
+      // The answer does not wait for the e-mail, as it does not for one to sign in.
       mailMessages = mailMessages
         .then(() => sleep(0))
         .then(() => post(email, baseUrl, linkMs, false))
@@ -162,7 +162,7 @@ export function createSignUp(deps: SignUpDeps) {
       })
       return { ...created, linkToken: deps.signIn.makeLink(created.account) }
     },
-    /** Resolves when the letters asked for so far are in the outbox. */
+    /** Resolves when the e-mails asked for so far are in the outbox. */
     settled: () => mailMessages,
   }
 }

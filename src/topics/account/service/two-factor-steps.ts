@@ -8,7 +8,7 @@ export interface HalfSignIn {
   method: SignInMethod
 }
 
-/** Sign-ins that wait for their second step, by a token that is nowhere at rest. */
+/** Sign-ins that wait for their second factor, by a token that is nowhere at rest. */
 export type TwoFactorSteps = ReturnType<typeof createSecondSteps>
 
 const lifetimeMs = 5 * minuteMs

@@ -27,7 +27,7 @@ export interface Invitation {
   role: Role
   message: string | null
   /**
-   * The member that was listed at once and is to accept; null for somebody who becomes one by
+   * The member that was listed at once and is to accept; null for someone who becomes one by
    * accepting.
    */
   memberId: string | null
@@ -39,7 +39,7 @@ export interface Invitation {
   acceptedAt: number | null
 }
 
-/** Whose account somebody acts on, and as what. */
+/** Whose account someone acts on, and as what. */
 export interface Membership {
   accountId: string
   actsOnId: string
@@ -74,7 +74,7 @@ export interface OrganizationStore extends MembershipReader {
   accept(id: string, now: number): boolean
   /** Ends the open invitations of an address. */
   endInvitations(organizationId: string, email: string, now: number): void
-  /** Addresses beside the first that belong to an account. */
+  /** Addresses alongside the first that belong to an account. */
   addresses(accountId: string): string[]
   /** The account that such an address belongs to. */
   holderOf(email: string): string | undefined

@@ -12,7 +12,7 @@ export function createPasswordStore(db: Database) {
   return {
     /** The hash of an account's password. */
     of: (accountId: string) => hashOf.get(accountId)?.hash,
-    /** Puts a hash in place of an earlier one. */
+    /** Puts a hash instead of an earlier one. */
     put: (accountId: string, hash: string, changedAt: number) =>
       void put.run(accountId, hash, changedAt),
   }

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 
-/** What makes the codes of an account's second step of signing in. */
+/** What makes the codes of an account's second factor of signing in. */
 export interface SecondFactorRow {
   accountId: string
   /** Sealed; see the service's `contextOf`. */
@@ -50,7 +50,7 @@ export function createSecondFactorStore(db: Database) {
           }
         : undefined
     },
-    /** Puts a secret that is not confirmed in place of one that is not either. */
+    /** Puts a secret that is not confirmed instead of one that is not either. */
     put: (accountId: string, secret: Uint8Array, at: number) => void put.run(accountId, secret, at),
     /** Confirms the secret and keeps the hashes of its recovery codes. */
     confirm: (accountId: string, codeHashes: readonly Uint8Array[], at: number) =>

@@ -50,7 +50,7 @@ export function createSignInLinkStore(db: Database) {
         link.expiresAt,
         link.usedAt,
       ),
-    /** Uses a link up; false when somebody was faster or its time is over. */
+    /** Uses a link up; false when someone was faster or its time is over. */
     use: (tokenHash: Uint8Array, now: number) => use.run(now, tokenHash).changes === 1,
     /** Links that were mailed to an account after `since`. */
     mailedSince: (accountId: string, since: number) => mailed.get(accountId, since)?.n ?? 0,

@@ -113,7 +113,7 @@ function changeOne(deps: Context, { rows, forms, own }: AlertContext) {
         const alert = own(id, caller)
         const settings = forms.changed(body, alert)
         const feature = featureOf(settings)
-        // Whoever lost a kind may still switch its alerts off, and make none of them anew.
+        // Anyone who lost a kind may still switch its alerts off, and make none of them again.
         const becomes = feature !== featureOf(alert)
         if (becomes && !hasFeature(caller.entitled, feature))
           throw featureMissing(plans, links(request), caller.entitled, feature)

@@ -38,7 +38,7 @@ export type Backtests = ReturnType<typeof createBacktests>
 
 const triggersShown = 500
 const rowsEach = 2000
-/** What other requests wait for at most, beside one page of observations. */
+/** What other requests wait for at most, alongside one page of observations. */
 const sliceMs = 10
 
 export interface BacktestDeps {

@@ -35,7 +35,7 @@ interface Move {
   percent: number
 }
 
-/** The largest move between two closes whose later one lies in `[from, to)`. */
+/** The largest move between two closes whose later one is in `[from, to)`. */
 function largestMove(closes: readonly Close[], from: string, to: string): Move | undefined {
   let largest: Move | undefined
   for (let i = 1; i < closes.length; i++) {
@@ -91,7 +91,7 @@ export function createAnnotationData(deps: {
   seriesOf(code: string, now: number): NotedSeries | undefined
 }): DemoData {
   const { annotations, seriesOf } = deps
-  /** Notes that somebody has changed stay as they are. */
+  /** Notes that someone has changed stay as they are. */
   const publish = (from: number, to: number): number => {
     const due = monthsBefore(to).filter(monthAt => publishedAt(monthAt) >= from)
     const notes = watchedCodes.flatMap(watched => {

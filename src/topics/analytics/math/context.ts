@@ -2,7 +2,7 @@ import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { type Close, type Measured, measured, windowOf } from '../../prices/math/window.ts'
 import { percentile } from './statistics.ts'
 
-/** Where a price stands in its last 52 weeks, in the unit of the series. */
+/** Where a price is in its last 52 weeks, in the unit of the series. */
 export interface PriceContext {
   price: number
   /** 0..100: share of the closes that do not exceed the price. */

@@ -90,7 +90,7 @@ function returnPairs(
 ): Measured<ReturnPairs> {
   const pairs: ReturnPairs = { days: [], first: [], second: [], closes: 0 }
   let [i, j, before] = [a.length - 1, b.length - 1, '']
-  // Day and values of the common date after the one looked at.
+  // Day and values of the common date after the one checked.
   let [day, x, y] = ['', 0, 0]
   while (i >= 0 && j >= 0) {
     const [first, second] = [a[i]!, b[j]!]

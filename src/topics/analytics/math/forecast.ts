@@ -82,7 +82,7 @@ export function logSlope(averages: readonly number[]): number | undefined {
   return leastSquares(averages.map((average, x) => ({ x, y: Math.log(average) })))?.slope
 }
 
-/** How many closes lie in so many calendar days at a spacing of `observationsPerYear`. */
+/** How many closes are in so many calendar days at a spacing of `observationsPerYear`. */
 export const closesAhead = (days: number, observationsPerYear: number): number =>
   (days * observationsPerYear) / daysAYear
 

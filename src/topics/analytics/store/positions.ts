@@ -40,7 +40,7 @@ export function createPositionStore(reads: DatasetReads) {
   const count = store.count<[string | null]>(matching)
   return {
     /**
-     * One transaction. Reports that stand in one row of a file count as one: unchanged when all of
+     * One transaction. Reports that are in one row of a file count as one: unchanged when all of
      * them are, inserted when none was there. The same report again is unchanged; anything else for
      * a known date of a market replaces it.
      */

@@ -13,7 +13,7 @@ export interface McpDeps extends Pick<Context, 'serviceName' | 'headerPrefix'> {
 /** What of a request says who asks and from where: it goes along with what is asked for them. */
 const passedOn = ['authorization', 'x-forwarded-for', 'origin', 'referer']
 
-/** Asks the interface as whoever sent a request: with their key, counted and refused as theirs. */
+/** Asks the API as anyone who sent a request: with their key, counted and refused as theirs. */
 function askAs(request: Request, { headerPrefix, dispatch }: McpDeps): Ask {
   return async <T>(
     method: 'GET' | 'POST',
@@ -97,7 +97,7 @@ export function mcpOperations(deps: McpDeps) {
         415: ProtocolError('The body is not JSON.'),
       },
       handle: async ({ request, body }) => {
-        // What the protocol needs is read when somebody speaks it, and not at every start.
+        // What the protocol needs is read when someone speaks it, and not at every start.
         const [{ createMcpServer }, { WebStandardStreamableHTTPServerTransport }] =
           await Promise.all([
             import('./server.ts'),
@@ -106,7 +106,7 @@ export function mcpOperations(deps: McpDeps) {
         const server = createMcpServer(askAs(request, deps), deps.serviceName)
         const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
         await server.connect(transport)
-        // The body has been read; the transport looks at the headers only.
+        // The body has been read; the transport checks the headers only.
         const head = new Request(request.url, { method: 'POST', headers: request.headers })
         const answer = await transport.handleRequest(head, { parsedBody: body ?? null })
         await server.close()

@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 /** A query parameter; undefined is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Asks the interface with the key of whoever uses the tools. Throws Refusal. */
+/** Asks the API with the key of anyone who uses the tools. Throws Refusal. */
 export type Ask = <T>(method: 'GET' | 'POST', path: string, options?: AskOptions) => Promise<T>
 
 export interface AskOptions {
@@ -12,7 +12,7 @@ export interface AskOptions {
   body?: unknown
 }
 
-/** What the interface, or a tool, says against a call; its message is for whoever made it. */
+/** What the API, or a tool, says against a call; its message is for anyone who made it. */
 export class Refusal extends Error {}
 
 /** What a tool does, for programs that choose by its description. */
@@ -60,7 +60,7 @@ interface RefusalBody {
   data?: { suggestions?: string[] }
 }
 
-/** The refusal that an answer of the interface is, with what was meant where it says so. */
+/** The refusal that an answer of the API is, with what was meant where it says so. */
 export function refusalOf(status: number, body: unknown): Refusal {
   const { message, code, error, data } = (body ?? {}) as RefusalBody
   const inner = typeof error === 'object' ? error : undefined

@@ -92,7 +92,7 @@ export interface BillingDeps extends Pick<Runtime, 'db' | 'config' | 'ids' | 'lo
   notices: Notices
 }
 
-/** Throws on a configuration that can not work. */
+/** Throws on a configuration that cannot work. */
 export function createBilling(deps: BillingDeps): Billing {
   const { db, config, keys, clock } = deps
   const { billing: settings, brand, server } = config

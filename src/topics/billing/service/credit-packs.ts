@@ -12,7 +12,7 @@ import type { InvoiceStore } from '../store/invoices.ts'
 import { type BillingEntries, currency } from './entries.ts'
 import type { BillingRefusal } from './terms.ts'
 
-/** Requests sold beside a plan. */
+/** Requests sold alongside a plan. */
 export interface CreditSales {
   packs: readonly CreditPack[]
   /**
@@ -30,7 +30,7 @@ export interface CreditSales {
   balance(accountId: string): number
   /** What an account has left of each purchase and gift, what is used first in front. */
   left(accountId: string): CreditLeft[]
-  /** Ends what nobody used in time. */
+  /** Ends what no one used in time. */
   lapse(): void
   /** Takes up sales that were left half-way. */
   pass(): Promise<void>
@@ -41,7 +41,7 @@ export interface CreditGift {
   requests: number
   /** Null: they do not expire. */
   expiresAt: number | null
-  /** What the account is told beside the number. */
+  /** What the account is told alongside the number. */
   reason?: string | undefined
 }
 

@@ -168,7 +168,7 @@ function documents({ keys, invoices, ids, clock, termsMs }: EntriesDeps) {
   }
 }
 
-/** What stands in the events of a subscription. */
+/** What is in the events of a subscription. */
 function subscriptionData(plans: Plans, subscription: Subscription) {
   return {
     subscription_id: subscription.id,
@@ -221,7 +221,7 @@ function subscriptionEntries(deps: EntriesDeps) {
     const after = { ...before, ...change, updatedAt: clock.now() }
     const previous = before.plan === after.plan ? null : before.plan
     subscriptions.put(after)
-    // Whoever gains webhooks hears of it by them, and whoever loses them too.
+    // Anyone who gains webhooks is notified of it by them, and anyone who loses them too.
     const gains = previous !== null && isHigher(after.plan, before.plan)
     if (gains) move(after.accountId, before.plan, after.plan)
     if (after.cancelAtPeriodEnd && !before.cancelAtPeriodEnd) emitCancelled(after, after.endsAt)
@@ -241,7 +241,7 @@ function subscriptionEntries(deps: EntriesDeps) {
       return subscription
     },
     revise,
-    /** From now on it gives nothing; `unpaid`: nobody asked for it. */
+    /** From now on it gives nothing; `unpaid`: no one asked for it. */
     end(before: Subscription, { unpaid = false } = {}): Subscription {
       const now = clock.now()
       const after: Subscription = {

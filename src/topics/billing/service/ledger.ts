@@ -18,7 +18,7 @@ export interface WantedInvoice {
 /** What the operator may write into the books. */
 export interface Ledger {
   /**
-   * An invoice for anything, which is open; in an evaluation copy it pays itself like every other.
+   * An invoice for anything, which is open; in a demo instance it pays itself like every other.
    */
   issue(account: AccountState, wanted: WantedInvoice): Invoice
   /** Refused for an invoice that is settled, and for one whose money the processor takes. */

@@ -281,7 +281,7 @@ const isSameTerms = (current: Subscription, terms: Terms): boolean =>
   current.priceCents === terms.priceCents
 
 /**
- * How a subscription ends before its period does; refused while it has open invoices and nobody
+ * How a subscription ends before its period does; refused while it has open invoices and no one
  * said what becomes of them.
  */
 function endings({ entries, invoices }: OwnDeps) {

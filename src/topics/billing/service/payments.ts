@@ -50,7 +50,7 @@ function remotePayments(
   return {
     async methods({ account }) {
       const customer = payments.customer(account.id, processor.name)?.providerRef
-      // Whoever has never paid is no customer yet, and looking makes nobody one.
+      // Anyone who has never paid is no customer yet, and looking makes no one one.
       return customer ? processor.methods(customer) : { methods: [], defaultId: null }
     },
     async use({ account }, methodId) {

@@ -6,7 +6,7 @@ import type { Subscription } from '../store/subscriptions.ts'
 
 /**
  * The subscription of an account whose plan the operator set: by the calendar month, at no price,
- * until somebody agrees on another. It is written down with the first change that is made to it;
+ * until someone agrees on another. It is written down with the first change that is made to it;
  * undefined on the free plan.
  */
 export function assignedSubscription(

@@ -312,7 +312,7 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
         why: 'must have the billing period of the current subscription. Cancel that first.',
       }
     }
-    // Whoever says what comes next wants something to come.
+    // Anyone who says what comes next wants something to come.
     await cancelAt(subscription, false)
     const remote = await processor.changeNext(ref, remoteTerms(terms))
     return record(remote, 'pending', subscription.endsAt)
@@ -402,7 +402,7 @@ function looking(
   mirror: Mirror,
   inTurn: InTurn,
 ) {
-  /** Whose a thing is; undefined: nobody's here. */
+  /** Whose a thing is; undefined: no one's here. */
   const laneOf = async (
     kind: 'subscription' | 'invoice',
     ref: string,

@@ -33,7 +33,7 @@ export interface Changed {
 }
 
 /**
- * What is left to be done inside the transaction of whoever asked, once everything that must be
+ * What is left to be done inside the transaction of anyone who asked, once everything that must be
  * waited for has been.
  */
 export type Ready<T> = () => T | BillingRefusal

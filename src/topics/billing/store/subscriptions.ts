@@ -17,7 +17,7 @@ export interface Subscription {
   startsAt: number
   endsAt: number
   cancelAtPeriodEnd: boolean
-  /** When the end was asked for, or came. */
+  /** When the end was requested, or came. */
   cancelledAt: number | null
   pendingPlan: PlanId | null
   pendingBillingPeriod: BillingPeriod | null

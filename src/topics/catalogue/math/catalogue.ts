@@ -114,7 +114,7 @@ export function instrumentDisclosure(code: string, day: string): InstrumentDiscl
 }
 
 /**
- * The source of records that nobody published: they were generated for evaluation and development.
+ * The source of records that no one published: they were generated for evaluation and development.
  */
 export const generatedSource = 'fixture'
 
@@ -131,7 +131,7 @@ export interface Attribution {
   name: string
   /** The sentence that is shown with the numbers. */
   text: string
-  /** `view`: they may be looked at, and not passed on. */
+  /** `view`: they may be checked, and not passed on. */
   licenseClass: 'open' | 'view'
 }
 

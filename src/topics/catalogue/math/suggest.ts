@@ -60,7 +60,7 @@ interface TypedWords {
 
 const inputMax = 60
 const scoreMin = 0.33
-/** What is much worse than the best guess is no help beside it. */
+/** What is much worse than the best guess is no help alongside it. */
 const ratioMin = 0.75
 /**
  * The part of what was typed that a candidate must have: less when both name the same thing traded,
@@ -267,7 +267,7 @@ function precisionOf<T>(typed: TypedWords, form: Form, { vocabulary, weights }: 
 function spellingScore<T>(words: readonly string[], entry: Entry<T>): number {
   const typed = joinedOf(words)
   const currency = endingOf(words)
-  // Of several words each is looked at for itself.
+  // Of several words each is checked for itself.
   const max = words.length > (currency ? 2 : 1) ? 0 : slipsMax(typed.length)
   let fewest = Number.POSITIVE_INFINITY
   for (const { joined } of entry.forms) {

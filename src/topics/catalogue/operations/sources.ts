@@ -11,7 +11,7 @@ const SourceShape = object('Source', {
   codes: integer('Codes with values from this publisher.', 39),
 })
 
-/** Whose data this copy serves. */
+/** Whose data this instance serves. */
 export const sourceOperations = ({ feeds }: { feeds: Pick<Feeds, 'sources'> }) => [
   operation('GET /v1/sources', {
     operationId: 'listSources',

@@ -9,15 +9,15 @@ export type Viewer = { accounts: readonly string[] } | 'everything'
  */
 export interface Viewers {
   /**
-   * A request, as long as it is answered, whatever it waits for: of nobody until `meet` says whose
+   * A request, as long as it is answered, whatever it waits for: of no one until `meet` says whose
    * it is.
    */
   request<T>(work: () => T): T
-  /** `viewer` is asked only where somebody listens. */
+  /** `viewer` is asked only where someone listens. */
   meet(viewer: () => Viewer): void
   /** Work for an account that is no request: a letter, the run of a watch. */
   as<T>(viewer: Viewer, work: () => T): T
-  /** Undefined: nobody in particular, so everything is seen. */
+  /** Undefined: no one in particular, so everything is seen. */
   current(): Viewer | undefined
 }
 

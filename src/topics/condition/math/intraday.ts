@@ -18,21 +18,21 @@ export interface IntradayGaps {
   stretches: readonly { from: number; to: number; missing: number }[]
 }
 
-/** Sessions that began longer ago are not looked at. */
+/** Sessions that began longer ago are not checked. */
 const windowMs = 4 * dayMs
 /** A session with fewer values is one of daily values, or is missing as a whole. */
 const valuesMin = 3
 /** A value may be late by so many steps; from then on its stretch is a gap. */
 const patienceSteps = 3
 
-/** The sessions that a series is looked at in, oldest first; none where it is not quoted all day. */
+/** The sessions that a series is checked in, oldest first; none where it is not quoted all day. */
 export function intradaySessions(listing: Listing, now: number): Session[] {
   if (scheduleOf(listing).stepMs === 0) return []
   const market = calendarOf(listing)
   const sessions: Session[] = []
   let day = startOfDay(now) + dayMs
   for (; day >= now - windowMs - dayMs; day = previousTradingDay(market, day)) {
-    // A market without a session of its own is open all day.
+    // A market without its own session is open all day.
     const session = isTradingDay(market, day)
       ? (sessionOf(market, day) ?? { opensAt: day, closesAt: day + dayMs - 1 })
       : undefined

@@ -85,7 +85,7 @@ export interface QualityReport extends QualityScores {
   score: number
   status: QualityStatus
   dataStatus: DataStatus
-  /** First and last day that were looked at. */
+  /** First and last day that were checked. */
   fromOn: string
   toOn: string
   expectedPoints: number
@@ -110,7 +110,7 @@ const statusScores: Readonly<Record<DataStatus, number>> = { current: 100, delay
 const criticalMissingShare = 0.1
 
 /**
- * How far back a series is looked at: about sixty points of a daily series, a year of weeks, three
+ * How far back a series is checked: about sixty points of a daily series, a year of weeks, three
  * years of months.
  */
 export function windowDays(cadence: Cadence): number {
@@ -150,7 +150,7 @@ function slotsBetween(listing: Listing, from: number, to: number): Slot[] {
 }
 
 /**
- * What one publication brings, of a series that comes out rarely by a calendar of its own. Where
+ * What one publication brings, of a series that comes out rarely by its own calendar. Where
  * values are of days a publication brings several, and each day is awaited.
  */
 const releasedSlot = (listing: Listing, at: number): Slot | undefined =>
@@ -168,7 +168,7 @@ export const slotStart = (listing: Listing, at: number): number => {
 }
 
 /**
- * The report on a window of a series. Definitions stand in the documentation of the endpoint; this
+ * The report on a window of a series. Definitions are in the documentation of the endpoint; this
  * is what computes them.
  */
 export function qualityOf(input: QualityInput): QualityReport {
@@ -190,7 +190,7 @@ export function qualityOf(input: QualityInput): QualityReport {
     timeliness: input.frozen
       ? 0
       : (statusScores[status] * percentOf(late.judged - late.days.length, late.judged)) / 100,
-    // Values on both sides of a change of unit can not be compared.
+    // Values on both sides of a change of unit cannot be compared.
     accuracy: unitBreak ? 0 : percentOf(days.length - odd.length, days.length),
     consistency: percentOf(days.length - wrong.length, days.length),
   }

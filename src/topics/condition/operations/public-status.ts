@@ -62,7 +62,7 @@ export function publicStatusOperations(
         const overview = freshness.overview()
         const feeds = freshness.feeds()
         const components = publicParts({ ...deps, freshness: { feeds: () => feeds } })
-        // Whoever looks after the jobs is none of them.
+        // Anyone who looks after the jobs is not one of them.
         components.splice(3, 0, schedulerComponent(deps.lastPassAt(), now, upMs(deps)))
         markSeries(reply, marks, catalogue.list())
         reply.headers['cache-control'] = 'no-store'

@@ -5,7 +5,7 @@ import type { Feed } from './freshness.ts'
 import type { FaultyCodes } from './series-faults.ts'
 import type { QueryWorkers, WorkerTrouble } from './vitals.ts'
 
-/** The API itself: it is up, or nobody would read this. */
+/** The API itself: it is up, or no one would read this. */
 export function apiComponent(isOverloaded: boolean, workers?: QueryWorkers): Component {
   const name = 'api'
   if (isOverloaded)
@@ -72,7 +72,7 @@ export function databaseComponent(
 
 /**
  * Ingest is judged by its feeds: a stale feed has stopped, whatever should have filled it. A series
- * that has stopped where others of its feed go on, repeats one value (`frozen`, codes)
+ * that has stopped where others of its feed continue, repeats one value (`frozen`, codes)
  * or has changed its unit (`broken`) is no better.
  */
 export function ingestComponent(

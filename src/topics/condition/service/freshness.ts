@@ -70,7 +70,7 @@ interface Standing {
   status: DataStatus
 }
 
-/** Where all codes stand, for whoever asks until it may be otherwise. */
+/** Where all codes stand, for anyone who asks until it may be otherwise. */
 interface Look {
   /** Another text after every write of prices and every change of the catalogue. */
   data: string
@@ -220,7 +220,7 @@ const worst: readonly DataStatus[] = ['stale', 'delayed', 'current']
 
 /**
  * As late as the latest of its cadences: what is published weekly must not hide that the daily
- * codes have stopped. Nor must one code that goes on hide others of its cadence that have: with
+ * codes have stopped. Nor must one code that continues hide others of its cadence that have: with
  * those the feed is delayed at least.
  */
 function feedOf(name: string, dated: readonly Standing[]): Feed {

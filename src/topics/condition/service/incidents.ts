@@ -10,7 +10,7 @@ export type Incidents = ReturnType<typeof createIncidents>
 
 export const incidentDays = 90
 const seenName = 'condition.seen_at'
-/** Less often than it is looked at, so that a copy at rest writes little. */
+/** Less often than it is checked, so that a copy at rest writes little. */
 const seenEveryMs = 5 * minuteMs
 const outageAfterMs = 10 * minuteMs
 
@@ -52,7 +52,7 @@ export function createIncidents({
         store.forget(now() - incidentDays * dayMs)
       }),
     /**
-     * Notes that the service runs. Where nobody noted it for ten minutes it did not run, and that
+     * Notes that the service runs. Where no one noted it for ten minutes it did not run, and that
      * is an incident.
      */
     noteRunning() {

@@ -115,7 +115,7 @@ export function createQuality(deps: {
     of,
     /**
      * Every code of the catalogue that has data, in its order; computed in slices, so that other
-     * requests go on meanwhile.
+     * requests continue in the meantime.
      */
     async all() {
       const qualities: CodeQuality[] = []

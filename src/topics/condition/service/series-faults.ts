@@ -47,7 +47,7 @@ export interface SeriesFault {
 /** Codes by what is wrong with them, in the order of the catalogue. */
 export interface FaultyCodes {
   stopped: string[]
-  /** Those of them that have stopped where other codes of their feed go on. */
+  /** Those of them that have stopped where other codes of their feed continue. */
   stoppedAlone: string[]
   frozen: string[]
   /** They have changed their unit. */
@@ -125,7 +125,7 @@ export function createSeriesFaults({
   }
 
   const intraday = (series: Series): IntradayGaps | undefined => {
-    // A contract has a price when somebody trades it.
+    // A contract has a price when someone trades it.
     if (series.contractOf !== null) return undefined
     const at = now()
     const first = intradaySessions(series, at)[0]

@@ -29,7 +29,7 @@ export interface WorkerTrouble {
   reason: string
 }
 
-/** State of the process that the interface itself cannot see. */
+/** State of the process that the API itself cannot see. */
 export interface Vitals {
   /** When the jobs last ended a pass, Unix ms; null where none run. */
   lastPassAt: () => number | null | undefined

@@ -7,7 +7,7 @@ import type { DayFacts } from '../math/quality.ts'
 
 export type QualityStore = ReturnType<typeof createQualityStore>
 
-/** What stands in a bar; what its observations come to is added to it. */
+/** What is in a bar; what its observations come to is added to it. */
 type StoredDay = Omit<DayFacts, 'observed'> & Partial<Pick<DayFacts, 'observed'>>
 
 /** Fewer than a bar has: they are read of every day of every code. */

@@ -35,7 +35,7 @@ export function deliveryOperations(deps: Context) {
   return [...listAndCreate(deps, shared), ...changeOne(deps, shared), ...sendNow(deps, shared)]
 }
 
-/** What every route stands on. */
+/** What every route is on. */
 function createShared({ deliveries, catalogue, limits, now }: Context) {
   return {
     rows: createDeliveryRows(deliveries),
@@ -52,7 +52,7 @@ function createShared({ deliveries, catalogue, limits, now }: Context) {
       if (!delivery) throw stateForbids('not_found', 'The scheduled delivery was not found.')
       return delivery
     },
-    /** While all are paused nothing is made, changed or sent; they can be looked at and deleted. */
+    /** While all are paused nothing is made, changed or sent; they can be checked and deleted. */
     refusePaused() {
       if (!deliveries.enabled) {
         throw stateForbids(

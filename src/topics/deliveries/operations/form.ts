@@ -157,7 +157,7 @@ const defaults = {
   enabled: true,
 } as const satisfies Partial<DeliverySettings>
 
-/** The bodies of deliveries; the fields may stand in `scheduled_delivery` or bare. */
+/** The bodies of deliveries; the fields may be in `scheduled_delivery` or bare. */
 export function createDeliveryForms(deps: DeliveryFormDeps) {
   const fields = deliveryFields(deps)
   const newDelivery = body(fields, { wrapper: 'scheduled_delivery' })

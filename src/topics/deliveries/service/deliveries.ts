@@ -78,13 +78,13 @@ export interface Deliveries {
    * run has no second one.
    */
   change(delivery: Delivery, change: Partial<DeliverySettings>): Delivery
-  /** With its runs; a letter that is under way arrives. */
+  /** With its runs; an e-mail that is under way arrives. */
   remove(delivery: Delivery): void
-  /** Makes a copy beside the schedule. */
+  /** Makes a copy alongside the schedule. */
   sendNow(delivery: Delivery): DeliveryRun | CopyRefusal
   lastRun(delivery: Delivery): RunState | undefined
   recipient(delivery: Delivery): string
-  /** Whether the recipient gets letters: an address outside the account must agree first. */
+  /** Whether the recipient gets e-mails: an address outside the account must agree first. */
   recipientState(delivery: Delivery): RecipientState
   /**
    * Makes the runs that are due by `upTo`, or by now: of what was missed the newest, once. Lets
@@ -92,7 +92,7 @@ export interface Deliveries {
    */
   dispatch(upTo?: number): Promise<Dispatched>
   /**
-   * Computes anew what is further ahead than any schedule goes, as a clock that was wrong has left
+   * Computes again what is further ahead than any schedule goes, as a clock that was wrong has left
    * it; how many there were.
    */
   bringBack(): number
@@ -201,7 +201,7 @@ function createChanges(deps: DeliveriesDeps, store: DeliveryStore, runs: Deliver
         const anew = isOther(changed, delivery) || changed.enabled !== delivery.enabled
         const next = anew ? { ...changed, next: nextOf(changed, runs.lastDay(delivery)) } : changed
         store.put(next)
-        // Asked again by whoever has the account: a day later it may be asked once more.
+        // Asked again by anyone who has the account: a day later it may be asked once more.
         if (change.recipientEmail !== undefined || change.enabled === true)
           deps.mail.wish(delivery.accountId, runs.recipient(next))
         return next

@@ -12,7 +12,7 @@ import type { PriceList } from './prices.ts'
 
 export type { DeliveryRun, RunTrigger } from '../store/runs.ts'
 
-/** A run as it stands: `processing` while an attempt to hand its letter over is under way. */
+/** A run as it stands: `processing` while an attempt to hand its e-mail over is under way. */
 export type RunState = Omit<DeliveryRun, 'status'> & {
   status: DeliveryRun['status'] | 'processing'
 }
@@ -31,7 +31,7 @@ export interface DeliveryRunsDeps extends Pick<Runtime, 'db' | 'ids'> {
 }
 
 const refPrefix = 'delivery_run:'
-/** Longer than a letter is under way: what still waits after this is looked for in the outbox. */
+/** Longer than an e-mail is under way: what still waits after this is looked for in the outbox. */
 const unheardMs = 15 * minuteMs
 const keptMs = 400 * dayMs
 /** A few milliseconds of writing. */
@@ -71,7 +71,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
   return {
     recipient,
     /**
-     * Makes a run with its letter, inside the caller's transaction: prices and attachment are those
+     * Makes a run with its e-mail, inside the caller's transaction: prices and attachment are those
      * of this moment on every attempt. Undefined when the local day has its scheduled run.
      */
     make(delivery: Delivery, trigger: RunTrigger, day: string) {

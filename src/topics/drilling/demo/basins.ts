@@ -31,7 +31,7 @@ export const stateHabits: Readonly<Record<string, RigHabit>> = {
   [otherStates]: { oil: 0.6, misc: 0.12 },
 }
 
-/** How much of a basin's crews and wells lie in each state. */
+/** How much of a basin's crews and wells are in each state. */
 export const stateShares: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   permian: { TX: 0.7, NM: 0.3 },
   eagle_ford: { TX: 1 },

@@ -73,7 +73,7 @@ export function rigRows(world: World, days: readonly string[]): RigCount[] {
   })
 }
 
-/** A national number over the states, as those of the basins lie in them. */
+/** A national number over the states, as those of the basins are in them. */
 const overStates = (national: number, basins: readonly number[]): number[] =>
   apportion(
     national,

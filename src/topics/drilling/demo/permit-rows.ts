@@ -157,7 +157,7 @@ const unused = 0.12
 const daysTo = { spud: [25, 170], completion: [60, 190], production: [4, 60] } as const
 
 /**
- * A well as it stands on a day; undefined for permits of no new well, and in states where wells are
+ * A well as it is on a day; undefined for permits of no new well, and in states where wells are
  * not followed.
  */
 export function wellOf(seed: number, permit: WellPermit, today: string): Well | undefined {

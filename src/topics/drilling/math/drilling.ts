@@ -12,7 +12,7 @@ export interface Basin {
 
 /**
  * The basins of every answer that is keyed by basin, largest first. Marcellus and the rest of
- * Appalachia, mostly Utica, are counted apart; `other` is whatever lies in none of them.
+ * Appalachia, mostly Utica, are counted apart; `other` is whatever is in none of them.
  */
 export const basins: readonly Basin[] = [
   { key: 'permian', name: 'Permian', codePrefix: 'PERMIAN', aliases: ['permian_basin'] },

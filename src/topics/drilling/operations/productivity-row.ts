@@ -34,7 +34,7 @@ export const ProductivityRecord = object('DrillingProductivity', {
   timestamp: Stamp,
 })
 
-/** Records as they are answered, beside the wells that wait: each day is read once. */
+/** Records as they are answered, alongside the wells that wait: each day is read once. */
 export function productivityRecords(
   rows: readonly Numbered<Productivity>[],
   duc: RegionalStore<DucWells>,

@@ -56,7 +56,7 @@ const types: readonly WordColumn[] = ['permit_type_id', 'well_type_id']
 
 /**
  * Whether the counts by period answer it: states, dates and one of county, operator and formation;
- * types beside states and formations.
+ * types alongside states and formations.
  */
 function isCounted(choices: readonly Choice[]): boolean {
   const narrow = choices

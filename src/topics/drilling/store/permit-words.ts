@@ -4,7 +4,7 @@ import { phraseOf } from '../../../database/text-match.ts'
 import { countyKey, formationKey, operatorKey, wordKey } from '../math/permits.ts'
 import type { PermitTermKind } from './permit-terms.ts'
 
-/** The columns of well_permits that a word can stand in. */
+/** The columns of well_permits that a word can be in. */
 export type WordColumn =
   | 'state_id'
   | 'county_id'

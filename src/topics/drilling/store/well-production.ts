@@ -48,7 +48,7 @@ export interface WellProductionStore {
 const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS gasMcf, water_bbl AS waterBbl,
   days_producing AS daysProducing, source, recorded_at AS recordedAt`
 
-/** Wells of each year that are looked at first; as many times more where they do not settle it. */
+/** Wells of each year that are checked first; as many times more where they do not settle it. */
 const [looksFirst, looksMore] = [64, 4]
 
 export function createWellProductionStore(db: Database): WellProductionStore {
@@ -140,8 +140,8 @@ export function createWellProductionStore(db: Database): WellProductionStore {
 }
 
 /**
- * A well can not have more in the months than in the years that they lie in. So the best of each
- * year are looked at, deeper and deeper, until the last of those found has more than any well that
+ * A well cannot have more in the months than in the years that they are in. So the best of each
+ * year are checked, deeper and deeper, until the last of those found has more than any well that
  * has not been seen can have: R. Fagin's threshold algorithm.
  */
 function topWells(db: Database): WellProductionStore['top'] {
@@ -182,7 +182,7 @@ const isSame = (a: Omit<WellMonth, 'state'>, b: WellMonth): boolean =>
 const byOil = (a: TopWell, b: TopWell): number =>
   b.oilBbl - a.oilBbl || (a.apiNumber < b.apiNumber ? -1 : 1)
 
-/** The years that months of `[fromMonth, toMonth)` lie in. */
+/** The years that months of `[fromMonth, toMonth)` are in. */
 function yearsOf(fromMonth: string, toMonth: string): string[] {
   const [first, last] = [Number(fromMonth.slice(0, 4)), Number(monthAfter(toMonth, -1).slice(0, 4))]
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => String(first + i))

@@ -124,7 +124,7 @@ const livesOf = (wells: readonly WellDates[]): WellLives => ({
   producing: wells.filter(well => well.firstProductionOn !== null),
 })
 
-/** Conditions on wells; of a circle the belt that it lies in. */
+/** Conditions on wells; of a circle the belt that it is in. */
 function clausesOf(filter: WellFilter): Clause[] {
   const clauses: Clause[] = []
   const add = (...of: Parameters<typeof clause>) => void clauses.push(clause(...of))

@@ -40,7 +40,7 @@ const columns = {
       'Lower edges with their percent and the end of the last band, `0=0;1.2=1;1.25=1.5;1.3`; `+0.05=0.5` behind it: every further 0.05 adds 0.5',
     exported: bandsText,
   } as Column<string>,
-  /** Whether the weeks that nobody published are matched here. */
+  /** Whether the weeks that no one published are matched here. */
   matched: flag(
     'Whether weeks are matched here (true), or only served as published (false)',
     true,

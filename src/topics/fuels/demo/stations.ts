@@ -174,7 +174,7 @@ function stationPlaces(seed: number): Place[] {
       const [, state, town, latitude, longitude, count] = placeLine.exec(line)!
       return Array.from({ length: Number(count) }, (_, i) => {
         const key = keyOf(`${seed}/stations/${state}/${town}/${i}`)
-        // The first stand in town, the last at its edge, twenty miles out.
+        // The first are in town, the last at its edge, twenty miles out.
         const spread = 0.012 + 0.012 * i
         const [north, east] = [normal(key, 1), normal(key, 2)]
         return {

@@ -138,7 +138,7 @@ export function createSurchargeData(deps: {
     }))
   }
 
-  /** Tables that somebody has changed stay as they are. */
+  /** Tables that someone has changed stay as they are. */
   const writeTables = (tables: readonly CarrierSchedule[], to: number) => {
     const knownTables = new Set(surcharges.schedules().map(tableKey))
     const missing = tables.filter(

@@ -44,7 +44,7 @@ export const isArbitrage = ({ percentage }: Difference): boolean =>
 export const scrubberTonsADay = 30
 
 /**
- * What a scrubber saves in a day at sea, USD: high-sulphur fuel is burned in place of very low
+ * What a scrubber saves in a day at sea, USD: high-sulphur fuel is burned instead of very low
  * sulphur fuel. Negative when that is dearer.
  */
 export const scrubberBenefitDaily = ({ value }: Difference): number =>

@@ -152,7 +152,7 @@ export const PortPrices = object('MarinePortPrices', {
   count: integer({ examples: [8] }),
 })
 
-/** What a row says beside its price. */
+/** What a row says alongside its price. */
 const described = ({ series, grade, port }: MarineSeries, source: string) => ({
   code: series.code,
   name: series.name,

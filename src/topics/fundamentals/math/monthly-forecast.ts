@@ -30,7 +30,7 @@ const driftDays = 30
 /** Standard normal deviate that nine of ten draws stay within. */
 const bandDeviations = 1.645
 
-/** The mean price that is expected of a month, and where it lies in nine cases of ten. */
+/** The mean price that is expected of a month, and where it is in nine cases of ten. */
 export interface MonthForecast {
   /** `YYYY-MM`. */
   month: string

@@ -19,7 +19,7 @@ export const utilizationPercent = (
 
 /**
  * The level that the newest of `closes` (oldest first) is compared with over a span; undefined
- * where there is none of about that day.
+ * where there is not one of about that day.
  */
 export function levelBefore(closes: readonly Close[], span: StorageSpan): Close | undefined {
   const last = closes.at(-1)

@@ -45,7 +45,7 @@ export function mergedRow(
   }
 }
 
-/** How forecasts are answered: those of a period, and old ones beside what came. */
+/** How forecasts are answered: those of a period, and old ones alongside what came. */
 function createForecastRows({
   catalogue,
   publishedFigures,

@@ -89,7 +89,7 @@ export interface HistoryQuestion {
 
 type Query = { [name in keyof typeof historyQuery]?: string }
 
-/** Throws the refusal of a query that can not be answered. */
+/** Throws the refusal of a query that cannot be answered. */
 export const questionOf = (query: Query, now: number): HistoryQuestion => ({
   interval: intervalOf(query.interval),
   ...daysOf(query, now),

@@ -29,7 +29,7 @@ const siteCodes = ['BRYAN_MOUND', 'BIG_HILL', 'WEST_HACKBERRY', 'BAYOU_CHOCTAW']
   site => `SPR_${site}_STORAGE`,
 )
 const totalCode = 'US_CRUDE_STORAGE'
-/** Names of places beside the aliases of the catalogue. */
+/** Names of places alongside the aliases of the catalogue. */
 const places = new Map([['US', totalCode]])
 
 const crudeOf = (region: string) => `${region}_CRUDE_STORAGE`
@@ -124,7 +124,7 @@ const historyRoute = (alias: boolean) => ({
 })
 
 /**
- * Stocks of crude oil and products: what lies in store, how that changed and how full the places
+ * Stocks of crude oil and products: what is in store, how that changed and how full the places
  * are.
  */
 export const storageOperations: readonly Operation[] = [

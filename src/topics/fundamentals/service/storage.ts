@@ -13,7 +13,7 @@ import {
 import type { StorageCapacityStore } from '../store/storage-capacities.ts'
 
 /**
- * What lies in a place, how that changed and how full the place is. Levels and changes in the unit
+ * What is in a place, how that changed and how full the place is. Levels and changes in the unit
  * of the series.
  */
 export interface StorageLevel {

@@ -34,7 +34,7 @@ const shapes: Readonly<Record<FamilyCode, Shape>> = {
   JKM_FUTURES: { slope: 0.01, sway: 0.08, winter: 0.08, lots: 9_000 },
 }
 
-/** What is drawn for each contract and date, each from a sequence of its own. */
+/** What is drawn for each contract and date, each from its own sequence. */
 const draws = ['settlement', 'lots', 'interest', 'open', 'high', 'low'] as const
 const swayHalfLifeDays = 120
 /** The world begins in 1998, and a date needs the close before it. */
@@ -42,7 +42,7 @@ const firstDay = '1999-01-01'
 
 /**
  * The prices of the contracts of one family: functions of seed, contract and instant alone, the
- * front month closing where the family's own series does.
+ * front month closing where the family's custom series does.
  */
 export interface WorldCurve {
   family: Family

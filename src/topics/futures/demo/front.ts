@@ -5,11 +5,11 @@ import type { World } from '../../prices/demo/world.ts'
 import { dayNumber } from '../../prices/math/window.ts'
 import type { Family } from '../math/families.ts'
 
-/** Prices of a session stand on a grid of this. */
+/** Prices of a session are on a grid of this. */
 export const stepMs = 5 * minuteMs
 const pathsKept = 20
 
-/** What the family's own series is, which its front month follows. */
+/** What the family's custom series is, which its front month follows. */
 export type Front = ReturnType<typeof createFront>
 
 /** Each number at its day of the year. */
@@ -38,7 +38,7 @@ export function createFront(
   }
 
   /**
-   * Closes and slopes are made a year at a time: one by one their paths would be walked anew for
+   * Closes and slopes are made a year at a time: one by one their paths would be walked again for
    * each.
    */
   const yearOf = (day: string): Year => {

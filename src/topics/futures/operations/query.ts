@@ -144,7 +144,7 @@ export interface RangeParameters {
 }
 
 /**
- * The dates that a query gives, each undefined when absent. Instants count as the day they lie in.
+ * The dates that a query gives, each undefined when absent. Instants count as the day they are in.
  */
 export function readDays(query: RangeParameters): {
   from: string | undefined

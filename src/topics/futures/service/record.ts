@@ -137,7 +137,7 @@ function seriesOf(
 
 /**
  * Brings the bar of a trading date up to its ticks: by adding to it where all of them are newer,
- * otherwise by folding them all anew.
+ * otherwise by folding them all again.
  */
 function updateBar(store: FuturesStore, { family, seriesId, tradedOn, added }: TickedDate): void {
   const storedDay = store.day(seriesId, tradedOn)

@@ -69,7 +69,7 @@ export const spansOf = ({ west, east }: Box): [west: number, east: number][] =>
         [-180, east],
       ]
 
-/** Whether a place lies in a box or at most `margin` degrees outside. */
+/** Whether a place is in a box or at most `margin` degrees outside. */
 export function isInside(box: Box, { latitude, longitude }: Place, margin = 0): boolean {
   if (latitude < box.south - margin || latitude > box.north + margin) return false
   return spansOf(box).some(

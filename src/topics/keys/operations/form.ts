@@ -128,7 +128,7 @@ export const RollBody = body({
   ),
 })
 
-/** How long a rolled token stays good beside the new one. */
+/** How long a rolled token stays good alongside the new one. */
 export const readOverlapMs = (input: unknown): number =>
   (RollBody.read(input).overlap_seconds ?? 0) * secondMs
 

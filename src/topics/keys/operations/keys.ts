@@ -72,7 +72,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
   /**
    * A key of the caller's own account, or of a member of the caller's organization; unknown,
    * malformed and foreign ids look the same. Keys of admins are for admins: their token would make
-   * an admin of whoever rolls them.
+   * an admin of anyone who rolls them.
    */
   const own = (id: string, caller: Caller): KeyState => {
     const key = keys.byId(id)

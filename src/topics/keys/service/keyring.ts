@@ -16,7 +16,7 @@ type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /**
  * A key in memory with its account. The gate reads it on every request; what changes is stored
- * before it changes here. What nearly every request asks stands in it and in its account, so that of
+ * before it changes here. What nearly every request asks is in it and in its account, so that of
  * ten thousand keys asking in turn the gate does not fetch the whole of each.
  */
 export interface KeyState extends RateMark {
@@ -31,7 +31,7 @@ export interface KeyState extends RateMark {
   networks: readonly Network[]
   /**
    * Something of the key itself may keep a request out: an end, a suspension, a token before, or what
-   * limits it. False: nothing of `key` and `networks` needs to be looked at.
+   * limits it. False: nothing of `key` and `networks` needs to be checked.
    */
   isRestricted: boolean
   lastUsedAt: number | null
@@ -77,7 +77,7 @@ export interface Keyring {
   addKey(account: AccountState, options?: NewKey): { state: KeyState; token: string }
   /** What counts the requests of whoever is signed in to an account, made at the first sign-in. */
   sessionKey(account: AccountState): KeyState
-  /** Reads anew on which account an account acts and as what. */
+  /** Reads again on which account an account acts and as what. */
   place(accountId: string): void
   /** Replaces what may change of a key. */
   changeKey(state: KeyState, change: Partial<Omit<ApiKey, 'id' | 'accountId' | 'createdAt'>>): void
@@ -204,7 +204,7 @@ export function createKeyring(
       const { id } = account.account
       const sessionKey = account.actsOn.sessions.find(session => session.holder === account)
       if (sessionKey) return sessionKey
-      // A row must have a token's hash; this token is known to nobody.
+      // A row must have a token's hash; this token is known to no one.
       const key = newKey('session', id, ids.token(), clock.now(), { id })
       stores.keys.put(key)
       return hold(key)
@@ -295,7 +295,7 @@ export function newAccountState(account: Account): AccountState {
   return state
 }
 
-/** A key that nobody has asked with yet. */
+/** A key that no one has asked with yet. */
 export const newKeyState = (
   key: ApiKey,
   account: AccountState,

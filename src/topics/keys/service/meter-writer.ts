@@ -56,7 +56,7 @@ export function createMeterWriter(
   const sliceWith = (count: Count): Slice => slices[count.slice]!
 
   /**
-   * Writes counts to their tables, and in place of the rows that had something of them what still
+   * Writes counts to their tables, and instead of the rows that had something of them what still
    * waits there. Then `kept` are in the rows of their slices.
    */
   const write = (batch: readonly Count[], withDays: boolean, kept: readonly Slice[] = []) => {
@@ -130,7 +130,7 @@ export function createMeterWriter(
       return Math.max(sum(slices.map(({ dirty }) => dirty.size)), sum(sizes))
     },
     /**
-     * For reports on keys: what can not be written now is missing from them, and the next flush
+     * For reports on keys: what cannot be written now is missing from them, and the next flush
      * tries again.
      */
     settle(keyIds: readonly string[]) {

@@ -28,7 +28,7 @@ import { createRunningCounts, type RunningCounts } from './running-counts.ts'
 
 export { isHourOf, newHour } from './meter-counts.ts'
 
-/** Where a key stands in its quota. */
+/** Where a key is in its quota. */
 export interface QuotaUsage {
   entitled: Entitlements
   window: QuotaWindow
@@ -112,7 +112,7 @@ export interface Meter {
    */
   flush(isLast?: boolean): void
   /**
-   * Writes the counters and usage of some keys, so that nobody waits long; answers how many keys
+   * Writes the counters and usage of some keys, so that no one waits long; answers how many keys
    * still wait.
    */
   flushSome(keysMax: number): number
@@ -141,7 +141,7 @@ export interface ChargedStream {
 
 /**
  * Requests that are written as used before they are: at first, and at most one in so many. Half of
- * them last so long, while nobody can say what was charged: a server of NATS was lost.
+ * them last so long, while no one can say what was charged: a server of NATS was lost.
  */
 const aheadSteps = { first: 16, share: 100, lastMs: 10_000 }
 
@@ -153,7 +153,7 @@ const setAsideShare = 8
 
 /**
  * `credits` are asked where a quota is used up; without them it is used up for good. `writesAhead`: a
- * crash forgets no request of a quota, and counts some that nobody asked.
+ * crash forgets no request of a quota, and counts some that no one asked.
  */
 export function createMeter(
   store: UsageStore,
@@ -344,7 +344,7 @@ export function createMeter(
       credits?.reset()
       counts.reset()
       writer.reset()
-      // Another database lies there, and what waits in it is in nobody's memory.
+      // Another database is there, and what waits in it is in no one's memory.
       if (!writesAhead) store.addWaiting()
     },
   }

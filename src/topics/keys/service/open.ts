@@ -42,7 +42,7 @@ export function openKeys({ db, config, clock, ids, masterKey }: Runtime) {
       clock,
       config.quota.scope,
       credits,
-      // Beside other copies a quota must hold whatever dies.
+      // Alongside other copies a quota must hold whatever dies.
       config.nats.servers.length > 0,
     ),
     credits,

@@ -53,7 +53,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
   }
 
   const add = (keyId: string): Count => {
-    // What every request reads comes first: of many keys each line of memory is fetched anew.
+    // What every request reads comes first: of many keys each line of memory is fetched again.
     const count: Count = {
       generation,
       period: undefined,

@@ -5,7 +5,7 @@ export interface TokenIndex<Holder> {
   put(hash: Uint8Array, holder: Holder): void
   remove(hash: Uint8Array): void
   clear(): void
-  /** Whose token it is; undefined: nobody's. */
+  /** Whose token it is; undefined: no one's. */
   find(token: string): Holder | undefined
   /** How many hashes it has. */
   readonly size: number

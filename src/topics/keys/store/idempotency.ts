@@ -14,7 +14,7 @@ export interface KeptAnswer {
 export interface IdempotencyStore {
   /** The answer kept after `since`. */
   find(owner: string, requestHash: Uint8Array, since: number): Uint8Array | undefined
-  /** Keeps an answer, in place of an older one to the same request. */
+  /** Keeps an answer, instead of an older one to the same request. */
   put(answer: KeptAnswer): void
   /** Forgets answers kept until `before`, at most `limit` of them; the number forgotten. */
   forget(before: number, limit: number): number

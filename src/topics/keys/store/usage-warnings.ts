@@ -13,7 +13,7 @@ export function createUsageWarningStore(db: Database) {
   const forget = sql`DELETE FROM usage_warnings WHERE key_id = ? AND starts_at < ?`
   return {
     /**
-     * Notes that the owner of a key is told of a share of the window that starts at `startsAt`;
+     * Notes that the owner of a key is notified of a share of the window that starts at `startsAt`;
      * false when that was done before.
      */
     note(keyId: string, startsAt: number, percent: number) {

@@ -128,7 +128,7 @@ export function createUsageStore(db: Database) {
       })
     },
     /**
-     * Adds what waits to the counters and the usage: of a database that nobody has written to yet.
+     * Adds what waits to the counters and the usage: of a database that no one has written to yet.
      */
     addWaiting() {
       const slices = db.query<{ usage: string }, []>('SELECT usage FROM usage_waiting').all()

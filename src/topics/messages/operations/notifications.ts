@@ -207,5 +207,5 @@ function preferencesOf(input: unknown, before: Preferences): Preferences {
   }
 }
 
-/** What happened, as the account reads it here, and by which ways it wants to hear of it. */
+/** What happened, as the account reads it here, and by which ways it wants to be notified of it. */
 export const notificationOperations = [...list, ...marks, ...preferences]

@@ -1,6 +1,6 @@
 /**
  * A line of a letter as HTML, in which each address that begins with `origin` can be pressed; others,
- * which somebody may have written into a name, stay text.
+ * which someone may have written into a name, stay text.
  */
 export function linkedHtml(line: string, origin: string): string {
   const escaped = Bun.escapeHTML(line)
@@ -17,7 +17,7 @@ export function linkedHtml(line: string, origin: string): string {
   ].join('')
 }
 
-/** A letter that was written as text only, in paragraphs. */
+/** An e-mail that was written as text only, in paragraphs. */
 export const paragraphsHtml = (text: string, origin: string): string =>
   text
     .trim()

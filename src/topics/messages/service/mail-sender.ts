@@ -9,8 +9,8 @@ import type { SuppressionStore } from '../store/suppressions.ts'
 import { type PostedMailMessage, sealContext } from './mail.ts'
 
 /**
- * Hands letters from the outbox to the provider, and keeps the addresses that a server has refused
- * for good.
+ * Hands e-mails from the outbox to the provider, and keeps the addresses that a server has refused
+ * permanently.
  */
 export const createMailSender = ({
   mailer,
@@ -54,7 +54,7 @@ export const createMailSender = ({
 const keyOf = (eventId: string): string =>
   /^[!-~]{1,256}$/.test(eventId) ? eventId : createHash('sha256').update(eventId).digest('hex')
 
-/** Takes letters in place of a provider. */
+/** Takes e-mails instead of a provider. */
 export const createCapturingMailer = (
   inbox: Pick<InboxStore, 'add'>,
   now: () => number,
@@ -74,7 +74,7 @@ export const createCapturingMailer = (
   },
 })
 
-/** Without a provider every letter fails; `tell` is called for the first one. */
+/** Without a provider every e-mail fails; `tell` is called for the first one. */
 export function createDisabledMailer(notify: () => void): Mailer {
   let hasNotified = false
   return {

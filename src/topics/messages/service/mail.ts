@@ -23,12 +23,12 @@ export interface MailMessage {
   html?: string
   attachments?: readonly Attachment[]
   accountId: string | null
-  /** The provider's idempotency key: two letters with the same are one. */
+  /** The provider's idempotency key: two e-mails with the same are one. */
   dedupe: string
-  /** What the letter is about, for listeners when it is settled: `delivery_run:<id>`. */
+  /** What the e-mail is about, for listeners when it is settled: `delivery_run:<id>`. */
   ref?: string
   /**
-   * It carries something that opens a door, such as a link to sign in: it lies in the outbox
+   * It carries something that opens a door, such as a link to sign in: it is in the outbox
    * sealed.
    */
   confidential?: boolean
@@ -43,24 +43,24 @@ export interface MailMessage {
 
 export interface Mail {
   /**
-   * Puts the letter into the outbox, inside the caller's transaction. Answers the message's id;
+   * Puts the e-mail into the outbox, inside the caller's transaction. Answers the message's id;
    * undefined when it was there already, or when nothing is sent to the address: then the outbox
    * has it as skipped, with the reason.
    */
   post(mailMessage: MailMessage): string | undefined
   /** As `post` for each, in few statements. */
   postAll(mailMessages: readonly MailMessage[]): (string | undefined)[]
-  /** Why a letter is not sent; undefined: it is. */
+  /** Why an e-mail is not sent; undefined: it is. */
   refusal(
     mailMessage: Pick<MailMessage, 'to' | 'accountId' | 'confidential' | 'recurring'>,
   ): string | undefined
   /** Why nothing at all is sent to an address; undefined: mail for it is sent. */
   suppressed(to: string): string | undefined
-  /** The address of a page of this service, for a letter that speaks of it: `/alerts/…`. */
+  /** The address of a page of this service, for an e-mail that speaks of it: `/alerts/…`. */
   pageUrl(path: string): string
-  /** What an address is to an account, for letters that come again and again. */
+  /** What an address is to an account, for e-mails that come again and again. */
   recipientState(accountId: string, to: string): RecipientState
-  /** Whether a letter to an address may carry what the account has written. */
+  /** Whether an e-mail to an address may carry what the account has written. */
   takesText(accountId: string, to: string): boolean
   /**
    * Whoever has the account asks for letters to an address: a stranger is asked by a letter, once a
@@ -69,7 +69,7 @@ export interface Mail {
   wish(accountId: string, to: string): void
 }
 
-/** What lies in the outbox: the letter, or its sealed text. */
+/** What is in the outbox: the e-mail, or its sealed text. */
 export type PostedMailMessage = FrozenMailMessage | { sealed: string }
 
 export const sealContext = (dedupe: string) => `email ${dedupe}`
@@ -82,7 +82,7 @@ export interface MailDeps {
   /** Where this service is reached, for links. */
   baseUrl: string
   serviceName: string
-  /** Sender of every letter: an address, or a name and an address. */
+  /** Sender of every e-mail: an address, or a name and an address. */
   sender: string
   clock: Clock
 }
@@ -105,7 +105,7 @@ export function createMail(deps: MailDeps): Mail {
     const state = recurring ? recipients.state(recipient) : 'own'
     if (state === 'declined') return 'The address has unsubscribed.'
     if (state === 'waiting') return 'The address has not confirmed the subscription yet.'
-    // Whoever waits for a link to sign in must not wait for the letters of others.
+    // Anyone who waits for a link to sign in must not wait for the e-mails of others.
     return confidential && recipients.isOwn(recipient) ? undefined : recipients.overLimit(recipient)
   }
   const linkTo = (page: string, accountId: string, to: string) =>
@@ -125,7 +125,7 @@ export function createMail(deps: MailDeps): Mail {
       })
     return {
       kind: 'email',
-      // Letters that somebody waits for do not queue behind those that somebody gets.
+      // E-mails that someone waits for do not queue behind those that someone gets.
       lane: confidential ? 'security' : 'email',
       eventId: dedupe,
       eventType: 'email',
@@ -179,7 +179,7 @@ interface Posting {
   sender: string
   /** Addresses that begin with it can be pressed. */
   baseUrl: string
-  /** Where the letters of a schedule are ended; undefined: this one comes once. */
+  /** Where the e-mails of a schedule are ended; undefined: this one comes once. */
   endUrl: string | undefined
   /** Where people choose how they are told. */
   preferencesUrl: string

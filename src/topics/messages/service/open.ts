@@ -54,7 +54,7 @@ export interface MessageServicesDeps extends Pick<Runtime, 'db' | 'config' | 'id
 
 /**
  * Puts the ways together that the configuration chooses, and registers them with the outbox. Throws
- * on a configuration that can not work.
+ * on a configuration that cannot work.
  */
 export function openMessages(deps: MessageServicesDeps): MessageServices {
   const { db, config, clock, ids, outbox, keys, vault } = deps

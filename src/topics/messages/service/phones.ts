@@ -45,7 +45,7 @@ export const codeLivesMs = 10 * minuteMs
 const resendEveryMs = minuteMs
 const wrongTriesMax = 5
 /**
- * Codes in 24 hours for an account, and for a number whoever asks: messages cost money, and
+ * Codes in 24 hours for an account, and for a number anyone who asks: messages cost money, and
  * someone's phone must not ring all day.
  */
 const codesPerDayMax = 20

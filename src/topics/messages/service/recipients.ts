@@ -5,7 +5,7 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Consent, RecipientStore } from '../store/recipients.ts'
 
-/** Letters that an account may have sent on a day (UTC). */
+/** E-mails that an account may have sent on a day (UTC). */
 export interface MailLimits {
   /** To anybody. */
   mailMessages: number
@@ -15,7 +15,7 @@ export interface MailLimits {
   strangers: number
 }
 
-/** An address and the account whose letters it gets. */
+/** An address and the account whose e-mails it gets. */
 export interface Recipient {
   accountId: string
   /** In lower case. */
@@ -23,8 +23,8 @@ export interface Recipient {
 }
 
 /**
- * `own`: of the account or of a member of its organization. Nobody else gets letters on a schedule
- * before they have agreed, and nobody after they have declined.
+ * `own`: of the account or of a member of its organization. No one else gets e-mails on a schedule
+ * before they have agreed, and no one after they have declined.
  */
 export type RecipientState = 'own' | 'confirmed' | 'waiting' | 'declined'
 
@@ -54,12 +54,12 @@ export function createRecipients(deps: RecipientsDeps) {
     // A member of its organization acts on it.
     return account !== undefined && keys.accountByEmail(address)?.actsOn === account
   }
-  /** Whether the address has said that it wants no letters on a schedule. */
+  /** Whether the address has said that it wants no e-mails on a schedule. */
   const hasDeclined = (recipient: Recipient) => consentOf(recipient).declinedAt !== null
   let forgotten = ''
   return {
     isOwn,
-    /** Whether a letter may carry what the account has written. */
+    /** Whether an e-mail may carry what the account has written. */
     takesText: (recipient: Recipient) => !deps.confirmsRecipients || isOwn(recipient),
     hasDeclined,
     state(recipient: Recipient): RecipientState {
@@ -68,7 +68,7 @@ export function createRecipients(deps: RecipientsDeps) {
       if (isOwn(recipient)) return 'own'
       return confirmedAt !== null || !deps.confirmsRecipients ? 'confirmed' : 'waiting'
     },
-    /** Why a letter of today is one too many; undefined where it is not. */
+    /** Why an e-mail of today is one too many; undefined where it is not. */
     overLimit(recipient: Recipient) {
       const { accountId, address } = recipient
       const on = today()
@@ -83,7 +83,7 @@ export function createRecipients(deps: RecipientsDeps) {
         return `The account has written to ${limits.strangers} external addresses today, the maximum.`
       return undefined
     },
-    /** Counts a letter, inside the transaction that posts it. */
+    /** Counts an e-mail, inside the transaction that posts it. */
     count(recipient: Recipient) {
       const on = today()
       store.add(recipient.accountId, on, recipient.address, !isOwn(recipient))
@@ -114,7 +114,7 @@ export function createRecipients(deps: RecipientsDeps) {
       const named = text.toString('base64url')
       return `${named}.${Buffer.from(keyedHash(masterKey, tokenContext, named)).toString('base64url')}`
     },
-    /** What a link in a letter has; undefined for what is no such text. */
+    /** What a link in an e-mail has; undefined for what is no such text. */
     read(token: string): Recipient | undefined {
       const [named = '', proof = ''] = token.split('.')
       const expected = keyedHash(masterKey, tokenContext, named)

@@ -30,7 +30,7 @@ export const createSmsSender = ({
 }: TextSenderDeps): Sender => ({
   async send({ body, eventId }) {
     const smsBody = JSON.parse(body) as PostedText
-    // It was made while there was a provider. In the log it would be there for whoever reads the
+    // It was made while there was a provider. In the log it would be there for anyone who reads the
     // log.
     if ('sealed' in smsBody && !reaches)
       return outcomeOf(givenUp('No SMS provider is configured.', null, 'setting'), 0)
@@ -45,7 +45,7 @@ export const createSmsSender = ({
   },
 })
 
-/** Takes messages in place of a provider. */
+/** Takes messages instead of a provider. */
 export const createCapturingSmsProvider = (
   inbox: Pick<InboxStore, 'add'>,
   now: () => number,

@@ -45,7 +45,7 @@ export interface TextsDeps {
   reaches: boolean
 }
 
-/** What lies in the outbox. A code is sealed: it must not be readable at rest. */
+/** What is in the outbox. A code is sealed: it must not be readable at rest. */
 export type PostedText = { to: string; text: string } | { to: string; sealed: string }
 
 export const sealContext = (dedupe: string) => `sms ${dedupe}`
@@ -62,7 +62,7 @@ export const firstSmsSettings: SmsSettings = {
   alertTypes: smsAlertTypes,
 }
 
-/** Three messages of the network's size: a longer one costs more and is read by nobody. */
+/** Three messages of the network's size: a longer one costs more and is read by no one. */
 const textCharactersMax = 459
 
 /** What an account may be sent, and whether it wants it. */

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-/** What an account wants to hear of, by which way. */
+/** What an account wants to be notified of, by which way. */
 export interface Preferences {
   email: { enabled: boolean; priceAlerts: boolean; weeklyDigest: boolean; productUpdates: boolean }
   sms: { enabled: boolean; priceAlerts: boolean }

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-/** What an address has said to letters of an account. */
+/** What an address has said to e-mails of an account. */
 export interface Consent {
   /** When it was asked last; null where it never was. */
   askedAt: number | null
@@ -9,14 +9,14 @@ export interface Consent {
   declinedAt: number | null
 }
 
-/** Letters of one account on one day. */
+/** E-mails of one account on one day. */
 export interface DayCount {
   mailMessages: number
   /** Addresses outside the account. */
   strangers: number
 }
 
-/** Who has agreed to letters of whom, and how many letters each got on a day (UTC). */
+/** Who has agreed to e-mails of whom, and how many e-mails each got on a day (UTC). */
 export type RecipientStore = ReturnType<typeof createRecipientStore>
 
 export function createRecipientStore(db: Database) {

@@ -55,7 +55,7 @@ export function createSmsStore(db: Database) {
   const fail = sql`UPDATE sms_messages SET failed = 1 WHERE id = ?`
   const countSince = sql<{ n: number }, [string, number]>`
     SELECT count(*) AS n FROM sms_messages WHERE account_id = ? AND posted_at >= ? AND purpose <> 'verification' AND failed = 0`
-  // Failed ones too: whoever makes numbers up must not get tries for nothing.
+  // Failed ones too: anyone who makes numbers up must not get tries for nothing.
   const codesSince = sql<{ at: number }, [string, string, number]>`
     SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR phone_number = ?2) AND posted_at >= ?3
     ORDER BY posted_at`

@@ -7,7 +7,7 @@ import type { AuditStore, NewAuditEntry } from '../store/audit.ts'
 export interface Audit extends Pick<AuditStore, 'list' | 'total' | 'signInPlaces'> {
   /**
    * Writes an entry. What it tells of is done already, so a fault is told in the log and stops
-   * nobody.
+   * no one.
    */
   note(entry: NewAuditEntry): void
   /** Takes out what is older than it is to be kept; some thousands of entries at a time. */
@@ -49,7 +49,7 @@ export function createAudit({
     prune() {
       const now = clock.now()
       if (Math.abs(now - prunedAt) < pruneEveryMs) return
-      // Where a slice was full there is more: the next pass goes on.
+      // Where a slice was full there is more: the next pass continues.
       if (store.prune(now - keepDays * dayMs, pruneEach) < pruneEach) prunedAt = now
     },
   }

@@ -22,7 +22,7 @@ export interface DeskTask {
 export type BackupDesk = ReturnType<typeof createBackupDesk>
 
 export interface BackupDeskDeps {
-  /** Runs a command of this program on the data directory, in a process of its own. */
+  /** Runs a command of this program on the data directory, in its own process. */
   command: ((...args: string[]) => Promise<{ code: number; out: string; err: string }>) | undefined
   isConfigured: boolean
   record: BackupRecord

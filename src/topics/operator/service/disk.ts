@@ -13,7 +13,7 @@ export interface DiskTrouble {
 
 /**
  * Whether what is written reaches the disk. A fault is told at once and every minute, and over when
- * a write of its own succeeds. A full disk gets its reserve back: sign-in and what keeps the service
+ * its own write succeeds. A full disk gets its reserve back: sign-in and what keeps the service
  * going have room then, and what comes in bulk is refused until there is room for the reserve again.
  */
 export type Disk = ReturnType<typeof createDisk>

@@ -25,7 +25,7 @@ export interface Notice {
 
 interface OpenOperatorAlert {
   since: number
-  /** When somebody was last told; null: not yet. */
+  /** When someone was last told; null: not yet. */
   toldAt: number | null
   text: string
   passing?: boolean
@@ -133,7 +133,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps) {
     return true
   }
   return {
-    /** Tells what has begun, what goes on for long, and what is over. */
+    /** Tells what has begun, what continues for long, and what is over. */
     pass() {
       open ??= load()
       const now = clock.now()
@@ -145,7 +145,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps) {
         if (ids.has(id)) continue
         open.delete(id)
         hasChanged = true
-        // What nobody was told of need not be over.
+        // What no one was notified of need not be over.
         if (toldAt !== null && !passing)
           notify({ operatorAlert: id, kind: 'over', text, since, at: now })
       }

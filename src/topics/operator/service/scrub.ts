@@ -8,7 +8,7 @@ import type { Settings } from '../store/settings.ts'
 export interface ScrubStatus {
   /** When every page was last compared with its checksum. */
   finishedAt: number | undefined
-  /** Where the next pass goes on, while a scrub is under way. */
+  /** Where the next pass continues, while a scrub is under way. */
   nextPage: number | undefined
   /** Pages that are not as they were written. */
   damaged: readonly number[]
@@ -37,7 +37,7 @@ const everyMs = 7 * dayMs
 /** A megabyte of usual pages. */
 const slicePages = 256
 const passMs = 10
-/** What was written over can not be compared again: it is told for so long. */
+/** What was written over cannot be compared again: it is told for so long. */
 const rewrittenForMs = 30 * dayMs
 /** More of them say no more. */
 const notifiedMax = 1000

@@ -92,7 +92,7 @@ export function createAuditStore(db: Database) {
     SELECT ${columns} FROM audit_entries WHERE ${matching} ORDER BY id DESC LIMIT ?5 OFFSET ?6`
   const total = sql<{ n: number }, Filter>`
     SELECT count(*) AS n FROM audit_entries WHERE ${matching}`
-  // Nobody waits long for a sign-in, however much is kept.
+  // No one waits long for a sign-in, however much is kept.
   const places = sql<{ place: string }, [string]>`
     SELECT DISTINCT place FROM (SELECT * FROM audit_entries ORDER BY id DESC LIMIT ${placesOf})
      WHERE account_id = ? AND action LIKE 'sign in with %' AND outcome = 'done' AND place IS NOT NULL`
@@ -161,7 +161,7 @@ export function createAuditStore(db: Database) {
 
 /**
  * Where the chain of a database is broken; a sentence, and none where it is whole. It shows a change
- * of what was written, not one by somebody who also wrote all later hashes anew: compare the newest
+ * of what was written, not one by someone who also wrote all later hashes again: compare the newest
  * hash with one that is kept elsewhere for that.
  */
 export function auditFaults(db: Database): string[] {

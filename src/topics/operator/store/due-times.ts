@@ -23,7 +23,7 @@ const leaseMaxMs = hourMs
 /** What only its own sender takes is due never. */
 const never = Number.MAX_SAFE_INTEGER
 
-/** `?1` is now. What is overdue afterwards is found by whoever looks for what is due. */
+/** `?1` is now. What is overdue afterwards is found by anyone who looks for what is due. */
 const repairs: Readonly<Record<string, string>> = {
   watches: `UPDATE watches SET next_run_at = ?1
     WHERE next_run_at > ?1 + max(interval_seconds * 1000, ${watchSlackMs})`,

@@ -14,7 +14,7 @@ export interface RowColumn {
 type Cells = Readonly<Record<string, string | number | null>>
 
 /**
- * A row as a dataset once had it, in the columns of its table: with `series`, a code, in place of
+ * A row as a dataset once had it, in the columns of its table: with `series`, a code, instead of
  * the number of a series, and with when it ceased to stand.
  */
 export type EarlierRow = Cells & Readonly<Record<'recorded_at' | 'superseded_at', number>>
@@ -28,7 +28,7 @@ export interface EarlierRowStore {
   /** Row by row oldest first, in an order that is the same in every copy; no fixtures. */
   rows(dataset: string): Iterable<EarlierRow>
   /**
-   * Records that rows stood from one moment to another, in place of whatever is kept of that time;
+   * Records that rows stood from one moment to another, instead of whatever is kept of that time;
    * none that would be newer than the row that stands now. Call it in a transaction, with the rows
    * that stand and the series of all recorded already.
    */

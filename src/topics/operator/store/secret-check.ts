@@ -12,7 +12,7 @@ export interface SealedText {
   sealed: Uint8Array
 }
 
-/** What a check-up asks of a database beside what the other stores answer. */
+/** What a check-up asks of a database alongside what the other stores answer. */
 export type SecretCheckStore = ReturnType<typeof createSecretCheckStore>
 
 /** How many secrets were given up, by what they belonged to. */
@@ -32,7 +32,7 @@ const sealed: Readonly<Record<SealedKind, { from: string; id: string; text: stri
 
 export function createSecretCheckStore(db: Database) {
   const sql = statements(db)
-  // A look at the end of each series: there is no index by time of recording, and there are many
+  // A check the end of each series: there is no index by time of recording, and there are many
   // observations.
   const recorded = sql<{ at: number | null }, []>`SELECT max(o.recorded_at) AS at FROM series s
      JOIN observations o ON o.series_id = s.id AND o.observed_at = (SELECT max(observed_at) FROM observations WHERE series_id = s.id)`

@@ -21,7 +21,7 @@ const atRest: PathState = { value: 0, smoothed: 0 }
 /** A mean-reverting process around 0 whose daily changes have an annual volatility of 1. */
 export type Path = ReturnType<typeof createPath>
 
-/** Where a path stands at a checkpoint. */
+/** Where a path is at a checkpoint. */
 interface PathState {
   value: number
   smoothed: number
@@ -125,7 +125,7 @@ function bridge(key: number, scale: number, steps: number): Float64Array {
   return points
 }
 
-/** The same at one step: of each two halves only the one that it lies in. */
+/** The same at one step: of each two halves only the one that it is in. */
 function bridgePoint(key: number, scale: number, steps: number, step: number): number {
   const midpoint = midpoints(key, scale, steps)
   let [from, to, start, end] = [0, steps, 0, 0]

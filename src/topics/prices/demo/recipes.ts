@@ -14,7 +14,7 @@ export interface Term {
  */
 export type Shape = 'log' | 'percent' | 'count'
 
-/** A yearly rhythm: 1 at the peak, `1 - depth` at the trough. */
+/** A yearly schedule: 1 at the peak, `1 - depth` at the trough. */
 export interface Season {
   depth: number
   peakDayOfYear: number

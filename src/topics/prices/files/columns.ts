@@ -78,7 +78,7 @@ const synonyms: Record<FieldName, readonly string[]> = {
   deleted: ['deleted'],
 }
 
-/** Names that are of the time only where no better one is: many files have them beside it. */
+/** Names that are of the time only where no better one is: many files have them alongside it. */
 const periodNames = ['month', 'quarter', 'week']
 
 const isField = (name: string): name is FieldName =>

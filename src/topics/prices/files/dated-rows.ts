@@ -7,7 +7,7 @@ import type { DatedExportRow } from './export.ts'
 
 type ListedSeries = { id: number; code: string; currency: string | null }
 
-/** `isWanted` is asked of every value; a source is undefined where nobody kept it. */
+/** `isWanted` is asked of every value; a source is undefined where no one kept it. */
 export function createDatedRows(
   db: Database,
   isWanted: (source: ValueSource | undefined, isViewOnly: boolean) => boolean = () => true,
@@ -22,7 +22,7 @@ export function createDatedRows(
     return isWanted(source, isViewOnly(source))
   })
   return {
-    /** How many of those that were given may be looked at, and not be passed on. */
+    /** How many of those that were given may be checked, and not be passed on. */
     viewOnly: () => viewCount,
     /**
      * The values of series with whose they are and since when they are known, page by page;

@@ -42,7 +42,7 @@ export interface PriceImport extends PriceReading, FileImport {
 /**
  * Imports price files one after the other: each is read once into a spool, compared with what is
  * recorded where that is asked, and written. Throws a sentence, before anything is written, when one
- * of them can not be read as asked; afterwards only if the writer does.
+ * of them cannot be read as asked; afterwards only if the writer does.
  */
 export async function importPrices(request: PriceImport): Promise<ImportReport> {
   const { writer, refuse, dryRun = false } = request

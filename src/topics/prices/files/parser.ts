@@ -51,7 +51,7 @@ export interface PointListener {
   point(point: Point, line: number): void
   /** A value that is not there. */
   blank(): void
-  /** A record that can not go in. */
+  /** A record that cannot go in. */
   rejected(line: number, reasons: readonly string[], text: string): void
 }
 
@@ -85,7 +85,7 @@ export function createPriceParser(reading: PriceReading) {
   }
 }
 
-/** A row as it stands in a file. */
+/** A row as it is in a file. */
 interface SentRow extends RawRow {
   /** How many units of its code one of the file's is; absent: 1. */
   factor?: string

@@ -71,7 +71,7 @@ function numberOfSource(sources: string[], source: string | undefined): number {
 export interface PointBlock {
   envelope: BlockEnvelope
   count: number
-  /** The points, each checked as a row is; `fault` hears of those that can not go in. */
+  /** The points, each checked as a row is; `fault` is notified of those that cannot go in. */
   points(
     catalogue: CodeLookup,
     now: number,

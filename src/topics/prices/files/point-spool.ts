@@ -20,7 +20,7 @@ export interface PointSpool {
 export type OnRepeated = (line: number, isSame: boolean) => void
 
 export interface SpooledPoints {
-  /** The points to write, so many at a time. They can be asked for again. */
+  /** The points to write, so many at a time. They can be requested again. */
   batches(max: number, onRepeated: OnRepeated): Generator<Point[]>
 }
 

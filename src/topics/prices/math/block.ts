@@ -15,7 +15,7 @@ export interface RowTexts {
   index: Uint32Array
 }
 
-/** What bars have beside their close. */
+/** What bars have alongside their close. */
 export interface BlockBars {
   startsAt: Float64Array
   open: Float64Array
@@ -28,7 +28,7 @@ export interface BlockBars {
 /**
  * Rows of one series, oldest first, column by column: times in Unix ms, values with every stored
  * digit. The arrays may be longer than the block: only the first `length` entries are of it, and
- * only until the next block is asked for.
+ * only until the next block is requested.
  */
 export interface PriceBlock {
   series: BlockSeries

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 import { type NamedFactor, unitOf } from '../../units/math/mistaken.ts'
 
-/** What makes a value doubtful by how its series moves. */
+/** What makes a value suspicious by how its series moves. */
 export const valueRules = ['jump', 'unit', 'zero', 'sign', 'repeat', 'future', 'same_day'] as const
 /** And by when it comes: `stop` is about a series that no value comes of any more. */
 export const guardRules = [...valueRules, 'stop'] as const
@@ -35,9 +35,9 @@ export interface GuardedSeries {
   /** Annual, as a fraction; 0 where it is not known. */
   volatility: number
   guards?: GuardTerms
-  /** Smaller moves are never doubted: counts of a few things double from one to two. */
+  /** Smaller moves are never flagged: counts of a few things double from one to two. */
   leastMove?: number
-  /** What one of its currency is in others, above 1; asked only for a value that is doubted. */
+  /** What one of its currency is in others, above 1; asked only for a value that is flagged. */
   rates?: () => readonly NamedFactor[]
 }
 
@@ -117,7 +117,7 @@ const none: Flag[] = []
 
 /** A series as the guards follow it: what came last, and how it moves. Its size does not grow. */
 export interface GuardState {
-  /** The doubts of a value; none: it is ordinary. The state is as before until `take`. */
+  /** The flags of a value; none: it is ordinary. The state is as before until `take`. */
   judge(observedAt: number, value: number, before: Previous | undefined, now: number): Flag[]
   /** A value is recorded. */
   take(observedAt: number, value: number): void
@@ -296,7 +296,7 @@ export interface Move {
   value: number
 }
 
-/** Whether a move of a related series in the same time bears out one that is doubted. */
+/** Whether a move of a related series in the same time bears out one that is flagged. */
 export function confirms(related: Move, flagged: Move): boolean {
   const move = signedMove(flagged.before, flagged.value)
   const relatedMove = signedMove(related.before, related.value)

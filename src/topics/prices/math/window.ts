@@ -19,7 +19,7 @@ export interface TooFew {
   enough: false
   have: number
   need: number
-  /** What stands in the way where it is not the number of closes, as a sentence. */
+  /** What is in the way where it is not the number of closes, as a sentence. */
   reason?: string
 }
 
@@ -132,7 +132,7 @@ export interface CommonDay {
 /**
  * The days that all series (each ascending by day) share, ascending; with a period only those with
  * last - period < d <= last, the last being the newest shared day. What lies before it is not
- * looked at.
+ * checked.
  */
 export function commonDays(
   series: readonly (readonly Close[])[],

@@ -81,7 +81,7 @@ const rowOf = (
   }
 }
 
-/** Newest prices with what a board shows beside them. */
+/** Newest prices with what a board shows alongside them. */
 export function boardOperations({ latestPrices, history, codes, ...deps }: Context) {
   const textOf = ({ code, series }: Resolved): string | undefined =>
     latestPrices.rendered(`board ${code}`, series, quote =>

@@ -64,7 +64,7 @@ export const ConvertedRow = t.Object({
 })
 export type ConvertedRow = (typeof ConvertedRow)['static']
 
-/** How values of a series stand in another currency: whole units, and with which decimals. */
+/** How values of a series are in another currency: whole units, and with which decimals. */
 export function conversionOf(series: Series, from: string, rate: number) {
   const { unit, perWhole } = wholeUnit(from)
   // Pence become pounds with the same precision, and no currency is shown in less than hundredths.

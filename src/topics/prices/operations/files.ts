@@ -59,7 +59,7 @@ export function fileOperations({ links, now, plans, priceFiles }: Context) {
     if (!file) throw new Problem('NOT_FOUND', 'Unknown file. GET /v1/files lists the files.')
     return file
   }
-  /** The slice that every plan has of exports is none of files. */
+  /** The slice that every plan has of exports is not one of files. */
   const checkPlan = (entitled: Entitlements, request: Request) => {
     if (tierOf(plans, entitled.tier).access.bulk_export === 'allowance')
       throw featureMissing(plans, links(request), entitled, 'bulk_export')

@@ -55,7 +55,7 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
     },
     /**
      * `unknown`: the request named its codes, so the answer says which of them have no price; codes
-     * that nobody knows are among those.
+     * that no one knows are among those.
      */
     several(commodities: readonly Resolved[], unknown: readonly string[] | undefined): string {
       const texts = latestPrices.together(() => commodities.map(rowText))
@@ -90,7 +90,7 @@ interface Kept<T> {
 
 /**
  * Something made of the prices of many codes, kept until a write changes one of them or the
- * catalogue, one of them ages, a minute is over, or another one is asked for. One at a time.
+ * catalogue, one of them ages, a minute is over, or another one is requested. One at a time.
  */
 export function createKept<T>({
   latestPrices,

@@ -36,8 +36,8 @@ export interface Batches {
   /** Takes single points out of every read. */
   remove(start: BatchStart, seriesId: number, observedAts: readonly number[]): RecordedBatch
   /**
-   * Puts back what stood before a batch, as new revisions: history is never written anew. Answers
-   * the conflict where somebody wrote later and `onlyUntouched` does not leave that alone.
+   * Puts back what stood before a batch, as new revisions: history is never written again. Answers
+   * the conflict where someone wrote later and `onlyUntouched` does not leave that alone.
    */
   undo(
     batch: Batch,
@@ -78,7 +78,7 @@ const lineOf = (batch: Batch) => ({
   kept: batch.kept,
 })
 
-/** What a person decided is not doubted again. */
+/** What a person decided is not flagged again. */
 const isGuarded = (kind: NewBatch['kind']): boolean =>
   kind === 'file' || kind === 'push' || kind === 'feed'
 
@@ -92,7 +92,7 @@ export function createBatches(deps: BatchesDeps): Batches {
     under.delete(id)
     return store.find(id)!
   }
-  /** After the commit. The runs of feeds have a line of their own. */
+  /** After the commit. The runs of feeds have their own line. */
   const logged = (batch: Batch): Batch => {
     if (batch.kind !== 'feed') log.info('batch_written', lineOf(batch))
     return batch
@@ -178,7 +178,7 @@ export function createBatches(deps: BatchesDeps): Batches {
     },
     prune() {
       if (Math.abs(now() - prunedAt) < pruneEveryMs) return
-      // Where a slice was full there is more: the next pass goes on.
+      // Where a slice was full there is more: the next pass continues.
       const forgotten = deps.journal.forget(now() - deps.undoDays * dayMs, pruneEach)
       if (forgotten < pruneEach) prunedAt = now()
     },

@@ -91,7 +91,7 @@ export function createComparison({
         recordedBetween: observations.count(seriesId, firstAt, lastAt + 1),
         recorded: observations.count(seriesId, ...anyTime),
       })
-      // What was only looked at is not learnt from.
+      // What was only checked is not learnt from.
       guards.forget(seriesId)
     }
     return {

@@ -6,7 +6,7 @@ import type { ObservationReads, Origin, Point } from '../store/observations.ts'
 /** A value that is left out because an operator decided against it. */
 export interface KeptPoint extends Point {
   reason: string
-  /** What stands at its point instead; undefined: nothing. */
+  /** What is at its point instead; undefined: nothing. */
   standing: number | undefined
   /** It is to be listed: rejected values are, and what a kept one took the place of is none. */
   isNews: boolean
@@ -143,7 +143,7 @@ export function createDecisions({
 /** Whether a value is what the operator decided against: its source had given it before. */
 function isOverruled(decision: Decision, point: Point, sourceId: number): boolean {
   if (point.deleted || point.value === decision.value) return false
-  // What is known to be older than the value that stands goes into the past beside it.
+  // What is known to be older than the value that stands goes into the past alongside it.
   const isPast = decision.value !== undefined && (point.recordedAt ?? Infinity) < decision.decidedAt
   if (isPast) return false
   return decision.given.some(value => value.value === point.value && value.sourceId === sourceId)

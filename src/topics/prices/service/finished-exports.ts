@@ -9,15 +9,15 @@ export interface FinishedExport {
   read(from: number, to: number): Uint8Array<ArrayBuffer>
 }
 
-/** Exports that somebody resumes, by their entity tag. */
+/** Exports that someone resumes, by their entity tag. */
 export type FinishedExports = ReturnType<typeof createFinishedExports>
 
-/** Whoever resumes does so within minutes; more files than these are not kept open. */
+/** Anyone who resumes does so within minutes; more files than these are not kept open. */
 const keptMax = 4
 
 /**
  * Keeps the newest of them in files without a name, which are gone with the process. The same
- * export gives the same bytes, so a file can be made when its first part is asked for.
+ * export gives the same bytes, so a file can be made when its first part is requested.
  */
 export function createFinishedExports() {
   const files = new Map<string, Promise<FinishedExport & { fd: number }>>()

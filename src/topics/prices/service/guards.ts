@@ -22,7 +22,7 @@ import {
 import { createStoredNeighbours } from './stored-neighbours.ts'
 import { createWitnesses, type SettlementMoves } from './witnesses.ts'
 
-/** A value that is doubted. */
+/** A value that is flagged. */
 export interface FlaggedPoint extends Point {
   rule: GuardRule
   reason: string
@@ -33,7 +33,7 @@ export interface FlaggedPoint extends Point {
 /** The guards at the door: one set for files, pushes and feeds. */
 export type Guards = ReturnType<typeof createGuards>
 
-/** Why a value is held that nobody doubts by how it moves. */
+/** Why a value is held that no one flags by how it moves. */
 interface Refusal {
   rule: GuardRule
   reason: string
@@ -103,7 +103,7 @@ export function createGuards({
   }
 
   /**
-   * Why a value is not taken that nobody doubts any more: it waits for a decision, or was rejected,
+   * Why a value is not taken that no one flags any more: it waits for a decision, or was rejected,
    * and only what came after it has become known since. What is stored already is no matter.
    */
   const refusedOf = (seriesId: number, group: readonly Point[]) => {
@@ -126,7 +126,7 @@ export function createGuards({
 
   /**
    * Why what comes again of a series that had stopped is held, where its operator wants that. What
-   * was recorded of late goes on, however old it is: a long file comes in many parts.
+   * was recorded of late continues, however old it is: a long file comes in many parts.
    */
   const stopOf = (seriesId: number, at: number): ((point: Point) => Refusal | undefined) => {
     const series = catalogue.byId(seriesId)
@@ -146,7 +146,7 @@ export function createGuards({
 
   return {
     /**
-     * Which of the points may be recorded, and what is doubted of them. Nothing is written. Values
+     * Which of the points may be recorded, and what is flagged of them. Nothing is written. Values
      * of another source than theirs that wait for review may bear them out.
      */
     judge(points: readonly Point[], origin?: Pick<Origin, 'sourceId'>) {
@@ -202,7 +202,7 @@ export function createGuards({
         flagged,
       }
     },
-    /** Keeps doubts; inside the transaction that writes what is good. */
+    /** Keeps flags; inside the transaction that writes what is good. */
     keep(flagged: readonly FlaggedPoint[], { sourceId, batchId }: Origin) {
       for (const { seriesId, observedAt, value, before, rule, reason, isHeld } of flagged)
         flags.add({

@@ -22,7 +22,7 @@ export interface WalkedPage {
 }
 
 /**
- * Page numbers alone can not be walked while data comes in: each new row pushes the others on. So
+ * Page numbers alone cannot be walked while data comes in: each new row pushes the others on. So
  * the first page of a question is remembered for a while, and the pages after it answer the rows of
  * that moment, each beginning where the one before it ended. A page out of order is found by
  * counting the rows of that moment.

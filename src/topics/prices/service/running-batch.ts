@@ -17,7 +17,7 @@ export type BatchStart = Omit<NewBatch, 'sourceId'> & {
   source?: string
   /** Of a feed: the period that its values are of. */
   feed?: { name: string; periodKind: number }
-  /** Another copy has recorded these values already: nothing of it is doubted. */
+  /** Another copy has recorded these values already: nothing of it is flagged. */
   asRecorded?: boolean
   /** What operators decided before is overruled. */
   replace?: boolean
@@ -72,7 +72,7 @@ export interface RunningBatchDeps {
 export function createRunningBatches(deps: RunningBatchDeps) {
   const { store, journal, rows: rowStore, sources, ingest, guards, decisions, transact } = deps
 
-  /** The number of a source; 0 is nobody's. */
+  /** The number of a source; 0 is no one's. */
   const sourceIdOf = ({ source, feed }: Pick<BatchStart, 'source' | 'feed'>): number => {
     if (feed) return sources.idOf({ kind: 'feed', name: feed.name, periodKind: feed.periodKind })
     return source === undefined ? 0 : sources.idOf({ kind: 'named', name: source, periodKind: 0 })
@@ -89,7 +89,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
     asRecorded: tally.asRecorded,
     note(changes, counts) {
       for (const change of changes) tally.see(change)
-      // The rows of a dataset are counted by whoever writes it.
+      // The rows of a dataset are counted by anyone who writes it.
       store.count(id, tally.isDataset ? {} : counts, tally.biggest())
       for (const change of changes) {
         const span = coverOf(change)
@@ -121,7 +121,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
     const written = (points: readonly Point[], recordedAt: number | undefined) => {
       const before = tally.writes
       const counts = ingest.write(points, recordedAt)
-      // A write that changes no current value tells nobody.
+      // A write that changes no current value tells no one.
       if (tally.writes === before) store.count(id, counts)
       return counts
     }

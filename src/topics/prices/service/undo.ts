@@ -5,7 +5,7 @@ import type { Batch, BatchStore } from '../store/batches.ts'
 import type { Ingest } from './ingest.ts'
 import type { BatchStart, RunningBatch } from './running-batch.ts'
 
-/** What keeps a batch from being undone: what somebody wrote after it. */
+/** What keeps a batch from being undone: what someone wrote after it. */
 export interface UndoConflict {
   /** Values of prices, or rows of a dataset. */
   touched: number
@@ -19,7 +19,7 @@ export interface Undone {
   /** What is again as it was before, and what is gone. */
   restored: number
   removed: number
-  /** Left alone because somebody wrote there later. */
+  /** Left alone because someone wrote there later. */
   left: number
   /** From then on `as_of` answers what stood before the batch. */
   recordedAt: number
@@ -44,7 +44,7 @@ type CoveredSeries = { seriesId: number; points: ReturnType<BatchStore['points']
 
 /**
  * Puts back what stood before a batch, as new revisions: history is never written anew. Answers the
- * conflict where somebody wrote later and `onlyUntouched` does not leave that alone.
+ * conflict where someone wrote later and `onlyUntouched` does not leave that alone.
  */
 export function createUndo(deps: UndoDeps) {
   const { store, rows, ingest, catalogue, now, transact } = deps

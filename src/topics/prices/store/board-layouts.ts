@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-/** Codes under a heading, in the order in which somebody wants to see them. */
+/** Codes under a heading, in the order in which someone wants to see them. */
 export interface BoardGroup {
   /** Empty: the codes stand without a heading. */
   name: string

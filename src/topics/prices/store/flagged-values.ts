@@ -5,7 +5,7 @@ import { dayMs } from '../../../lib/time/instant.ts'
 export const flagStatuses = ['waiting', 'flagged', 'released', 'rejected', 'kept'] as const
 export type FlagStatus = (typeof flagStatuses)[number]
 
-/** A value that the guards doubted: of a series, or a number of a row of a dataset. */
+/** A value that the guards flagged: of a series, or a number of a row of a dataset. */
 export interface FlaggedValue {
   id: number
   /** Null: it is of a row. */
@@ -58,10 +58,10 @@ export interface FlaggedValueStore {
   add(flag: NewFlag): void
   /** The same of a row of a dataset. */
   addRow(flag: NewFlaggedRow): void
-  /** What became of the rows of a line that anybody doubted. */
+  /** What became of the rows of a line that anybody flagged. */
   ofLine(dataset: string, line: string): Pick<FlaggedRow, 'observedAt' | 'numbers' | 'status'>[]
   find(id: number): FlaggedValue | undefined
-  /** What became of the very value, if anybody doubted it. */
+  /** What became of the very value, if anybody flagged it. */
   statusOf(seriesId: number, observedAt: number, value: number): FlagStatus | undefined
   /** Values of a series from one moment to another, both inclusive, that wait or were rejected. */
   notTaken(seriesId: number, from: number, to: number): RefusedValue[]

@@ -43,7 +43,7 @@ export interface Origin {
   asRecorded?: boolean
 }
 
-/** Of values whose origin nobody keeps: generated ones, and those from before origins were kept. */
+/** Of values whose origin no one keeps: generated ones, and those from before origins were kept. */
 export const noOrigin: Origin = { sourceId: 0, batchId: 0 }
 
 /**
@@ -59,7 +59,7 @@ export interface Vintage {
   recordedAt: number
   /** Undefined: it is current. */
   replacedAt: number | undefined
-  /** Whose it is and what it was written with; 0: nobody kept it. */
+  /** Whose it is and what it was written with; 0: no one kept it. */
   sourceId: number
   batchId: number
 }
@@ -452,7 +452,7 @@ function createSeriesWriter(db: Database) {
         else counts.unchanged += 1
       } else if (old.value === next.value) counts.unchanged += 1
       else {
-        // Two corrections in one millisecond leave one revision: nobody could have asked between
+        // Two corrections in one millisecond leave one revision: no one could have asked between
         // them. Of two batches each keeps what it replaced, or neither could be undone.
         const isAnother = old.batchId !== origin.batchId && point.recordedAt === undefined
         if (next.recordedAt <= old.recordedAt)

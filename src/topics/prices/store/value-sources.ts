@@ -4,7 +4,7 @@ import { statements } from '../../../database/statement.ts'
 /** Whose values observations are. */
 export interface ValueSource {
   id: number
-  /** feed: a public source that is read. named: as whoever brought the values called it. */
+  /** feed: a public source that is read. named: as anyone who brought the values called it. */
   kind: 'feed' | 'named'
   name: string
   /** 0 a day, 1 a week, 2 a month, 3 a quarter, 4 a year. */
@@ -18,19 +18,19 @@ export interface ValueSourceStore {
   hasLonger(periodKind: number): boolean
   /** The number of a source, which gets one when it has none yet. */
   idOf(source: Omit<ValueSource, 'id'>): number
-  /** The number of a source that somebody named; -1 where it has none yet. */
+  /** The number of a source that someone named; -1 where it has none yet. */
   named(name: string): number
   /** Notes that a series has values of a source; inside the transaction that writes them. */
   note(seriesId: number, sourceId: number): void
   /** Of the newest observation of a series. */
   ofNewest(seriesId: number): ValueSource | undefined
-  /** Of a value that stands, or that once stood; undefined: nobody's. */
+  /** Of a value that stands, or that once stood; undefined: no one's. */
   ofValue(seriesId: number, observedAt: number, recordedAt: number): ValueSource | undefined
   /** Of a value that stands. */
   ofCurrent(seriesId: number, observedAt: number): ValueSource | undefined
   /** Sources that a series ever had a value of. */
   ofSeries(seriesId: number): number[]
-  /** Of what stands in `[from, to)`, looking at each value of it; 0 is nobody's. */
+  /** Of what is in `[from, to)`, checking each value of it; 0 is no one's. */
   between(seriesId: number, from: number, to: number): number[]
   /** Those of each value of them, by the instant that it was observed at. */
   byInstant(seriesId: number, from: number, to: number): Map<number, number>

@@ -69,7 +69,7 @@ async function textOf(bytes: Uint8Array): Promise<string | { fault: string }> {
   }
 }
 
-/** A row, or why it can not be read. */
+/** A row, or why it cannot be read. */
 type Rec = Readonly<Record<string, unknown>> | string
 
 function recordsOf(text: string, layout: SourceLayout): Rec[] | { fault: string } {
@@ -155,7 +155,7 @@ function csvRecords(text: string): Rec[] | { fault: string } {
   })
 }
 
-/** Records of a CSV text, up to one more than are read: a line goes on where a quote is open. */
+/** Records of a CSV text, up to one more than are read: a line continues where a quote is open. */
 function csvLines(text: string): string[] {
   const records: string[] = []
   let open: string[] = []

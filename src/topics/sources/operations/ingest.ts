@@ -18,14 +18,14 @@ import { countFields, countsRow } from './row.ts'
 
 const Pushed = envelope(t.Object(countFields, { title: 'PushedRows' }))
 
-/** How far the clock of whoever signs may be from ours. */
+/** How far the clock of anyone who signs may be from ours. */
 const signatureAgeMs = 5 * minuteMs
 
 const noEntry = () =>
   new Problem('UNAUTHORIZED', 'Unknown data source, or wrong secret or signature.')
 
 /**
- * Where rows are pushed to. Whoever pushes has no key of the account: what lets them in is the
+ * Where rows are pushed to. Anyone who pushes has no key of the account: what lets them in is the
  * secret of the source, and it opens nothing else.
  */
 export function sourceIngestOperations(deps: Context) {

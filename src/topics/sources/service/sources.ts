@@ -89,7 +89,7 @@ export interface DataSources {
     settings: SourceChange & { name: string; sourceType: string },
     options?: { id?: string },
   ): DataSource | SourceRefusal
-  /** Another configuration, credential or status starts the source anew. */
+  /** Another configuration, credential or status starts the source again. */
   change(source: DataSource, change: SourceChange): DataSource
   /** Answers the id of the new credentials. */
   rotate(source: DataSource, credentials: Credentials): string
@@ -104,7 +104,7 @@ export interface DataSources {
   nextDue(after: number): number | undefined
   /**
    * Writes rows, log and state of a sync in one transaction; undefined when the source was changed
-   * meanwhile, and nothing is written.
+   * in the meantime, and nothing is written.
    */
   settle(source: DataSource, outcome: SyncOutcome): SourceSyncLog | undefined
   /** Not now: again after its interval, without a sync. */
@@ -227,7 +227,7 @@ function sealing({ vault, ids }: DataSourcesDeps) {
 
 /**
  * When a source is synced that was just made or changed: at once, unless it waits for its owner, or
- * for somebody to push.
+ * for someone to push.
  */
 function firstSyncAt(
   {
@@ -251,7 +251,7 @@ function ownership(
   const change: DataSources['change'] = (source, change) =>
     transact(db, () => {
       const now = clock.now()
-      // What a sync has written meanwhile stays.
+      // What a sync has written in the meantime stays.
       const current = store.byId(source.id) ?? source
       const {
         name = current.name,
@@ -336,7 +336,7 @@ function syncing(
         nextSyncAt: nextAfter(source, 0, false),
       }
     const failedInARow = source.failedInARow + 1
-    // Whoever pushes does so again by themselves.
+    // Anyone who pushes does so again by themselves.
     const isGivenUp = failedInARow >= failuresMax && source.sourceType !== 'webhook'
     return {
       status: isGivenUp ? 'failed' : 'error',

@@ -59,7 +59,7 @@ export interface SourceSyncDeps {
   timeoutMs: number
 }
 
-/** The connection of whoever asks for a test is closed when nothing comes for longer. */
+/** The connection of anyone who asks for a test is closed when nothing comes for longer. */
 const testMs = 8 * secondMs
 
 const notEntitled = 'the account is suspended, or its plan does not include data sources'
@@ -90,7 +90,7 @@ export function createSourceSync(deps: SourceSyncDeps) {
   const isEntitled = entitlement(deps)
   /**
    * Undefined where nothing is written down: the service stops, or the source was changed
-   * meanwhile.
+   * in the meantime.
    */
   const attempt = async (
     source: DataSource,

@@ -60,7 +60,7 @@ export function statusOf({ status, code }: Problem): SheetStatus {
 }
 
 /**
- * Metered access whose refusals are XML where XML is wanted: a sheet can not read an answer that is
+ * Metered access whose refusals are XML where XML is wanted: a sheet cannot read an answer that is
  * not 2xx.
  */
 export const sheetAccess = (root: string, empty: () => Record<string, unknown>): KeyAccess => ({
@@ -78,12 +78,12 @@ export const sheetAccess = (root: string, empty: () => Record<string, unknown>):
 
 const builder = new XMLBuilder({ ignoreAttributes: false })
 
-// What XML 1.0 can not carry, not even escaped.
+// What XML 1.0 cannot carry, not even escaped.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove.
 const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 
 /**
- * A document with the configured root; null and undefined become empty elements, texts can not
+ * A document with the configured root; null and undefined become empty elements, texts cannot
  * become formulas.
  */
 export const xml = (root: string, content: Record<string, unknown>): string =>

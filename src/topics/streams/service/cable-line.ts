@@ -58,7 +58,7 @@ export function createCableLine({ clock, stopwatch, onClosed }: LineDeps) {
     },
     /** Open, and what was sent has left. */
     isReady: () => socket !== undefined && stalledSince === undefined,
-    /** Keeps the rhythm of the pings, and gives up a client that does not read. */
+    /** Keeps the schedule of the pings, and gives up a client that does not read. */
     beat() {
       const now = stopwatch.monotonic()
       if (stalledSince !== undefined) {
@@ -66,7 +66,7 @@ export function createCableLine({ clock, stopwatch, onClosed }: LineDeps) {
         return
       }
       if (now - pingedAt < pingEachMs) return
-      // From one due ping to the next, so that the rhythm of the beats does not add up; after a
+      // From one due ping to the next, so that the schedule of the beats does not add up; after a
       // pause, from now.
       pingedAt = now - pingedAt < 2 * pingEachMs ? pingedAt + pingEachMs : now
       say({ type: 'ping', message: Math.floor(clock.now() / secondMs) })

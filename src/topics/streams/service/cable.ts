@@ -63,7 +63,7 @@ export function createCable(deps: CableDeps) {
       for (const openConnection of connections) openConnection.flush()
     })
   }
-  /** Series that another process has written; its own writes the cable hears of by itself. */
+  /** Series that another process has written; its own writes the cable is notified of by itself. */
   const changed = (seriesIds: ReadonlySet<number>) => {
     if (connections.size === 0 || seriesIds.size === 0) return
     const isRig = prices.rigCodes().some(code => seriesIds.has(prices.seriesOf(code)?.id ?? 0))
@@ -213,7 +213,7 @@ function createRigNews(
           timestamp: prices.priced().timestamp,
           rig_count: count.row,
         }
-        // Clients read it beside the identifier or, as everything else, in the message.
+        // Clients read it alongside the identifier or, as everything else, in the message.
         if (entitled)
           for (const identifier of subscriptions.keys())
             line.say({ identifier, ...message, message })

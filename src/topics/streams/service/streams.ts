@@ -88,7 +88,7 @@ export function createStreams({ log, perKey, stopwatch = createSystemClock() }: 
       }
     },
     beat,
-    /** Ends all, for good. */
+    /** Ends all, permanently. */
     stop() {
       stopped = true
       for (const stream of [...open]) {

@@ -1,12 +1,12 @@
 /** US gallons in a barrel, exactly. */
 export const gallonsPerBarrel = 42
 
-/** Thermal equivalence of a barrel of crude oil, as the interface defines it. */
+/** Thermal equivalence of a barrel of crude oil, as the API defines it. */
 export const mmbtuPerBarrel = 5.8
 
 /**
  * 3,600,000 kJ in a MWh / 1,055.05585262 kJ in a thousand International Table Btu, to the six
- * places of the interface.
+ * places of the API.
  */
 export const mmbtuPerMwh = 3.412142
 
@@ -144,7 +144,7 @@ const heatingOilCrack: SpreadIdentity = {
   ...overWti('HEATING_OIL_USD'),
 }
 
-/** The spreads of the analytics endpoint, as the interface defines them. */
+/** The spreads of the analytics endpoint, as the API defines them. */
 export const analyticsSpreads: readonly SpreadIdentity[] = [
   { ...wtiBrent, unit: 'USD/barrel' },
   {

@@ -18,7 +18,7 @@ export interface WatchReading {
 }
 
 /**
- * When a watch runs next: in the rhythm of the run that was due at `dueAt`, after `now` (all Unix
+ * When a watch runs next: in the schedule of the run that was due at `dueAt`, after `now` (all Unix
  * ms). However many runs were missed since, the one at `now` stands for them.
  */
 export const nextRunAfter = (dueAt: number, intervalMs: number, now: number): number =>

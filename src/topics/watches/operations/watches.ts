@@ -55,7 +55,7 @@ function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Wa
   return watch
 }
 
-/** What an account has looked at on a rhythm, and the feed of what was seen. */
+/** What an account has checked on a schedule, and the feed of what was seen. */
 export const watchOperations = (deps: Context) => [
   ...feed(deps),
   ...listAndCreate(deps),

@@ -37,7 +37,7 @@ export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log'> {
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 
-/** Of one transaction: what requests that come in meanwhile wait for, beside the disk. */
+/** Of one transaction: what requests that come in in the meantime wait for, alongside the disk. */
 const sliceMs = 15
 const watchesEach = 20
 const keptMs = 30 * dayMs
@@ -76,7 +76,7 @@ export function createWatchRuns(deps: WatchRunsDeps) {
       transact(db, () => run(watch, now, nextRunAt))
       return true
     } catch (error) {
-      // One that can not be run must not keep the others from it. Where the disk is at fault this
+      // One that cannot be run must not keep the others from it. Where the disk is at fault this
       // write fails too, and all are due still.
       watches.postpone(watch.number, nextRunAt)
       log.error('watch_run_failed', { message: 'A watch was not run.', watch: watch.id, error })
@@ -114,7 +114,7 @@ export function createWatchRuns(deps: WatchRunsDeps) {
   }
 }
 
-/** Drops what is past its time, once an hour: a slice at a time, so that nobody waits for it. */
+/** Drops what is past its time, once an hour: a slice at a time, so that no one waits for it. */
 function createRetention(
   { events, watches, clock }: WatchRunsDeps,
   isStopped: () => boolean,

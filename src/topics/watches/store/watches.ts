@@ -13,7 +13,7 @@ export interface WatchSettings {
   thresholdPercent: number | null
 }
 
-/** Codes that an account has looked at on a rhythm. */
+/** Codes that an account has checked on a schedule. */
 export interface Watch extends WatchSettings {
   /** Orders watches by creation; what their events go by. */
   number: number
@@ -96,7 +96,7 @@ export function createWatchStore(db: Database) {
     },
     /** Replaces what may be set, when it runs next, what was seen, and when it was changed. */
     put: (watch: Watch) => void put.run({ ...settable(watch), number: watch.number }),
-    /** Nobody sees the watch any more; its row stays while events name it. */
+    /** No one sees the watch any more; its row stays while events name it. */
     remove: (number: number, at: number) => void remove.run(at, number),
     /** Drops watches that were removed before a moment and have no events left; at most `limit`. */
     drop: (before: number, limit: number) => drop.run(before, limit).changes,

@@ -71,7 +71,7 @@ const secretField = field<string>(
   },
 )
 
-/** A name that covers no type would never fire, and nobody would notice. */
+/** A name that covers no type would never fire, and no one would notice. */
 function eventsFault(events: readonly string[]): string | undefined {
   if (events.length === 0) return 'must name at least one event type.'
   const unknown = events.filter(name => !coversAnyEvent(name))

@@ -47,7 +47,7 @@ function shared({ catalogue, checkTarget, plans, links, now }: Context) {
     catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code
   return {
     forms: createWebhookForms({ codeOf, checkTarget }),
-    /** Throws 403 where the plan does not include an event that is asked for by name. */
+    /** Throws 403 where the plan does not include an event that is requested by name. */
     refuseEvents(body: unknown, { entitled }: Caller, request: Request) {
       if (hasFeature(entitled, 'well_permits') || !eventNamesOf(body).some(isPermitEvent)) return
       throw featureMissing(plans, links(request), entitled, 'well_permits')

@@ -9,7 +9,7 @@ export interface OpenSecret {
   createdAt: number
 }
 
-/** What signs the events of an account that go to a target which is none of its endpoints. */
+/** What signs the events of an account that go to a target which is not one of its endpoints. */
 export type AccountSecrets = ReturnType<typeof createAccountSecrets>
 
 /** What the vault seals it under. */

@@ -3,7 +3,7 @@ import type { Endpoint } from '../store/webhooks.ts'
 
 const none: readonly Endpoint[] = []
 
-/** Endpoints by id and account, and the active ones by what they want to hear of. */
+/** Endpoints by id and account, and the active ones by what they want to be notified of. */
 export function createEndpointIndex() {
   const ids = new Map<string, Endpoint>()
   /** A Map keeps the place of what is set again: lists stay in the order of creation. */
@@ -27,7 +27,7 @@ export function createEndpointIndex() {
     coveredTypes.set(endpoint, eventTypes)
     return eventTypes
   }
-  /** Applies to every list of the active that an endpoint stands in. */
+  /** Applies to every list of the active that an endpoint is in. */
   const changeLists = (endpoint: Endpoint, change: typeof add | typeof take) => {
     if (!endpoint.active) return
     for (const type of covered(endpoint)) change(types, type, endpoint)

@@ -15,7 +15,7 @@ export const hintOf = (secret: string): string =>
 /** What the vault seals it under. */
 export const contextOf = (id: string) => `webhook ${id}`
 
-/** What of a secret stands in a row, and back. */
+/** What of a secret is in a row, and back. */
 export function createEndpointSecrets(vault: Vault) {
   // Opened once for each state of an endpoint: every attempt of a delivery asks.
   const opened = new WeakMap<Endpoint, { current: string; previous: string | undefined }>()

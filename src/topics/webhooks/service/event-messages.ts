@@ -6,9 +6,9 @@ import type { Endpoint } from '../store/webhooks.ts'
 import { eventIdOf, type Rank } from './event-ids.ts'
 import type { Filtered } from './skips.ts'
 
-/** Something happened that accounts may have asked to be told of. */
+/** Something happened that accounts may have asked to be notified of. */
 export interface ServiceEvent {
-  /** As in the interface's table of event types: `price.updated`. */
+  /** As in the API's table of event types: `price.updated`. */
   type: string
   /** The `data` of the envelope, in wire form and wire order. */
   data: Readonly<Record<string, unknown>>
@@ -30,7 +30,7 @@ export interface ServiceEvent {
 }
 
 /**
- * The body of a delivery: compact, both spellings of the type, keys in the order of the interface.
+ * The body of a delivery: compact, both spellings of the type, keys in the order of the API.
  */
 export const eventBody = (
   id: string,
@@ -84,7 +84,7 @@ export function messageOf(
 /** The event for a log whose reader may not have its data. */
 export const withoutData = <E extends ServiceEvent>(event: E): E => ({ ...event, data: {} })
 
-/** What the filters of endpoints look at in an event. */
+/** What the filters of endpoints check in an event. */
 export function filteredOf(
   { commodity, state, conditionsHold }: ServiceEvent,
   type: EventType,

@@ -27,7 +27,7 @@ export interface PriceEventsDeps {
   catalogue: Catalogue
   observations: ObservationStore
   quarantine: QuarantineList
-  /** The series with whoever a value is of as its publisher. */
+  /** The series with anyone who a value is of as its publisher. */
   attributed(series: Series, value: Observation): Series
   clock: Clock
 }
@@ -41,7 +41,7 @@ const anyTime = Number.MAX_SAFE_INTEGER
  * Makes the events of prices inside the transaction that writes them, so that an event is never
  * without its price and a price never without its event. Only the newest observation of a series is
  * news, and only when it is newer than all before it and not history itself: a correction, an old
- * row and the millions of an import tell nobody anything. Rig counts and their like have events of
+ * row and the millions of an import tell no one anything. Rig counts and their like have events of
  * their own.
  */
 export function createPriceEvents(deps: PriceEventsDeps) {

@@ -26,7 +26,7 @@ export const testRef = 'test'
 /**
  * Keeps the record of every endpoint in the transaction that records the delivery, and switches off
  * the endpoint whose deliveries keep failing: its owner is told by e-mail and in the account's
- * notifications, and what waits for it goes on waiting.
+ * notifications, and what waits for it continues waiting.
  */
 export function keepWebhookRecords({
   webhooks,

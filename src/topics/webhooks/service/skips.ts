@@ -24,7 +24,7 @@ export const skipReasons = [
 ] as const
 export type SkipReason = (typeof skipReasons)[number]
 
-/** What the filters of endpoints look at. */
+/** What the filters of endpoints check. */
 export interface Filtered {
   type: EventType
   commodity?: string | undefined

@@ -24,7 +24,7 @@ export interface EndpointRefusal {
 export interface Rotation {
   /** The caller's own; made here when absent. */
   secret?: string
-  /** How long the old secret signs beside the new one. */
+  /** How long the old secret signs alongside the new one. */
   overlapMs: number
 }
 
@@ -69,7 +69,7 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
     tally: store.tally,
     /** Those that the service switched off, the latest first. */
     switchedOff: store.switchedOff,
-    /** Those that the operator may want to look at. */
+    /** Those that the operator may want to check. */
     troubled: store.troubled,
     /** Newest first, disabled ones too. */
     list: (accountId: string): readonly Endpoint[] => index.of(accountId).toReversed(),

@@ -57,7 +57,7 @@ async function enlist(
 const keyOf = (office: Office, person: Person): string =>
   office.services.keys.find(person.key)!.key.id
 
-/** A key beside the one that somebody calls with, to be changed. */
+/** A key alongside the one that someone calls with, to be changed. */
 async function spareKey(office: Office, person: Person): Promise<string> {
   const added = office.services.keys.addKey(person.account, { name: 'spare' })
   return added.state.key.id
@@ -92,7 +92,7 @@ interface Operation {
    * say.
    */
   success?: number
-  /** The part of the interface that has it may not be there. */
+  /** The part of the API that has it may not be there. */
   optional?: true
 }
 

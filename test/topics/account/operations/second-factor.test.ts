@@ -21,7 +21,7 @@ const shown = (url: string, timestamp: number) => {
   })
 }
 
-/** Somebody with a password who has turned the second step on. */
+/** Someone with a password who has turned the second factor on. */
 async function withSecondFactor(all: People, name = 'ann') {
   const person = all.person(name)
   await all.services.signIn.setPassword(person.account, password)

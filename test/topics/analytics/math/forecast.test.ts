@@ -85,7 +85,7 @@ describe('methods', () => {
       const result = forecast([...prices, ...closesAfter(100, 5)], 'combined', 90)
       expect(result).toMatchObject({ enough: false, reason: expect.stringContaining('negative') })
     }
-    // A bad price that lies before the lookback is none of its business.
+    // A bad price that lies before the lookback is not one of its business.
     expect(forecast(closesOf([-1, ...Array(150).fill(80)]), 'sma', 90).enough).toBe(true)
   })
 })

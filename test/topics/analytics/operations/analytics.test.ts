@@ -47,7 +47,7 @@ function documented(path: string, body: unknown): boolean {
 }
 
 /**
- * The fields of a 200, which must stand under `data` and at the top, and hold what the document
+ * The fields of a 200, which must be under `data` and at the top, and hold what the document
  * says.
  */
 async function answered(path: string, key = token): Promise<Json> {

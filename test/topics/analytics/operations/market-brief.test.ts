@@ -57,7 +57,7 @@ const freeCodes = [
   'DIESEL_USD',
 ]
 
-/** A price that stood at 70 and now stands at 71.4, for every free code. */
+/** A price that stood at 70 and now is at 71.4, for every free code. */
 function priced(): TestInstance {
   const instance = openTestInstance()
   for (const code of freeCodes)

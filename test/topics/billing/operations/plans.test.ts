@@ -265,7 +265,7 @@ describe('refusals of /billing', () => {
     ['POST', '/billing/subscriptions', { plan_id: 'gold' }, 'invalid_plan', 'plan_id'],
     ['POST', '/billing/subscriptions', { plan_id: 'free' }, 'invalid_plan', 'plan_id'],
     ['POST', '/billing/subscriptions', { plan_id: 'trial' }, 'invalid_plan', 'plan_id'],
-    // Its price is agreed: nobody gives it to themselves.
+    // Its price is agreed: no one gives it to themselves.
     ['POST', '/billing/subscriptions', { plan_id: 'enterprise' }, 'invalid_plan', 'plan_id'],
     [
       'POST',

@@ -629,7 +629,7 @@ describe('POST /billing/webhooks/stripe', () => {
           messages.push(...sentMessages)
           if (outcome) for (const message of sentMessages) await instance.deliver(message)
         }
-        // All of them again, signed anew, in another order and at once.
+        // All of them again, signed again, in another order and at once.
         const later = [...messages, ...messages]
           .map(message => ({ message, at: chance.next().value as number }))
           .sort((a, b) => a.at - b.at)
@@ -648,7 +648,7 @@ describe('POST /billing/webhooks/stripe', () => {
             status: theirs.status,
             cancelAtPeriodEnd: theirs.cancel_at_period_end,
           })
-        // Every invoice that was told of, as it is there, and none twice.
+        // Every invoice that was notified of, as it is there, and none twice.
         const refs = new Set(
           messages
             .map(message => JSON.parse(message.raw).data.object)

@@ -37,7 +37,7 @@ interface Body {
 const path = '/v1/scheduled-deliveries'
 const unknownId = '00000000-0000-4000-8000-00000000dead'
 
-/** For tests that do not move its clock: each has an account of its own there. */
+/** For tests that do not move its clock: each has its own account there. */
 const standing = deliveryWorld()
 
 /** A world with one account and its key. */

@@ -16,7 +16,7 @@ import { published } from '../../../support/world/published.ts'
 const sample = '42329400010000'
 const followed = ['AK', 'ND', 'NM', 'TX']
 
-/** The wells of a demo instance; those of which somebody said more than the world stay out. */
+/** The wells of a demo instance; those of which someone said more than the world stay out. */
 const base = openTestInstance()
 const listed = base.services.catalogue
   .list()
@@ -27,7 +27,7 @@ const wellStore = base.services.wells
 const imported: Well = { ...wellStore.get(sample)!, apiNumber: '42329999990000', source: 'import' }
 wellStore.put([imported], 1)
 
-/** Production over those wells, in a database of its own. */
+/** Production over those wells, in its own database. */
 function copy({ seed = 1, now = startAt } = {}) {
   const db = openDatabase(':memory:')
   const production = createWellProduction({ db, wells: wellStore })

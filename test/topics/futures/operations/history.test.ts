@@ -205,7 +205,7 @@ describe('GET /v1/futures/:slug/continuous with an adjustment or another roll ru
     expect(rows.map(row => row.unadjusted)).toEqual(
       (await plain()).body.prices.map(row => row.price as number),
     )
-    // The gap of a roll is the distance of two settlements, each of which can be asked for.
+    // The gap of a roll is the distance of two settlements, each of which can be requested.
     const { date, from, to, gap } = rolls[0]!
     const settled = async (contract: string) =>
       (

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { stateOf } from '../../../support/interface/every-route.ts'
 import { type People, people } from '../../../support/topics/people.ts'
 
-/** A read-only key of a person, beside their own. */
+/** A read-only key of a person, alongside their own. */
 async function readOnlyKey(all: People) {
   const { key, account } = all.person('ann')
   const made = await all.ask('POST', '/v1/api-keys', `Token ${key}`, { read_only: true })

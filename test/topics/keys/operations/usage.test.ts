@@ -35,7 +35,7 @@ describe('GET /v1/usage', () => {
     door.clock.advance(20_000)
     await door.get('/probe/marine-historical', token)
     const now = startAt + 20_000
-    // 13 requests in the 15 hours since midnight go on at 20.8 a day.
+    // 13 requests in the 15 hours since midnight continue at 20.8 a day.
     expect(await jsonOf(door, '/v1/usage', token)).toEqual({
       used: 13,
       limit: 50,

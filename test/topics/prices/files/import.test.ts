@@ -185,7 +185,7 @@ test('a file is read from the disk once, also where it is compared before it is 
   const before = bytesRead()
   const report = await run(path, writer, { refuse: () => {} })
   expect({ inserted: report.inserted, compared }).toEqual({ inserted: 100_000, compared: 100_000 })
-  // Its beginning is looked at to find out what it is.
+  // Its beginning is checked to find out what it is.
   expect(bytesRead() - before).toBeLessThan(1.3 * size)
 })
 

@@ -105,7 +105,7 @@ const reads = [
 ] as const
 const batch = { codes: ['WTI_USD', 'BRENT_CRUDE_USD'], currency: 'EUR' }
 
-/** Where a window ends is part of its answer, whoever asked for it. */
+/** Where a window ends is part of its answer, regardless of who asked for it. */
 const bodyOf = async (response: Response): Promise<[number, unknown]> => {
   const { request_id: _, error, ...body } = (await response.json()) as Record<string, unknown>
   const code = (error as { code?: string } | undefined)?.code

@@ -85,7 +85,7 @@ describe('whose a value is', () => {
       return [metadata.source, metadata.source_description]
     }
     const before = new Date(clock.now()).toISOString()
-    // The agency says the day anew that the desk had said.
+    // The agency says the day again that the desk had said.
     await operate('POST', '/observations', {
       observations: [{ code: 'WTI_USD', observed_at: at(18), price: 71.9, source: 'EIA' }],
     })
@@ -111,7 +111,7 @@ describe('whose a value is', () => {
     expect((await ask('historical?by_code=WTI_USD&interval=1w')).metadata.source_description).toBe(
       'Published by Desk; Published by EIA',
     )
-    // What nobody is named for is of the code's own source.
+    // What no one is named for is of the code's own source.
     await operate('POST', '/observations', {
       observations: [{ code: 'WTI_USD', observed_at: '2026-11-19T12:00:00Z', price: 71.9 }],
     })

@@ -9,7 +9,7 @@ import { runs } from '../../../support/full.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 import { changesOf, exampleRows, type Fields } from '../../../support/topics/dataset-changes.ts'
 
-/** What is not what somebody said: when it was recorded, and what was there before. */
+/** What is not what someone said: when it was recorded, and what was there before. */
 const aside = [
   'changes',
   'batches',
@@ -69,7 +69,7 @@ function openDatasets(settings: Record<string, string> = {}) {
     .all()
     .map(({ name }) => name)
     .filter(name => !aside.includes(name))
-  /** Every table but those, without times of recording and without words that nobody uses now. */
+  /** Every table but those, without times of recording and without words that no one uses now. */
   const content = () =>
     Object.fromEntries(
       tables.flatMap(name => {
@@ -189,7 +189,7 @@ describe('a batch of a dataset', () => {
     expect(oil()).toEqual([502])
     const undone = undo(second.id)
     expect([undone, oil()]).toMatchObject([{ restored: 1, removed: 0, left: 0 }, [411]])
-    // What came in several writes and was undone is in nobody's way.
+    // What came in several writes and was undone is in no one's way.
     expect(undo(first.id)).toMatchObject({ restored: 0, removed: 1, left: 0 })
     const third = pushParts('rig-counts', [[row!], ...parts])
     expect([undo(third.id), oil()]).toMatchObject([{ restored: 0, removed: 1, left: 0 }, []])

@@ -14,7 +14,7 @@ import { runs } from '../../../support/full.ts'
 import { createPast, type Past, seriesIds, withoutBirths } from '../../../support/topics/past.ts'
 
 const intervals = ['raw', 'hour', 'day', ...longIntervals] as const
-/** A Thursday, some weeks before the turn of a year and of an era: the days go on past 1970. */
+/** A Thursday, some weeks before the turn of a year and of an era: the days continue past 1970. */
 const firstDay = Date.UTC(1969, 11, 4)
 const days = 70
 const dayAt = (day: number) => firstDay + day * dayMs

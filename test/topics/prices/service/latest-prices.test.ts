@@ -170,7 +170,7 @@ describe('board: what is kept of earlier days', () => {
     cadence => {
       const { services, clock } = openTestInstance({}, now)
       const { latestPrices, history, ingest, quarantine, observations, catalogue } = services
-      // Each run has a series of its own.
+      // Each run has its custom series.
       const unused = catalogue
         .list()
         .filter(one => one.cadence === cadence && one.unavailableReason === null)

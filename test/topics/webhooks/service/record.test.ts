@@ -6,7 +6,7 @@ import { startAt } from '../../../support/instance/instance.ts'
 import { openWebhookInstance } from '../../../support/topics/webhooks.ts'
 
 /**
- * An endpoint whose deliveries end as a test says, in a transaction of their own as the outbox has
+ * An endpoint whose deliveries end as a test says, in their own transaction as the outbox has
  * them.
  */
 function opened() {

@@ -18,7 +18,7 @@ const operator = { operator: 'service', untold: true } as const
 const open = t.Object({}, { additionalProperties: true })
 const limitDefault = 100
 
-/** What an evaluation copy was asked and has sent: requests, letters, texts, webhooks. */
+/** What a demo instance was asked and has sent: requests, e-mails, texts, webhooks. */
 export const devLogOperations = (deps: DevLogDeps) => [
   ...inboxOperations(deps),
   ...deliveryOperations(deps),
@@ -28,7 +28,7 @@ export const devLogOperations = (deps: DevLogDeps) => [
 function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
   const proofOf = (number: number): string =>
     Buffer.from(keyedHash(masterKey, 'e-mail of the inbox', String(number))).toString('hex')
-  /** A frame sends no token: the address is the proof, as it is of a link in a letter. */
+  /** A frame sends no token: the address is the proof, as it is of a link in an e-mail. */
   const mailMessageUrl = (message: InboxMessage): string | null =>
     message.html === null ? null : `/_dev/letters/${message.number}.${proofOf(message.number)}`
   return [
@@ -67,8 +67,8 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
 
 /**
  * A letter is shown as a mail program would: its styles are its own, and nothing else is. It runs no
- * script, sends no form, asks nobody for anything and is of no origin, so that it reads nothing of
- * ours; its links open in a window of their own.
+ * script, sends no form, asks no one for anything and is of no origin, so that it reads nothing of
+ * ours; its links open in their own window.
  */
 const mailMessageHeaders = {
   'content-type': 'text/html; charset=utf-8',
@@ -87,7 +87,7 @@ const mailMessageHeaders = {
   'x-frame-options': 'SAMEORIGIN',
 }
 
-/** Letters are written on white paper, whatever the window around them is. */
+/** E-mails are written on white paper, whatever the window around them is. */
 const mailMessagePage = (html: string): string =>
   `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light"><base target="_blank"><style>:root{background:#fff;color:#15242a;font:15px/1.5 system-ui,sans-serif}body{margin:1rem;overflow-wrap:anywhere}</style>${html}`
 

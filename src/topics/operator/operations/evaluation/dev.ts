@@ -31,7 +31,7 @@ const refuse = (field: string, message: string, value: unknown) =>
   validationFailed([{ field, message: fieldMessage(field, message, value), value: value ?? null }])
 
 /**
- * The controls of an evaluation copy: time, accounts, data and faults. They take the operator's
+ * The controls of a demo instance: time, accounts, data and faults. They take the operator's
  * token and do not exist in production.
  */
 export const devOperations = (deps: DevDeps) => [
@@ -117,7 +117,7 @@ function accountOperations(deps: DevDeps) {
   ]
 }
 
-/** The state as a whole: kept, gone back to, begun anew. */
+/** The state as a whole: kept, gone back to, begun again. */
 function snapshots(deps: DevDeps) {
   const { clock } = deps
   return [

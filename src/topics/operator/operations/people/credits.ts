@@ -44,7 +44,7 @@ const rowOf = ({ purchase, remaining }: CreditLeft): (typeof CreditShape)['stati
   expires_at: isoOrNull(purchase.expiresAt),
 })
 
-/** Requests beside the quota of an account: what is left of them, and more of them as a gift. */
+/** Requests alongside the quota of an account: what is left of them, and more of them as a gift. */
 export function creditAdminOperations({ billing, keys, now }: Context) {
   const sales = billing.credits
   const giftBody = body({

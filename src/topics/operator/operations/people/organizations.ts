@@ -26,7 +26,7 @@ const OrganizationShape = object('OperatedOrganization', {
 })
 const Listed = envelopeOf({ organizations: t.Array(OrganizationShape), meta: PageMetaShape })
 
-/** The organizations of this copy, for the operator. */
+/** The organizations of this instance, for the operator. */
 export const organizationAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/organizations', {
     operationId: 'listOrganizations',

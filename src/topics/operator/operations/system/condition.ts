@@ -126,7 +126,7 @@ function troubles({ feeds, webhooks, deliveries, outbox, keys }: Context) {
   }
 }
 
-/** What an operator looks at first. */
+/** What an operator checks first. */
 export function conditionAdminOperations(deps: Context) {
   const { seriesFaults, tally, disk, backupRecord, clock } = deps
   const answers = () => {

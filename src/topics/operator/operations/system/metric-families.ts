@@ -16,7 +16,7 @@ export interface Sample {
   metricName?: string
 }
 
-/** One family of the exposition, read when it is asked for. */
+/** One family of the exposition, read when it is requested. */
 export interface MetricFamily {
   name: string
   help: string
@@ -24,7 +24,7 @@ export interface MetricFamily {
   samples(): Sample[]
 }
 
-/** A scrape looks at no more of them. */
+/** A scrape checks no more of them. */
 const spentKeysMax = 1000
 
 const seconds = (at: number) => at / secondMs

@@ -18,7 +18,7 @@ const states = ['waiting', 'given_up'] as const
 const messageStates = ['pending', 'leased', 'retry', 'delivered', 'failed', 'skipped'] as const
 const perPageMax = 100
 const idsMax = 500
-/** Later than any time that can be written: it waits for somebody, not for a time. */
+/** Later than any time that can be written: it waits for someone, not for a time. */
 const latestTime = 8.64e15
 
 const MessageShape = object('QueuedMessage', {

@@ -7,7 +7,7 @@ import type { BulkColumn } from './columns.ts'
 import type { ParquetCompression } from './compression.ts'
 import type { BulkWriter } from './writer.ts'
 
-/** Rows of a group: what a reader of one code fetches at most beside it. */
+/** Rows of a group: what a reader of one code fetches at most alongside it. */
 export const groupRows = 131_072
 
 type NumberKind = Exclude<BulkColumn['kind'], 'text'>

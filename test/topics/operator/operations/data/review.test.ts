@@ -229,7 +229,7 @@ describe('a doubtful value', () => {
     const { push, latest, admin } = await withPushes()
     await push('19', 912)
     const [doubt] = (await admin('GET', '/review')).body.data.values
-    // The value before it turns out to have been wrong by a decimal point, and nobody has decided.
+    // The value before it turns out to have been wrong by a decimal point, and no one has decided.
     await admin('PATCH', '/values', {
       code: 'WTI_USD',
       observed_at: '2026-11-18T15:00:00Z',
@@ -244,7 +244,7 @@ describe('a doubtful value', () => {
       held: 0,
       kept_as_corrected: 1,
     })
-    // Another value of that time is taken; so is the rejected one where somebody recorded it.
+    // Another value of that time is taken; so is the rejected one where someone recorded it.
     expect((await push('19', 911)).body.data).toMatchObject({ inserted: 1, held: 0 })
     await admin('PATCH', '/values', {
       code: 'WTI_USD',

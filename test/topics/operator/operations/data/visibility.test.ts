@@ -122,7 +122,7 @@ describe('a series that is for chosen accounts', () => {
     const routes = [...new Set(copy.app.routes.map(({ method, path }) => `${method} ${path}`))]
       .filter(route => route.startsWith('GET /') && !/GET \/(admin|_dev)/.test(route))
       .map(route => route.slice(4))
-      // Streams go on.
+      // Streams continue.
       .filter(path => !/stream|cable|swagger|docs|openapi/.test(path))
     expect(routes.length).toBeGreaterThan(100)
     const query = codeParameters.map(name => `${name}=${code}`).join('&')

@@ -23,7 +23,7 @@ const areaOf = new Map(
     names.split(' ').map(name => [name, area as Area] as const),
   ),
 )
-/** What a role looks at, and what it changes. */
+/** What a role checks, and what it changes. */
 const roles: Readonly<Record<'read' | 'data' | 'people', { sees: Area[]; changes: Area[] }>> = {
   read: { sees: ['data', 'people', 'service'], changes: [] },
   data: { sees: ['data', 'service'], changes: ['data'] },
