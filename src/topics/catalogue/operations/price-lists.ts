@@ -12,7 +12,7 @@ import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import { PriceRow, priceRowFields } from '../../prices/operations/row.ts'
+import { PriceList, priceRowFields } from '../../prices/operations/row.ts'
 import { createEveryAnswer, createKept, createPriceTexts } from '../../prices/operations/texts.ts'
 import { createWindowAnswer } from '../../prices/operations/window-answer.ts'
 import { windowDays, windowQuery } from '../../prices/operations/window-query.ts'
@@ -24,12 +24,6 @@ import type { Series } from '../store/series.ts'
 type PriceListsDeps = Context
 
 const perPageMax = 1000
-
-const Prices = envelopeOf({
-  prices: t.Array(PriceRow),
-  missing_codes: t.Optional(t.Array(t.String())),
-  count: integer(),
-})
 
 const AllRow = object('AllRow', {
   code: priceRowFields.code,
@@ -124,7 +118,7 @@ function pricesRoute(deps: PriceListsDeps) {
         ),
       },
       answers: {
-        200: serialised(t.Union([Prices, WindowBody])),
+        200: serialised(t.Union([PriceList, WindowBody])),
         304: t.Void(),
         400: t.Union([FailProblem, NestedProblem]),
       },

@@ -1,17 +1,10 @@
 import { type Static, t } from 'elysia'
-import { integer } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { KnownCodes } from '../../../http/input/codes.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
-import {
-  type Answering,
-  envelope,
-  envelopeOf,
-  markFixtures,
-  tagged,
-} from '../../../http/operations/answer.ts'
+import { type Answering, envelope, markFixtures, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
@@ -19,15 +12,10 @@ import { missingParameter } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { isFullOf, precisionQuery } from './precision.ts'
-import { PriceRow } from './row.ts'
+import { PriceList, PriceRow } from './row.ts'
 import { createEveryAnswer, createPriceTexts } from './texts.ts'
 
 const SinglePrice = envelope(PriceRow)
-const PriceList = envelopeOf({
-  prices: t.Array(PriceRow),
-  missing_codes: t.Optional(t.Array(t.String())),
-  count: integer(),
-})
 
 const latestQuery = t.Object({
   by_code: codesParameter(

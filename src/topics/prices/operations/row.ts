@@ -3,6 +3,7 @@ import {
   boolean,
   date,
   instant,
+  integer,
   number,
   object,
   oneOf,
@@ -149,6 +150,19 @@ export const PriceRow = object('PriceRow', {
     last_recorded_at: t.String({ format: 'date-time' }),
   }),
 })
+
+/** Prices of several codes. */
+export const PriceList = t.Object(
+  {
+    status: t.Literal('success'),
+    data: t.Object({
+      prices: t.Array(PriceRow),
+      missing_codes: t.Optional(t.Array(t.String())),
+      count: integer(),
+    }),
+  },
+  { title: 'PriceList' },
+)
 
 export type PriceRow = (typeof PriceRow)['static']
 

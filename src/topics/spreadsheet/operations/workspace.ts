@@ -220,7 +220,9 @@ export function workspaceOperations(deps: WorkspaceDeps) {
       summary: 'Get the newest price for a workspace widget',
       description: 'Returns the newest price of a code with its change within a day in percent.',
       access,
-      query: { by_code: codesParameter(1, 'A code or alias.', 'WTI_USD', { required: true }) },
+      query: {
+        by_code: codesParameter(1, 'A code or alias. Default: the first demo code.', 'WTI_USD'),
+      },
       answers: {
         200: t.Array(
           t.Object({
