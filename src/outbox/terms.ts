@@ -1,5 +1,5 @@
 import type { Outcome } from '../send/attempt.ts'
-import type { Kind } from './store/rows.ts'
+import type { Kind, StoredMessage } from './store/rows.ts'
 
 /** What must leave the machine: a row written in the transaction that made it true. */
 export interface Message {
@@ -31,14 +31,7 @@ export interface Message {
 }
 
 /** How an attempt ended; listeners get it in the transaction that records it. */
-export interface Settled {
-  id: string
-  kind: Kind
-  accountId: string | null
-  lane: string
-  eventId: string
-  eventType: string
-  ref: string | null
+export interface Settled extends StoredMessage {
   state: 'retry' | 'delivered' | 'failed'
   attempts: number
   statusCode: number | null
@@ -49,14 +42,7 @@ export interface Settled {
 }
 
 /** A message under way, as its sender gets it. */
-export interface Parcel {
-  id: string
-  kind: Kind
-  accountId: string | null
-  lane: string
-  eventId: string
-  eventType: string
-  ref: string | null
+export interface Parcel extends StoredMessage {
   body: string
   /** 1 for the first. */
   attempt: number

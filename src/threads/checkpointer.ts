@@ -2,9 +2,6 @@ import { after } from '../lib/time/clock.ts'
 import { secondMs } from '../lib/time/instant.ts'
 import { spawnThread } from './thread.ts'
 
-/** Checkpoints the WAL of one database in a thread. */
-export type Checkpointer = ReturnType<typeof createCheckpointer>
-
 /** A thread takes 8 MB, which a server that seldom writes can save. */
 const idleMs = 30 * secondMs
 

@@ -1,28 +1,20 @@
-import type { Log } from '../../lib/log/log.ts'
-import { type Clock, sleep } from '../../lib/time/clock.ts'
+import { sleep } from '../../lib/time/clock.ts'
 import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
-import type { PublisherFetch } from '../../send/feeds/fetch.ts'
 import { type MapLine, targetName } from '../publishers/map.ts'
 import type { Publisher, SentSeries } from '../publishers/publisher.ts'
 import { judge, judgeAll, newestOf, type SentBefore } from '../publishers/suspicion.ts'
 import { FeedFault } from '../reading/fault.ts'
 import { spanOf } from '../reading/periods.ts'
-import type { FeedLine, FeedRun, FeedStore } from '../store/feeds.ts'
+import type { FeedLine, FeedRun } from '../store/feeds.ts'
 import type { FeedsDeps } from './deps.ts'
 import { createLine } from './line.ts'
 import type { FeedSetting } from './settings.ts'
 import type { FeedWriter, WritingRun } from './writer.ts'
 
-export interface ReadDeps {
-  store: FeedStore
-  writer: FeedWriter
-  fetch: PublisherFetch
-  clock: Clock
-  wait?: FeedsDeps['wait']
-  log: Log
-  userAgent: string
-  chance: () => number
-}
+export type ReadDeps = Pick<
+  FeedsDeps,
+  'store' | 'writer' | 'fetch' | 'clock' | 'wait' | 'log' | 'userAgent' | 'chance'
+>
 
 /** What a run is asked for. */
 export interface ReadOptions {

@@ -2,19 +2,17 @@ import { appendFile, copyFile, rm } from 'node:fs/promises'
 import { quoted } from './csv.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 
+/** How rejected lines are written; `header` has the names of the file's columns. */
+export type RejectedForm =
+  | { format: 'csv'; separator: string; header: string }
+  | { format: 'ndjson' }
+
 /**
  * The lines of a file that did not go in, for a file that can be corrected and imported itself: the
  * original columns behind two more, `line` (in the original file) and `reason`. CSV keeps each line
  * as it was, with the file's own separator; NDJSON gets the two as first members, and a line that
  * is no object becomes the text `row`.
  */
-export type RejectedLines = ReturnType<typeof createRejectedLines>
-
-/** How rejected lines are written; `header` has the names of the file's columns. */
-export type RejectedForm =
-  | { format: 'csv'; separator: string; header: string }
-  | { format: 'ndjson' }
-
 export function createRejectedLines(form: RejectedForm, folder: Pick<SpoolFolder, 'path'>) {
   let waiting = ''
   let spool: string | undefined

@@ -9,8 +9,6 @@ import { clientAddress, type PeerLookup, type TrustedProxies } from './address.t
 import type { RateTables } from './rates.ts'
 
 /** Slots of the rolling windows; each that is taken goes into `windows`, for the headers. */
-export type RateSlots = ReturnType<typeof createRateSlots>
-
 export const createRateSlots = ({
   rates,
   clock,

@@ -1,16 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../database/statement.ts'
-import type { Kind } from './rows.ts'
+import type { Kind, StoredMessage } from './rows.ts'
 
 /** A message that was kept back when its database was restored. */
-export interface HeldMessage {
-  id: string
-  kind: Kind
-  lane: string
-  accountId: string | null
-  eventId: string
-  eventType: string
-  ref: string | null
+export interface HeldMessage extends StoredMessage {
   createdAt: number
   heldAt: number
 }

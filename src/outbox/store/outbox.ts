@@ -1,16 +1,11 @@
 import type { Database } from 'bun:sqlite'
 import { manyRows } from '../../database/many-rows.ts'
 import { statements } from '../../database/statement.ts'
-import type { Kind, MessageState } from './rows.ts'
+import type { Kind, MessageState, StoredMessage } from './rows.ts'
 
-export interface NewRow {
-  id: string
+export interface NewRow extends Omit<StoredMessage, 'kind' | 'lane'> {
   laneId: number
-  accountId: string | null
-  eventId: string
-  eventType: string
   bodyId: number
-  ref: string | null
   dueAt: number
   maxRetries: number | null
   createdAt: number
@@ -19,16 +14,9 @@ export interface NewRow {
 }
 
 /** A message that an attempt has been counted for. */
-export interface ClaimedRow {
+export interface ClaimedRow extends StoredMessage {
   number: number
-  id: string
   laneId: number
-  kind: Kind
-  lane: string
-  accountId: string | null
-  eventId: string
-  eventType: string
-  ref: string | null
   attempts: number
   tries: number
   rescues: number

@@ -1,25 +1,13 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../database/statement.ts'
-import type { Kind, MessageState } from './rows.ts'
+import type { Kind, LogEntry, StoredMessage } from './rows.ts'
 
 /** Messages that wait to be sent, or of which sending was given up. */
 export type QueueState = 'waiting' | 'given_up'
 
-export interface QueuedMessage {
-  id: string
-  kind: Kind
-  lane: string
-  accountId: string | null
-  eventId: string
-  eventType: string
-  ref: string | null
-  state: MessageState
-  attempts: number
-  /** Of the last attempt that ended. */
-  statusCode: number | null
-  /** Of the last attempt, or why it was given up. */
-  error: string | null
-  createdAt: number
+export interface QueuedMessage
+  extends StoredMessage,
+    Pick<LogEntry, 'state' | 'attempts' | 'statusCode' | 'error' | 'createdAt'> {
   /** When it is tried next; of what was given up, when that was. */
   at: number
 }

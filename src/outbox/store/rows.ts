@@ -3,14 +3,19 @@ export type Kind = 'webhook' | 'email' | 'sms'
 
 export type MessageState = 'pending' | 'leased' | 'retry' | 'delivered' | 'failed' | 'skipped'
 
-/** A message as its log shows it. */
-export interface LogEntry {
+/** What is known of every stored message. */
+export interface StoredMessage {
   id: string
-  eventId: string
-  eventType: string
+  kind: Kind
   accountId: string | null
   lane: string
+  eventId: string
+  eventType: string
   ref: string | null
+}
+
+/** A message as its log shows it. */
+export interface LogEntry extends Omit<StoredMessage, 'kind'> {
   state: MessageState
   attempts: number
   /** Of the last attempt that ended. */

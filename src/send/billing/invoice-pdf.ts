@@ -1,19 +1,11 @@
 import type { PDFFont, PDFPage } from 'pdf-lib'
 import { isoDay } from '../../lib/time/instant.ts'
-import { type InvoiceLine, type InvoiceStatus, money } from '../../plans/invoice.ts'
+import { type InvoiceLine, money } from '../../plans/invoice.ts'
+import type { InvoiceTerms } from './processor.ts'
 
 /** What is on an invoice. */
-export interface PrintedInvoice {
+export interface PrintedInvoice extends InvoiceTerms {
   number: string
-  status: InvoiceStatus
-  amountCents: number
-  currency: string
-  lines: readonly InvoiceLine[]
-  startsAt: number
-  endsAt: number
-  createdAt: number
-  dueAt: number
-  paidAt: number | null
   billedTo: string
   /** Name and address, line by line. */
   issuer: readonly string[]

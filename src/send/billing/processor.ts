@@ -63,10 +63,8 @@ export interface RemoteSubscription {
   endedAt: number | null
 }
 
-export interface RemoteInvoice {
-  ref: string
-  subscriptionRef: string | null
-  customerRef: string
+/** What every invoice says, whoever made it out. */
+export interface InvoiceTerms {
   amountCents: number
   currency: string
   status: InvoiceStatus
@@ -76,6 +74,12 @@ export interface RemoteInvoice {
   createdAt: number
   dueAt: number
   paidAt: number | null
+}
+
+export interface RemoteInvoice extends InvoiceTerms {
+  ref: string
+  subscriptionRef: string | null
+  customerRef: string
   attempts: number
   nextAttemptAt: number | null
 }

@@ -11,12 +11,6 @@ export interface SessionClaims {
   jti: string
 }
 
-/**
- * Signs and reads session tokens: JWT, HS256, under a key that is drawn from the master key and
- * used for nothing else.
- */
-export type SessionTokens = ReturnType<typeof createSessionTokens>
-
 /** The kind of token: what other JWTs under the same key would not be. */
 const kind = 'session'
 const header = { alg: 'HS256', typ: 'JWT' } as const
@@ -26,6 +20,10 @@ const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString(
 export const sessionKeyOf = (masterKey: string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', masterKey, '', 'session tokens', 32))
 
+/**
+ * Signs and reads session tokens: JWT, HS256, under a key that is drawn from the master key and
+ * used for nothing else.
+ */
 export function createSessionTokens(masterKey: string) {
   const key = sessionKeyOf(masterKey)
   const ownHeader = encoded(header)

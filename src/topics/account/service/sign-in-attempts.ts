@@ -1,9 +1,7 @@
-/** Counts wrong tries to sign in, by who tried at whose account. */
-export type SignInAttempts = ReturnType<typeof createSignInAttempts>
-
 /** Beyond so many names the oldest is forgotten: what strangers can fill stays small. */
 const namesMax = 50_000
 
+/** Counts wrong tries to sign in, by who tried at whose account. */
 export function createSignInAttempts(triesMax: number, windowMs: number, monotonic: () => number) {
   const tries = new Map<string, number[]>()
   return {

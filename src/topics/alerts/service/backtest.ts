@@ -30,12 +30,6 @@ export interface BacktestResult {
   cooldownSuppressed: number
 }
 
-/**
- * Judges every observation of a range by the rule and cooldown of live alerts: as if it had come in
- * when it was made, or as it did come in.
- */
-export type Backtests = ReturnType<typeof createBacktests>
-
 const triggersShown = 500
 const rowsEach = 2000
 /** What other requests wait for at most, alongside one page of observations. */
@@ -49,6 +43,10 @@ export interface BacktestDeps {
   stopwatch?: Clock
 }
 
+/**
+ * Judges every observation of a range by the rule and cooldown of live alerts: as if it had come in
+ * when it was made, or as it did come in.
+ */
 export function createBacktests(deps: BacktestDeps) {
   const { stopwatch = createSystemClock() } = deps
   return {

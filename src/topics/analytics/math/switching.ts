@@ -130,12 +130,6 @@ export interface SwitchPrices {
   carbon: number | undefined
 }
 
-/**
- * What power from gas and from coal costs, fuel and carbon only, in the currency of the market per
- * MWh of electricity.
- */
-export type FuelSwitch = ReturnType<typeof fuelSwitch>
-
 /** Cost of a MWh of electricity = (price / heatMwh + carbon price x emission) / efficiency. */
 export function fuelSwitch(
   { gas, coal }: Pick<SwitchMarket, 'gas' | 'coal'>,

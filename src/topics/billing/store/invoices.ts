@@ -1,23 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 import type { InvoiceLine, InvoiceStatus } from '../../../plans/invoice.ts'
+import type { InvoiceTerms } from '../../../send/billing/processor.ts'
 
-export interface Invoice {
+export interface Invoice extends InvoiceTerms {
   id: string
   accountId: string
   subscriptionId: string | null
   number: string
-  amountCents: number
-  currency: string
-  status: InvoiceStatus
-  startsAt: number
-  endsAt: number
-  lines: readonly InvoiceLine[]
   /** Address that it was made out to. */
   billedTo: string
-  createdAt: number
-  dueAt: number
-  paidAt: number | null
   attempts: number
   nextAttemptAt: number | null
   lastError: string | null

@@ -1,31 +1,20 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 import type { BillingPeriod } from '../../../plans/subscription.ts'
-import type { PlanId } from '../../../plans/tiers.ts'
+import type { RemoteSubscription } from '../../../send/billing/processor.ts'
 
-export interface Subscription {
+export interface Subscription extends Omit<RemoteSubscription, 'ref' | 'status'> {
   id: string
-  accountId: string
-  plan: PlanId
-  billingPeriod: BillingPeriod
-  /** Of the running period. */
-  priceCents: number
   /** The price was agreed with the operator and does not follow the plan table. */
   agreed: boolean
   status: 'active' | 'past_due' | 'cancelled'
   anchorAt: number
-  startsAt: number
-  endsAt: number
-  cancelAtPeriodEnd: boolean
   /** When the end was requested, or came. */
   cancelledAt: number | null
-  pendingPlan: PlanId | null
   pendingBillingPeriod: BillingPeriod | null
   pastDueAt: number | null
-  endedAt: number | null
   provider: string
   providerRef: string | null
-  createdAt: number
   updatedAt: number
 }
 

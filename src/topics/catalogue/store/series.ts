@@ -1,23 +1,14 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
-import { type Attribution, type Cadence, sourceDescription } from '../math/catalogue.ts'
+import { type Attribution, sourceDescription } from '../math/catalogue.ts'
+import type { SeriesBase } from '../math/terms.ts'
 import { type SeriesTerms, type TermsInForce, withTerms } from '../math/terms.ts'
 
 /** One row of the catalogue, by the terms of its operator where there are any. */
-export interface Series extends TermsInForce {
+export interface Series extends TermsInForce, SeriesBase {
   id: number
   code: string
-  name: string
-  category: string
-  currency: string | null
-  unit: string
-  decimals: number
-  cadence: Cadence
-  source: string
-  description: string
-  unavailableReason: string | null
-  level: number
   volatility: number
   fixture: boolean
   /** The futures family that it is a contract of. */

@@ -15,21 +15,12 @@ import { releaseSlot } from '../../calendars/math/releases.ts'
 import type { Listing } from '../../calendars/math/schedule.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import type { Cadence } from '../../catalogue/math/catalogue.ts'
+import type { Bar } from '../../prices/math/bars.ts'
 import { type FrozenRun, type UnitBreak, unitBreakOf } from './faults.ts'
 import type { IntradayGaps } from './intraday.ts'
 
 /** What is known of one UTC day of a series: its bar, and what its observations come to. */
-export interface DayFacts {
-  startsAt: number
-  open: number
-  high: number
-  low: number
-  close: number
-  sum: number
-  count: number
-  /** When the last observation of the day was made, and when the first of them was recorded. */
-  closedAt: number
-  bornAt: number
+export interface DayFacts extends Omit<Bar, 'hours' | 'recordedAt'> {
   /** Number, least and greatest of the observations; undefined when there is none. */
   observed: { count: number; low: number; high: number } | undefined
 }

@@ -23,11 +23,6 @@ export interface CodeQuality {
   updatedAt: number
 }
 
-/**
- * How good the stored series are, computed on demand and kept until the series or the day changes.
- */
-export type Quality = ReturnType<typeof createQuality>
-
 /** How long one slice may block the event loop. */
 const sliceMs = 15
 
@@ -36,6 +31,9 @@ interface CachedQuality {
   validUntil: number
 }
 
+/**
+ * How good the stored series are, computed on demand and kept until the series or the day changes.
+ */
 export function createQuality(deps: {
   store: Pick<QualityStore, 'days'>
   /** The value that a series has stood at for too long. */

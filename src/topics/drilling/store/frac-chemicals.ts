@@ -10,8 +10,6 @@ export interface SubstanceCount {
   disclosures: number
 }
 
-export type FracChemicalStore = ReturnType<typeof createFracChemicalStore>
-
 export function createFracChemicalStore(db: Database) {
   const sql = statements(db)
   const substance = sql<{ id: number }, [string, string]>`

@@ -14,6 +14,7 @@ import {
   titled,
   wordKey,
 } from '../math/permits.ts'
+import type { CountedPermit } from './permit-periods.ts'
 import { createPermitPeriods } from './permit-periods.ts'
 import { createPermitTerms, type PermitTerms } from './permit-terms.ts'
 
@@ -40,14 +41,7 @@ export interface PermitWrites {
 export type WellPermitStore = ReturnType<typeof createWellPermitStore>
 
 /** What permits are found and counted by: words by their numbers. */
-export interface PermitFacts {
-  permitOn: string
-  stateId: number
-  countyId: number | null
-  operatorId: number
-  formationId: number | null
-  permitTypeId: number
-  wellTypeId: number
+export interface PermitFacts extends CountedPermit {
   wellNameId: number
 }
 

@@ -11,12 +11,10 @@ export interface CurveDate {
   session: ContractSession
 }
 
-/** The trading dates of a family. */
-export type CurveDates = ReturnType<typeof createCurveDates>
-
 /** A year and a half: what is asked for after the history is written. */
 const datesKept = 512
 
+/** The trading dates of a family. */
 export function createCurveDates(family: Family) {
   const dates = new Map<string, CurveDate | undefined>()
   const dayBefore = (day: string): string => {

@@ -11,9 +11,6 @@ import {
 } from './meter-counts.ts'
 import type { RunningCounts } from './running-counts.ts'
 
-/** What waits to be written of the counts in memory, and the writing of it. */
-export type MeterWriter = ReturnType<typeof createMeterWriter>
-
 const tallyMs = 30_000
 
 /** Where so many keys of a slice have asked since the last beat, they are likely to ask again. */

@@ -11,15 +11,13 @@ export interface DiskTrouble {
   reason: string
 }
 
+const full = 'the disk is full'
+
 /**
  * Whether what is written reaches the disk. A fault is told at once and every minute, and over when
  * its own write succeeds. A full disk gets its reserve back: sign-in and what keeps the service
  * going have room then, and what comes in bulk is refused until there is room for the reserve again.
  */
-export type Disk = ReturnType<typeof createDisk>
-
-const full = 'the disk is full'
-
 export function createDisk({
   settings,
   clock,

@@ -18,12 +18,6 @@ export interface ScrubStatus {
   rewrittenAt: number | undefined
 }
 
-/**
- * Compares the pages of the database with their checksums, all of them once a week, and tells of
- * those that were changed by something else than this service.
- */
-export type Scrub = ReturnType<typeof createScrub>
-
 export interface ScrubDeps {
   /** Undefined where the database has none. */
   checksums: PageChecksums | undefined
@@ -42,6 +36,10 @@ const rewrittenForMs = 30 * dayMs
 /** More of them say no more. */
 const notifiedMax = 1000
 
+/**
+ * Compares the pages of the database with their checksums, all of them once a week, and tells of
+ * those that were changed by something else than this service.
+ */
 export function createScrub({ checksums, settings, clock, log }: ScrubDeps) {
   let status: ScrubStatus | undefined
   let wasNotified = false

@@ -4,9 +4,6 @@ import type { Close } from '../math/window.ts'
 import type { Closes } from './closes.ts'
 import { createFx, type Fx, type Rate } from './fx.ts'
 
-/** Exchange rates of days that are over or running, each from the closes up to its day. */
-export type DailyFx = ReturnType<typeof createDailyFx>
-
 /** Rates out of closes; each day is looked up once, so make one for each answer. */
 export function createDailyFx(
   catalogue: Pick<Catalogue, 'resolve' | 'list'>,

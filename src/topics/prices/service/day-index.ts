@@ -18,12 +18,6 @@ export interface DayIndex {
   ): number
 }
 
-/**
- * One index a series, made at first use and dropped when others need room. After a change only the
- * days from the first that changed are read again.
- */
-export type DayIndexes = ReturnType<typeof createDayIndexes>
-
 /** Days kept in all: 32 bytes each, so 11 MB at most, which is 95 series of ten years. */
 const daysMax = 350_000
 
@@ -35,6 +29,10 @@ interface Entry {
   staleFrom: number
 }
 
+/**
+ * One index a series, made at first use and dropped when others need room. After a change only the
+ * days from the first that changed are read again.
+ */
 export function createDayIndexes(
   observations: ObservationStore,
   quarantine: QuarantineList,

@@ -9,9 +9,6 @@ export interface FinishedExport {
   read(from: number, to: number): Uint8Array<ArrayBuffer>
 }
 
-/** Exports that someone resumes, by their entity tag. */
-export type FinishedExports = ReturnType<typeof createFinishedExports>
-
 /** Anyone who resumes does so within minutes; more files than these are not kept open. */
 const keptMax = 4
 

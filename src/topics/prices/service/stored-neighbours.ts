@@ -1,9 +1,6 @@
 import type { Observation } from '../math/bars.ts'
 import type { ObservationStore } from '../store/observations.ts'
 
-/** The stored values of a series around moments that are asked for in their order. */
-export type StoredNeighbours = ReturnType<typeof createStoredNeighbours>
-
 /** Two points far apart must not read what lies between them; many read long stretches at once. */
 const [firstRows, rowsMax] = [4, 1024]
 

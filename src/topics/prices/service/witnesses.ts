@@ -11,12 +11,10 @@ export interface SettlementMoves {
   movesBetween(family: string, fromDay: string, toDay: string): (Move & { code: string })[]
 }
 
-/** What else moved as a suspicious value did. It is asked for suspicious values only. */
-export type Witnesses = ReturnType<typeof createWitnesses>
-
 /** Related series may date the same period a little differently: a month on its first or its 15th. */
 const sameTimeMaxMs = 16 * dayMs
 
+/** What else moved as a suspicious value did. It is asked for suspicious values only. */
 export function createWitnesses({
   catalogue,
   observations,

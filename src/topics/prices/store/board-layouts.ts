@@ -13,8 +13,6 @@ export interface BoardLayout {
   updatedAt: number
 }
 
-export type BoardLayoutStore = ReturnType<typeof createBoardLayoutStore>
-
 export function createBoardLayoutStore(db: Database) {
   const sql = statements(db)
   const ofAccount = sql<{ groups: string; updated_at: number }, [string]>`

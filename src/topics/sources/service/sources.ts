@@ -45,17 +45,14 @@ export interface SourceRefusal {
 }
 
 /** What a sync found, or why it found nothing. */
-export interface SyncOutcome {
-  trigger: SourceSyncLog['trigger']
+export interface SyncOutcome
+  extends Omit<
+    SourceSyncLog,
+    'id' | 'status' | 'inserted' | 'revised' | 'unchanged' | 'completedAt'
+  > {
   rows: readonly SourceRow[]
-  received: number
-  rejected: number
-  rejections: readonly string[]
-  error: string | null
   /** Trying again changes nothing before the owner does. */
   final: boolean
-  startedAt: number
-  durationMs: number
 }
 
 /** How the newest syncs of a source went. */
