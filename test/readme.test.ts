@@ -53,6 +53,12 @@ describe('README.md', () => {
       'review',
       'audit trail',
       'Stripe',
+      'formula',
+      'delivery period',
+      'every change from a cursor',
+      'Grafana',
+      'charting libraries',
+      'OpenID Connect',
     ])
       expect(readme).toContain(feature)
   })
