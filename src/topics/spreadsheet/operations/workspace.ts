@@ -219,7 +219,7 @@ export function workspaceOperations(deps: WorkspaceDeps) {
       operationId: 'getWorkspaceMetric',
       summary: 'Get the newest price for a workspace widget',
       description: 'Returns the newest price of a code with its change within a day in percent.',
-      access,
+      access: { meter: false },
       query: {
         by_code: codesParameter(1, 'A code or alias. Default: the first demo code.', 'WTI_USD'),
       },
