@@ -22,6 +22,8 @@ export interface DayIndex {
 const daysMax = 350_000
 
 const everything = Number.NEGATIVE_INFINITY
+/** Of so many series it is remembered that they were asked for once. */
+const askedOnceMax = 64
 
 interface Entry {
   index: IndexedDays
@@ -54,14 +56,17 @@ export function createDayIndexes(
       drop(oldest)
     }
   }
+  const askedOnce = new Set<number>()
+  const newest = new Map<number, { recordedAt: number; staleFrom: number }>()
   /** The days of `before` that are older than `from`, and what is stored from there on. */
   const readIndex = (
     seriesId: number,
     before: IndexedDays,
     from: number,
     bornBy?: number,
+    to?: number,
   ): IndexedDays => {
-    const days = observations.days(seriesId, bornBy, from === everything ? undefined : from)
+    const days = observations.days(seriesId, bornBy, from === everything ? undefined : from, to)
     const [first, last] = [days[0], days.at(-1)]
     const clear =
       first && last ? quarantine.clear(seriesId, first.startsAt, last.startsAt + dayMs) : []
@@ -80,17 +85,40 @@ export function createDayIndexes(
       ? entry.index
       : readIndex(seriesId, entry.index, startOfDay(entry.staleFrom))
   }
+  /** With `bornBy`, over the rows that were there at that moment. */
+  const of = (seriesId: number, bornBy?: number): DayIndex => {
+    const index = current(seriesId)
+    keep(seriesId, index)
+    if (bornBy === undefined || index.newestRecordedAt <= bornBy) return index
+    // What a series was like at a moment is worth keeping only while it still is like that.
+    return readIndex(seriesId, index, index.firstRecordedAfter(bornBy), bornBy)
+  }
   return {
-    /** With `bornBy`, over the rows that were there at that moment. */
-    of(seriesId: number, bornBy?: number) {
-      const index = current(seriesId)
-      keep(seriesId, index)
-      if (bornBy === undefined || index.newestRecordedAt <= bornBy) return index
-      // What a series was like at a moment is worth keeping only while it still is like that.
-      return readIndex(seriesId, index, index.firstRecordedAfter(bornBy), bornBy)
+    of,
+    /**
+     * For counts inside `[from, to)`. Of a series that is not asked for again only the days of the range
+     * are read: all of them take ten times as long as a page.
+     */
+    within(seriesId: number, from: number, to: number, bornBy?: number): DayIndex {
+      if (entries.has(seriesId) || askedOnce.delete(seriesId)) return of(seriesId, bornBy)
+      if (askedOnce.size >= askedOnceMax) askedOnce.clear()
+      askedOnce.add(seriesId)
+      return readIndex(seriesId, noDays, startOfDay(from), bornBy, to)
+    },
+    /** When the newest value was recorded, Unix ms; of values that are gone since, perhaps. */
+    newestRecordedAt(seriesId: number): number {
+      const known = newest.get(seriesId)
+      if (known?.staleFrom === Number.POSITIVE_INFINITY) return known.recordedAt
+      const read = observations.newestRecordedAt(seriesId, known && startOfDay(known.staleFrom))
+      const recordedAt = Math.max(read, known?.recordedAt ?? read)
+      newest.set(seriesId, { recordedAt, staleFrom: Number.POSITIVE_INFINITY })
+      return recordedAt
     },
     /** `from`: nothing that was observed earlier has changed. */
     forget(seriesId: number, from = everything) {
+      const known = newest.get(seriesId)
+      if (from === everything) newest.delete(seriesId)
+      else if (known) known.staleFrom = Math.min(known.staleFrom, from)
       const entry = entries.get(seriesId)
       if (from === everything || !entry) return drop(seriesId)
       entries.set(seriesId, {

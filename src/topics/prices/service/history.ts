@@ -94,7 +94,7 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
     const counters = range.seriesIds.map(id => {
       const bornBy = bornByOf(id)
       return {
-        index: indexes.of(id, bornBy),
+        index: indexes.within(id, range.from, range.to, bornBy),
         within: partCounter(observations, id, { interval: range.interval, bornBy }),
       }
     })
@@ -171,7 +171,7 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
      * there.
      */
     newestRecordedAt: (seriesIds: readonly number[]) =>
-      Math.max(...seriesIds.map(id => indexes.of(id).newestRecordedAt)),
+      Math.max(...seriesIds.map(indexes.newestRecordedAt)),
     /** `from`: nothing that was observed earlier has changed. */
     forget: indexes.forget,
   }

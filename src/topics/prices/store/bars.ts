@@ -89,7 +89,9 @@ export function createBarReads(db: Database) {
            WHERE o.series_id = ?1 AND ${inDay('o.observed_at')} AND ${hourBornAt} <= ?2)
          ELSE (SELECT count(*) FROM bars h
            WHERE h.series_id = ?1 AND h.span = 1 AND ${inDay('h.starts_at')} AND ${bornAt('h')} <= ?2) END AS hours
-     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.starts_at >= ?3 AND ${bornAt('d')} <= ?2 ORDER BY d.starts_at`
+     FROM bars d WHERE d.series_id = ?1 AND d.span = 24 AND d.starts_at >= ?3 AND d.starts_at < ?4 AND ${bornAt('d')} <= ?2 ORDER BY d.starts_at`
+  const newestRecorded = sql<{ at: number | null }, number[]>`
+    SELECT max(recorded_at) AS at FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ?`
   const hours = (seriesId: number, from: number, to: number, limit: number, bornBy: number) => {
     const stored = bars.all(seriesId, 1, from, to, bornBy, limit)
     // Of a page that is full already only what is newer than its last row can have a place in it.
@@ -111,11 +113,18 @@ export function createBarReads(db: Database) {
         ? hours(seriesId, from, to, limit, bornBy)
         : bars.all(seriesId, span, from, to, bornBy, limit),
     /**
-     * The days of a series, oldest first, all or those that start at `from` or later; with `bornBy` as
-     * they were at that moment.
+     * The days of a series, oldest first, all or those that start in `[from, to)`; with `bornBy` as they
+     * were at that moment.
      */
-    days: (seriesId: number, bornBy = anyTime, from = Number.MIN_SAFE_INTEGER) =>
-      days.all(seriesId, bornBy, from),
+    days: (
+      seriesId: number,
+      bornBy = anyTime,
+      from = Number.MIN_SAFE_INTEGER,
+      to = Number.MAX_SAFE_INTEGER,
+    ) => days.all(seriesId, bornBy, from, to),
+    /** When the newest value was recorded of the days that start at `from` or later. */
+    newestRecordedAt: (seriesId: number, from = Number.MIN_SAFE_INTEGER) =>
+      newestRecorded.get(seriesId, from)?.at ?? Number.NEGATIVE_INFINITY,
   }
 }
 

@@ -64,3 +64,45 @@ test('after a change only the days from the first that changed are read again', 
   expect(second.count('raw', 0, 100 * dayMs, () => 0)).toBe(100)
   expect(indexes.of(1)).toBe(second)
 })
+
+/** Series with three days of which the last was recorded first. */
+function pastDays() {
+  const asked: string[] = []
+  const recordedAts = [30, 20, 10]
+  const indexes = createDayIndexes(
+    {
+      days: (seriesId: number, _bornBy?: number, from?: number, to?: number) => {
+        asked.push(`days of ${seriesId} from ${from} to ${to}`)
+        return []
+      },
+      newestRecordedAt: (seriesId: number, from?: number) => {
+        asked.push(`newest of ${seriesId} from ${from}`)
+        return Math.max(...recordedAts.filter((_, day) => day * dayMs >= (from ?? 0)))
+      },
+    } as unknown as ObservationStore,
+    { clear: () => [] } as unknown as QuarantineList,
+  )
+  return { asked, indexes, recordedAts }
+}
+
+test('of a series that is asked for once only the days of the range are read', () => {
+  const { asked, indexes } = pastDays()
+  indexes.within(1, 5 * dayMs + 1, 9 * dayMs)
+  expect(asked).toEqual([`days of 1 from ${5 * dayMs} to ${9 * dayMs}`])
+  indexes.within(1, 6 * dayMs, 9 * dayMs)
+  indexes.within(1, 7 * dayMs, 9 * dayMs)
+  expect(asked.slice(1)).toEqual(['days of 1 from undefined to undefined'])
+})
+
+test('when the newest value was recorded is read once, and after a change only from the day of the change on', () => {
+  const { asked, indexes, recordedAts } = pastDays()
+  expect([indexes.newestRecordedAt(1), indexes.newestRecordedAt(1)]).toEqual([30, 30])
+  expect(asked).toEqual(['newest of 1 from undefined'])
+  recordedAts[2] = 40
+  indexes.forget(1, 2 * dayMs + 5)
+  expect(indexes.newestRecordedAt(1)).toBe(40)
+  expect(asked.at(-1)).toBe(`newest of 1 from ${2 * dayMs}`)
+  indexes.forget(1)
+  expect(indexes.newestRecordedAt(1)).toBe(40)
+  expect(asked.at(-1)).toBe('newest of 1 from undefined')
+})
