@@ -63,7 +63,7 @@ export function createPast(): Past {
     write(all, recordedAt) {
       store.write(all, recordedAt)
       for (const { seriesId, observedAt, value, recordedAt: own } of all) {
-        history.forget(seriesId)
+        history.forget(seriesId, observedAt)
         const key = `${seriesId} ${observedAt}`
         const point = points.get(key) ?? { seriesId, observedAt, versions: [] }
         points.set(key, point)

@@ -2,6 +2,7 @@ import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { type Bar, type BarInterval, barsOf, isLong, type Observation } from '../math/bars.ts'
 import { type BarCut, cutBars } from '../math/cut-bars.ts'
 import type { ObservationStore } from '../store/observations.ts'
+import { createDayBars } from './day-bars.ts'
 import { createDayIndexes, type DayIndex } from './day-index.ts'
 import type { QuarantineList } from './quarantine.ts'
 import { createSeriesRows } from './series-rows.ts'
@@ -69,7 +70,8 @@ type Reader = (seriesId: number, to: number, limit: number) => HistoryRow[]
 
 export function createHistory(observations: ObservationStore, quarantine: QuarantineList) {
   const indexes = createDayIndexes(observations, quarantine)
-  const rows = createSeriesRows(observations, quarantine)
+  const dayBars = createDayBars(observations)
+  const rows = createSeriesRows({ ...observations, bars: dayBars.bars }, quarantine)
 
   /** The rows of a series that is cut by its own days: all of them are read, and bars made of them. */
   const cutRows = (query: HistoryRange, cut: SeriesCut, seriesId: number, end: number) => {
@@ -173,7 +175,10 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
     newestRecordedAt: (seriesIds: readonly number[]) =>
       Math.max(...seriesIds.map(indexes.newestRecordedAt)),
     /** `from`: nothing that was observed earlier has changed. */
-    forget: indexes.forget,
+    forget(seriesId: number, from?: number) {
+      indexes.forget(seriesId, from)
+      dayBars.forget(seriesId, from)
+    },
   }
 }
 
