@@ -42,10 +42,11 @@ export async function memory(options: BenchOptions): Promise<Line[]> {
     options.say('memory: settles')
     await sleep(settledMs)
     const settled = residentMb(server.pid)
+    const ofFiles = residentMb(server.pid, 'RssFile')
     return [
       {
         row: 'resident memory after every list, histories, exports and pushes',
-        ours: `${Math.round(settled)} MB`,
+        ours: `${Math.round(settled)} MB, ${Math.round(ofFiles)} of them pages of the program`,
         yardstick: '',
         ratio: undefined,
         atLeast: `≤ ${residentMbMax} MB`,

@@ -169,9 +169,10 @@ async function ask<T>({ port, apiKey }: Wellhead, path: string): Promise<T> {
 
 const residentMbMax = 300
 
-export function residentMb(pid: number): number {
-  const [, kilobytes] =
-    /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
+/** Of which `RssFile` are pages of files, which the system can drop and read again. */
+export function residentMb(pid: number, kind: 'VmRSS' | 'RssFile' = 'VmRSS'): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  const [, kilobytes] = new RegExp(`^${kind}:\\s+(\\d+) kB$`, 'm').exec(status) ?? []
   return Number(kilobytes) / 1024
 }
 
