@@ -14,8 +14,6 @@ const blocksDefault = 200
  * Reads bars like the store. Those of days are kept in blocks of a series that were asked for twice:
  * reading a hundred of them from the database takes twice as long as writing them into an answer.
  */
-export type DayBars = ReturnType<typeof createDayBars>
-
 export function createDayBars(
   observations: Pick<ObservationStore, 'bars'>,
   blocksMax = blocksDefault,

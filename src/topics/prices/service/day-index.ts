@@ -32,8 +32,8 @@ interface Entry {
 }
 
 /**
- * One index a series, made at first use and dropped when others need room. After a change only the
- * days from the first that changed are read again.
+ * One index a series, made when it is asked for twice and dropped when others need room. After a
+ * change only the days from the first that changed are read again.
  */
 export function createDayIndexes(
   observations: ObservationStore,
