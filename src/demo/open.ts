@@ -30,6 +30,7 @@ import type { KeyServices } from '../topics/keys/service/open.ts'
 import type { MessageServices } from '../topics/messages/service/open.ts'
 import type { OperatorServices } from '../topics/operator/service/open.ts'
 import { createEventLog, withEvents } from '../topics/prices/demo/events.ts'
+import { withPower } from '../topics/prices/demo/power.ts'
 import { createPriceData, type StoredSeries } from '../topics/prices/demo/prices.ts'
 import { drillingGroups, withRegions } from '../topics/prices/demo/regions.ts'
 import { createWorld, type World } from '../topics/prices/demo/world.ts'
@@ -90,7 +91,12 @@ export function openDemoWorld(services: DemoServices) {
   if (unmarked.length > 0) catalogue.markFixture(unmarked)
   const events = createEventLog(settings)
   const calm = withRegions(
-    createWorld({ seed: config.dev.seed, series: listed, depth: size.depthOf }),
+    withPower(
+      createWorld({ seed: config.dev.seed, series: listed, depth: size.depthOf }),
+      config.dev.seed,
+      listed,
+      size.powerDays,
+    ),
     listed,
     drillingGroups,
     size.depthOf,

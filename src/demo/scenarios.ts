@@ -2,15 +2,17 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../database/database.ts'
 import type { Ids } from '../lib/ids.ts'
 import type { Clock } from '../lib/time/clock.ts'
-import { dayMs, hourMs, isoInstant, minuteMs } from '../lib/time/instant.ts'
-import { nextClockChange } from '../lib/time/zone.ts'
+import { dayMs, hourMs, isoInstant, minuteMs, parseDay } from '../lib/time/instant.ts'
+import { momentAt, nextClockChange, wallTime } from '../lib/time/zone.ts'
 import type { Outbox } from '../outbox/outbox.ts'
 import type { Plans } from '../plans/plans.ts'
 import type { Billing } from '../topics/billing/service/billing.ts'
+import { weekdayOfDay } from '../topics/calendars/math/holidays.ts'
 import { isIntraday } from '../topics/catalogue/math/catalogue.ts'
+import { calendarDays, dateAfter, dayAt, type MarketDay } from '../topics/delivery/math/days.ts'
 import type { Keyring } from '../topics/keys/service/keyring.ts'
 import type { Meter } from '../topics/keys/service/meter.ts'
-import { type EventLog, shockedValue } from '../topics/prices/demo/events.ts'
+import { type EventLog, type Spell, shockedValue } from '../topics/prices/demo/events.ts'
 import type { StoredSeries } from '../topics/prices/demo/prices.ts'
 import type { World } from '../topics/prices/demo/world.ts'
 import { roundTo } from '../topics/prices/math/format.ts'
@@ -115,6 +117,7 @@ export const createScenarios = (deps: ScenarioDeps): readonly Scenario[] => [
   paymentFailing(deps),
   receiverFailing(deps),
   clockChange(deps),
+  ...powerScenarios(deps),
 ]
 
 interface Move {
@@ -410,6 +413,102 @@ const clockChange = ({ feed, clock, advance }: ScenarioDeps): Scenario => ({
     }
   },
 })
+
+const powerZone = 'Europe/Berlin'
+/** After the auction and the minutes that its results take. */
+const auctionMinute = 12 * 60 + 55
+
+/** Codes of the coupled markets. */
+const coupledCodes = ({ series }: ScenarioDeps): string[] =>
+  series.filter(({ code }) => code.startsWith('POWER_DA_')).map(({ code }) => code)
+
+/** The first day from tomorrow on whose auction is ahead and that is wanted; and when it is over. */
+function nextAuction(now: number, isWanted: (day: MarketDay) => boolean) {
+  const days = calendarDays(powerZone)
+  for (let day = dayAt(days, dayAt(days, now).to); ; day = dayAt(days, day.to)) {
+    const publishedAt = momentAt(dateAfter(day.date, -1), auctionMinute, powerZone)
+    if (publishedAt > now && isWanted(day)) return { day, publishedAt }
+  }
+}
+
+/** Situations of a market that sells tomorrow by its quarters. */
+function powerScenarios(deps: ScenarioDeps): Scenario[] {
+  const { events, feed, clock, advance } = deps
+  const playDay = async (
+    isWanted: (day: MarketDay) => boolean,
+    spellsOf: (day: MarketDay) => Omit<Spell, 'codes'>[],
+  ) => {
+    const codes = coupledCodes(deps)
+    const { day, publishedAt } = nextAuction(clock.now(), isWanted)
+    events.add({ spells: spellsOf(day).map(spell => ({ codes, ...spell })) })
+    await passQuietly(feed, advance, publishedAt)
+    await advance(clock.now())
+    return { date: day.date, zone: powerZone, codes, now: isoInstant(clock.now()) }
+  }
+  return [
+    {
+      name: 'dunkelflaute',
+      description:
+        'Three days without wind and sun begin tomorrow or the day after: the clock stands after the auction of the first, which is dear at every hour.',
+      options: [],
+      async play() {
+        const details = await playDay(
+          () => true,
+          ({ from }) => [{ from, to: from + 3 * dayMs, factor: 1.7, add: 140 }],
+        )
+        return {
+          done: `Day-ahead power of ${details.date} is dear at every hour.`,
+          after: 'So are the two days after it, as the clock moves past their auctions.',
+          details,
+        }
+      },
+    },
+    {
+      name: 'negative-sunday',
+      description:
+        'The next Sunday has a sunny and windy noon: the clock stands after its auction, with negative prices from 10:00 to 16:00.',
+      options: [],
+      async play() {
+        const details = await playDay(
+          ({ from }) => isSunday(from),
+          ({ date }) => [
+            {
+              from: momentAt(date, 10 * 60, powerZone),
+              to: momentAt(date, 16 * 60, powerZone),
+              factor: 0.2,
+              add: -55,
+            },
+          ],
+        )
+        return {
+          done: `Day-ahead power is negative around the noon of Sunday, ${details.date}.`,
+          after: 'An alert on negative_tomorrow has fired; devices charge on Sunday.',
+          details,
+        }
+      },
+    },
+    {
+      name: 'clock-change',
+      description:
+        'The clock stands on the day before clocks change in Europe/Berlin, after the auction of a day of 92 or 100 quarters.',
+      options: [],
+      async play() {
+        const details = await playDay(
+          ({ from, to }) => to - from !== dayMs,
+          () => [],
+        )
+        return {
+          done: `The clocks change on ${details.date}, and its prices are known.`,
+          after: 'GET /v1/delivery/POWER_DA_DE_LU_EUR with this date has 92 or 100 periods.',
+          details,
+        }
+      },
+    },
+  ]
+}
+
+const isSunday = (at: number): boolean =>
+  weekdayOfDay(Math.floor(parseDay(wallTime(at, powerZone).day)! / dayMs)) === 7
 
 /** Prices of months are written at once at the end, not hour by hour on the way. */
 async function passQuietly(

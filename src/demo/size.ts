@@ -23,6 +23,8 @@ export interface WorldSize {
   /** Of bars and ticks of futures. */
   futures?: Reach
   permits?: PermitReach
+  /** Days of delivery periods. */
+  powerDays?: number
   /** Days of drilling counts. */
   countedDays?: number
   /** Months of production of wells and states. */
@@ -49,6 +51,7 @@ DIESEL_US_NATIONAL_USD DIESEL_CA_USD DIESEL_NY_USD DIESEL_TX_USD GASOLINE_US_NAT
 DIESEL_LIST_B7_DKK DIESEL_LIST_STANDARD_DKK DUTCH_TTF_EUR NATURAL_GAS_GBP GAS_WAHA_USD
 FORTIES_USD BONNY_LIGHT_USD JET_FUEL_USD GASOIL_USD NAPHTHA_NWE_USD JKM_LNG_USD LNG_JAPAN_SPOT_USD
 METHANOL_USGC_USD AMMONIA_TAMPA_USD PROPANE_USD BUTANE_USD POWER_DE_EUR POWER_ERCOT_NORTH_USD
+POWER_DA_DE_LU_EUR POWER_DA_FR_EUR POWER_DA_NL_EUR POWER_HH_GB_GBP POWER_AU_NSW1_AUD
 TANKER_VLCC_MEG_CHINA_USD EUR_GBP USD_CAD USD_CHF USD_CNY USD_DKK USD_JPY USD_NOK
 HSFO_USD MGO_USD VLSFO_USD HFO_380_USD MGO_05S_USD
 HFO_380_SIN_USD MGO_05S_SIN_USD VLSFO_SIN_USD HFO_380_RTM_USD MGO_05S_RTM_USD VLSFO_RTM_USD
@@ -80,6 +83,7 @@ const small: WorldSize = {
   depthOf: smallDepthOf,
   futures: { wholeCurveDays: 40, nearMonthsDays: 100, tickDays: 4 },
   permits: { days: smallDays, wholeDays: 10 },
+  powerDays: 9,
   countedDays: smallDays,
   productionMonths: 15,
   outlooks: 14,

@@ -56,6 +56,9 @@ describe('scenarios', () => {
       'payment-failing',
       'receiver-failing',
       'dst',
+      'dunkelflaute',
+      'negative-sunday',
+      'clock-change',
     ])
     const refusals: [Fields, string][] = [
       [{ name: 'boom' }, 'must be negative-wti, crash'],
@@ -213,6 +216,40 @@ describe('scenarios', () => {
       changes_at: '2026-11-01T06:00:00Z',
     })
     expect((await control(of, 'GET', 'feed')).body.paused).toBe(false)
+  })
+
+  test('dunkelflaute: the day after the next auction is dear at every hour', async () => {
+    const of = open()
+    const today = await dataOf(of, '/v1/delivery/POWER_DA_DE_LU_EUR')
+    const { details } = await play(of, 'dunkelflaute')
+    expect(details.date).toBe('2026-11-22')
+    const day = await dataOf(of, `/v1/delivery/POWER_DA_DE_LU_EUR?date=${details.date}`)
+    expect(day.complete).toBe(true)
+    expect((day.min as { price: number }).price).toBeGreaterThan(100)
+    expect(day.base).toBeGreaterThan((today.base as number) + 100)
+  })
+
+  test('negative-sunday: the noon of Sunday is negative and known on Saturday', async () => {
+    const of = open()
+    const { now, details } = await play(of, 'negative-sunday')
+    expect({ now, date: details.date }).toEqual({
+      now: '2026-11-21T11:55:00Z',
+      date: '2026-11-22',
+    })
+    const day = await dataOf(of, `/v1/delivery/POWER_DA_NL_EUR?date=${details.date}`)
+    expect(day.negative_periods).toBeGreaterThanOrEqual(24)
+    const cheapest = await dataOf(
+      of,
+      `/v1/delivery/POWER_DA_NL_EUR/cheapest?date=${details.date}&hours=3`,
+    )
+    expect((cheapest.start as string) >= '2026-11-22T09:00:00Z').toBe(true)
+  })
+
+  test('clock-change: the day of 92 quarters is known on the day before', async () => {
+    const of = open('2027-03-20T15:00:00Z')
+    const { details } = await play(of, 'clock-change')
+    const day = await dataOf(of, `/v1/delivery/POWER_DA_DE_LU_EUR?date=${details.date}`)
+    expect([details.date, day.expected, day.complete]).toEqual(['2027-03-28', 92, true])
   })
 })
 

@@ -12,6 +12,7 @@ const unitNames: Readonly<Record<string, string>> = {
   cubic_metre: 'Per cubic metre',
   mmbtu: 'Per million British thermal units',
   mwh: 'Per megawatt hour',
+  mw: 'Megawatts, mean of the period',
   gigajoule: 'Per gigajoule',
   pence_per_therm: 'Pence per therm (100,000 British thermal units)',
   pence_per_litre: 'Pence per litre',

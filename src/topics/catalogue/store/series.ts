@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 import { type Attribution, sourceDescription } from '../math/catalogue.ts'
+import { shippedTermsOf } from '../math/delivery-codes.ts'
 import type { SeriesBase } from '../math/terms.ts'
 import { type SeriesTerms, type TermsInForce, withTerms } from '../math/terms.ts'
 
@@ -66,11 +67,7 @@ const columns =
 
 export type SeriesStore = ReturnType<typeof createSeriesStore>
 
-/** `shippedTermsOf`: what ships with a code beyond the columns of its row. */
-export function createSeriesStore(
-  db: Database,
-  shippedTermsOf: (code: string) => SeriesTerms | undefined = () => undefined,
-) {
+export function createSeriesStore(db: Database) {
   const sql = statements(db)
   const all = sql<SeriesRow, []>`SELECT ${columns} FROM series ORDER BY code`
   const aliases = sql<{ alias: string; code: string }, []>`

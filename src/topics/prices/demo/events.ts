@@ -20,10 +20,21 @@ export interface Delay {
   byMs: number
 }
 
+/** What is delivered in `[from, to)` is priced otherwise, from the first publication on. */
+export interface Spell {
+  codes: readonly string[]
+  from: number
+  to: number
+  factor: number
+  add: number
+}
+
 /** What was done to the world, oldest first. */
 export interface Events {
   shocks: readonly Shock[]
   delays: readonly Delay[]
+  /** Absent in states that were saved before there were spells. */
+  spells?: readonly Spell[]
 }
 
 /** Where the events are kept: beside the data, so that a state that is restored has its own. */
@@ -46,11 +57,12 @@ export function createEventLog(settings: {
   }
   return {
     all,
-    add({ shocks = [], delays = [] }: Partial<Events>) {
+    add({ shocks = [], delays = [], spells = [] }: Partial<Events>) {
       const before = all()
       const events: Events = {
         shocks: [...before.shocks, ...shocks],
         delays: [...before.delays, ...delays],
+        spells: [...(before.spells ?? []), ...spells],
       }
       settings.set(settingName, JSON.stringify(events))
       cached = undefined
@@ -72,14 +84,19 @@ export function withEvents(world: World, series: readonly WorldSeries[], events:
   const scaleOf = new Map(series.map(series => [series.code, 10 ** series.decimals]))
 
   const shocked = (code: string, observations: Observation[]): Observation[] => {
-    const shocks = events.all().shocks.filter(shock => shock.codes.includes(code))
-    if (shocks.length === 0) return observations
+    const { shocks: allShocks, spells: allSpells = [] } = events.all()
+    const shocks = allShocks.filter(shock => shock.codes.includes(code))
+    const spells = allSpells.filter(spell => spell.codes.includes(code))
+    if (shocks.length + spells.length === 0) return observations
     const scale = scaleOf.get(code) ?? 1
-    return observations.map(observation => ({
-      ...observation,
-      value:
-        Math.round(shockedValue(observation.value, observation.observedAt, shocks) * scale) / scale,
-    }))
+    return observations.map(observation => {
+      const { observedAt } = observation
+      const spelled = spells
+        .filter(({ from, to }) => observedAt >= from && observedAt < to)
+        .reduce((value, { factor, add }) => value * factor + add, observation.value)
+      const value = Math.round(shockedValue(spelled, observedAt, shocks) * scale) / scale
+      return { ...observation, value }
+    })
   }
 
   const observations = (code: string, from: number, to: number, depth?: Depth): Observation[] => {
@@ -104,6 +121,6 @@ export function withEvents(world: World, series: readonly WorldSeries[], events:
     observations,
     history: (code, now) => shocked(code, world.history(code, now)),
     // An event changes what was kept of the world for later.
-    changes: () => events.all().shocks.length,
+    changes: () => events.all().shocks.length + (events.all().spells ?? []).length,
   }
 }

@@ -1,4 +1,5 @@
 import type { Cadence } from '../../catalogue/math/catalogue.ts'
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 
 /** What the world needs to know of a code of the catalogue. */
 export interface WorldSeries {
@@ -12,4 +13,6 @@ export interface WorldSeries {
   unit: string
   decimals: number
   available: boolean
+  /** Of a series whose values are of delivery periods. */
+  delivery?: DeliveryTerms
 }
