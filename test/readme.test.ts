@@ -31,6 +31,12 @@ describe('README.md', () => {
       eex_auctions: 'EEX',
       baker_hughes: 'Baker Hughes',
       lbma: 'LBMA',
+      smard: 'SMARD',
+      elexon: 'Elexon',
+      aemo: 'AEMO',
+      entsoe: 'ENTSO-E',
+      gie: 'GIE',
+      energy_charts: 'Energy-Charts',
     } as Record<string, string>
     for (const feed of feedNames) {
       const name = publishers[feed] ?? publishers[feed.replace(/_.*/, '')]

@@ -382,6 +382,13 @@ export const feedNames = [
   'eex_auctions',
   'baker_hughes',
   'lbma',
+  'smard',
+  'elexon',
+  'aemo',
+  'eia_930',
+  'entsoe',
+  'gie',
+  'energy_charts',
 ] as const
 export type FeedName = (typeof feedNames)[number]
 

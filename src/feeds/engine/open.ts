@@ -10,7 +10,7 @@ import { createSourceFilter, createWithheld } from '../../topics/prices/store/wi
 import { version } from '../../version.ts'
 import type { Publisher } from '../publishers/publisher.ts'
 import { shippedFeeds, viewFeeds } from '../publishers/publishers.ts'
-import { type PeriodKind, periodKinds } from '../reading/periods.ts'
+import { storedKinds } from '../reading/periods.ts'
 import { createFeedStore } from '../store/feeds.ts'
 import { configuredFeeds } from './configured.ts'
 import type { FeedBatches, FeedsDeps } from './deps.ts'
@@ -54,7 +54,7 @@ export function openFeeds(deps: FeedServicesDeps) {
     return (
       feed && {
         publisher: attributionOf(feed.publisher),
-        ...fedCadences[periodKinds[periodKind]!],
+        ...fedCadences[storedKinds[periodKind]!],
       }
     )
   })
@@ -96,7 +96,9 @@ const copyNumber = (): number => process.pid + (Number(Bun.hash.crc32(hostname()
  * How often values of each kind of period come out, and how many days after the date that they are
  * kept under: a month is kept under its first day and published after its last.
  */
-const fedCadences: Readonly<Record<PeriodKind, { cadence: Cadence; releaseLagDays: number }>> = {
+const fedCadences: Readonly<
+  Record<(typeof storedKinds)[number], { cadence: Cadence; releaseLagDays: number }>
+> = {
   day: { cadence: 'daily', releaseLagDays: 3 },
   week: { cadence: 'weekly', releaseLagDays: 6 },
   month: { cadence: 'monthly', releaseLagDays: 45 },

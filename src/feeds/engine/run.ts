@@ -175,7 +175,12 @@ function newer(newest: string | null, sent: SentSeries): string | null {
 
 /** The last day of a period, by which periods of different lengths are compared. */
 function endOf(period: string): string {
-  const kind = { 10: 'day', 7: period.includes('Q') ? 'quarter' : 'month', 4: 'year' } as const
+  const kind = {
+    20: 'instant',
+    10: 'day',
+    7: period.includes('Q') ? 'quarter' : 'month',
+    4: 'year',
+  } as const
   return isoDay(spanOf(period, kind[period.length as 10] ?? 'quarter').to - millisecond)
 }
 

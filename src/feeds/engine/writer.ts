@@ -1,5 +1,5 @@
 import type { WriteCounts } from '../../database/write-counts.ts'
-import { dayMs, isoDay } from '../../lib/time/instant.ts'
+import { dayMs, isoDay, isoInstant } from '../../lib/time/instant.ts'
 import type { CodeLookup } from '../../topics/catalogue/math/lookup.ts'
 import { checkRow } from '../../topics/prices/files/rows.ts'
 import type { Observation } from '../../topics/prices/math/bars.ts'
@@ -12,7 +12,7 @@ import { outlookRelease } from '../publishers/eia.ts'
 import type { MapLine } from '../publishers/map.ts'
 import type { SentRow, SentSeries } from '../publishers/publisher.ts'
 import { timesDecimal } from '../reading/decimal.ts'
-import { firstOf, type PeriodKind, periodKinds, spanOf } from '../reading/periods.ts'
+import { firstOf, type PeriodKind, spanOf, storedKind, storedKinds } from '../reading/periods.ts'
 import type { FeedObservation, FeedStore } from '../store/feeds.ts'
 
 /** What the values of a run are written in. */
@@ -96,8 +96,8 @@ interface KeptPoint extends Point {
 }
 
 /** What a value speaks for, as it is kept. */
-const kindNumber = (kind: PeriodKind): number => periodKinds.indexOf(kind)
-const kindOf = (number: number): PeriodKind => periodKinds[number]!
+const kindNumber = storedKind
+const kindOf = (number: number) => storedKinds[number]!
 
 const rejectionsMax = 5
 
@@ -188,7 +188,10 @@ interface CoarseValue {
 }
 
 /** The time that a value kept at a moment speaks for. */
-function spanAt(observedAt: number, kind: PeriodKind): { from: number; to: number } {
+function spanAt(
+  observedAt: number,
+  kind: (typeof storedKinds)[number],
+): { from: number; to: number } {
   const day = isoDay(observedAt)
   const period = {
     day,
@@ -253,7 +256,8 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
     const values: Point[] = []
     let reason: string | undefined
     for (const { text, recordedAt } of vintages) {
-      const row = { code, observedAt: isoDay(observedAt), price: text }
+      const at = line.kind === 'instant' ? isoInstant(observedAt) : isoDay(observedAt)
+      const row = { code, observedAt: at, price: text }
       const checked = checkRow(row, deps.catalogue, run.now)
       if (checked.kind === 'point') {
         values.push(recordedAt === undefined ? checked.point : { ...checked.point, recordedAt })

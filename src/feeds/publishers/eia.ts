@@ -24,6 +24,7 @@ const lengthMax = 5000
 export const eastern = { zone: 'America/New_York' }
 
 const frequencies: Readonly<Record<PeriodKind, string>> = {
+  instant: 'hourly',
   day: 'daily',
   week: 'weekly',
   month: 'monthly',

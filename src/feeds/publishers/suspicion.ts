@@ -19,6 +19,10 @@ const judgedRowsMin = 4
 
 /** Publishers are ahead of the clock of this machine, and days begin earlier in the east. */
 const graceMs = dayMs
+/** Auctions and forecasts are of the next day. */
+const deliveryAheadMs = 3 * dayMs
+const graceOf = (kind: SentSeries['line']['kind']): number =>
+  kind === 'instant' ? deliveryAheadMs : graceMs
 
 /**
  * Throws a suspicious `FeedFault` where an answer is not believed: another unit, no rows where there were
@@ -43,7 +47,7 @@ export function judge(
     if (!isPeriod(period, line.kind)) {
       throw new FeedFault('unreadable', `${id} has ${period}, which is not a ${line.kind}`)
     }
-    if (!forecasts && beginsAt(period, line.kind) > now + graceMs) {
+    if (!forecasts && beginsAt(period, line.kind) > now + graceOf(line.kind)) {
       throw new FeedFault('future_period', `${id} has a value of ${period}, which has not begun`)
     }
   }

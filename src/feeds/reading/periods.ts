@@ -1,15 +1,26 @@
-import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
+import { dayMs, isoDay, parseDay, parseInstant } from '../../lib/time/instant.ts'
 import { monthNumber } from '../../lib/time/month-names.ts'
 
-/** How long the time is that a value speaks for. A week is named by the day that its publisher gives it. */
-export const periodKinds = ['day', 'week', 'month', 'quarter', 'year'] as const
+/** Kinds of periods by the number under which they are stored. */
+export const storedKinds = ['day', 'week', 'month', 'quarter', 'year'] as const
+
+/**
+ * How long the time is that a value speaks for. A week is named by the day that its publisher gives it;
+ * `instant` is the start of a delivery period, whose series says how long it is.
+ */
+export const periodKinds = ['instant', ...storedKinds] as const
 export type PeriodKind = (typeof periodKinds)[number]
 
 /** Whether a value of `kind` speaks for a longer time than one of `other`. */
 export const isCoarser = (kind: PeriodKind, other: PeriodKind): boolean =>
   periodKinds.indexOf(kind) > periodKinds.indexOf(other)
 
+/** Under which number a kind is stored; delivery periods never lie beside days of the same series. */
+export const storedKind = (kind: PeriodKind): number =>
+  kind === 'instant' ? 0 : storedKinds.indexOf(kind)
+
 const patterns = {
+  instant: /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/,
   month: /^\d{4}-(?:0[1-9]|1[0-2])$/,
   quarter: /^\d{4}-Q[1-4]$/,
   year: /^\d{4}$/,
@@ -36,6 +47,7 @@ function spelled(year: string, rest: string, kind: PeriodKind): string {
 /** The days that a period is of, `from` to before `to`, as midnights UTC. A week is the seven days up to its day. */
 export function spanOf(period: string, kind: PeriodKind): { from: number; to: number } {
   const first = firstOf(period, kind)
+  if (kind === 'instant') return { from: first, to: first + 1 }
   if (kind === 'day') return { from: first, to: first + dayMs }
   if (kind === 'week') return { from: first - 6 * dayMs, to: first + dayMs }
   const months = { month: 1, quarter: 3, year: 12 }[kind]
@@ -45,6 +57,7 @@ export function spanOf(period: string, kind: PeriodKind): { from: number; to: nu
 
 /** Midnight UTC under which the value of a period is kept: the day itself, or the first day of a longer one. */
 export function firstOf(period: string, kind: PeriodKind): number {
+  if (kind === 'instant') return parseInstant(period)!
   if (kind === 'day' || kind === 'week') return parseDay(period)!
   if (kind === 'month') return parseDay(`${period}-01`)!
   if (kind === 'year') return parseDay(`${period}-01-01`)!
@@ -54,6 +67,7 @@ export function firstOf(period: string, kind: PeriodKind): number {
 
 /** The period that a day lies in: `2026-08` of 2026-08-18. */
 export function periodWith(day: string, kind: PeriodKind): string {
+  if (kind === 'instant') return `${day}T00:00:00Z`
   if (kind === 'day' || kind === 'week') return day
   if (kind === 'month') return day.slice(0, 7)
   if (kind === 'year') return day.slice(0, 4)

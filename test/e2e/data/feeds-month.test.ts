@@ -3,10 +3,19 @@ import { afterAll, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { feedNames } from '../../../src/config/keys.ts'
+import { viewFeeds } from '../../../src/feeds/publishers/publishers.ts'
 import { remove, run, start, temporaryDir } from '../../support/instance/binary.ts'
 import { needs } from '../../support/needs.ts'
 import { expectedValues } from '../../support/publishers/expected.ts'
 import { standIn, standInKey } from '../../support/publishers/stand-in.ts'
+
+const keyed = ['eia', 'eia_930', 'entsoe', 'gie']
+/** Of many zones one is enough. */
+const codesOf: Readonly<Record<string, string>> = {
+  aemo: 'POWER_AU_NSW1_AUD',
+  entsoe: 'POWER_DA_FR_EUR',
+  energy_charts: 'POWER_DA_NL_EUR',
+}
 
 const isWhole = process.env.WELLHEAD_TORTURE === '1'
 /** All there is, and every day of the month; without torture the values of four months and three of its days. */
@@ -87,9 +96,9 @@ needs('../shared/data').describe('a month of releases', () => {
         return runs
       }
       for (const name of feedNames) {
-        const more = name === 'eia' ? ['--key-file', keyFile] : []
-        if (['eex_auctions', 'baker_hughes', 'lbma'].includes(name))
-          more.push('--license', 'accept')
+        const more = keyed.includes(name) ? ['--key-file', keyFile] : []
+        if (viewFeeds.includes(name)) more.push('--license', 'accept')
+        if (codesOf[name]) more.push('--codes', codesOf[name])
         const at = ['--base-url', publishers.url, '--since', since]
         const added = await feeds('add', name, ...at, ...more)
         expect({ name, ...added }).toMatchObject({ code: 0 })

@@ -13,10 +13,29 @@ afterEach(() => {
 })
 
 /** How far back the copies of some publishers read, so that there is enough to miss some of. */
-const sinceOf: Readonly<Record<string, string>> = { world_bank: '2025-01-01', cftc: '2025-06-01' }
+const sinceOf: Readonly<Record<string, string>> = {
+  world_bank: '2025-01-01',
+  cftc: '2025-06-01',
+  smard: '2026-08-01',
+  elexon: '2026-08-01',
+  aemo: '2026-08-01',
+  eia_930: '2026-08-01',
+  energy_charts: '2026-08-01',
+  entsoe: '2026-08-01',
+}
 const sinceDefault = '2026-01-01'
 const names: readonly string[] = feedNames
-const licensed = ['eex_auctions', 'baker_hughes', 'lbma']
+const licensed = [
+  'eex_auctions',
+  'baker_hughes',
+  'lbma',
+  'smard',
+  'elexon',
+  'aemo',
+  'entsoe',
+  'gie',
+  'energy_charts',
+]
 
 /** What is wrong, and the publishers whose form has no place for it. */
 const misbehaviours: [Misbehaviour, without: string[]][] = [
@@ -44,6 +63,9 @@ const withUnits = [
   'ec_oil_bulletin',
   'uk_road_fuel',
   'eex_auctions',
+  'eia_930',
+  'entsoe',
+  'energy_charts',
 ]
 
 function copyWith(name: string): TestInstance {
@@ -56,6 +78,12 @@ function copyWith(name: string): TestInstance {
     flags['feeds.eia.key'] = standInKey
     flags['feeds.eia.codes'] = 'WTI_USD,NATURAL_GAS_USD,CUSHING_STORAGE'
   }
+  if (['eia_930', 'entsoe', 'gie'].includes(name)) flags[`feeds.${name}.key`] = standInKey
+  if (['entsoe', 'energy_charts'].includes(name))
+    flags[`feeds.${name}.codes`] = 'POWER_DA_FR_EUR,POWER_DA_NL_EUR'
+  if (name === 'aemo') flags['feeds.aemo.codes'] = 'POWER_AU_NSW1_AUD'
+  if (name === 'gie') flags['feeds.gie.codes'] = 'EU_GAS_STORAGE'
+  if (name === 'smard') flags['feeds.smard.codes'] = 'POWER_DA_DE_LU_EUR,LOAD_DE_LU_MW'
   if (name === 'eia_bulk') flags['feeds.eia_bulk.codes'] = 'WTI_USD,BRENT_CRUDE_USD'
   if (licensed.includes(name)) flags[`feeds.${name}.license`] = 'accept'
   return openTestInstance(flags, now)

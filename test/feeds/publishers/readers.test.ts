@@ -29,7 +29,8 @@ const seriesIn = (sent: readonly SentSeries[], id: string): SentSeries =>
 const valueIn = (series: SentSeries, period: string) =>
   series.rows.find(row => row.period === period)?.text
 
-const keyOf = (name: string) => (name === 'eia' ? standInKey : undefined)
+const keyOf = (name: string) =>
+  ['eia', 'eia_930', 'entsoe', 'gie'].includes(name) ? standInKey : undefined
 
 needs('../shared/data').describe('every publisher over a socket', () => {
   for (const { publisher, map } of shippedFeeds) {
@@ -163,6 +164,13 @@ needs('../shared/data').describe('every publisher over a socket', () => {
     eex_auctions: ['maintenance_page'],
     lbma: ['maintenance_page'],
     jodi: ['maintenance_page'],
+    smard: ['another_header', 'maintenance_page'],
+    elexon: ['another_header', 'maintenance_page'],
+    aemo: ['another_header', 'maintenance_page'],
+    eia_930: ['another_header', 'maintenance_page'],
+    entsoe: ['another_header', 'maintenance_page'],
+    gie: ['another_header', 'maintenance_page'],
+    energy_charts: ['another_header', 'maintenance_page'],
   }
   for (const name of feedNames) {
     for (const kind of [...(refused[name] ?? usual), 'empty_body'] as const) {

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
+import { powerReply, storageReply } from './power.ts'
 import { type Written, workbookOf } from './workbook.ts'
 import { fredIds, type PublishedWorld, publishedWorld } from './world.ts'
 
@@ -140,7 +141,7 @@ export async function standIn(
     if (self.misbehaviour === 'elsewhere') {
       return short(302, '', { Location: 'https://elsewhere.example/data' })
     }
-    const reply = replyTo(url)
+    const reply = replyTo(url, headers)
     if (!reply) return short(404, JSON.stringify({ error: 'not found', code: 404 }))
     if (self.misbehaviour === 'maintenance_page' && (reply.status ?? 200) === 200) {
       return short(200, '<!doctype html><html><body>Down for maintenance</body></html>')
@@ -193,8 +194,22 @@ export async function standIn(
     /^another_(header|column)$/.test(self.misbehaviour ?? '') ? `New ${title}` : title
   const futureOf = (period: string) => (period.length === 7 ? '2031-01' : '2031-01-03')
 
-  function replyTo(url: URL): Reply | undefined {
+  const powerWays = {
+    get today() {
+      return self.today
+    },
+    key: standInKey,
+    spoiled,
+    named: ofColumn,
+    unit: (own: string) => (self.misbehaviour === 'another_unit' ? 'GBP' : own),
+  }
+
+  function replyTo(url: URL, headers: Headers): Reply | undefined {
     const { pathname, searchParams } = url
+    if (pathname === '/api' && !searchParams.has('documentType'))
+      return storageReply(searchParams, headers.get('x-key'), powerWays)
+    const power = powerReply(url, powerWays)
+    if (power) return power
     if (pathname.startsWith('/v2/')) return agency(pathname, searchParams)
     if (pathname === '/bulk/manifest.txt') return manifest()
     if (pathname.startsWith('/bulk/')) return bulk(pathname.slice(6).replace('.zip', ''))

@@ -1,0 +1,76 @@
+import { dayMs, isoDay, minuteMs, parseInstant } from '../../lib/time/instant.ts'
+import { FeedFault, headerFault } from '../reading/fault.ts'
+import { tableOf } from '../reading/text.ts'
+import { addAt, sentSince, startOf, timesOfDay } from './delivery.ts'
+import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import { type Collected, collected } from './series.ts'
+
+const intervalMs = 5 * minuteMs
+/** Before it prices were of half hours. */
+const fiveMinutesSince = Date.UTC(2021, 9, 1)
+
+/** Prices of a month: `SETTLEMENTDATE` is the end of five minutes on clocks of UTC+10. */
+export function addMonth(series: Collected, bytes: Uint8Array, region: string, from: number): void {
+  const { header, rows } = tableOf(bytes, 'the prices of a month')
+  const column = (name: string) => {
+    const at = header.indexOf(name)
+    if (at < 0) throw headerFault('the prices of a month', name)
+    return at
+  }
+  const [place, time, price] = [column('REGION'), column('SETTLEMENTDATE'), column('RRP')]
+  for (const row of rows) {
+    if (row[place] !== region) continue
+    const [date = '', clock = ''] = (row[time] ?? '').replaceAll('/', '-').split(' ')
+    const end = parseInstant(`${date}T${clock}+10:00`) ?? Number.NaN
+    if (end - intervalMs < from) continue
+    addAt(series, end - intervalMs, row[price])
+  }
+}
+
+async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+  for (const one of reading.lines) {
+    const series = collected()
+    const from = Math.max(startOf(reading, one), fiveMinutesSince)
+    for (const month of monthsBetween(from, reading.now)) {
+      const bytes = await fileOf(line, month, one.sourceId, reading.now)
+      if (bytes) addMonth(series, bytes, one.sourceId, from)
+    }
+    yield* sentSince([one], new Map([[one.sourceId, series]]), from)
+  }
+}
+
+/** The months of UTC+10 in which anything of `[from, to)` ends. */
+function monthsBetween(from: number, to: number): string[] {
+  const months = new Set<string>()
+  for (let at = from; at <= to + dayMs; at += dayMs) months.add(isoDay(at).slice(0, 7))
+  return [...months]
+}
+
+/** The file of a month; that of a month that has just begun may not be there yet. */
+async function fileOf(line: Line, month: string, region: string, now: number) {
+  const name = `PRICE_AND_DEMAND_${month.replace('-', '')}_${region}.csv`
+  try {
+    const url = `https://aemo.com.au/aemo/data/nem/priceanddemand/${name}`
+    return (await line.ask({ url })).bytes
+  } catch (error) {
+    const isNew = month >= isoDay(now).slice(0, 7)
+    if (error instanceof FeedFault && error.status === 404 && isNew) return undefined
+    throw error
+  }
+}
+
+export const aemo: Publisher = {
+  name: 'aemo',
+  title: 'Prices of the Australian National Electricity Market',
+  publisher: 'Australian Energy Market Operator',
+  homepage:
+    'https://aemo.com.au/energy-systems/electricity/national-electricity-market-nem/data-nem/aggregated-data',
+  licenseClass: 'view',
+  attribution: 'Source: Australian Energy Market Operator (AEMO)',
+  key: 'none',
+  hosts: ['aemo.com.au'],
+  requestsPerSecond: 2,
+  rereadDays: 3,
+  calendar: timesOfDay('Australia/Brisbane', ['00:20', '06:20', '12:20', '18:20']),
+  read,
+}

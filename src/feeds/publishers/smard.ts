@@ -1,0 +1,94 @@
+import { isObject } from '../../lib/text/json.ts'
+import { dayMs } from '../../lib/time/instant.ts'
+import { dayAt } from '../../topics/delivery/math/days.ts'
+import { type DeliveryTerms, resolutionOn } from '../../topics/delivery/math/terms.ts'
+import { headerFault, unreadable } from '../reading/fault.ts'
+import { jsonOf } from '../reading/text.ts'
+import { addAt, sentSince, startOf, termsOf, timesOfDay } from './delivery.ts'
+import type { MapLine } from './map.ts'
+import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
+import { type Collected, collected } from './series.ts'
+
+const root = 'https://www.smard.de/app/chart_data'
+/** A file has a week, which a change of the clocks makes longer. */
+const weekMs = 7 * dayMs + dayMs / 2
+
+/** Names of the publisher's resolutions, and which of ours they are. */
+const resolutions = { hour: 'PT1H', quarterhour: 'PT15M' } as const
+type Resolution = keyof typeof resolutions
+
+/** The weeks that there are files of. */
+export function smardWeeks(bytes: Uint8Array): number[] {
+  const body = jsonOf(bytes, 'the index')
+  if (!isObject(body) || !Array.isArray(body.timestamps))
+    throw headerFault('the index', 'timestamps')
+  return body.timestamps.map(Number).filter(Number.isFinite)
+}
+
+/** The values of a file that are of the resolution that the series had on their day. */
+export function addWeek(
+  series: Collected,
+  bytes: Uint8Array,
+  terms: DeliveryTerms,
+  resolution: Resolution,
+  from: number,
+): void {
+  const body = jsonOf(bytes, 'a week')
+  if (!isObject(body) || !Array.isArray(body.series)) throw headerFault('a week', 'series')
+  for (const pair of body.series as unknown[]) {
+    if (!Array.isArray(pair) || typeof pair[0] !== 'number') throw unreadable('a row of a week')
+    const at = pair[0]
+    if (at < from) continue
+    if (resolutionOn(terms, dayAt(terms, at).date) !== resolutions[resolution]) continue
+    addAt(series, at, pair[1])
+  }
+}
+
+async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
+  for (const one of reading.lines) {
+    const series = collected()
+    const from = startOf(reading, one)
+    for (const resolution of ['hour', 'quarterhour'] as const)
+      await readResolution(line, one, resolution, from, series)
+    yield* sentSince([one], new Map([[one.sourceId, series]]), from)
+  }
+}
+
+async function readResolution(
+  line: Line,
+  { sourceId, ...rest }: MapLine,
+  resolution: Resolution,
+  from: number,
+  series: Collected,
+): Promise<void> {
+  const terms = termsOf({ sourceId, ...rest })
+  const [filter, region] = sourceId.split('/')
+  const inUse = terms.resolutions.filter((one, i) => {
+    const next = terms.resolutions[i + 1]
+    return one.resolution === resolutions[resolution] && !(next && Date.parse(next.from) < from)
+  })
+  if (inUse.length === 0) return
+  const folder = `${root}/${filter}/${region}`
+  const index = await line.ask({ url: `${folder}/index_${resolution}.json` })
+  const first = Date.parse(inUse[0]!.from)
+  for (const week of smardWeeks(index.bytes)) {
+    if (week + weekMs <= Math.max(from, first)) continue
+    const url = `${folder}/${filter}_${region}_${resolution}_${week}.json`
+    addWeek(series, (await line.ask({ url })).bytes, terms, resolution, from)
+  }
+}
+
+export const smard: Publisher = {
+  name: 'smard',
+  title: 'German electricity market data',
+  publisher: 'Bundesnetzagentur | SMARD.de',
+  homepage: 'https://www.smard.de/en',
+  licenseClass: 'view',
+  attribution: 'Source: Bundesnetzagentur | SMARD.de',
+  key: 'none',
+  hosts: ['www.smard.de'],
+  requestsPerSecond: 5,
+  rereadDays: 14,
+  calendar: timesOfDay('Europe/Berlin', ['00:40', '06:40', '12:58', '14:30', '18:40']),
+  read,
+}

@@ -1,0 +1,215 @@
+import { afterAll, describe, expect, test } from 'bun:test'
+import { addMonth } from '../../../src/feeds/publishers/aemo.ts'
+import { refuseLonger, termsOf } from '../../../src/feeds/publishers/delivery.ts'
+import { addIndexPrices } from '../../../src/feeds/publishers/elexon.ts'
+import { addPrices } from '../../../src/feeds/publishers/entsoe.ts'
+import type { MapLine } from '../../../src/feeds/publishers/map.ts'
+import { collected } from '../../../src/feeds/publishers/series.ts'
+import { FeedFault } from '../../../src/feeds/reading/fault.ts'
+import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/time/instant.ts'
+import { openTestInstance } from '../../support/instance/instance.ts'
+import { loadValue, powerValue, quartersSince } from '../../support/publishers/power.ts'
+import { standIn, standInKey } from '../../support/publishers/stand-in.ts'
+
+const utf8 = (text: string) => new TextEncoder().encode(text)
+const publishers = await standIn()
+afterAll(() => publishers.stop())
+
+const entsoeDay = (
+  series: { resolution: string; curve: string; sequence?: number; points: [number, number][] }[],
+) =>
+  utf8(
+    `<?xml version="1.0"?><Publication_MarketDocument>${series
+      .map(
+        ({ resolution, curve, sequence, points }) => `<TimeSeries>
+  <currency_Unit.name>EUR</currency_Unit.name><price_Measure_Unit.name>MWH</price_Measure_Unit.name>
+  ${sequence ? `<classificationSequence_AttributeInstanceComponent.position>${sequence}</classificationSequence_AttributeInstanceComponent.position>` : ''}
+  <curveType>${curve}</curveType><Period><timeInterval><start>2026-10-24T22:00Z</start><end>2026-10-25T23:00Z</end></timeInterval>
+  <resolution>${resolution}</resolution>${points
+    .map(
+      ([n, price]) =>
+        `<Point><position>${n}</position><price.amount>${price}</price.amount></Point>`,
+    )
+    .join('')}</Period></TimeSeries>`,
+      )
+      .join('')}</Publication_MarketDocument>`,
+  )
+
+function pricesOf(bytes: Uint8Array) {
+  const series = collected()
+  addPrices(series, bytes)
+  return series
+}
+
+describe('ENTSO-E', () => {
+  test('a position that curve type A03 leaves out has the price of the one before, to the end of 25 hours', () => {
+    const { rows, unit } = pricesOf(
+      entsoeDay([
+        {
+          resolution: 'PT15M',
+          curve: 'A03',
+          points: [
+            [1, 10],
+            [5, -2.5],
+            [99, 7],
+          ],
+        },
+      ]),
+    )
+    expect([rows.length, unit]).toEqual([100, 'EUR/MWH'])
+    expect(rows.map(row => row.text)).toEqual([
+      ...Array(4).fill('10'),
+      ...Array(94).fill('-2.5'),
+      ...Array(2).fill('7'),
+    ])
+    expect([rows[0]!.period, rows.at(-1)!.period]).toEqual([
+      '2026-10-24T22:00:00Z',
+      '2026-10-25T22:45:00Z',
+    ])
+  })
+
+  test('a position that curve type A01 leaves out is missing', () => {
+    const { rows } = pricesOf(
+      entsoeDay([
+        {
+          resolution: 'PT60M',
+          curve: 'A01',
+          points: [
+            [1, 10],
+            [3, 30],
+          ],
+        },
+      ]),
+    )
+    expect(rows).toEqual([
+      { period: '2026-10-24T22:00:00Z', text: '10' },
+      { period: '2026-10-25T00:00:00Z', text: '30' },
+    ])
+  })
+
+  test('of several series of one time the finest stands, and of equals the first sequence', () => {
+    const { rows } = pricesOf(
+      entsoeDay([
+        { resolution: 'PT60M', curve: 'A03', points: [[1, 60]] },
+        { resolution: 'PT15M', curve: 'A03', sequence: 2, points: [[1, 2]] },
+        { resolution: 'PT15M', curve: 'A03', sequence: 1, points: [[1, 1]] },
+      ]),
+    )
+    expect(rows).toHaveLength(100)
+    expect(new Set(rows.map(row => row.text))).toEqual(new Set(['1']))
+  })
+
+  test('an answer of reason 999 has no rows, another reason and a cut document are faults', () => {
+    const refusal = (code: string) =>
+      utf8(
+        `<Acknowledgement_MarketDocument><Reason><code>${code}</code></Reason></Acknowledgement_MarketDocument>`,
+      )
+    expect(pricesOf(refusal('999')).rows).toEqual([])
+    expect(() => pricesOf(refusal('401'))).toThrow(FeedFault)
+    const whole = entsoeDay([{ resolution: 'PT15M', curve: 'A03', points: [[1, 10]] }])
+    expect(() => pricesOf(whole.slice(0, 300))).toThrow(FeedFault)
+  })
+})
+
+test('five minutes of the Australian market end at their time in UTC+10, all year', () => {
+  const series = collected()
+  const csv =
+    'REGION,SETTLEMENTDATE,TOTALDEMAND,RRP,PERIODTYPE\r\nNSW1,2026/01/15 00:05:00,7000,-12.5,TRADE\r\nNSW1,2026/01/15 00:10:00,7000,1.20,TRADE\r\n'
+  addMonth(series, utf8(csv), 'NSW1', 0)
+  expect(series.rows).toEqual([
+    { period: '2026-01-14T14:00:00Z', text: '-12.5' },
+    { period: '2026-01-14T14:05:00Z', text: '1.2' },
+  ])
+})
+
+test('half hours of Great Britain are those of their provider, by their start', () => {
+  const series = collected()
+  const row = (provider: string, price: number) => ({
+    startTime: '2026-10-25T00:30:00Z',
+    settlementDate: '2026-10-25',
+    settlementPeriod: 4,
+    dataProvider: provider,
+    price,
+    volume: 1,
+  })
+  const body = JSON.stringify({ data: [row('N2EXMIDP', 0), row('APXMIDP', 71.05)] })
+  addIndexPrices(series, utf8(body), 'APXMIDP')
+  expect(series.rows).toEqual([{ period: '2026-10-25T00:30:00Z', text: '71.05' }])
+})
+
+test('hours are held on a day of quarters, and taken on the days before the change', () => {
+  const line = { sourceId: 'FR', target: { code: 'POWER_DA_FR_EUR' } } as MapLine
+  const hours = (from: number) => Array.from({ length: 24 }, (_, i) => from + i * hourMs)
+  const check = (starts: number[]) => () => refuseLonger(line, termsOf(line), starts)
+  expect(check(hours(quartersSince - dayMs))).not.toThrow()
+  expect(check(hours(quartersSince))).toThrow(/periods of 60 minutes on 2025-10-01/)
+})
+
+describe('a run', () => {
+  const now = parseInstant('2026-08-18T20:00:00Z')!
+  const read = async (name: string, codes: string, since: string) => {
+    const instance = openTestInstance(
+      {
+        'egress.allow': '127.0.0.0/8',
+        [`feeds.${name}.base_url`]: publishers.url,
+        [`feeds.${name}.since`]: since,
+        [`feeds.${name}.codes`]: codes,
+        [`feeds.${name}.license`]: 'accept',
+        ...(['entsoe', 'eia_930', 'gie'].includes(name) && { [`feeds.${name}.key`]: standInKey }),
+      },
+      now,
+    )
+    const run = await instance.services.feeds.run(name)
+    const { id } = instance.services.catalogue.named(codes)!
+    const values = instance.services.observations.oldestFirst(id, 0, Number.MAX_SAFE_INTEGER)
+    return { instance, run, values }
+  }
+  const cases: [feed: string, code: string, source: string, stepMs: number][] = [
+    ['smard', 'POWER_DA_DE_LU_EUR', '4169/DE-LU', 15 * minuteMs],
+    ['elexon', 'POWER_HH_GB_GBP', 'APXMIDP', 30 * minuteMs],
+    ['aemo', 'POWER_AU_NSW1_AUD', 'NSW1', 5 * minuteMs],
+    ['eia_930', 'LOAD_PJM_MW', 'PJM', hourMs],
+    ['entsoe', 'POWER_DA_NL_EUR', '10YNL----------L', 15 * minuteMs],
+    ['energy_charts', 'POWER_DA_NL_EUR', 'NL', 15 * minuteMs],
+  ]
+  test.each(cases)(
+    'of %s stores every period of %s with the value that was sent',
+    async (feed, code, source, stepMs) => {
+      const { instance, run, values } = await read(feed, code, '2026-08-10')
+      expect([run?.result, run?.rejected, run?.held, run?.problem ?? null]).toEqual([
+        'new',
+        0,
+        0,
+        null,
+      ])
+      const first = values[0]!.observedAt
+      expect(values.map(({ observedAt }) => observedAt)).toEqual(
+        values.map((_, i) => first + i * stepMs),
+      )
+      expect(first).toBeLessThanOrEqual(parseInstant('2026-08-10T01:00:00Z')!)
+      expect(values.at(-1)!.observedAt).toBeGreaterThanOrEqual(
+        parseInstant('2026-08-18T19:00:00Z')!,
+      )
+      for (const { observedAt, value } of values)
+        expect(value).toBe(
+          Number(
+            feed === 'eia_930'
+              ? loadValue(powerValue(source, observedAt))
+              : powerValue(source, observedAt),
+          ),
+        )
+      const again = await instance.services.feeds.run(feed)
+      expect([again?.result, again?.inserted, again?.revised]).toEqual(['unchanged', 0, 0])
+    },
+    60_000,
+  )
+
+  test('over the change from hours to quarters keeps both, each on its days', async () => {
+    const { run, values } = await read('entsoe', 'POWER_DA_FR_EUR', '2025-09-26')
+    expect([run?.result, run?.rejected]).toEqual(['new', 0])
+    const gaps = values.slice(1).map(({ observedAt }, i) => observedAt - values[i]!.observedAt)
+    const change = values.findIndex(({ observedAt }) => observedAt === quartersSince)
+    expect(new Set(gaps.slice(0, change))).toEqual(new Set([hourMs]))
+    expect(gaps[change]).toBe(15 * minuteMs)
+  }, 60_000)
+})
