@@ -91,7 +91,10 @@ function smard(path: string, ways: PowerWays): PowerReply | undefined {
   const from = Number(week)
   // The rest of the week is there as blanks.
   const rows = allSpoiled(ways, `${filter}/${region}`, step, firstWeek).filter(
-    row => at(row) >= from && at(row) < from + weekMs,
+    row =>
+      (at(row) >= from && at(row) < from + weekMs) ||
+      // A time to come stands in the newest file.
+      (row.period.startsWith('2031') && from + weekMs >= endOf(ways.today)),
   )
   const series: unknown[] = rows.map(row => [at(row), number(row)])
   if (rows.length > 0) series.push([at(rows.at(-1)!) + step, null])

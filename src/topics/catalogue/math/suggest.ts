@@ -68,7 +68,7 @@ const ratioMin = 0.75
  */
 const coverMin = { sameHead: 0.42, otherHead: 0.75, pair: 0.55 }
 /** `crude` and `gas` are traded too, but say too little to go by alone. */
-const headWeightMin = 3.6
+const headWeightMin = 3.66
 const unknownWeight = 2
 const currencyWeight = 0.6
 const fillerWeight = 0.2

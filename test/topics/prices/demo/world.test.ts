@@ -18,6 +18,7 @@ import {
 } from '../../../../src/topics/calendars/math/calendar.ts'
 import { currentUntil } from '../../../../src/topics/calendars/math/schedule.ts'
 import { type Cadence, isIntraday } from '../../../../src/topics/catalogue/math/catalogue.ts'
+import { shippedTermsOf } from '../../../../src/topics/catalogue/math/delivery-codes.ts'
 import {
   depthOf,
   isMainCode,
@@ -31,6 +32,8 @@ const series: WorldSeries[] = String(codesTable)
   .trim()
   .split('\n')
   .slice(1)
+  // Delivery periods are made by power.ts.
+  .filter(line => shippedTermsOf(line.split('\t')[0]!) === undefined)
   .map(line => {
     const [code, , category, currency, unit, decimals, cadence, , available, level, volatility] =
       line.split('\t') as string[]
