@@ -62,7 +62,7 @@ export function writeDeb({ binary, architecture, papers, compression, outfile }:
     `Package: ${name}
 Version: ${manifest.version}
 Architecture: ${architecture}
-Maintainer: ${name} maintainers <${name}@localhost>
+Maintainer: ${name} maintainers <security@wellhead.example>
 Installed-Size: ${kilobytes}
 Depends: libc6 (>= 2.28), passwd
 Recommends: ca-certificates

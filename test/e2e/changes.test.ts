@@ -15,7 +15,7 @@ const moments = 50
 /** The script that the guide gives, as readers copy it. */
 function script(): string {
   const guide = readFileSync(resolve(import.meta.dir, '../../docs/how-to/changes.md'), 'utf8')
-  return /```sh no-run\n(#!\/bin\/sh\n[\s\S]*?)```/.exec(guide)![1]!
+  return /```sh shown=changes\n(#!\/bin\/sh\n[\s\S]*?)```/.exec(guide)![1]!
 }
 
 /** The same numbers on every run. */

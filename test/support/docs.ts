@@ -10,6 +10,8 @@ import {
 
 /** Why a sample of the documentation is not run: `sh shown=REASON`. */
 export const shownReasons = {
+  changes: 'It follows without an end; the test of changes on the binary runs the followers.',
+  formulas: 'Two samples add one code; the tests of formulas add such series by both ways.',
   cluster: 'It needs NATS servers and a second machine; test/replication runs such clusters.',
   container: 'It needs a container engine or a Kubernetes cluster.',
   files: 'It needs files of publishers; test/feeds and test/cli import such files.',
