@@ -38,6 +38,9 @@ export interface Caller {
   session: Session | undefined
 }
 
+/** The account that calls. */
+export const accountIdOf = ({ key }: Pick<Caller, 'key'>): string => key.account.account.id
+
 /** A request that another thread has let in: who sent it, and with what sort of client. */
 export interface Admitted {
   caller: Caller | undefined

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { integer, string } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import { accountIdOf } from '../../../http/gate/gate.ts'
 import { bareOrPart, flag, optional, part } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { boolOf } from '../../../http/input/query.ts'
@@ -70,8 +70,6 @@ const params = t.Object({
 const read = { meter: false } as const
 const write = { meter: false, header: true } as const
 
-const accountOf = (caller: Caller): string => caller.key.account.account.id
-
 const list: readonly Operation[] = [
   operation('GET /v1/notifications', {
     operationId: 'listNotifications',
@@ -85,7 +83,7 @@ const list: readonly Operation[] = [
     answers: { 200: Listed },
     handle: ({ at, caller, query, page }) => {
       const { notifications: store } = at
-      const accountId = accountOf(caller)
+      const accountId = accountIdOf(caller)
       const unreadOnly = boolOf('unread', query.unread, false)
       const unread = store.unread(accountId)
       const meta = page.meta(unreadOnly ? unread : store.count(accountId))
@@ -101,7 +99,7 @@ const list: readonly Operation[] = [
     answers: { 200: Counted },
     handle: ({ at, caller }) => {
       const { notifications: store } = at
-      return { unread_count: store.unread(accountOf(caller)) }
+      return { unread_count: store.unread(accountIdOf(caller)) }
     },
   }),
 ]
@@ -116,7 +114,7 @@ const marks: readonly Operation[] = [
     answers: { 200: Marked },
     handle: ({ at, caller, params: { id } }) => {
       const { notifications: store, now } = at
-      const accountId = accountOf(caller)
+      const accountId = accountIdOf(caller)
       store.read(accountId, id, now())
       const notification = store.find(accountId, id)
       if (!notification) throw notFound('notification', id)
@@ -132,7 +130,7 @@ const marks: readonly Operation[] = [
     handle: ({ at, caller }) => {
       const { notifications: store, now } = at
       return {
-        marked: store.readAll(accountOf(caller), now()),
+        marked: store.readAll(accountIdOf(caller), now()),
         unread_count: 0 as const,
       }
     },
@@ -148,7 +146,7 @@ const preferences: readonly Operation[] = [
     answers: { 200: PreferencesShape },
     handle: ({ at, caller }) => {
       const { preferences: store } = at
-      return preferencesRow(store.of(accountOf(caller)))
+      return preferencesRow(store.of(accountIdOf(caller)))
     },
   }),
   operation('PATCH /v1/notification_preferences', {
@@ -161,8 +159,8 @@ const preferences: readonly Operation[] = [
     answers: { 200: PreferencesShape },
     handle: ({ at, body, caller }) => {
       const { preferences: store } = at
-      const changed = preferencesOf(body, store.of(accountOf(caller)))
-      store.put(accountOf(caller), changed)
+      const changed = preferencesOf(body, store.of(accountIdOf(caller)))
+      store.put(accountIdOf(caller), changed)
       return preferencesRow(changed)
     },
   }),

@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 import { boolean, instant, string } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import { accountIdOf } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem, stateForbids } from '../../../http/problem/problem.ts'
@@ -33,8 +33,6 @@ const Deleted = t.Object({ deleted: t.Literal(true), message })
 const TooManyOrLocked = t.Union([FlatProblem, ValidationProblem])
 const access = { meter: false, header: true } as const
 
-const accountOf = (caller: Caller): string => caller.key.account.account.id
-
 const number: readonly Operation[] = [
   operation('GET /v1/phone', {
     operationId: 'getPhone',
@@ -42,7 +40,7 @@ const number: readonly Operation[] = [
     description: 'Returns the phone number of the account; null and false without one.',
     access: { meter: false },
     answers: { 200: PhoneShape },
-    handle: ({ at, caller }) => phoneRow(at.phones.of(accountOf(caller))),
+    handle: ({ at, caller }) => phoneRow(at.phones.of(accountIdOf(caller))),
   }),
   operation('POST /v1/phone', {
     operationId: 'addPhone',
@@ -57,7 +55,7 @@ const number: readonly Operation[] = [
       const { phones, textMessages, idempotency, now } = at
       const { number, country } = await phoneOf(body)
       return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-        const out = phones.add(accountOf(caller), number, country)
+        const out = phones.add(accountIdOf(caller), number, country)
         if ('refused' in out) throw tooManyCodes(out, now())
         const verification = { sent: out.isSent, expires_at: isoInstant(out.expiresAt) }
         return {
@@ -76,7 +74,7 @@ const number: readonly Operation[] = [
     answers: { 200: Deleted, 404: NestedProblem },
     handle: ({ at, caller }) => {
       const { phones } = at
-      if (!phones.remove(accountOf(caller))) throw noPhone()
+      if (!phones.remove(accountIdOf(caller))) throw noPhone()
       return {
         deleted: true as const,
         message: 'The phone number was removed. No more text messages are sent.',
@@ -97,8 +95,8 @@ const proof: readonly Operation[] = [
     handle: ({ at, body, caller }) => {
       const { phones } = at
       const code = codeOf(body)
-      const before = phones.of(accountOf(caller))?.verifiedAt ?? null
-      const proved = granted(phones.verify(accountOf(caller), code))
+      const before = phones.of(accountIdOf(caller))?.verifiedAt ?? null
+      const proved = granted(phones.verify(accountIdOf(caller), code))
       return {
         ...phoneRow(proved),
         message:
@@ -118,7 +116,7 @@ const proof: readonly Operation[] = [
     answers: { 200: Resent, 404: NestedProblem },
     handle: ({ at, caller }) => {
       const { phones, textMessages, now } = at
-      const out = phones.resend(accountOf(caller))
+      const out = phones.resend(accountIdOf(caller))
       if (!('refused' in out))
         return {
           sent: out.isSent,

@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { transact } from '../../../database/database.ts'
 import { boolean, countOrNull, integer, string } from '../../../http/answer/schema.ts'
-import type { Caller } from '../../../http/gate/gate.ts'
+import { accountIdOf } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
@@ -81,8 +81,6 @@ export const smsOperations = (deps: Context) => [
   ...trial(deps),
 ]
 
-const accountOf = (caller: Caller): string => caller.key.account.account.id
-
 function settings({ db, textMessages, sms: store }: Context) {
   return [
     operation('GET /v1/sms/settings', {
@@ -92,7 +90,7 @@ function settings({ db, textMessages, sms: store }: Context) {
         'Returns when and how often alerts are sent by text message. Available on every plan.',
       access: open,
       answers: { 200: SettingsShape },
-      handle: ({ caller }) => settingsRow(textMessages.settings(accountOf(caller))),
+      handle: ({ caller }) => settingsRow(textMessages.settings(accountIdOf(caller))),
     }),
     operation('PATCH /v1/sms/settings', {
       operationId: 'updateSmsSettings',
@@ -104,8 +102,8 @@ function settings({ db, textMessages, sms: store }: Context) {
       answers: { 200: SettingsShape },
       handle: ({ body, caller }) =>
         transact(db, () => {
-          const changed = smsSettingsOf(body, textMessages.settings(accountOf(caller)))
-          store.putSettings(accountOf(caller), changed)
+          const changed = smsSettingsOf(body, textMessages.settings(accountIdOf(caller)))
+          store.putSettings(accountIdOf(caller), changed)
           return settingsRow(changed)
         }),
     }),
@@ -122,7 +120,7 @@ function consent({ phones }: Context) {
       access: gated,
       answers: { 200: OptedIn, 422: ValidationProblem },
       handle: ({ caller }) => {
-        const agreed = phones.optIn(accountOf(caller))
+        const agreed = phones.optIn(accountIdOf(caller))
         if ('refused' in agreed)
           throw stateForbids(
             'phone_not_verified',
@@ -144,7 +142,7 @@ function consent({ phones }: Context) {
       answers: { 200: OptedOut },
       handle: ({ caller }) => ({
         opted_in: false as const,
-        opted_out_at: isoInstant(phones.optOut(accountOf(caller))),
+        opted_out_at: isoInstant(phones.optOut(accountIdOf(caller))),
         message: 'No more alerts are sent by text message.',
       }),
     }),
@@ -161,9 +159,11 @@ function standing({ textMessages, phones }: Context) {
       access: open,
       answers: { 200: Eligibility },
       handle: ({ caller }) => {
-        const phone = phones.of(accountOf(caller))
+        const phone = phones.of(accountIdOf(caller))
         const feature = hasFeature(caller.entitled, 'sms')
-        const { monthlyLimit, usedThisMonth, remaining } = textMessages.allowance(accountOf(caller))
+        const { monthlyLimit, usedThisMonth, remaining } = textMessages.allowance(
+          accountIdOf(caller),
+        )
         const verified = phone !== undefined && phone.verifiedAt !== null
         const supported = phone !== undefined && smsCountryOf(phone.country) !== undefined
         const against: (typeof reasons)[number][] = []
@@ -206,7 +206,7 @@ function trial({ db, textMessages, phones, ids, serviceName, now }: Context) {
         429: t.Union([FlatProblem, ValidationProblem]),
       },
       handle: ({ caller }) => {
-        const accountId = accountOf(caller)
+        const accountId = accountIdOf(caller)
         const phone = phones.of(accountId)
         if (!phone || phone.verifiedAt === null || phone.optedInAt === null) {
           throw stateForbids(

@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import { sourceOf, toolOf } from '../../../http/answer/attribution.ts'
 import { boolean, countOrNull, integer, string } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
+import { accountIdOf } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
@@ -46,11 +47,9 @@ const params = t.Object({
   id: string('Id of the watch.', '00000000-0000-4000-8000-000000000501'),
 })
 
-const accountOf = ({ key }: Caller): string => key.account.account.id
-
 /** A watch of the caller's account; unknown, malformed and foreign ids look the same. */
 function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Watch {
-  const watch = watches.own(accountOf(caller), id)
+  const watch = watches.own(accountIdOf(caller), id)
   if (!watch) throw notFound('watch', id)
   return watch
 }
@@ -100,7 +99,7 @@ function listAndCreate(deps: Context) {
       access: reading,
       answers: { 200: Listed },
       handle: ({ caller }) => {
-        const rows = watches.list(accountOf(caller)).map(watchRow)
+        const rows = watches.list(accountIdOf(caller)).map(watchRow)
         return success({ subscriptions: rows, count: rows.length, limit: caller.entitled.watches })
       },
     }),
@@ -205,7 +204,7 @@ function feed({ watches, watchFeed, catalogue, marks }: Context) {
         const limit = Math.min(eventsMax, integerOf('limit', query.limit, eventsDefault, 1, 1e9))
         const watch = query.watch_id ? ownWatch(watches, query.watch_id, caller) : undefined
         // One more than is answered: whether it is there.
-        const rows = watchFeed.after(accountOf(caller), since, limit + 1, watch)
+        const rows = watchFeed.after(accountIdOf(caller), since, limit + 1, watch)
         const events = rows.slice(0, limit)
         const codes = new Set(events.map(event => event.code))
         const series = [...codes].flatMap(code => catalogue.named(code) ?? [])

@@ -65,7 +65,8 @@ export const accountAdminOperations = (deps: Context) => [
   ...oneKey(deps),
 ]
 
-function accountOf(keys: Keyring, id: string): AccountState {
+/** The account with an id; 404 without one. */
+export function accountOf(keys: Keyring, id: string): AccountState {
   const account = keys.account(id)
   if (!account) throw notFound('account', id)
   return account

@@ -11,10 +11,9 @@ import {
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
-import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { type CreditLeft, giftPack } from '../../../billing/service/credit-packs.ts'
-import type { AccountState } from '../../../keys/service/keyring.ts'
+import { accountOf } from './accounts.ts'
 
 const operator = { operator: 'people' } as const
 const requestsMax = 1_000_000_000
@@ -61,11 +60,6 @@ export function creditAdminOperations({ billing, keys, now }: Context) {
       }),
     ),
   })
-  const accountOf = (id: string): AccountState => {
-    const account = keys.account(id)
-    if (!account) throw notFound('account', id)
-    return account
-  }
   const balanceOf = (id: string) => ({ requests_remaining: sales.balance(id) })
   return [
     operation('GET /admin/v1/accounts/:id/credits', {
@@ -76,7 +70,7 @@ export function creditAdminOperations({ billing, keys, now }: Context) {
       params: params.properties,
       answers: { 200: envelopeOf({ credits: t.Array(CreditShape), balance: Balance }) },
       handle: ({ params: { id } }) => {
-        const { account } = accountOf(id)
+        const { account } = accountOf(keys, id)
         return success({
           credits: sales.left(account.id).map(rowOf),
           balance: balanceOf(account.id),
@@ -94,7 +88,7 @@ export function creditAdminOperations({ billing, keys, now }: Context) {
       body: giftBody.schema,
       answers: { 201: envelopeOf({ credit: CreditShape, balance: Balance }) },
       handle: ({ body, params: { id } }) => {
-        const account = accountOf(id)
+        const account = accountOf(keys, id)
         const gift = giftBody.read(body, (form, { expires_at: expiresAt }) => {
           if (expiresAt !== undefined && expiresAt !== null && expiresAt <= now())
             form.fault('expires_at', 'must be in the future.')

@@ -8,6 +8,7 @@ import { isoInstant } from '../../../../lib/time/instant.ts'
 import { resultOf } from '../../../account/operations/session-row.ts'
 import { linkUrl } from '../../../account/service/sign-in.ts'
 import type { AccountState } from '../../../keys/service/keyring.ts'
+import { accountOf } from './accounts.ts'
 
 const access = { operator: 'people' } as const
 const params = t.Object({ id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }) })
@@ -31,11 +32,6 @@ export function signInAdminOperations({
   config,
   now,
 }: Context) {
-  const accountOf = (id: string): AccountState => {
-    const account = keys.account(id)
-    if (!account) throw notFound('account', id)
-    return account
-  }
   const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
   return [
     operation('POST /admin/v1/accounts/:id/password', {
@@ -47,7 +43,7 @@ export function signInAdminOperations({
       body: PasswordBody.schema,
       answers: { 200: Done },
       handle: async ({ body, params: { id } }) => {
-        const account = accountOf(id)
+        const account = accountOf(keys, id)
         const { password } = PasswordBody.read(body)
         const { fault } = await resultOf(
           signIn.setPassword(account, password).then(result => result ?? { fault: undefined }),
@@ -71,7 +67,7 @@ export function signInAdminOperations({
         201: envelopeOf({ sign_in_url: t.String(), expires_at: t.String({ format: 'date-time' }) }),
       },
       handle: ({ params: { id }, reply }) => {
-        const account = accountOf(id)
+        const account = accountOf(keys, id)
         reply.headers['cache-control'] = 'no-store'
         const token = signIn.makeLink(account)
         return success({
@@ -89,7 +85,7 @@ export function signInAdminOperations({
       params: params.properties,
       answers: { 200: Done },
       handle: ({ params: { id } }) => {
-        const account = accountOf(id)
+        const account = accountOf(keys, id)
         if (!secondFactor.remove(id)) throw notFound('Two-factor authentication of the account')
         sessions.endAll(id)
         return done(account)
@@ -103,7 +99,7 @@ export function signInAdminOperations({
       params: params.properties,
       answers: { 200: Done },
       handle: ({ params: { id } }) => {
-        const account = accountOf(id)
+        const account = accountOf(keys, id)
         sessions.endAll(id)
         return done(account)
       },
