@@ -131,10 +131,11 @@ describe('GET /v1/notifications: notifications', () => {
         ),
       ),
     )
-    const shown = answers.map(({ status, body }) => [
-      status,
-      { ...(body.error as object), request_id: '' },
-    ])
+    // The refusal names the id as it was asked for.
+    const shown = answers.map(({ status, body }, i) => {
+      const { message, ...error } = body.error as { message: string }
+      return [status, { ...error, message: message.replace(tries[i]!, 'ID'), request_id: '' }]
+    })
     expect(shown).toEqual(tries.map(() => shown[0]!))
     expect(shown[0]).toEqual([404, expect.objectContaining({ code: 'NOT_FOUND' })])
     expect((await instance.ask('GET', '/v1/notifications', stranger.token)).body).toMatchObject({
