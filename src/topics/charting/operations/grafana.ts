@@ -119,7 +119,9 @@ function annotationsOf(incoming: Incoming, body: unknown, corrections: Correctio
 
 // Panels send what they want in bodies; nothing is changed by them.
 const access: KeyAccess = { meter: true, header: true, action: 'read', untold: true }
-const body = t.Optional(t.Any({ description: 'As a JSON data source sends it.' }))
+const range = { from: '2026-11-01T00:00:00Z', to: '2026-11-20T00:00:00Z' }
+const bodyLike = (example: Fields) =>
+  t.Optional(t.Any({ description: 'As a JSON data source sends it.', examples: [example] }))
 
 /** The protocol of JSON data sources of dashboards. */
 export const grafanaOperations = (corrections: CorrectionStore) => [
@@ -136,7 +138,7 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
     summary: 'Search codes for a dashboard',
     description: `Returns the codes with data whose code or name contains \`target\`, at most ${searchMax}.`,
     access: { ...access, meter: false },
-    body,
+    body: bodyLike({ target: 'WTI' }),
     answers: { 200: t.Array(t.String({ examples: ['WTI_USD'] })) },
     handle: ({ at, body }) => {
       const { target } = fieldsOf(body)
@@ -153,7 +155,7 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
     summary: 'Get series for a dashboard',
     description: `Returns the closes of each code of \`targets\` in \`range\`, at most \`maxDataPoints\` or ${barsMax}, as points of value and time in milliseconds, or as a table. The width of a bar follows \`intervalMs\`, from a minute to a month.`,
     access,
-    body,
+    body: bodyLike({ range, intervalMs: dayMs, targets: [{ target: 'WTI_USD', refId: 'A' }] }),
     answers: {
       200: t.Array(
         t.Object(
@@ -195,7 +197,7 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
     description:
       'Returns corrections, publications and last trading days of the code in `annotation.query` within `range`, oldest first.',
     access,
-    body,
+    body: bodyLike({ range, annotation: { query: 'WTI_USD' } }),
     answers: {
       200: t.Array(
         t.Object({
