@@ -155,7 +155,7 @@ export const shippedProfiles: readonly ShippedProfile[] = [
       ],
       signature_body: [],
     },
-    why: 'lists are expected in `data`, and every answer is parsed as JSON',
+    why: 'lists are expected in `data`, and every response is parsed as JSON',
   },
   {
     name: 'shipped-openbb',
@@ -186,11 +186,11 @@ export const shippedProfiles: readonly ShippedProfile[] = [
     recognised: 'an agent that ends in mcp, such as `prices-mcp/1.1`',
     signs: [agent('mcp([-_]server)?')],
     switches: { ...lenient, latest_flat_and_list: [], spread_ports: [] },
-    why: 'answers are handed to a model as they are',
+    why: 'responses are passed to a model unchanged',
   },
   {
     name: 'shipped-everybody',
-    recognised: 'nothing: everybody whom none of the others fits',
+    recognised: 'nothing: any other client',
     signs: [sign('method', /./)],
     switches: { latest_flat_and_list: [], list_beside: [] },
     why: 'fields are added and none is replaced, so that unknown clients can read the response',

@@ -180,7 +180,7 @@ describe('plansFrom: a bad value names the key, itself and what is allowed', () 
     ],
     [
       { plans: { starter: { features: { well_permits: 'addon' } } } },
-      'plans.starter.features.well_permits: "addon" is not allowed; allowed is "none", or plans.starter.features.energy_intelligence = "included" beside it',
+      'plans.starter.features.well_permits: "addon" is not allowed; allowed is "none", or plans.starter.features.energy_intelligence = "included" as well',
     ],
     [
       { plans: { professional: { features: { energy_intelligence: 'none' } } } },
