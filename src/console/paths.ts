@@ -31,7 +31,16 @@ export type PagePath = (typeof pagePaths)[number]
 
 /** The sections of pages: what `:part` of their addresses may be. */
 export const pageParts = {
-  markets: ['spreads', 'storage', 'seasons', 'correlation', 'positions', 'rigs', 'permits'],
+  markets: [
+    'spreads',
+    'power',
+    'storage',
+    'seasons',
+    'correlation',
+    'positions',
+    'rigs',
+    'permits',
+  ],
   commodities: [
     'opec',
     'outlooks',

@@ -28,12 +28,14 @@ import { Correlation } from './markets/correlation.tsx'
 import { ages, type Curve, families, hasCurve, useCurves } from './markets/curves.ts'
 import { Permits } from './markets/permits.tsx'
 import { PositionsView } from './markets/positions.tsx'
+import { Power } from './markets/power.tsx'
 import { Rigs } from './markets/rigs.tsx'
 import type { ChartAnswer } from './series/answer.ts'
 
 const tabs: readonly Tab<'markets'>[] = [
   { part: '', text: 'Curves', View: Curves },
   { part: 'spreads', text: 'Spreads', View: Spreads },
+  { part: 'power', text: 'Power', View: Power },
   { part: 'storage', text: 'Storage', View: Storage },
   { part: 'seasons', text: 'Seasons', View: Seasons },
   { part: 'correlation', text: 'Correlation', View: Correlation },

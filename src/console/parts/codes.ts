@@ -8,13 +8,16 @@ export interface Code {
   name: string
   category: string
   aliases: readonly string[]
+  /** Its prices are of delivery periods: hours or quarters of power, days of gas. */
+  isDelivery?: boolean
 }
 
 interface Commodity extends Code {
   aliases: string[]
+  time?: string
 }
 
-const kept = 'codes.1'
+const kept = 'codes.2'
 
 /** Every code that has data; empty until they are here. */
 export const codes = signal<readonly Code[]>([])
@@ -67,7 +70,13 @@ async function load(): Promise<void> {
         (await ask<{ data: { commodities: Record<string, Commodity[]> } }>('/v1/demo/commodities'))
           .data.commodities,
       ).flat()
-  codes.value = all.map(({ code, name, category, aliases }) => ({ code, name, category, aliases }))
+  codes.value = all.map(({ code, name, category, aliases, time }) => ({
+    code,
+    name,
+    category,
+    aliases,
+    ...(time === 'delivery' && { isDelivery: true }),
+  }))
   areCodesHere.value = true
   // The first import brings codes: none are not kept.
   if (codes.value.length === 0) return

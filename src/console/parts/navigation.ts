@@ -51,6 +51,11 @@ const markets: readonly Place[] = [
     text: 'Spreads',
     words: 'cracks crack refining margins basis premiums',
   },
+  {
+    href: '/markets/power',
+    text: 'Power',
+    words: 'electricity day ahead delivery hours zones cheapest heat map gas day',
+  },
   { href: '/markets/storage', text: 'Storage', words: 'stocks inventories five years stock' },
   { href: '/markets/seasons', text: 'Seasons', words: 'seasonality monthly returns heat map' },
   { href: '/markets/correlation', text: 'Correlation', words: 'matrix' },

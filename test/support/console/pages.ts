@@ -19,6 +19,7 @@ export const pagesOf = {
     '/market',
     '/markets',
     '/markets/spreads',
+    '/markets/power',
     '/markets/storage',
     '/markets/seasons',
     '/markets/correlation',
