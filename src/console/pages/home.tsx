@@ -1,8 +1,8 @@
 import { lazy } from 'preact-iso'
 import { ask, dataOf, useLoaded } from '../parts/ask.ts'
-import { Page, signInHref } from '../parts/bits.tsx'
+import { Page, signInHref, Tag } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
-import { ago, decimalsOf, number, unitOf } from '../parts/format.ts'
+import { ago, decimalsOf, number, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
 import { Samples } from '../parts/samples.tsx'
 import { Spark } from '../parts/spark.tsx'
@@ -50,6 +50,7 @@ export function Home() {
         <DemoHome />
       ) : (
         <>
+          {!boot.isEvaluation && <Offered />}
           <Demo />
           {!boot.isEvaluation && <Plans />}
         </>
@@ -66,6 +67,45 @@ export function Home() {
         </div>
       </section>
     </Page>
+  )
+}
+
+interface Listed {
+  commodities: Record<string, unknown[]>
+}
+
+/** What the service has, by category, and whether it runs. */
+function Offered() {
+  const listed = useLoaded('offered', signal => dataOf<Listed>('/v1/demo/commodities', { signal }))
+  const status = useLoaded('offered status', signal =>
+    ask<{ status: string }>('/status.json', { signal }),
+  )
+  const categories = Object.entries(listed.data?.commodities ?? {}).filter(
+    ([, codes]) => codes.length > 0,
+  )
+  if (categories.length === 0) return null
+  const total = categories.reduce((sum, [, codes]) => sum + codes.length, 0)
+  return (
+    <section class="stack" aria-labelledby="offered">
+      <div class="row spread">
+        <h2 id="offered">{number(total)} series</h2>
+        {status.data && (
+          <a href="/status">
+            <Tag mood={status.data.status === 'operational' ? 'good' : 'warn'}>
+              {words(status.data.status)}
+            </Tag>
+          </a>
+        )}
+      </div>
+      <ul class="plain courses">
+        {categories.map(([category, codes]) => (
+          <li class="tile" key={category}>
+            <span class="small quiet">{words(category)}</span>
+            <b>{number(codes.length)}</b>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

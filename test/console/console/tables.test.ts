@@ -1,0 +1,27 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+
+/** Matrices, whose rows and columns have an order of their own, and the prose of the reference. */
+const others: Readonly<Record<string, number>> = {
+  'pages/docs.tsx': 1,
+  'pages/markets.tsx': 1,
+  'pages/markets/contracts.tsx': 1,
+  'pages/markets/power.tsx': 1,
+}
+
+const pages = [...new Bun.Glob('**/*.tsx').scanSync('src/console')].sort()
+const countOf = (file: string, part: RegExp): number =>
+  readFileSync(`src/console/${file}`, 'utf8').match(part)?.length ?? 0
+
+describe('the tables of the console', () => {
+  test('are all drawn by the one that sorts and filters, but for matrices', () => {
+    const own = pages.flatMap(file => {
+      const count = countOf(file, /<table\b/g)
+      return file !== 'parts/table.tsx' && count > 0 ? [[file, count] as const] : []
+    })
+    expect(Object.fromEntries(own)).toEqual(others)
+    const shared = pages.reduce((sum, file) => sum + countOf(file, /<Table\b/g), 0)
+    console.info(`console: ${shared} tables that sort and filter, ${own.length} that are matrices`)
+    expect(shared).toBeGreaterThan(50)
+  })
+})
