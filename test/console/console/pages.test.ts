@@ -87,6 +87,7 @@ needs('chromium').describe('every page of the console', () => {
     await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
     await goTo('/operator/people')
     await page.click('button[aria-label="Details of eval@example.com"]')
+    await page.click('[aria-label=Activity] button:text-is("Credits")')
     const credits = page.locator('section[aria-labelledby=account-credits]')
     await credits.locator('input[name=requests]').fill('2500')
     await credits.locator('input[name=until]').fill('2027-03-01')
