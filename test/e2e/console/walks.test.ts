@@ -96,36 +96,6 @@ needs('chromium').describe('a morning by keyboard alone, in the binary', () => {
     await page.waitForSelector('.notice.good a:text-is("See WTI")')
   })
 
-  test('power by delivery period is shown as steps with the present moment, by hour, by zone and with its cheapest hours', async () => {
-    const code = 'DESK_POWER_EUR'
-    await stage.asOperator('POST', '/admin/v1/series', {
-      code,
-      name: 'Desk power',
-      category: 'power',
-      unit: 'mwh',
-      currency: 'EUR',
-      time: 'delivery',
-      zone: 'UTC',
-      resolution: 'PT1H',
-    })
-    const today = Math.floor(Date.now() / 86_400_000) * 86_400_000
-    const observations = Array.from({ length: 48 }, (_, hour) => ({
-      code,
-      observed_at: new Date(today + hour * 3_600_000).toISOString(),
-      price: 40 + 20 * Math.sin(hour / 4),
-    }))
-    await stage.asOperator('POST', '/admin/v1/observations', { observations })
-    const { page, goTo, violations, overflow } = await stage.visitor('member')
-    await goTo('/markets/power')
-    await page.waitForSelector('.steps-chart .now-line', { state: 'attached' })
-    await page.waitForSelector('section[aria-labelledby=heat] tbody tr + tr')
-    await page.waitForSelector('section[aria-labelledby=cheapest] b')
-    await page.waitForSelector('section[aria-labelledby=zones] tbody th:has-text("Desk power")')
-    expect(await violations()).toEqual([])
-    await page.setViewportSize({ width: 390, height: 844 })
-    expect(await overflow()).toBeLessThanOrEqual(0)
-  })
-
   test('the browser complains about nothing', () => {
     stage.expectQuiet()
   })

@@ -63,17 +63,17 @@ export const commodityFields = {
   last_observation: t.Union([t.String({ format: 'date-time' }), t.Null()], {
     description: 'Time of the newest observation.',
   }),
+  time: t.Optional(
+    t.Literal('delivery', {
+      description: 'Values are of delivery periods. Absent: of moments.',
+    }),
+  ),
 }
 
 const timeOfDay = (description: string, example: string) => t.Optional(string(description, example))
 
 /** The terms of a series whose values are of delivery periods; other series have none of them. */
 export const deliveryShape = {
-  time: t.Optional(
-    t.Literal('delivery', {
-      description: 'Values are of delivery periods. Absent: of moments.',
-    }),
-  ),
   resolution: t.Optional(oneOf(resolutions, 'Length of a delivery period.')),
   resolutions: t.Optional(
     objects('The resolution from each market day on.', {
@@ -147,6 +147,7 @@ export function commodityRow(
     price_change_threshold: priceChangeThresholdPercent,
     first_observation: reach?.firstOn ?? null,
     last_observation: reach ? isoInstant(reach.lastAt) : null,
+    ...(series.delivery && { time: 'delivery' as const }),
   }
 }
 
