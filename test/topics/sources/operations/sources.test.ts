@@ -435,10 +435,12 @@ describe('/v1/data-sources/{id} of somebody else', () => {
           ['POST', `/${path}/rotate_credentials`, { credentials: { token: 'mine' } }],
         ].map(async ([method, more, body]) => {
           const { status, data } = await ask(method as string, more as string, body, stranger)
-          const { request_id: _, ...error } = (
-            data as unknown as { error: Record<string, unknown> }
-          ).error
-          return [status, error]
+          const {
+            request_id: _,
+            message,
+            ...error
+          } = (data as unknown as { error: { message: string; request_id: string } }).error
+          return [status, error, message.replace(decodeURIComponent(path), 'ID')]
         }),
       )
     const [foreign, none, malformed] = [
