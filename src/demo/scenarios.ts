@@ -490,7 +490,7 @@ function powerScenarios(deps: ScenarioDeps): Scenario[] {
     {
       name: 'clock-change',
       description:
-        'The clock stands on the day before clocks change in Europe/Berlin, after the auction of a day of 92 or 100 quarters.',
+        'The clock is set to the day before clocks change in Europe/Berlin, after the auction of a day of 92 or 100 quarters.',
       options: [],
       async play() {
         const details = await playDay(
