@@ -481,7 +481,7 @@ function Existing({ id }: { id: string }) {
 
 const previewDelayMs = 600
 
-/** Makes or changes an alert; while it is typed it is tried on the past year. */
+/** Creates or changes an alert, with a live backtest over the past year. */
 function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
   const { route } = useLocation()
   const draft = useSignal(first)

@@ -131,7 +131,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
       cutOf,
     }
     if (asOf === undefined) return history.page({ ...query, interval }).rows
-    // Bars are not kept as they were: they are made anew of the prices known then.
+    // Past bars are not stored: they are rebuilt from the prices known then.
     // Nor does the past know of prices that speak for a later time.
     const { rows } = history.pageAsOf(
       { ...query, cutOf: undefined, interval: 'raw', to: Math.min(range.to, asOf + 1) },

@@ -66,7 +66,7 @@ export const mailAdminOperations: readonly Operation[] = [
     operationId: 'addSuppression',
     summary: 'Suppress an e-mail address',
     description:
-      'Returns the suppressed address. An address that is listed already keeps its reason.',
+      'Returns the suppressed address. A listed address keeps its reason.',
     access: operator,
     idempotent: true,
     body: SuppressionBody.schema,
