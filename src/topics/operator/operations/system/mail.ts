@@ -65,8 +65,7 @@ export const mailAdminOperations: readonly Operation[] = [
   operation('POST /admin/v1/suppressions', {
     operationId: 'addSuppression',
     summary: 'Suppress an e-mail address',
-    description:
-      'Returns the suppressed address. A listed address keeps its reason.',
+    description: 'Returns the suppressed address. A listed address keeps its reason.',
     access: operator,
     idempotent: true,
     body: SuppressionBody.schema,
