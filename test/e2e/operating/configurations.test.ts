@@ -383,7 +383,7 @@ const waysTo = (code: string, key: string): string[] => [
   `/v1/export/prices?codes=${code}`,
   `/v1/changes?codes=${code}&since=start`,
   `/v1/delivery/${code}`,
-  `/v1/delivery/${code}/days`,
+  `/v1/delivery/${code}/days?start=${daysBefore(Date.now(), 1).slice(0, 10)}&end=${daysBefore(Date.now(), -1).slice(0, 10)}`,
   `/v1/delivery/${code}/cheapest?hours=3`,
   `/v1/delivery/${code}/evcc`,
   `/udf/symbols?symbol=${code}`,
@@ -396,7 +396,7 @@ const waysTo = (code: string, key: string): string[] => [
 const listsOf = (key: string): string[] => [
   '/v1/commodities',
   '/v1/prices/latest',
-  '/v1/export/prices',
+  '/v1/export/prices?codes=*',
   '/v1/changes?since=start&format=ndjson',
   '/udf/search?query=DESK',
   `/udf/key/${key}/search?query=DESK`,
@@ -406,7 +406,7 @@ const [ownCode, otherCode] = ['OWN_DESK_USD', 'OTHER_DESK_USD']
 const ownPrice = '512.34'
 const otherPrice = '487.65'
 
-/** What an instance, or a replica of it, answers to the account of the first code alone. */
+/** What an instance, or a replica of it, answers to the account of the first code alone; `key` only reads. */
 async function expectOwnOnly(ask: World['ask'], key: string): Promise<void> {
   const faults: string[] = []
   for (const path of waysTo(ownCode, key)) {
@@ -431,7 +431,8 @@ async function expectOwnOnly(ask: World['ask'], key: string): Promise<void> {
 }
 
 /** Series of delivery periods, one for the account and one for another, on every way there is. */
-async function restricted({ row, ask, asOperator, server }: World, account: string) {
+async function restricted(world: World, account: string): Promise<string> {
+  const { row, ask, asOperator } = world
   const mine = `/day-ahead/${encodeURIComponent(row.name)}`
   const events = ['price.day_ahead.published', 'price_alert.triggered']
   await expectOk(await ask('POST', '/v1/webhooks', { url: surroundings.sink + mine, events }))
@@ -470,12 +471,16 @@ async function restricted({ row, ask, asOperator, server }: World, account: stri
     }))
     await expectOk(await asOperator('POST', '/admin/v1/observations', { observations }))
   }
-  await expectOwnOnly(ask, server.apiKey)
+  const made = await ask('POST', '/v1/api-keys', { name: 'chart', read_only: true })
+  const { data } = (await made.json()) as { data: { api_key: { plain_token: string } } }
+  const key = data.api_key.plain_token
+  await expectOwnOnly(ask, key)
   for (const event of events)
     await until(() => posted.get(mine)?.some(body => body.includes(event)) || undefined)
   const said = posted.get(mine)!.join('')
   expect(said).toContain(ownCode)
   expect(said).not.toContain(otherCode)
+  return key
 }
 
 /** The work of one row, all of it. */
@@ -487,20 +492,20 @@ async function works(row: Configuration, index: number): Promise<void> {
     await webhookAndAlert(world)
     await delivery(world)
     const account = await signIn(world)
-    if (row.isRestricted) await restricted(world, account)
+    const readingKey = row.isRestricted ? await restricted(world, account) : ''
     await consolePages(world)
     await backup(world)
     const health = (await (await fetch(`${world.server.url}/health`)).json()) as object
     expect(health).toMatchObject({ status: 'ok' })
     if (row.settings['nats.servers'] && row.settings['nats.standby'] === undefined)
-      await replicated(world)
+      await replicated(world, readingKey)
   } finally {
     expect(await world.server.stop()).toBe(0)
   }
 }
 
 /** A replica with the same file comes up beside the primary and answers heavy work. */
-async function replicated({ row, server, config }: World): Promise<void> {
+async function replicated({ row, server, config }: World, readingKey: string): Promise<void> {
   const ready = join(dir, `replica-${Bun.nanoseconds()}`)
   const child = Bun.spawn(
     [
@@ -535,7 +540,7 @@ async function replicated({ row, server, config }: World): Promise<void> {
     ])
       expect((await fetch(url + path, { headers })).status).toBe(200)
     if (row.isRestricted)
-      await expectOwnOnly((method, path) => fetch(url + path, { method, headers }), server.apiKey)
+      await expectOwnOnly((method, path) => fetch(url + path, { method, headers }), readingKey)
   } finally {
     child.kill('SIGTERM')
     await child.exited

@@ -243,7 +243,7 @@ ${await log()}`,
     }
     const [here, there] = [await revisionsAt(primary.url), await revisionsAt(replicaUrl)]
     expect(here.status).toBe(200)
-    for (const price of prices) expect(here.body).toContain(`"price":${price}`)
+    for (const price of prices) expect(here.body).toContain(`"value":${price},`)
     expect(there).toEqual(here)
   }, 60_000)
 
