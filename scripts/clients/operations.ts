@@ -74,13 +74,20 @@ export const resolved = (document: Document, schema: Schema | undefined): Schema
   return resolved(document, document.components.schemas[schema.$ref.split('/').at(-1)!])
 }
 
+/** The shape of a page, which is one of several where an operation answers by its parameters. */
+function pageShape(document: Document, answer: Schema): Schema {
+  const body = resolved(document, answer)
+  const shapes = (body.anyOf ?? []).map(shape => resolved(document, shape))
+  return shapes.find(shape => shape.properties?.meta !== undefined) ?? body
+}
+
 /** Where the list of a page is: under `data`, in a list inside of it, or in a list beside `meta`. */
 function rowsPath(document: Document, answer: Schema): string[] | undefined {
   const listIn = (schema: Schema) =>
     Object.entries(schema.properties ?? {}).find(
       ([, property]) => resolved(document, property).type === 'array',
     )?.[0]
-  const body = resolved(document, answer)
+  const body = pageShape(document, answer)
   const data = body.properties?.data && resolved(document, body.properties.data)
   if (data?.type === 'array') return ['data']
   const inData = data && listIn(data)
@@ -93,7 +100,7 @@ function rowsPath(document: Document, answer: Schema): string[] | undefined {
 export function rowSchema(document: Document, answer: Schema, keys: readonly string[]): Schema {
   const list = keys.reduce<Schema>(
     (schema, key) => resolved(document, schema).properties![key]!,
-    answer,
+    pageShape(document, answer),
   )
   const array = resolved(document, list.allOf?.[0] ?? list)
   return array.items ?? {}
