@@ -225,7 +225,7 @@ needs('nats-server').describe('what strangers do in NATS', () => {
   test('a deleted or invalid snapshot is replaced by a new one', async () => {
     const { nats } = both
     const objects = await nats.objects('wellhead-snapshots', 1)
-    const [{ replicationEpoch }] = (await snapshots(nats, 1)) as [{ replicationEpoch: string }]
+    const { replicationEpoch } = (await snapshots(nats, 1))[0]!
     await objects.put(
       { name: `${replicationEpoch}-000000000999999.db` },
       new Blob(['no database']).stream(),
