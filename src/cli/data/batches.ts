@@ -39,7 +39,7 @@ const batchTable = (batches: readonly BatchLine[]) =>
       'REJECTED',
       'HELD',
       'KEPT',
-      'STANDING',
+      'STATUS',
       'ABOUT',
     ],
     batches.map(batch => [

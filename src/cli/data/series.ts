@@ -187,7 +187,7 @@ const seriesTable = (series: readonly SeriesLine[]) =>
       'UNIT',
       'CADENCE',
       'SOURCE',
-      'STANDING',
+      'STATUS',
       'NEXT RELEASE',
       'CHANGED',
     ],
