@@ -12,6 +12,9 @@ afterAll(() => publishers.stop())
 const keyed = {
   eia: { codes: 'WTI_USD,CUSHING_STORAGE', since: '2026-06-01' },
   fred: { codes: 'WTI_USD', since: '2026-06-01' },
+  eia_930: { codes: 'LOAD_PJM_MW', since: '2026-08-10' },
+  entsoe: { codes: 'POWER_DA_FR_EUR', since: '2026-08-10' },
+  gie: { codes: 'EU_GAS_STORAGE', since: '2026-06-01' },
 }
 const misbehaviours: (Misbehaviour | undefined)[] = [
   undefined,
@@ -56,6 +59,7 @@ needs('../shared/data').describe('the key of a publisher', () => {
             [`feeds.${name}.base_url`]: publishers.url,
             [`feeds.${name}.codes`]: settings.codes,
             [`feeds.${name}.since`]: settings.since,
+            [`feeds.${name}.license`]: 'accept',
           },
           parseInstant('2026-08-20T12:00:00Z')!,
         )
@@ -79,7 +83,12 @@ needs('../shared/data').describe('the key of a publisher', () => {
         for (const to of ['/admin/v1/feeds', path, `${path}/runs`, '/v1/sources', '/metrics'])
           await send('GET', to)
         // The key was sent, and both endings were seen.
-        expect(publishers.asked.some(({ query }) => query.get('api_key') === key)).toBe(true)
+        const keys = publishers.asked.flatMap(({ query, headers }) => [
+          query.get('api_key'),
+          query.get('securityToken'),
+          headers.get('x-key'),
+        ])
+        expect(keys).toContain(key)
         expect(new Set(results)).toEqual(
           new Set(
             what === 'accepted'
