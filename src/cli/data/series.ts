@@ -180,17 +180,7 @@ export function seriesOfFile(file: string, text: string): FileSeries[] {
 
 const seriesTable = (series: readonly SeriesLine[]) =>
   table(
-    [
-      'CODE',
-      'NAME',
-      'CATEGORY',
-      'UNIT',
-      'CADENCE',
-      'SOURCE',
-      'STATUS',
-      'NEXT RELEASE',
-      'CHANGED',
-    ],
+    ['CODE', 'NAME', 'CATEGORY', 'UNIT', 'CADENCE', 'SOURCE', 'STATUS', 'NEXT RELEASE', 'CHANGED'],
     series.map(series => [
       series.code,
       series.name,
