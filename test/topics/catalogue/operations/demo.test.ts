@@ -59,7 +59,8 @@ describe('GET /v1/demo/prices', () => {
       currency: 'USD',
       unit: 'barrel',
       created_at: '2026-11-20T14:00:00Z',
-      updated_at: '2026-11-20T15:00:00Z',
+      // The second write of a millisecond is recorded one later.
+      updated_at: '2026-11-20T15:00:00.001Z',
       change_24h: 1.5,
       change_24h_percent: 2.14,
       source: 'market_reporting',
