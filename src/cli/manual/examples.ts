@@ -12,6 +12,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     'import --dataset futures-settlements settlements.csv.gz',
   ],
   export: ['export WTI_USD BRENT_CRUDE_USD -o prices.csv.gz', 'export --format ndjson'],
+  sync: [
+    'sync https://prices.example.com --into sqlite:prices.db --once',
+    'sync https://prices.example.com --into sqlite:prices.db --codes WTI_USD,BRENT_CRUDE_USD',
+  ],
   'quarantine add': ["quarantine add WTI_USD 2026-11-02 2026-11-04 --reason 'Wrong contract'"],
   'quarantine list': ['quarantine list'],
   'quarantine remove': ['quarantine remove 3'],
