@@ -154,7 +154,7 @@ export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDep
     }
     if (!sees(writtenAt)) return
     if (event.kind === 'released') {
-      const days = served.quarantine(series.id, event.id)
+      const days = served.released(event)
       if (!days) return
       const hidden = served.hidden(series.id, writtenAt)
       yield* vintagesOf(segment, { ...rangeOf(days), ...known, ranges: [] }, after, hidden, true)

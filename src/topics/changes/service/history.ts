@@ -35,11 +35,13 @@ export function createServedHistory(events: readonly ChangeEvent[]) {
     after: (writtenAt: number) => events.filter(event => event.writtenAt > writtenAt),
     /** Those of a transaction. */
     of: (writtenAt: number) => events.filter(event => event.writtenAt === writtenAt),
-    /** The quarantine that an event ends. */
-    quarantine: (seriesId: number, quarantineId: number): Hidden | undefined => {
+    /** The days that an event releases: those of the newest quarantine of its number, which numbers may have had before. */
+    released: ({ seriesId, id, writtenAt }: Extract<ChangeEvent, { kind: 'released' }>) => {
       const found = bySeries
         .get(seriesId)
-        ?.find(event => event.kind === 'quarantined' && event.id === quarantineId)
+        ?.findLast(
+          event => event.kind === 'quarantined' && event.id === id && event.writtenAt <= writtenAt,
+        )
       return found?.kind === 'quarantined' ? daysOf(found) : undefined
     },
     /** Days in quarantine after the events up to an instant; `isBefore` leaves out those of it. */
