@@ -14,6 +14,9 @@ const allowed = new Set([
   'POST /v1/alerts/{id}/test',
   'POST /v1/diesel-prices/stations',
   'POST /mcp',
+  'POST /grafana/search',
+  'POST /grafana/query',
+  'POST /grafana/annotations',
   // Leaving, and joining another organization.
   'DELETE /organizations/members/{id}',
   'POST /organizations/invitations/{id}/confirm_accept',

@@ -20,6 +20,7 @@ export const shownReasons = {
   provider: 'It needs an account at a provider; test/send has stand-ins of them.',
   repository: 'It runs the tests or the release of the repository.',
   system: 'It changes the system; test/e2e/documents/package.test.ts installs the package.',
+  flow: 'It is imported into another program by hand.',
   upgrade: 'It needs a database of an earlier version; test/database upgrades such databases.',
 } as const
 

@@ -31,6 +31,7 @@ export function operationsOf(context: Context, { document, pages }: WebOptions):
     ...recipientOperations(context),
     ...docsOperations({
       serviceName: context.serviceName,
+      headerPrefix: context.headerPrefix,
       document,
       reference: answerPage,
     }),

@@ -51,8 +51,7 @@ const nameOf = (type: string): string =>
   type.replace(/[._](\w)/g, (_, first) => first.toUpperCase())
 
 /** The document as OpenAPI 3.1, with the webhooks that are sent. */
-export function openApi31(document: OpenApiDocument): Fields {
-  const headerPrefix = 'X-Service-'
+export function openApi31(document: OpenApiDocument, headerPrefix: string): Fields {
   const header = (name: string, description: string) => ({
     name: `${headerPrefix}${name}`,
     in: 'header',

@@ -36,6 +36,7 @@ function world() {
     {} as Context,
     docsOperations({
       serviceName: 'Prices & <more>',
+      headerPrefix: 'X-Service-',
       document: (): Promise<string> => document(),
     }),
   )

@@ -91,6 +91,7 @@ GET /udf/history
 GET /v1/bunker-fuels/historical
 GET /v1/bunker-fuels/historical/{}
 GET /v1/changes
+GET /v1/changes/replay
 GET /v1/delivery/{}/days
 GET /v1/drilling-intelligence/latest
 GET /v1/drilling/latest

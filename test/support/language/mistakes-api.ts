@@ -44,7 +44,7 @@ const pushed = '/admin/v1/observations'
 export const readApiMistakes: readonly ApiMistake[] = [
   { mistake: 'no key', path: '/v1/prices/latest', headers: { authorization: '' }, status: 401, names: 'API key', right: '"Authorization: Token <API_KEY>"' },
   { mistake: 'a key that is none', path: '/v1/prices/latest', headers: { authorization: 'Token abc' }, status: 401, names: 'API key', right: '64 hexadecimal digits', got: 'got 3 characters' },
-  { mistake: 'HTTP Basic', path: '/v1/prices/latest', headers: { authorization: 'Basic YWJjOmRlZg==' }, status: 401, names: 'Authorization header', right: '"Authorization: Token <API_KEY>"' },
+  { mistake: 'a user name in HTTP Basic that is no key', path: '/v1/prices/latest', headers: { authorization: 'Basic YWJjOmRlZg==' }, status: 401, names: 'API key', right: '64 hexadecimal digits', got: 'got 3 characters' },
   { mistake: 'a misspelt code', path: '/v1/prices/latest?by_code=BRNT_CRUDE', status: 400, names: 'commodity code', right: 'GET /v1/commodities lists', got: 'BRNT_CRUDE', nearest: 'Did you mean BRENT_CRUDE_USD' },
   { mistake: '21 codes', path: `/v1/prices/latest?by_code=${codes21}`, status: 400, names: 'codes', right: 'At most 20', got: 'got 21' },
   { mistake: 'a misspelt path, from a client of JSON', path: '/v1/price/latest', headers: { accept: 'application/json' }, status: 404, names: '/v1/price/latest', right: 'GET /openapi.json', nearest: 'Did you mean /v1/prices/latest' },

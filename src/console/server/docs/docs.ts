@@ -17,6 +17,7 @@ import { docsPage, docsScript, docsStyle } from './page.ts'
 
 export interface DocsDeps {
   serviceName: string
+  headerPrefix: string
   /** The OpenAPI document as JSON text. */
   document: () => Promise<string>
   /** Answers `/docs` where a reference of its own is there; without it Swagger UI stands there too. */
@@ -89,7 +90,7 @@ const tag = (text: string) => ({
   etag: strongEtag(text),
 })
 
-export function docsOperations({ serviceName, document, reference }: DocsDeps) {
+export function docsOperations({ serviceName, headerPrefix, document, reference }: DocsDeps) {
   const page = tag(docsPage(serviceName, assetVersion))
   let made: TaggedText | undefined
   let making: Promise<TaggedText> | undefined
@@ -130,7 +131,7 @@ export function docsOperations({ serviceName, document, reference }: DocsDeps) {
     reply.headers['content-type'] = jsonType
     return text
   }
-  const laterDocument = derived(openApi31)
+  const laterDocument = derived(source => openApi31(source, headerPrefix))
   const eventsDocument = derived(asyncApi)
   const answerPage = (request: Request) =>
     taggedAnswer(request, page, 'text/html; charset=utf-8', {

@@ -12,6 +12,12 @@ import { boolean, integer, number, objects, oneOf, string } from '../../answer/s
 import { invalidParameter, Problem } from '../../problem/problem.ts'
 import { type Answering, type Marks, markFixtures } from '../answer.ts'
 
+const deliveryTime = t.Optional(
+  t.Literal('delivery', {
+    description: 'Values are of delivery periods. Absent: of moments.',
+  }),
+)
+
 export const commodityFields = {
   code: t.String({ examples: ['WTI_USD'] }),
   name: t.String({ examples: ['WTI Crude Oil'] }),
@@ -63,17 +69,14 @@ export const commodityFields = {
   last_observation: t.Union([t.String({ format: 'date-time' }), t.Null()], {
     description: 'Time of the newest observation.',
   }),
-  time: t.Optional(
-    t.Literal('delivery', {
-      description: 'Values are of delivery periods. Absent: of moments.',
-    }),
-  ),
+  time: deliveryTime,
 }
 
 const timeOfDay = (description: string, example: string) => t.Optional(string(description, example))
 
 /** The terms of a series whose values are of delivery periods; other series have none of them. */
 export const deliveryShape = {
+  time: deliveryTime,
   resolution: t.Optional(oneOf(resolutions, 'Length of a delivery period.')),
   resolutions: t.Optional(
     objects('The resolution from each market day on.', {

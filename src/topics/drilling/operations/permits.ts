@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'elysia'
+import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed, wordParameter } from '../../../http/input/typed.ts'
@@ -30,6 +31,7 @@ import {
   LatestPermits,
   Permit,
   PermitList,
+  PermitMap,
   PermitSummary,
   permitRow,
   StateActivity,
@@ -67,7 +69,7 @@ const listOperation = (
     access: permitHeavyAccess,
     page: { max: 100, default: 25 },
     query: { ...permitQuery, format: formatParameter },
-    answers: { 200: PermitList, ...listRefusals },
+    answers: { 200: t.Union([PermitList, PermitMap]), ...listRefusals },
     handle: call => (isMap(call.query.format) ? permitMap(call) : permitList(call)),
   })
 

@@ -19,7 +19,7 @@ export const zoneQuery = {
   day: wordParameter(
     barDayKinds,
     '`market`: days of the market of each delivery series, such as gas days from 06:00; UTC days of other series. Must not be combined with `zone`.',
-    'market',
+    'calendar',
     { default: 'calendar' },
   ),
 }

@@ -2,6 +2,7 @@ import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { codesParameter, textParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import { type createTableSource, dataPaths, passedOn } from './run.ts'
 import { sheetTable } from './table.ts'
@@ -193,7 +194,7 @@ export function workspaceOperations(deps: WorkspaceDeps) {
       summary: 'List dashboards for a research workspace',
       description: 'Returns a dashboard of the widgets that begins with prices.',
       access: open,
-      answers: { 200: t.Array(AnyObject) },
+      answers: { 200: t.Array(AnyObject), 400: t.Union([FailProblem, NestedProblem]) },
       handle: () => appsOf(deps),
     }),
     operation('GET /openbb/table', {
@@ -231,6 +232,7 @@ export function workspaceOperations(deps: WorkspaceDeps) {
             delta: string('Percent; empty: no earlier price.', '-1.73'),
           }),
         ),
+        400: t.Union([FailProblem, NestedProblem]),
       },
       handle: async ({ request, reply, caller }) => {
         const answer = await source('/v1/prices/latest', { request, reply, caller })

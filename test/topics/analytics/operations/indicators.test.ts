@@ -64,7 +64,8 @@ describe('an operation that has a default code, or answers for all codes', () =>
       paths: Record<string, { get?: { parameters?: { name: string; required?: boolean }[] } }>
     }>(await instance.get('/openapi.json', instance.key())).then(withParametersInPlace)
     // These are lists of prices, whose `by_code` takes several codes.
-    const lists = /^\/v1\/(prices|bunker|spreads|excel|sheets|admin)|^\/admin|curve-structure/
+    const lists =
+      /^\/v1\/(prices|bunker|spreads|excel|sheets|admin)|^\/admin|^\/openbb|curve-structure/
     const deaf = Object.entries(document.paths).filter(([path, { get }]) => {
       const own = get?.parameters?.filter(({ name }) => names.includes(name)) ?? []
       const isChoice = own.length > 0 && own.every(({ required }) => !required)

@@ -53,6 +53,9 @@ interface Refusal {
   window_seconds?: number
 }
 
+/** Recordings of one moment rise by a millisecond each. */
+const recordedAt = expect.stringMatching(/^2026-11-20T15:00:00(\.\d{3})?Z$/)
+
 const latest = async (instance: TestInstance, path: string) => {
   const body = await json<Prices>(instance.get(path, instance.key()))
   expectShape(instance.app, '/v1/prices/marine-fuels/latest', body)
@@ -74,7 +77,7 @@ describe('/v1/prices/marine-fuels', () => {
     expect({ count, filters, updated_at }).toEqual({
       count: 32,
       filters: { port_code: null, fuel_type: null, region: null },
-      updated_at: '2026-11-20T15:00:00Z',
+      updated_at: recordedAt,
     })
     expect(prices[4]).toEqual({
       code: 'VLSFO_RTM_USD',
@@ -94,7 +97,7 @@ describe('/v1/prices/marine-fuels', () => {
       type: 'spot_price',
       source: 'market_reporting',
       created_at: '2026-11-19T12:00:00Z',
-      updated_at: '2026-11-20T15:00:00Z',
+      updated_at: recordedAt,
       // 512.5 after 510: 100 x 2.5 / 510
       change_24h: 2.5,
       change_24h_percent: 0.49,
@@ -277,7 +280,7 @@ describe('/v1/prices/marine-fuels/historical', () => {
         type: 'spot_price',
         source: 'market_reporting',
         created_at: '2026-11-19T12:00:00Z',
-        updated_at: '2026-11-20T15:00:00Z',
+        updated_at: recordedAt,
         bucket_start: '2026-11-19T00:00:00Z',
         open: 530,
         high: 530,

@@ -6,7 +6,8 @@ import { expectShape, json } from '../../../support/interface/shape.ts'
 const wednesday = parseDay('2026-11-18')! + 12 * hourMs
 const friday = parseDay('2026-11-20')! + 12 * hourMs
 const week = 7 * dayMs
-const recordedAt = '2026-11-20T15:00:00Z'
+/** Recordings of one moment rise by a millisecond each. */
+const recordedAt = expect.stringMatching(/^2026-11-20T15:00:00(\.\d{3})?Z$/)
 /** Of the weekly levels: answers carry their own date. */
 const ofWednesday = {
   updated_at: '2026-11-18T12:00:00Z',

@@ -476,7 +476,9 @@ describe('/v1/api-keys/{id}: a key that is not there', () => {
         })
         expect(response.status).toBe(404)
         expect(response.headers.get('x-error-code')).toBe('NOT_FOUND')
-        tokens.add(await response.text())
+        tokens.add(
+          (await response.text()).replaceAll(/has the id \\"(?:[^"\\]|\\[^"])*\\"/g, 'has the id'),
+        )
       }
     }
     expect(tokens.size).toBe(1)

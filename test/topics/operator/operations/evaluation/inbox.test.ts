@@ -47,7 +47,11 @@ describe('GET /_dev/inbox', () => {
     const response = await instance.app.handle(
       new Request(`http://localhost${path}`, {
         method,
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/json',
+          accept: '*/*',
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       }),
     )
