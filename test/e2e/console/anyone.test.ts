@@ -208,7 +208,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
     })
 
     test('an unknown guide address shows that there is no such guide', async () => {
-      const { page } = await stage.visitor('stranger')
+      const { page } = await stage.visitor('stranger', { isRefused: true })
       await page.goto(`${stage.instance.url}/docs/no-such-guide`)
       await page.waitForSelector('text=This page does not exist.')
     })

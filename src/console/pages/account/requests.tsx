@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { ask, parsedText, useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Tag } from '../../parts/bits.tsx'
 import { bound } from '../../parts/form.ts'
-import { instant, number } from '../../parts/format.ts'
+import { number } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
 interface Request {
@@ -92,12 +92,14 @@ export function Requests() {
                 type="button"
                 class="plain tight"
                 aria-expanded={opened.value === row}
-                aria-label={`Details of ${row.method} ${row.route} at ${instant(row.at)}`}
                 onClick={() => {
                   opened.value = opened.value === row ? undefined : row
                 }}
               >
                 {row.at.slice(0, 19).replace('T', ' ')}
+                <span class="only-heard">
+                  , {row.method} {row.route}
+                </span>
               </button>
             ),
           },
