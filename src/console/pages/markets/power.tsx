@@ -43,15 +43,45 @@ const dayOf = (code: string, query: string, signal: AbortSignal): Promise<Day | 
     throw error
   })
 
-interface TwoDays {
-  today: Day | undefined
-  tomorrow: Day | undefined
+interface TwoDays<D> {
+  today: D | undefined
+  tomorrow: D | undefined
 }
 
-async function twoDays(code: string, signal: AbortSignal): Promise<TwoDays> {
-  const today = await dayOf(code, '', signal)
-  const date = today?.date ?? isoDay(now())
-  return { today, tomorrow: await dayOf(code, `?date=${after(date, 1)}`, signal) }
+/** Figures of a day that has prices. */
+interface DayFigures {
+  date: string
+  start: string
+  end: string
+  base: number | null
+  peak: number | null
+  min: number | null
+  max: number | null
+}
+
+interface Days {
+  currency: string | null
+  unit: string
+  days: DayFigures[]
+}
+
+/** The days of a range that have prices: others need not be asked for. */
+const daysOf = (code: string, start: string, end: string, signal: AbortSignal): Promise<Days> =>
+  dataOf<Days>(`/v1/delivery/${code}/days?start=${start}&end=${end}`, { signal })
+
+/** The days around now: a market may be a day ahead of UTC or behind it. */
+async function daysAround(code: string, signal: AbortSignal) {
+  const date = isoDay(now())
+  const { days, ...series } = await daysOf(code, after(date, -1), after(date, 2), signal)
+  const today = days.find(({ start, end }) => Date.parse(start) <= now() && now() < Date.parse(end))
+  return { ...series, today, tomorrow: days.find(({ start }) => Date.parse(start) > now()) }
+}
+
+async function twoDays(code: string, signal: AbortSignal): Promise<TwoDays<Day>> {
+  const { today, tomorrow } = await daysAround(code, signal)
+  const whole = async (day: DayFigures | undefined) =>
+    day && (await dayOf(code, `?date=${day.date}`, signal))
+  return { today: await whole(today), tomorrow: await whole(tomorrow) }
 }
 
 /** Power and gas by delivery period: today and tomorrow, two weeks, zones and the cheapest hours. */
@@ -244,11 +274,11 @@ function Cheapest({ day }: { day: Day }) {
 /** Two weeks, hour by hour: each price tinted by its place between the lowest and the highest. */
 function Heat({ code, newest }: { code: string; newest: string }) {
   const answer = useLoaded(`heat ${code} ${newest}`, async signal => {
-    const dates = Array.from({ length: daysShown }, (_, i) => after(newest, -i))
-    const days = await Promise.all(
-      dates.map(date => dayOf(code, `?date=${date}&resolution=PT1H`, signal)),
+    const { days } = await daysOf(code, after(newest, 1 - daysShown), newest, signal)
+    const hourly = await Promise.all(
+      days.reverse().map(({ date }) => dayOf(code, `?date=${date}&resolution=PT1H`, signal)),
     )
-    return days.filter(day => day !== undefined)
+    return hourly.filter(day => day !== undefined)
   })
   const days = answer.data ?? []
   const prices = days.flatMap(({ periods }) => periods.flatMap(({ price }) => price ?? []))
@@ -300,7 +330,7 @@ function Heat({ code, newest }: { code: string; newest: string }) {
   )
 }
 
-interface Zone extends TwoDays {
+interface Zone extends TwoDays<DayFigures>, Pick<Days, 'currency' | 'unit'> {
   code: Code
 }
 
@@ -308,7 +338,9 @@ interface Zone extends TwoDays {
 function Zones({ codes: listed }: { codes: readonly Code[] }) {
   const answer = useLoaded(`zones ${listed.length}`, signal =>
     Promise.all(
-      listed.map(async (code): Promise<Zone> => ({ code, ...(await twoDays(code.code, signal)) })),
+      listed.map(
+        async (code): Promise<Zone> => ({ code, ...(await daysAround(code.code, signal)) }),
+      ),
     ),
   )
   const figure = (name: string, pick: (zone: Zone) => number | null | undefined) => ({
@@ -333,17 +365,14 @@ function Zones({ codes: listed }: { codes: readonly Code[] }) {
         },
         figure('Base today', ({ today }) => today?.base),
         figure('Peak today', ({ today }) => today?.peak),
-        { ...figure('Lowest', ({ today }) => today?.min?.price), isWide: true },
-        { ...figure('Highest', ({ today }) => today?.max?.price), isWide: true },
+        { ...figure('Lowest', ({ today }) => today?.min), isWide: true },
+        { ...figure('Highest', ({ today }) => today?.max), isWide: true },
         figure('Base tomorrow', ({ tomorrow }) => tomorrow?.base),
         {
           name: 'Unit',
           isWide: true,
           className: 'quiet',
-          value: ({ today, tomorrow }) => {
-            const day = today ?? tomorrow
-            return day && unitOf(day.currency, day.unit)
-          },
+          value: ({ currency, unit }) => unitOf(currency, unit),
         },
       ]}
     />
