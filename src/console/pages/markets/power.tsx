@@ -72,9 +72,9 @@ const daysOf = (code: string, start: string, end: string, signal: AbortSignal): 
 /** The days around now: a market may be a day ahead of UTC or behind it. */
 async function daysAround(code: string, signal: AbortSignal) {
   const date = isoDay(now())
-  const { days, ...series } = await daysOf(code, after(date, -1), after(date, 2), signal)
+  const { days, currency, unit } = await daysOf(code, after(date, -1), after(date, 2), signal)
   const today = days.find(({ start, end }) => Date.parse(start) <= now() && now() < Date.parse(end))
-  return { ...series, today, tomorrow: days.find(({ start }) => Date.parse(start) > now()) }
+  return { currency, unit, today, tomorrow: days.find(({ start }) => Date.parse(start) > now()) }
 }
 
 async function twoDays(code: string, signal: AbortSignal): Promise<TwoDays<Day>> {
