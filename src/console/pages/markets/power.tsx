@@ -34,6 +34,8 @@ interface Day {
 
 const dayMs = 86_400_000
 const daysShown = 14
+/** The largest of the coupled markets, where it is listed. */
+const firstCode = 'POWER_DA_DE_LU_EUR'
 const after = (date: string, days: number): string => isoDay(Date.parse(date) + days * dayMs)
 
 /** A day of delivery; undefined where it has too few prices yet. */
@@ -89,7 +91,11 @@ export function Power() {
   const chosen = useSignal('')
   useEffect(wantCodes, [])
   const listed = codes.value.filter(({ isDelivery }) => isDelivery)
-  const code = listed.find(each => each.code === chosen.value) ?? listed[0]
+  const code =
+    listed.find(each => each.code === chosen.value) ??
+    listed.find(each => each.code === firstCode) ??
+    listed.find(each => each.category === 'power') ??
+    listed[0]
   if (!areCodesHere.value) return <Waiting what="series" />
   if (!code)
     return (
@@ -104,14 +110,23 @@ export function Power() {
     )
   return (
     <>
-      <Choice
-        label="Series"
-        value={code.code}
-        options={listed.map(each => ({ value: each.code, text: each.name }))}
-        onChoose={value => {
-          chosen.value = value
-        }}
-      />
+      <div class="row">
+        <label>
+          Series
+          <select
+            value={code.code}
+            onChange={event => {
+              chosen.value = event.currentTarget.value
+            }}
+          >
+            {listed.map(each => (
+              <option key={each.code} value={each.code}>
+                {each.name}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
       <Delivered key={code.code} code={code} />
       <Zones codes={listed} />
     </>
@@ -354,9 +369,9 @@ function Zones({ codes: listed }: { codes: readonly Code[] }) {
       caption="Zones"
       file="zones"
       of={answer}
-      rows={answer.data}
+      rows={answer.data?.filter(({ today, tomorrow }) => today || tomorrow)}
       keyOf={({ code }) => code.code}
-      empty="No zones."
+      empty="No series has prices of today or tomorrow."
       columns={[
         {
           name: 'Series',
