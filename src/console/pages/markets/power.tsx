@@ -235,7 +235,8 @@ function Steps({ periods, zone }: { periods: readonly Period[]; zone: string }) 
       </svg>
       <div class="row spread small quiet">
         <span>
-          {first.start.slice(0, 10)} {timeIn(first.start, zone)}
+          {new Date(first.start).toLocaleDateString('sv-SE', { timeZone: zone })}{' '}
+          {timeIn(first.start, zone)}
         </span>
         <span>
           {number(Math.min(...known), 2)} to {number(Math.max(...known), 2)}, {zone}
