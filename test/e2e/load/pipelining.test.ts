@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { remove, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
 import { needs } from '../../support/needs.ts'
@@ -62,19 +63,13 @@ function answersIn(text: string): Received[] {
 const pipelined = (requests: readonly string[], port = Number(new URL(server.url).port)) =>
   new Promise<Received[]>((resolve, reject) => {
     let text = ''
-    void Bun.connect({
-      hostname: '127.0.0.1',
-      port,
-      socket: {
-        open: socket => void socket.write(requests.join('')),
-        data(socket, bytes) {
-          text += bytes.toString('latin1')
-          if (answersIn(text).length === requests.length) socket.end()
-        },
-        close: () => resolve(answersIn(text)),
-        error: (_socket, error) => reject(error),
-      },
+    const socket = connect(port, '127.0.0.1', () => socket.write(requests.join('')))
+    socket.on('data', bytes => {
+      text += bytes.toString('latin1')
+      if (answersIn(text).length === requests.length) socket.end()
     })
+    socket.on('close', () => resolve(answersIn(text)))
+    socket.on('error', reject)
   })
 
 const keyNames = async () => {
