@@ -59,7 +59,8 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
   const { dir } = config.data
   const key = config.backups.key.reveal()
   const name = backupName(at, key !== '')
-  const copy = join(dir, `${name}.making`)
+  // The command and the server may begin one in the same second: neither removes what the other makes.
+  const copy = join(dir, `${name}.${process.pid}.making`)
   const sealed = copy + sealedEnding
   let removed = 0
   const failures: string[] = []
