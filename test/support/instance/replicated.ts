@@ -44,7 +44,7 @@ export interface Replicated {
   close(): Promise<void>
 }
 
-const deadlineMs = 45_000
+const deadlineMs = 90_000
 
 export async function replicated(
   flags: Record<string, string> = {},
