@@ -8,7 +8,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { cursorText, type Place } from '../math/cursor.ts'
 import type { ChangePage } from '../service/feed.ts'
-import { followChanges, type LiveDeps } from './live.ts'
+import { followChanges } from './live.ts'
 import { ChangeRow, type ChangeRowWire, cursorField, rowsOf } from './record.ts'
 import { placeOf, readerOf, readerQuery, rowsOfPrice, sinceParameter } from './request.ts'
 
@@ -43,7 +43,7 @@ export function formatOf(text: string | undefined, request: Request): Format {
   return types.find(([type]) => accept.includes(type))?.[1] ?? 'json'
 }
 
-export function changeOperations(deps: Context & LiveDeps) {
+export function changeOperations(deps: Context) {
   const { changes, sourceNameOf } = deps
 
   const send = async (

@@ -1,15 +1,12 @@
 import { t } from 'elysia'
-import type { Caller, RequestContext } from '../../../http/gate/gate.ts'
 import { instantOf, wordOf } from '../../../http/input/query.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
-import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { after } from '../../../lib/time/clock.ts'
-import type { ChangeReader, ChangeRecord } from '../service/feed.ts'
-import { blockOf, createToll, openPlace, partingSeconds, reasonOf } from './live.ts'
+import type { ChangeRecord } from '../service/feed.ts'
+import { blockOf, openFeedStream, openHeaders, type StreamRequest } from './feed-stream.ts'
 import { rowsOf } from './record.ts'
 import { readerOf, readerQuery, rowsOfPrice } from './request.ts'
 
@@ -33,15 +30,10 @@ function speedOf(text: string | undefined): number {
   return speed
 }
 
-interface Replay {
-  reader: ChangeReader
+interface Replay extends StreamRequest {
   records: Iterator<ChangeRecord>
   speed: number
   format: (typeof formats)[number]
-  caller: Caller
-  request: Request
-  requestContext: RequestContext | undefined
-  reply: Answering
 }
 
 /** Records that were recorded in a range of time, played as they came. */
@@ -82,41 +74,26 @@ export function replayOperation(deps: Context) {
       const format = wordOf('format', query.format, 'sse', formats)
       const reader = readerOf(deps, query, caller, request)
       const records = changes.replay(reader, from, to)
-      return play(deps, { reader, records, speed, format, caller, request, requestContext, reply })
+      return play(deps, { records, speed, format, caller, request, requestContext, reply })
     },
   })
 }
 
-function play(
-  { changes, sourceNameOf, gate, peer, streams, connections, meter }: Context,
-  { records, speed, format, caller, request, requestContext, reply }: Replay,
-): Response {
+function play(deps: Context, { records, speed, format, ...incoming }: Replay): Response {
+  const { changes, sourceNameOf } = deps
   const isLines = format === 'ndjson'
-  Object.assign(reply.headers, {
-    'content-type': `${isLines ? 'application/x-ndjson' : 'text/event-stream'}; charset=utf-8`,
-    'cache-control': 'no-store',
-    'x-accel-buffering': 'no',
-    'x-quota-requests': String(Math.max(1, caller.entitled.exportRequestsPer10kRows)),
-  })
-  if (request.method === 'HEAD') return new Response('')
-  const pay = createToll(meter, caller)
+  openHeaders(
+    incoming.reply,
+    isLines ? 'application/x-ndjson' : 'text/event-stream',
+    incoming.caller,
+  )
+  if (incoming.request.method === 'HEAD') return new Response('')
   const cursorOf = changes.cursors()
-  let ending: string | undefined
-  let wake = () => {}
-  const stays = gate.stay(requestContext!, request, peer)
-  const release = openPlace(streams, caller.key.key.id, {
-    refusal: () => stays()?.code.toLowerCase(),
-    end(why) {
-      ending = reasonOf(why)
-      release()
-      wake()
-      connections.idle(request, partingSeconds)
-    },
-  })
-  connections.idle(request, 0)
+  const stream = openFeedStream(deps, incoming)
   let next = records.next()
   let last: number | undefined
   let count = 0
+  let isWanted = true
   const textOf = (batch: readonly ChangeRecord[]) =>
     rowsOf(batch, cursorOf, sourceNameOf)
       .map(row => (isLines ? `${JSON.stringify(row)}\n` : blockOf('change', row, row.cursor)))
@@ -135,37 +112,28 @@ function play(
     }
     return batch
   }
-  const waitFor = async (waitMs: number) => {
-    if (waitMs <= 0) return
-    await new Promise<void>(resolve => {
-      const stop = after(waitMs, resolve)
-      wake = () => {
-        stop()
-        resolve()
-      }
-    })
-  }
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       if (!next.done)
-        await waitFor((next.value.recordedAt - (last ?? next.value.recordedAt)) / speed)
-      const batch = ending === undefined ? take() : []
+        await stream.wait((next.value.recordedAt - (last ?? next.value.recordedAt)) / speed)
+      if (!isWanted) return
+      const batch = stream.ending() === undefined ? take() : []
       count += batch.length
-      if (!pay(count)) ending ??= 'quota'
-      if (ending !== undefined || batch.length === 0) {
-        release()
-        const end = ending === undefined ? { reason: 'done', count } : { reason: ending, count }
-        if (!isLines) controller.enqueue(encoder.encode(blockOf('end', end)))
+      stream.pay(count)
+      const reason = stream.ending()
+      if (reason !== undefined || batch.length === 0) {
+        stream.end(reason)
+        if (!isLines)
+          controller.enqueue(encoder.encode(blockOf('end', { reason: reason ?? 'done', count })))
         return controller.close()
       }
       last = batch.at(-1)!.recordedAt
       controller.enqueue(encoder.encode(textOf(batch)))
     },
     cancel() {
-      ending = 'cancelled'
-      release()
-      wake()
+      isWanted = false
+      stream.end(undefined)
     },
   })
   return new Response(body)

@@ -334,29 +334,52 @@ describe('the feed of changes', () => {
     expect(refused.status).toBe(403)
   })
 
-  test('are followed live, and end with a reason', async () => {
-    const { instance, token } = opened()
-    instance.record('WTI_USD', [70], startAt - dayMs, dayMs)
+  const followed = async (instance: TestInstance, token: string) => {
     const answer = await instance.get('/v1/changes?since=start', token, {
       accept: 'text/event-stream',
     })
     const reader = answer.body!.getReader()
     let text = ''
-    const readUntil = async (part: string) => {
+    return async (part: string): Promise<string> => {
       while (!text.includes(part)) {
         const { done, value } = await reader.read()
         if (done) break
         text += new TextDecoder().decode(value)
       }
+      return text
     }
-    await readUntil('event: cursor')
-    expect(text).toMatch(/^id: \w+\nevent: change\ndata: \{.*"value":70,.*\}\n\n/)
+  }
+
+  test('are followed live, and end with a reason', async () => {
+    const { instance, token } = opened()
+    instance.record('WTI_USD', [70], startAt - dayMs, dayMs)
+    const readUntil = await followed(instance, token)
+    expect(await readUntil('event: cursor')).toMatch(
+      /^id: \w+\nevent: change\ndata: \{.*"value":70,.*\}\n\n/,
+    )
     instance.record('WTI_USD', [71], startAt, dayMs)
-    await readUntil('"value":71')
-    expect(text).toContain('"value":71')
+    expect(await readUntil('"value":71')).toContain('"value":71')
     instance.services.streams.stop()
-    await readUntil('event: end')
-    expect(text).toContain('event: end\ndata: {"reason":"shutdown","retry":true}')
+    expect(await readUntil('event: end')).toContain(
+      'event: end\ndata: {"reason":"shutdown","retry":true}',
+    )
+  })
+
+  test('end live where what was sent is not in a restored backup, whatever was recorded since', async () => {
+    const { instance, token } = opened()
+    const { changeLog, db } = instance.services
+    instance.record('WTI_USD', [70], startAt - dayMs, dayMs)
+    const fork = changeLog.newest()!
+    instance.clock.advance(1)
+    instance.record('WTI_USD', [71], startAt, dayMs)
+    const readUntil = await followed(instance, token)
+    expect(await readUntil('event: cursor')).toContain('"value":71')
+    db.run("INSERT INTO change_lines (token, begins_after) VALUES ('aaaaaa', ?)", [fork])
+    instance.clock.advance(1)
+    instance.record('WTI_USD', [72], startAt + dayMs, dayMs)
+    const text = await readUntil('event: end')
+    expect(text).not.toContain('"value":72')
+    expect(text).toContain('event: end\ndata: {"reason":"lineage","retry":false}')
   })
 
   test('are replayed by their recording, as they came or as fast as they are read', async () => {
