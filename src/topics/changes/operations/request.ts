@@ -1,6 +1,6 @@
 import type { Caller } from '../../../http/gate/gate.ts'
-import { boolOf, instantOf, listOf } from '../../../http/input/query.ts'
-import { codesParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
+import { instantOf, listOf } from '../../../http/input/query.ts'
+import { codesParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
@@ -30,7 +30,6 @@ export const readerQuery = {
     'Datasets, comma-separated: `prices`, or `*` for all. Default: `prices`.',
     'prices',
   ),
-  derived: flagParameter('Also values of series by formula. Default: false.', false),
 }
 
 export const sinceParameter = textParameter(
@@ -55,7 +54,6 @@ export function readerOf(
 ): ChangeReader {
   const { catalogue, codes, firstCodes, links, plans } = deps
   checkDatasets(query.dataset)
-  boolOf('derived', query.derived, false)
   // What a code was visible to before counts also where every code is visible to everybody now.
   const viewer = { accounts: [key.account.account.id, key.holder.account.id] }
   const names = listOf(query.codes)
