@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/schema.ts'
+import { integer, orNull } from '../../../http/answer/schema.ts'
 import { isoInstant, isoMillis } from '../../../lib/time/instant.ts'
 import { cursorText } from '../math/cursor.ts'
 import type { ChangeRecord } from '../service/feed.ts'
@@ -16,11 +16,6 @@ export const cursorField = t.String({
   description: 'Place of the record: as bytes, cursors rise from record to record.',
   examples: [example.cursor],
 })
-
-const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(
-  schema: T,
-  description: string,
-) => t.Union([schema, t.Null()], { description })
 
 export const ChangeRow = t.Object(
   {
@@ -45,9 +40,10 @@ export const ChangeRow = t.Object(
     unit: t.String({ examples: ['barrel'] }),
     currency: orNull(t.String({ examples: ['USD'] }), 'Null for counts and levels.'),
     source: t.String({ description: 'Source of the value.', examples: ['EIA'] }),
-    batch: t.Union([integer({ examples: [17] }), t.Null()], {
-      description: 'Number of its batch: a file, a push, a feed run, an undo; null if not stored.',
-    }),
+    batch: orNull(
+      integer({ examples: [17] }),
+      'Number of its batch: a file, a push, a feed run, an undo; null if not stored.',
+    ),
     recorded_at: t.String({
       format: 'date-time',
       description: 'From when on `as_of` returns it; always with milliseconds.',
