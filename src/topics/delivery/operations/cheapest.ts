@@ -10,7 +10,6 @@ import {
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, hourMs, isoInstant } from '../../../lib/time/instant.ts'
 import { zonedInstant } from '../../../lib/time/zone-clock.ts'
 import { cheapestTime } from '../math/cheapest.ts'
@@ -24,6 +23,7 @@ import {
   dateQuery,
   deliveryCall,
   pricedPeriods,
+  refusals,
   requestedDay,
   zoneQuery,
 } from './query.ts'
@@ -31,8 +31,6 @@ import { KnownPeriodShape, knownRow, seriesFields, zoneField } from './shapes.ts
 
 /** Periods that a list for a device has at most. */
 const listMax = 400
-
-const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
 
 const Cheapest = envelope(
   t.Object(

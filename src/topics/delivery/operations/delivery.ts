@@ -11,7 +11,6 @@ import {
   Problem,
   refusedParameter,
 } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, hourMs, isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { dayOfDate, daysBetween, type MarketDay } from '../math/days.ts'
 import { coarserPeriods, dayFigures, type PricedPeriod } from '../math/figures.ts'
@@ -31,6 +30,7 @@ import {
   dateQuery,
   deliveryCall,
   pricedPeriods,
+  refusals,
   requestedDay,
   zoneQuery,
 } from './query.ts'
@@ -49,8 +49,6 @@ import {
 
 /** Days of one request for averages. */
 const daysMax = 400
-
-const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
 
 const Day = envelope(
   t.Object(

@@ -1,8 +1,10 @@
+import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { dayOf } from '../../../http/input/query.ts'
 import { dayParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
+import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { zoneName } from '../../../lib/time/zone.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -17,6 +19,9 @@ import {
 import { type PricedPeriod, priced } from '../math/figures.ts'
 import type { DeliveryTerms } from '../math/terms.ts'
 import { type DeliverySeries, isDelivery } from '../service/market-days.ts'
+
+/** What a question about a code of delivery periods is refused with. */
+export const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
 
 export const codeParams = {
   code: string('Code or alias of a series of delivery periods.', 'POWER_DA_DE_LU_EUR'),

@@ -39,9 +39,10 @@ export function completeDay(
 ): CompleteDay | undefined {
   const day = dayAt(series.delivery, at)
   const values = periodValues(series.id, day.from, day.to)
-  const periods = priced(periodsOf(series.delivery, day), values).filter(isKnown)
+  const all = periodsOf(series.delivery, day)
+  const periods = priced(all, values).filter(isKnown)
+  if (periods.length < all.length) return undefined
   const figures = dayFigures(periods, peakOf(series))
-  if (periods.length < periodsOf(series.delivery, day).length) return undefined
   const publishedAt = Math.max(...values.map(({ recordedAt }) => recordedAt))
   return { ...day, periods, figures, publishedAt }
 }
