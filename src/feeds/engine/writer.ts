@@ -1,4 +1,5 @@
 import type { WriteCounts } from '../../database/write-counts.ts'
+import { firstNotBefore } from '../../lib/sorted.ts'
 import { dayMs, isoDay, isoInstant } from '../../lib/time/instant.ts'
 import type { CodeLookup } from '../../topics/catalogue/math/lookup.ts'
 import { checkRow } from '../../topics/prices/files/rows.ts'
@@ -339,13 +340,8 @@ function hasWithin(
   moments: readonly number[],
   { from, to }: { from: number; to: number },
 ): boolean {
-  let [low, high] = [0, moments.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (moments[middle]! < from) low = middle + 1
-    else high = middle
-  }
-  return low < moments.length && moments[low]! < to
+  const first = moments[firstNotBefore(moments, moment => moment < from)]
+  return first !== undefined && first < to
 }
 
 type Row = Record<string, string>

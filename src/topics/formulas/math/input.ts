@@ -1,3 +1,4 @@
+import { firstNotBefore } from '../../../lib/sorted.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { bucketStart, type Observation } from '../../prices/math/bars.ts'
 
@@ -50,15 +51,6 @@ export function createInput(rows: readonly Observation[]): Input {
     rows,
     upTo,
     closes: closesOf,
-    closeFrom(day) {
-      const all = closesOf()
-      let [low, high] = [0, all.length]
-      while (low < high) {
-        const middle = (low + high) >>> 1
-        if (all[middle]!.observedAt < day * dayMs) low = middle + 1
-        else high = middle
-      }
-      return low
-    },
+    closeFrom: day => firstNotBefore(closesOf(), ({ observedAt }) => observedAt < day * dayMs),
   }
 }

@@ -1,3 +1,4 @@
+import { firstNotBefore } from '../../../lib/sorted.ts'
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -257,7 +258,7 @@ function computedReads({ rows, rowsAsOf, rowsFirst, legsOf, stored, closes }: Co
         .filter(({ recordedAt }) => from <= recordedAt && recordedAt < to)
         .toSorted((a, b) => a.recordedAt - b.recordedAt),
     after: (id: number, after: number, limit: number) =>
-      rows(id).slice(placeOf(rows(id), after + 1), placeOf(rows(id), after + 1) + limit),
+      within(rows(id), after + 1, ever.to).slice(0, limit),
     copy(
       id: number,
       from: number,
@@ -302,12 +303,5 @@ function computedReads({ rows, rowsAsOf, rowsFirst, legsOf, stored, closes }: Co
 }
 
 /** The place of the first row at a time or after it. */
-function placeOf(rows: readonly Observation[], at: number): number {
-  let [low, high] = [0, rows.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (rows[middle]!.observedAt < at) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+const placeOf = (rows: readonly Observation[], at: number): number =>
+  firstNotBefore(rows, ({ observedAt }) => observedAt < at)

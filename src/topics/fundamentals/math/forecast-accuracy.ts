@@ -1,4 +1,5 @@
 import { mean } from 'simple-statistics'
+import { firstNotBefore } from '../../../lib/sorted.ts'
 import type { Close } from '../../prices/math/window.ts'
 
 /** What was expected and what came, in the same unit. */
@@ -79,12 +80,5 @@ export function meanBetween(
 }
 
 /** The number of closes before `day`. */
-export function firstAt(closes: readonly Close[], day: string): number {
-  let [low, high] = [0, closes.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (closes[middle]!.day < day) low = middle + 1
-    else high = middle
-  }
-  return low
-}
+export const firstAt = (closes: readonly Close[], day: string): number =>
+  firstNotBefore(closes, close => close.day < day)

@@ -1,3 +1,4 @@
+import { firstNotBefore } from '../../../lib/sorted.ts'
 import { dayMs, parseDay, startOfDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Close } from '../math/window.ts'
@@ -36,12 +37,6 @@ export function createDailyFx(
 
 /** The newest close of a day or an earlier one. */
 function lastUpTo(closes: readonly Close[], startsAt: number): Close | undefined {
-  let low = 0
-  let high = closes.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (parseDay(closes[middle]!.day)! <= startsAt) low = middle + 1
-    else high = middle
-  }
-  return closes[low - 1]
+  const later = firstNotBefore(closes, ({ day }) => parseDay(day)! <= startsAt)
+  return closes[later - 1]
 }
