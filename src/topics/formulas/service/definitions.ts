@@ -124,20 +124,27 @@ function checkLevels(
     throw new FormulaFault('too_deep', whole, `must have at most ${levelsMax} levels of formulas.`)
 }
 
-/** Checks a formula of a series; undefined: it has no fault. */
-export function faultOf(
+/** A formula of a series made ready, or its fault. */
+function definitionOrFault(
   code: string,
   terms: FormulaTerms,
   find: (name: string) => Series | undefined,
-): FormulaFault | undefined {
+): Definition | FormulaFault {
   try {
     checkLevels(code, terms.formula ?? '', find)
-    define(terms, find)
-    return undefined
+    return define(terms, find)
   } catch (error) {
     if (error instanceof FormulaFault) return error
     throw error
   }
+}
+
+/** Checks a formula of a series; undefined: it has no fault. */
+export function faultOf(
+  ...formula: Parameters<typeof definitionOrFault>
+): FormulaFault | undefined {
+  const made = definitionOrFault(...formula)
+  return made instanceof FormulaFault ? made : undefined
 }
 
 /** Every series by formula, each after those that it uses. */
@@ -153,10 +160,8 @@ export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>)
     if (definitions.has(series.id)) return
     const { currency, unit } = series
     const terms = { ...series.terms, currency, unit }
-    definitions.set(
-      series.id,
-      faultOf(series.code, terms, catalogue.find) ? undefined : define(terms, catalogue.find),
-    )
+    const made = definitionOrFault(series.code, terms, catalogue.find)
+    definitions.set(series.id, made instanceof FormulaFault ? undefined : made)
   }
   for (const series of catalogue.everything()) add(series, 0)
   return definitions
