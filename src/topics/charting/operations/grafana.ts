@@ -58,6 +58,21 @@ function rangeOf(body: unknown) {
 const positive = (value: unknown, otherwise: number): number =>
   typeof value === 'number' && value > 0 ? Math.floor(value) : otherwise
 
+/** A request of a panel as one of the datafeed: what it asks for is in its body. */
+const incomingOf = ({
+  at,
+  caller,
+  request,
+  reply,
+}: Omit<Incoming, 'query' | 'params'>): Incoming => ({
+  at,
+  caller,
+  request,
+  reply,
+  query: {},
+  params: undefined,
+})
+
 /** One target of a panel: its points in the range, oldest first. */
 function seriesOf(incoming: Incoming, body: unknown, target: Fields) {
   const { from, to } = rangeOf(body)
@@ -188,7 +203,7 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
           `${wanted.length} targets`,
           `at most ${codesPerRequestMax} targets`,
         )
-      return wanted.map(target => seriesOf(call as unknown as Incoming, call.body, target))
+      return wanted.map(target => seriesOf(incomingOf(call), call.body, target))
     },
   }),
   operation('POST /grafana/annotations', {
@@ -209,6 +224,6 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
         }),
       ),
     },
-    handle: call => annotationsOf(call as unknown as Incoming, call.body, corrections),
+    handle: call => annotationsOf(incomingOf(call), call.body, corrections),
   }),
 ]
