@@ -36,8 +36,7 @@ function fileOf(into: string): string {
 }
 
 /** The cursor is of records that the instance does not have: it was restored from a backup. */
-const isOtherLine = (error: unknown): boolean =>
-  error instanceof Refusal && error.message.startsWith('410')
+const isOtherLine = (error: unknown): boolean => error instanceof Refusal && error.status === 410
 
 /** Mirrors the prices of an instance into a file, from where the file stands. */
 export async function runSync(

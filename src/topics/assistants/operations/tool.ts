@@ -13,7 +13,15 @@ export interface AskOptions {
 }
 
 /** What the API, or a tool, says against a call; its message is for anyone who made it. */
-export class Refusal extends Error {}
+export class Refusal extends Error {
+  constructor(
+    message: string,
+    /** HTTP status, where the API answered. */
+    readonly status?: number,
+  ) {
+    super(message)
+  }
+}
 
 /** What a tool does, for programs that choose by its description. */
 export interface Tool {
@@ -67,5 +75,8 @@ export function refusalOf(status: number, body: unknown): Refusal {
   const text = message ?? inner?.message ?? `the service answered ${status}`
   const suggestions = data?.suggestions ?? []
   const meant = suggestions.length > 0 ? ` Did you mean ${suggestions.join(', ')}.` : ''
-  return new Refusal(`${status} ${code ?? inner?.code ?? ''}: ${text}${meant}`.replace(' :', ':'))
+  return new Refusal(
+    `${status} ${code ?? inner?.code ?? ''}: ${text}${meant}`.replace(' :', ':'),
+    status,
+  )
 }
