@@ -39,8 +39,9 @@ export function createRecentRequests() {
       // A tenth at a time, so that few requests move the others.
       if (requests.length > 1.1 * requestsOfAccountMax) shorten(requests, requestsOfAccountMax)
       if (count <= requestsMax) return
-      const [largest] = [...byAccount.values()].sort((a, b) => b.length - a.length)
-      if (largest) shorten(largest, Math.floor(largest.length / 2))
+      let largest = requests
+      for (const others of byAccount.values()) if (others.length > largest.length) largest = others
+      shorten(largest, Math.floor(largest.length / 2))
     },
     /** Newest first. */
     of: (accountId: string): RecentRequest[] =>
