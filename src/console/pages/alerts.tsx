@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { isoDay } from '../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { priceOperators } from '../../topics/alerts/math/price-operators.ts'
 import { has } from '../parts/account.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
@@ -126,7 +126,7 @@ const metBy = ({ price, metadata }: Trigger): string => {
 
 const alertFeatures = ['standard_alerts', 'analytics_alerts'] as const
 
-const yearMs = 366 * 86_400_000
+const yearMs = 366 * dayMs
 
 export function Alerts() {
   const { params } = useRoute()

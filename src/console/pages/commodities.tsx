@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { isoDay } from '../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { ask, useLoaded } from '../parts/ask.ts'
 import { Choice, Members, Page, Refused, Waiting } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
@@ -36,7 +36,7 @@ export function Commodities() {
   )
 }
 
-const yearMs = 365 * 86_400_000
+const yearMs = 365 * dayMs
 
 const pathOf = ({ path }: Declared, choice: string): string =>
   path

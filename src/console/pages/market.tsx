@@ -1,3 +1,4 @@
+import { dayMs } from '../../lib/time/instant.ts'
 import { has } from '../parts/account.ts'
 import { ask, dataOf, type Loaded, Refusal, useLoaded } from '../parts/ask.ts'
 import { Empty, Members, Page, Refused, Tag, Waiting, WhoBringsData } from '../parts/bits.tsx'
@@ -59,7 +60,6 @@ function useWatchlist(): Loaded<Watched[]> {
   })
 }
 
-const dayMs = 86_400_000
 const eventMs = 7 * dayMs
 
 /** Events of the past week, of all series, newest first. */

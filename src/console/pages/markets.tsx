@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { isoDay } from '../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { dataOf, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
@@ -44,7 +44,6 @@ const tabs: readonly Tab<'markets'>[] = [
   { part: 'permits', text: 'Permits', View: Permits },
 ]
 
-const dayMs = 86_400_000
 /** Markets as a whole: curves, spreads, stocks and seasons. */
 export function Markets() {
   const title = useTitle('Markets', tabs)

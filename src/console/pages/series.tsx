@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
-import { isoDay } from '../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { has } from '../parts/account.ts'
 import { dataOf, useLoaded } from '../parts/ask.ts'
 import { Choice, Copy, Empty, Members, Page, Refused, Waiting } from '../parts/bits.tsx'
@@ -24,7 +24,6 @@ import { Drawn } from './series/drawn.tsx'
 import { type Note, useNotes } from './series/events.tsx'
 import { Quote } from './series/quote.tsx'
 
-const dayMs = 86_400_000
 const noNotes: readonly Note[] = []
 
 const ranges = [

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { isoDay } from '../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { now } from './boot.ts'
 
-const dayMs = 86_400_000
 const knownDays = 365
 
 /** Draws the past as it was known on a day. */

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { isoDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
 import { Refused } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -9,7 +9,7 @@ import { Move } from '../../parts/move.tsx'
 import { RangeBar } from '../../parts/range-bar.tsx'
 import { type ChartAnswer, isPrice } from '../series/answer.ts'
 
-const yearMs = 365 * 86_400_000
+const yearMs = 365 * dayMs
 
 /** The year of each code; one that is not in the catalogue of this instance is left out. */
 async function yearsOf(codes: readonly string[], signal: AbortSignal): Promise<ChartAnswer[]> {

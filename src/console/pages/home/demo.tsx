@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { lazy } from 'preact-iso'
-import { isoDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { boot, now } from '../../parts/boot.ts'
@@ -18,7 +18,6 @@ import type { ChartAnswer } from '../series/answer.ts'
 
 const Market = lazy(() => import('../../parts/market-chart.tsx'))
 
-const dayMs = 86_400_000
 const chartDays = 183
 
 /** The product at work, for a person who has just started it: no sign-in and no setup. */

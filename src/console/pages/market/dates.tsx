@@ -1,3 +1,4 @@
+import { dayMs } from '../../../lib/time/instant.ts'
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -11,7 +12,7 @@ interface Source {
   stale_codes: number
 }
 
-const weekMs = 7 * 86_400_000
+const weekMs = 7 * dayMs
 
 /** The publications of the next seven days, the next first. */
 export function Releases() {

@@ -1,4 +1,4 @@
-import { isoDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { dataOf, useLoaded } from '../../parts/ask.ts'
 import { WhoBringsData } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -23,7 +23,7 @@ interface Shown extends Spread {
 
 const kinds = ['crack', 'basis'] as const
 const perKind = 3
-const yearMs = 365 * 86_400_000
+const yearMs = 365 * dayMs
 
 async function withRange(kind: string, spread: Spread, signal: AbortSignal): Promise<Shown> {
   const from = isoDay(now() - yearMs)

@@ -1,3 +1,4 @@
+import { dayMs } from '../../../lib/time/instant.ts'
 import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
 import { WhoBringsData } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -14,7 +15,7 @@ const stocks = [
   { code: 'US_NATGAS_STORAGE', text: 'US natural gas' },
 ] as const
 
-const weekMs = 7 * 86_400_000
+const weekMs = 7 * dayMs
 const years = 5
 
 interface Stock {

@@ -1,4 +1,4 @@
-import { isoDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Shown } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -32,7 +32,7 @@ interface Day {
   spread: number
 }
 
-const yearMs = 365 * 86_400_000
+const yearMs = 365 * dayMs
 /** What a month costs over the next, along the curve and over the past year. */
 export function CalendarSpreads({ family }: { family: string }) {
   const any = useLoaded('any', hasAnyCode)

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Pause, Play } from 'lucide-preact'
 import { useEffect } from 'preact/hooks'
-import { isoDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Wide } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -179,7 +179,6 @@ const tintOf = (share: number) => ({
   )}%, transparent)`,
 })
 
-const dayMs = 86_400_000
 const slideDays = 365
 const stepDays = 7
 const stepMs = 700

@@ -1,8 +1,6 @@
-import { isoDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { ask, Refusal, useLoaded } from '../../parts/ask.ts'
 import { now } from '../../parts/boot.ts'
-
-const dayMs = 86_400_000
 
 export interface Curve {
   currency: string

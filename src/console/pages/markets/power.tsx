@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { isoDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
 import { Choice, Empty, Figure, Refused, Shown, Waiting, Wide } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -32,7 +32,6 @@ interface Day {
   periods: Period[]
 }
 
-const dayMs = 86_400_000
 const daysShown = 14
 /** The largest of the coupled markets, where it is listed. */
 const firstCode = 'POWER_DA_DE_LU_EUR'

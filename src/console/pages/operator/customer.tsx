@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { dayMs } from '../../../lib/time/instant.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Choice, Figure, Share, Tag } from '../../parts/bits.tsx'
 import { boot, now } from '../../parts/boot.ts'
@@ -31,13 +32,17 @@ interface Invoice {
   paid_at: string | null
 }
 
-const invoices = (signal: AbortSignal) =>
+const invoicesOf = (signal: AbortSignal, accountId?: string) =>
   allRows<{ data: { invoices: Invoice[] } }, Invoice>(
-    '/admin/v1/invoices?per_page=100',
+    `/admin/v1/invoices?per_page=100${accountId === undefined ? '' : `&account=${accountId}`}`,
     ({ data }) => data.invoices,
     { signal },
     asOperator,
   )
+
+/** The invoices of all accounts; undefined until they are here. */
+export const useInvoices = (): readonly Invoice[] | undefined =>
+  useLoaded('invoices', signal => invoicesOf(signal)).data
 
 const perMonth = ({ price, billing_period: period }: Subscription): number =>
   period === 'yearly' ? price / 12 : price
@@ -46,26 +51,25 @@ const perMonth = ({ price, billing_period: period }: Subscription): number =>
 export function CustomerFigures({
   accounts,
   usage,
+  invoices = [],
 }: {
   accounts: number
+  invoices: readonly Invoice[] | undefined
   /** Of every account; undefined while not all are listed. */
   usage: readonly AccountUsage[] | undefined
 }) {
   const answer = useLoaded('customer figures', signal =>
-    Promise.all([
-      allRows<{ data: { subscriptions: Subscription[] } }, Subscription>(
-        '/admin/v1/subscriptions?per_page=100',
-        ({ data }) => data.subscriptions,
-        { signal },
-        asOperator,
-      ),
-      invoices(signal),
-    ]),
+    allRows<{ data: { subscriptions: Subscription[] } }, Subscription>(
+      '/admin/v1/subscriptions?per_page=100',
+      ({ data }) => data.subscriptions,
+      { signal },
+      asOperator,
+    ),
   )
-  const [subscriptions = [], all = []] = answer.data ?? []
+  const subscriptions = answer.data ?? []
   const active = subscriptions.filter(({ status }) => status === 'active' || status === 'past_due')
   const paying = active.filter(({ price }) => price > 0)
-  const open = all.filter(({ status }) => status === 'open')
+  const open = invoices.filter(({ status }) => status === 'open')
   const money = (cents: number) => number(cents / 100, 2)
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   return (
@@ -223,10 +227,9 @@ const invoiceState = ({ status, due_at: due }: Invoice): InvoiceState | undefine
         : 'open'
 
 /** The worst state of the invoices of each account. */
-export function useInvoiceStates(): Map<string, InvoiceState> {
-  const answer = useLoaded('invoice states', invoices)
+export function invoiceStatesOf(invoices: readonly Invoice[] = []): Map<string, InvoiceState> {
   const states = new Map<string, InvoiceState>()
-  for (const invoice of answer.data ?? []) {
+  for (const invoice of invoices) {
     const [state, known] = [invoiceState(invoice), states.get(invoice.account_id)]
     if (state && (!known || invoiceRank.indexOf(state) < invoiceRank.indexOf(known)))
       states.set(invoice.account_id, state)
@@ -270,8 +273,6 @@ export function CustomerParts({ account, keys }: CustomerProps) {
   )
 }
 
-const dayMs = 86_400_000
-
 function CustomerUsage({ usage }: { usage: AccountUsage | undefined }) {
   if (!usage) return null
   const first = Math.floor(now() / dayMs) - usage.days.length + 1
@@ -296,8 +297,7 @@ function Activity({ account, part }: { account: { id: string; email: string }; p
       return (
         await asOperator<{ data: Row[] }>(`/admin/v1/accounts/${account.id}/${part}`, { signal })
       ).data
-    const all = await invoices(signal)
-    return all.filter(({ account_id: id }) => id === account.id).map(invoice => ({ ...invoice }))
+    return (await invoicesOf(signal, account.id)).map(invoice => ({ ...invoice }))
   })
   return (
     <Table

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { dayMs } from '../../../lib/time/instant.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -17,7 +18,6 @@ export const feedMoods: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
   needs_license: 'warn',
 }
 
-const dayMs = 86_400_000
 const dotDays = 14
 const runsMax = 100
 

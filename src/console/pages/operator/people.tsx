@@ -15,9 +15,10 @@ import {
   CustomerFigures,
   CustomerParts,
   InvoiceTag,
+  invoiceStatesOf,
   PlanChoice,
   UsageBar,
-  useInvoiceStates,
+  useInvoices,
 } from './customer.tsx'
 
 interface Account {
@@ -48,7 +49,8 @@ export function People() {
   const { refusal, attempt } = useAttempt()
   const opened = useSignal('')
   const account = answer.rows?.find(({ id }) => id === opened.value)
-  const invoiceStates = useInvoiceStates()
+  const invoices = useInvoices()
+  const invoiceStates = invoiceStatesOf(invoices)
   const make = () =>
     attempt(async () => {
       const { data } = await asOperator<{ data: { api_key: { plain_token?: string } } }>(
@@ -105,6 +107,7 @@ export function People() {
       )}
       {shown.value && !account && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
       <CustomerFigures
+        invoices={invoices}
         accounts={answer.total}
         usage={
           answer.rows && answer.rows.length === answer.total

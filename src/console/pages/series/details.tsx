@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
-import { isoDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { has } from '../../parts/account.ts'
 import { dataOf, type Loaded, useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Figure, Shown, Tag } from '../../parts/bits.tsx'
@@ -14,8 +14,7 @@ import { type ChartAnswer, isPrice } from './answer.ts'
 import { nothingInRange } from './drawn.tsx'
 import { type Note, Notes } from './events.tsx'
 
-const daySeconds = 86_400
-const dayMs = 1000 * daySeconds
+const daySeconds = dayMs / 1000
 
 interface DetailsProps {
   data: ChartAnswer
