@@ -99,7 +99,7 @@ function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps)
   const [code = ''] = firstCodes
   const common = { category: serviceName, subCategory: 'Prices', source: [serviceName] }
   const tables = Object.fromEntries(tablesOf(document, serviceName))
-  const history = tables.getPastMonthPrices
+  const history = tables.getPricesPastMonth
   return {
     price_metric: {
       ...common,

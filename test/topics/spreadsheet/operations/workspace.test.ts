@@ -29,6 +29,11 @@ describe('widgets of a research workspace', () => {
     expect(params!.find(({ paramName }) => paramName === 'path')?.show).toBe(false)
   })
 
+  test('let a line of closes have bars of another length', () => {
+    const { params } = widgets.price_line!
+    expect(params!.map(({ paramName }) => paramName)).toEqual(['path', 'by_code', 'interval'])
+  })
+
   test('have flat rows wherever the path needs no more than its example', async () => {
     let answered = 0
     for (const [name, { endpoint, params = [], type }] of Object.entries(widgets)) {
