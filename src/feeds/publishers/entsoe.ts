@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/text/json.ts'
+import { fieldsOf, isObject } from '../../lib/text/json.ts'
 import { dayMs, isoInstant, minuteMs, parseInstant } from '../../lib/time/instant.ts'
 import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
 import { textOf } from '../reading/text.ts'
@@ -86,7 +86,7 @@ function* pricesOf(
 ): Generator<[at: number, lengthMs: number, written: unknown]> {
   const { timeInterval, resolution } = period
   const lengthMs = lengths[String(resolution)]
-  const interval = isObject(timeInterval) ? timeInterval : {}
+  const interval = fieldsOf(timeInterval)
   const [from, to] = [interval.start, interval.end].map(text => parseInstant(String(text)))
   if (lengthMs === undefined) throw headerFault(what, 'known resolution')
   if (from === undefined || to === undefined) throw headerFault(what, 'timeInterval')

@@ -1,6 +1,6 @@
 import { OptionalKind } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
-import { isObject } from '../../lib/text/json.ts'
+import { fieldsOf, isObject } from '../../lib/text/json.ts'
 import { nearestWord, shownValue } from '../../lib/text/wrong-value.ts'
 import { validationFailed } from '../problem/problem.ts'
 import { type Form, formOf, type ListOf } from './form.ts'
@@ -173,7 +173,7 @@ export function body<F extends Fields>(
     fields(input) {
       const inner = within(input)
       formOf(inner)
-      return isObject(inner) ? inner : {}
+      return fieldsOf(inner)
     },
     read: (input, rules) => readBody(formOf(within(input)), fields, rules),
   }

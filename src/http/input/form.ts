@@ -1,5 +1,5 @@
 import { redact } from '../../lib/log/log.ts'
-import { isObject } from '../../lib/text/json.ts'
+import { fieldsOf, isObject } from '../../lib/text/json.ts'
 import { isPlain } from '../../lib/text/text.ts'
 import { nearestWord, oneOf, shownValue } from '../../lib/text/wrong-value.ts'
 import { parseInstant } from '../../lib/time/instant.ts'
@@ -82,7 +82,7 @@ export function formOf(body: unknown): Form {
       },
     ])
   }
-  return formWithin(isObject(body) ? body : {}, '', [])
+  return formWithin(fieldsOf(body), '', [])
 }
 
 type Fields = Readonly<Record<string, unknown>>
@@ -173,7 +173,7 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
       const value = fieldValue(field)
       if (value !== undefined && value !== null && !isObject(value))
         fault(field, 'must be a JSON object.')
-      return formWithin(isObject(value) ? value : {}, `${prefix}${field}.`, faults)
+      return formWithin(fieldsOf(value), `${prefix}${field}.`, faults)
     },
     items(field) {
       const value = fieldValue(field)

@@ -1,4 +1,4 @@
-import { isObject } from '../../lib/text/json.ts'
+import { fieldsOf, isObject } from '../../lib/text/json.ts'
 import { covers, type Scope } from '../../plans/client-profile.ts'
 import type { SwitchName } from '../../plans/switches.ts'
 import { shippedPorts } from '../../topics/catalogue/files/ports.ts'
@@ -18,7 +18,6 @@ interface Shape {
   change(body: Fields, route: string): Fields | undefined
 }
 
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 const listOf = (value: unknown): readonly Fields[] =>
   Array.isArray(value) ? value.filter(isObject) : []
 

@@ -4,6 +4,10 @@ import { isPlain } from './text.ts'
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
+/** The fields of an object; none of anything else. */
+export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  isObject(value) ? value : {}
+
 /** Whether every text and every name in a JSON text is plain. */
 export function isPlainJson(json: string): boolean {
   let plain = true

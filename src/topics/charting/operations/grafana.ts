@@ -3,7 +3,7 @@ import { string } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
-import { isObject } from '../../../lib/text/json.ts'
+import { fieldsOf } from '../../../lib/text/json.ts'
 import { dayMs, hourMs, minuteMs, parseInstant, secondMs } from '../../../lib/time/instant.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import { mentions } from '../../catalogue/math/lookup.ts'
@@ -38,8 +38,6 @@ function resolutionFor(series: Series, intervalMs: number): Resolution {
   const isWithinDay = !['D', 'W', 'M'].includes(resolution)
   return isWithinDay && !isIntraday(series.cadence) ? 'D' : resolution
 }
-
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 
 function rangeOf(body: unknown) {
   const range = fieldsOf(fieldsOf(body).range)

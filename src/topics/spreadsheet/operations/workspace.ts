@@ -3,7 +3,7 @@ import { string } from '../../../http/answer/schema.ts'
 import { codesParameter, textParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { isObject } from '../../../lib/text/json.ts'
+import { fieldsOf } from '../../../lib/text/json.ts'
 import { type createTableSource, dataPaths, passedOn } from './run.ts'
 import { sheetTable } from './table.ts'
 
@@ -40,7 +40,7 @@ const typeOf = (schema: Fields): 'number' | 'boolean' | 'date' | 'text' => {
 
 /** The parameter of an operation as the field of a widget. */
 function fieldOf({ name, description, schema, required, example }: Fields) {
-  const shape = isObject(schema) ? schema : {}
+  const shape = fieldsOf(schema)
   const [first] = Array.isArray(shape.examples) ? shape.examples : [shape.example ?? example]
   const words = Array.isArray(shape.enum) ? shape.enum : []
   return {
@@ -92,8 +92,6 @@ function tablesOf(document: Fields, serviceName: string) {
     ]
   })
 }
-
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {})
 
 function widgetsOf(document: Fields, { serviceName, firstCodes }: WorkspaceDeps) {
   const [code = ''] = firstCodes

@@ -20,7 +20,7 @@ import {
   stateForbids,
   validationFailed,
 } from '../../../../http/problem/problem.ts'
-import { isObject } from '../../../../lib/text/json.ts'
+import { fieldsOf, isObject } from '../../../../lib/text/json.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { contractOf } from '../../../catalogue/service/contract-calendar.ts'
 import { familyOf, parseContractCode } from '../../../futures/math/families.ts'
@@ -135,7 +135,7 @@ export function datasetAdminOperations({
     const faults: FieldFault[] = []
     const records: EarlierRow[] = []
     for (const [i, row] of rows.entries()) {
-      const fields = isObject(row) ? row : {}
+      const fields = fieldsOf(row)
       const checked = checkEarlierRow(fields, columns, at)
       const fault = 'record' in checked ? seriesFault(checked.record) : checked
       if (fault)
