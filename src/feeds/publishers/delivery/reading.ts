@@ -1,17 +1,17 @@
-import { dayMs, isoDay, isoInstant, parseDay } from '../../lib/time/instant.ts'
-import { shippedTermsOf } from '../../topics/catalogue/math/delivery-codes.ts'
-import { dayAt } from '../../topics/delivery/math/days.ts'
+import { dayMs, isoDay, isoInstant, parseDay } from '../../../lib/time/instant.ts'
+import { shippedTermsOf } from '../../../topics/catalogue/math/delivery-codes.ts'
+import { dayAt } from '../../../topics/delivery/math/days.ts'
 import {
   type DeliveryTerms,
   deliveryTerms,
   lengthOf,
   resolutionOn,
-} from '../../topics/delivery/math/terms.ts'
-import { FeedFault, unreadable } from '../reading/fault.ts'
-import { everyDay, type ReleaseRule } from './calendar.ts'
-import type { MapLine } from './map.ts'
-import type { Reading, SentSeries } from './publisher.ts'
-import { type Collected, sentSeries } from './series.ts'
+} from '../../../topics/delivery/math/terms.ts'
+import { FeedFault, unreadable } from '../../reading/fault.ts'
+import { everyDay, type ReleaseRule } from '../calendar.ts'
+import type { MapLine } from '../map.ts'
+import type { Reading, SentSeries } from '../publisher.ts'
+import { type Collected, sentSeries } from '../series.ts'
 
 /** How far back a first run reads where the settings do not say it. */
 const firstDays = 365

@@ -1,10 +1,10 @@
-import { isObject } from '../../lib/text/json.ts'
-import { dayMs, isoDay, parseInstant, secondMs } from '../../lib/time/instant.ts'
-import { headerFault } from '../reading/fault.ts'
-import { jsonOf } from '../reading/text.ts'
-import { addAt, refuseLonger, sentSince, startOf, termsOf, timesOfDay } from './delivery.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collected } from './series.ts'
+import { isObject } from '../../../lib/text/json.ts'
+import { dayMs, isoDay, parseInstant, secondMs } from '../../../lib/time/instant.ts'
+import { headerFault } from '../../reading/fault.ts'
+import { jsonOf } from '../../reading/text.ts'
+import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
+import { type Collected, collected } from '../series.ts'
+import { addAt, refuseLonger, sentSince, startOf, termsOf, timesOfDay } from './reading.ts'
 
 /** Prices as two lists of one length. */
 export function addListed(series: Collected, bytes: Uint8Array): void {

@@ -1,10 +1,10 @@
-import { fieldsOf, isObject } from '../../lib/text/json.ts'
-import { dayMs, isoInstant, minuteMs, parseInstant } from '../../lib/time/instant.ts'
-import { FeedFault, headerFault, unreadable } from '../reading/fault.ts'
-import { textOf } from '../reading/text.ts'
-import { addAt, refuseLonger, sentSince, startOf, termsOf, timesOfDay } from './delivery.ts'
-import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collected } from './series.ts'
+import { fieldsOf, isObject } from '../../../lib/text/json.ts'
+import { dayMs, isoInstant, minuteMs, parseInstant } from '../../../lib/time/instant.ts'
+import { FeedFault, headerFault, unreadable } from '../../reading/fault.ts'
+import { textOf } from '../../reading/text.ts'
+import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from '../publisher.ts'
+import { type Collected, collected } from '../series.ts'
+import { addAt, refuseLonger, sentSince, startOf, termsOf, timesOfDay } from './reading.ts'
 
 /** Loaded where XML is read: a start is sooner without it. */
 const xmlParser = (): typeof import('fast-xml-parser') => require('fast-xml-parser')

@@ -1,10 +1,10 @@
-import { isObject } from '../../lib/text/json.ts'
-import { dayMs, isoInstant, parseInstant } from '../../lib/time/instant.ts'
-import { headerFault, unreadable } from '../reading/fault.ts'
-import { jsonOf } from '../reading/text.ts'
-import { addAt, sentSince, startOf, timesOfDay } from './delivery.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collected } from './series.ts'
+import { isObject } from '../../../lib/text/json.ts'
+import { dayMs, isoInstant, parseInstant } from '../../../lib/time/instant.ts'
+import { headerFault, unreadable } from '../../reading/fault.ts'
+import { jsonOf } from '../../reading/text.ts'
+import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
+import { type Collected, collected } from '../series.ts'
+import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
 /** The longest span of one request. */
 const spanMs = 7 * dayMs

@@ -1,9 +1,9 @@
-import { dayMs, isoDay, minuteMs, parseInstant } from '../../lib/time/instant.ts'
-import { FeedFault, headerFault } from '../reading/fault.ts'
-import { tableOf } from '../reading/text.ts'
-import { addAt, sentSince, startOf, timesOfDay } from './delivery.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collected } from './series.ts'
+import { dayMs, isoDay, minuteMs, parseInstant } from '../../../lib/time/instant.ts'
+import { FeedFault, headerFault } from '../../reading/fault.ts'
+import { tableOf } from '../../reading/text.ts'
+import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
+import { type Collected, collected } from '../series.ts'
+import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
 const intervalMs = 5 * minuteMs
 /** Before it prices were of half hours. */

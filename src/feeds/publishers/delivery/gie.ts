@@ -1,10 +1,10 @@
-import { isObject } from '../../lib/text/json.ts'
-import { dayMs, isoDay } from '../../lib/time/instant.ts'
-import { headerFault, unreadable } from '../reading/fault.ts'
-import { jsonOf } from '../reading/text.ts'
-import { timesOfDay } from './delivery.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collected, sentSeries } from './series.ts'
+import { isObject } from '../../../lib/text/json.ts'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import { headerFault, unreadable } from '../../reading/fault.ts'
+import { jsonOf } from '../../reading/text.ts'
+import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
+import { type Collected, collected, sentSeries } from '../series.ts'
+import { timesOfDay } from './reading.ts'
 
 /** The most rows of a page. */
 const pageSize = 300
