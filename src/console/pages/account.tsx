@@ -12,7 +12,7 @@ import {
   ShownOnce,
   Tag,
 } from '../parts/bits.tsx'
-import { Chart } from '../parts/chart.tsx'
+import { Chart } from '../parts/charts/chart.tsx'
 import { bound, submits } from '../parts/form.ts'
 import { ago, day, number, words } from '../parts/format.ts'
 import { keyColumns, keyName } from '../parts/key-columns.tsx'

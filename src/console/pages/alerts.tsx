@@ -17,7 +17,7 @@ import {
   WhoBringsData,
 } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
-import { Chart } from '../parts/chart.tsx'
+import { Chart } from '../parts/charts/chart.tsx'
 import {
   areCodesHere,
   codes,

@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../parts/ask.ts'
 import { Confirmed, Members, Page, Refused, Tag } from '../parts/bits.tsx'
+import { Spark } from '../parts/charts/spark.tsx'
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/codes.ts'
 import { bound } from '../parts/form.ts'
 import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/format.ts'
 import { type LivePrice, useLive } from '../parts/live.ts'
 import { type Change, Move } from '../parts/move.tsx'
-import { Spark } from '../parts/spark.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 
 export interface BoardRow {

@@ -2,10 +2,10 @@ import { lazy } from 'preact-iso'
 import { ask, dataOf, useLoaded } from '../parts/ask.ts'
 import { Page, signInHref, Tag } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
+import { Spark } from '../parts/charts/spark.tsx'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
 import { Samples } from '../parts/samples.tsx'
-import { Spark } from '../parts/spark.tsx'
 import { Table } from '../parts/table.tsx'
 
 /** Only a demo instance has it, and only for who is let in. */

@@ -15,7 +15,7 @@ import {
   Wide,
 } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
-import { Chart } from '../parts/chart.tsx'
+import { Chart } from '../parts/charts/chart.tsx'
 import { hasAnyCode } from '../parts/codes.ts'
 import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'

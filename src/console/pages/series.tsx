@@ -6,6 +6,7 @@ import { has } from '../parts/account.ts'
 import { dataOf, useLoaded } from '../parts/ask.ts'
 import { Choice, Copy, Empty, Members, Page, Refused, Waiting } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
+import { KnownOn } from '../parts/charts/known-on.tsx'
 import {
   areCodesHere,
   codes,
@@ -16,7 +17,6 @@ import {
 } from '../parts/codes.ts'
 import { bound } from '../parts/form.ts'
 import { unitOf, words } from '../parts/format.ts'
-import { KnownOn } from '../parts/known-on.tsx'
 import { Catalogue } from './catalogue.tsx'
 import { type ChartAnswer, isPrice } from './series/answer.ts'
 import { Details } from './series/details.tsx'

@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { ask, useLoaded } from './ask.ts'
 import { Empty, Figure, Shown } from './bits.tsx'
-import { Chart } from './chart.tsx'
+import { Chart } from './charts/chart.tsx'
 import { number, words } from './format.ts'
 import { type Column, Table } from './table.tsx'
 

@@ -3,10 +3,10 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
 import { Refused } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
-import { Chart } from '../../parts/chart.tsx'
+import { Chart } from '../../parts/charts/chart.tsx'
+import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { ago, number, unitOf } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
-import { RangeBar } from '../../parts/range-bar.tsx'
 import { type ChartAnswer, isPrice } from '../series/answer.ts'
 
 const yearMs = 365 * dayMs

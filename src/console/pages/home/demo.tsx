@@ -5,18 +5,18 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { boot, now } from '../../parts/boot.ts'
+import { KnownOn } from '../../parts/charts/known-on.tsx'
+import { Spark } from '../../parts/charts/spark.tsx'
 import { decimalsOf, number } from '../../parts/format.ts'
-import { KnownOn } from '../../parts/known-on.tsx'
 import { Move } from '../../parts/move.tsx'
 import { asOperator } from '../../parts/operator-token.tsx'
-import { Spark } from '../../parts/spark.tsx'
 import { Table } from '../../parts/table.tsx'
 import type { BoardRow } from '../board.tsx'
 import { StocksNow } from '../market/stocks.tsx'
 import { CurveTile } from '../market.tsx'
 import type { ChartAnswer } from '../series/answer.ts'
 
-const Market = lazy(() => import('../../parts/market-chart.tsx'))
+const Market = lazy(() => import('../../parts/charts/market-chart.tsx'))
 
 const chartDays = 183
 

@@ -2,9 +2,9 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { dataOf, useLoaded } from '../../parts/ask.ts'
 import { WhoBringsData } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
+import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { number } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
-import { RangeBar } from '../../parts/range-bar.tsx'
 import { Table } from '../../parts/table.tsx'
 
 interface Spread {

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
+import { UsMap } from '../../parts/charts/us-map.tsx'
 import { bound, boundSelect, submits } from '../../parts/form.ts'
 import { number, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
-import { UsMap } from '../../parts/us-map.tsx'
 
 interface Permit {
   id: string

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Choice, Shown } from '../../parts/bits.tsx'
-import { Chart } from '../../parts/chart.tsx'
+import { Chart } from '../../parts/charts/chart.tsx'
 import { number } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
 import { Table } from '../../parts/table.tsx'

@@ -1,6 +1,6 @@
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Empty, Figure, Shown, WhoBringsData } from '../../parts/bits.tsx'
-import { Chart } from '../../parts/chart.tsx'
+import { Chart } from '../../parts/charts/chart.tsx'
 import { number, signed, words } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
 import { allRows } from '../../parts/pages.ts'

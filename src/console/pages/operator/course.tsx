@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useLoaded } from '../../parts/ask.ts'
 import { Choice, Refused } from '../../parts/bits.tsx'
+import { MiniLines } from '../../parts/charts/mini-lines.tsx'
 import { number } from '../../parts/format.ts'
-import { MiniLines } from '../../parts/mini-lines.tsx'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { megabytes } from './backups.tsx'
 

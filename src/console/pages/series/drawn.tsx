@@ -4,14 +4,14 @@ import { isoDay } from '../../../lib/time/instant.ts'
 import { dataOf, useLoaded } from '../../parts/ask.ts'
 import { Empty, Notice, Refused, WhoBringsData } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
-import type { Line } from '../../parts/chart.tsx'
+import type { Line } from '../../parts/charts/chart.tsx'
+import type { Pane } from '../../parts/charts/market-chart.tsx'
 import { unitOf } from '../../parts/format.ts'
-import type { Pane } from '../../parts/market-chart.tsx'
 import type { ChartAnswer } from './answer.ts'
 import type { Note } from './events.tsx'
 
 /** The library of the chart is only loaded where there is one. */
-const Market = lazy(() => import('../../parts/market-chart.tsx'))
+const Market = lazy(() => import('../../parts/charts/market-chart.tsx'))
 
 const daySeconds = 86_400
 const dayMs = 1000 * daySeconds

@@ -1,8 +1,8 @@
 import { has } from '../../parts/account.ts'
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
+import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { ago, number, signed, words } from '../../parts/format.ts'
-import { RangeBar } from '../../parts/range-bar.tsx'
 import type { ChartAnswer } from './answer.ts'
 
 interface Metric {

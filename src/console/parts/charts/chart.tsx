@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-import { number } from './format.ts'
-import { isDark } from './preferences.ts'
+import { number } from '../format.ts'
+import { isDark } from '../preferences.ts'
 
 type Values = readonly (number | null)[]
 

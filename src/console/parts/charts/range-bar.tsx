@@ -1,4 +1,4 @@
-import { number } from './format.ts'
+import { number } from '../format.ts'
 
 interface RangeBarProps {
   /** What the range is of; without it, only its place is shown. */

@@ -17,10 +17,10 @@ import {
 } from 'lightweight-charts'
 import { Camera, Maximize2 } from 'lucide-preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { saveBlob } from './bits.tsx'
+import { saveBlob } from '../bits.tsx'
+import { number } from '../format.ts'
+import { isDark } from '../preferences.ts'
 import { ink, type Line, momentText, spoken, type TradingProps } from './chart.tsx'
-import { number } from './format.ts'
-import { isDark } from './preferences.ts'
 
 /** A second chart below the prices, with the same time and the same cursor. */
 export interface Pane {
