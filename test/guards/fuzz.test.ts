@@ -105,11 +105,14 @@ const operator = ({ access }: Documented): Record<string, string> =>
     ? { authorization: `Bearer ${copy.running.services.adminTokens.rotate()}` }
     : {}
 
-/** The operation that a request has reached: a value may spell the path of another. */
-const reached = (operation: Documented, address: string): Documented =>
-  operations.find(
-    ({ method, path }) => method === operation.method && path === address.replace(/\?.*/, ''),
-  ) ?? operation
+/** The operation that a request has reached: a value may spell the path or the alias of another. */
+const reached = (operation: Documented, address: string): Documented => {
+  const asked = address.replace(/\?.*/, '').replace('/v1/demo/prices/latest', '/v1/demo/prices')
+  return (
+    operations.find(({ method, path }) => method === operation.method && path === asked) ??
+    operation
+  )
+}
 
 /**
  * What is wrong with an answer; undefined: nothing. Where no route is, there is no body and no

@@ -44,6 +44,9 @@ export const FailProblem = t.Object(
   },
 )
 
+/** 400 where commodity codes are asked for. */
+export const CodeProblem = t.Union([FailProblem, NestedProblem])
+
 export const FlatProblem = t.Object(
   {
     error: message,

@@ -6,7 +6,7 @@ import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem, validationFailed } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
 import { conditionText, watchesDay } from '../math/condition.ts'
 import { answeredPrice } from '../service/moment.ts'
@@ -92,7 +92,7 @@ const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Cont
     query: {
       commodity_code: codeParameter('Required, here or in the body.', 'BRENT_CRUDE_USD'),
     },
-    answers: { 200: TestsShape, 400: t.Union([NestedProblem, FailProblem]) },
+    answers: { 200: TestsShape, 400: CodeProblem },
     handle: ({ body, caller, query, request, reply }) => {
       const startedMs = clock.monotonic()
       const named = query.commodity_code ?? CodeBody.read(body).commodity_code

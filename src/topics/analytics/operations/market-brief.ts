@@ -12,7 +12,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, offeredPlans, type Plans } from '../../../plans/plans.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
@@ -237,7 +237,7 @@ The plan limits the number of codes (\`market_brief_codes\` of \`GET /v1/meta/li
     },
     answers: {
       200: Brief,
-      400: t.Union([FailProblem, NestedProblem]),
+      400: CodeProblem,
       404: NestedProblem,
     },
     handle: ({ at: deps, query, request, reply, caller }) => {

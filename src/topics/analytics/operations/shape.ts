@@ -7,7 +7,7 @@ import { codeParameter, integerParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import type { Feature } from '../../../plans/tiers.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -147,7 +147,7 @@ export function answered<T extends TObject>(
 }
 
 export const refusals = {
-  400: t.Union([FailProblem, NestedProblem]),
+  400: CodeProblem,
   404: NestedProblem,
 }
 

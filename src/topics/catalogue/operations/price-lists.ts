@@ -8,7 +8,7 @@ import { envelopeOf, markFixtures, success } from '../../../http/operations/answ
 import { categoryOf, markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Overview } from '../../condition/service/freshness.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -120,7 +120,7 @@ function pricesRoute(deps: PriceListsDeps) {
       answers: {
         200: serialised(t.Union([PriceList, WindowBody])),
         304: t.Void(),
-        400: t.Union([FailProblem, NestedProblem]),
+        400: CodeProblem,
       },
       handle: ({ query, request, reply, caller }) => {
         const answering = reply

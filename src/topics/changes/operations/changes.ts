@@ -5,7 +5,7 @@ import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { cursorText, type Place } from '../math/cursor.ts'
 import type { ChangePage } from '../service/feed.ts'
 import { followChanges } from './live.ts'
@@ -108,7 +108,7 @@ export function changeOperations(deps: Context) {
       },
       answers: {
         200: Page,
-        400: t.Union([FailProblem, NestedProblem]),
+        400: CodeProblem,
         410: NestedProblem,
       },
       handle: async ({ query, request, reply, caller, requestContext }) => {

@@ -4,7 +4,7 @@ import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import type { ChangeRecord } from '../service/feed.ts'
 import { blockOf, openFeedStream, openHeaders, type StreamRequest } from './feed-stream.ts'
 import { rowsOf } from './record.ts'
@@ -65,7 +65,7 @@ export function replayOperation(deps: Context) {
         contentMediaType: 'text/event-stream',
         description: '`id` is the cursor, `event` is `change`, `data` the record.',
       }),
-      400: t.Union([FailProblem, NestedProblem]),
+      400: CodeProblem,
     },
     handle: ({ query, request, reply, caller, requestContext }) => {
       const [from, to] = [momentOf('from', query.from), momentOf('to', query.to)]

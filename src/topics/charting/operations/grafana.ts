@@ -3,6 +3,7 @@ import { string } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import { fieldsOf } from '../../../lib/text/json.ts'
 import { dayMs, hourMs, minuteMs, parseInstant, secondMs } from '../../../lib/time/instant.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
@@ -188,6 +189,7 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
           { title: 'DashboardSeries' },
         ),
       ),
+      400: CodeProblem,
     },
     handle: call => {
       const { targets } = fieldsOf(call.body)
@@ -221,6 +223,7 @@ export const grafanaOperations = (corrections: CorrectionStore) => [
           tags: t.Array(t.String({ examples: ['roll'] })),
         }),
       ),
+      400: CodeProblem,
     },
     handle: call => annotationsOf(incomingOf(call), call.body, corrections),
   }),

@@ -1,10 +1,9 @@
-import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { dayOf } from '../../../http/input/query.ts'
 import { dayParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { zoneName } from '../../../lib/time/zone.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -21,7 +20,7 @@ import type { DeliveryTerms } from '../math/terms.ts'
 import { type DeliverySeries, isDelivery } from '../service/market-days.ts'
 
 /** What a question about a code of delivery periods is refused with. */
-export const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
+export const refusals = { 400: CodeProblem, 404: NestedProblem }
 
 export const codeParams = {
   code: string('Code or alias of a series of delivery periods.', 'POWER_DA_DE_LU_EUR'),

@@ -6,7 +6,7 @@ import { codeParameter, momentParameter, typed } from '../../../http/input/typed
 import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { validIntervals } from '../../prices/math/interval.ts'
 import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
@@ -23,7 +23,7 @@ import {
 import { priceQuery } from './marine-query.ts'
 
 const access = { meter: true, rate: 'marine-historical', reader: true } as const
-const refusals = { 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem }
+const refusals = { 400: CodeProblem, 404: NestedProblem }
 const perPageMax = 1000
 
 const portNote = ['UN/LOCODE, short code, slug or name of a port, in any case.', 'SIN'] as const

@@ -1,9 +1,8 @@
-import { t } from 'elysia'
 import { typed } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { validIntervals } from '../../prices/math/interval.ts'
 import { windowQuery } from '../../prices/operations/window-query.ts'
 import { createMarineHistory, createMarinePrices } from './marine-answers.ts'
@@ -100,7 +99,7 @@ export function marineOperations(deps: Context) {
       },
       answers: {
         200: MarineHistory,
-        400: t.Union([FailProblem, NestedProblem]),
+        400: CodeProblem,
         404: NestedProblem,
       },
       handle: ({ query, page, reply, caller }) => history(query, page, reply, caller.key.key.id),

@@ -1,10 +1,9 @@
-import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode, typed } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter, monthOf, parsePeriod } from '../../calendars/math/period.ts'
 import {
@@ -41,7 +40,7 @@ const actualNote =
 
 const commodityQuery = oneCode('commodity', 'A code or alias.', defaultCode)
 const refusals = {
-  400: t.Union([FailProblem, NestedProblem]),
+  400: CodeProblem,
   404: NestedProblem,
 }
 

@@ -1,8 +1,7 @@
-import { t } from 'elysia'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import {
   type EnergyCall,
@@ -50,7 +49,7 @@ function daysOf(query: Query): DayRange {
   }
 }
 
-const refusals = { ...energyRefusals, 400: t.Union([FailProblem, NestedProblem]) }
+const refusals = { ...energyRefusals, 400: CodeProblem }
 
 function marked<T extends readonly { fixture: boolean }[]>({ at, reply }: EnergyCall, rows: T): T {
   markFixtures(

@@ -4,7 +4,7 @@ import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -120,7 +120,7 @@ const historyRoute = (alias: boolean) => ({
   },
   view: 'as_of' as const,
   query: historyQuery,
-  answers: { 200: HistoryBody, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+  answers: { 200: HistoryBody, 400: CodeProblem, 404: NestedProblem },
 })
 
 /**

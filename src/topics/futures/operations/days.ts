@@ -6,7 +6,7 @@ import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { dayAfter } from '../../prices/math/window.ts'
@@ -115,7 +115,7 @@ function ohlcRoute(deps: Context & { ohlcDaysMax: number }, routes: FuturesRoute
         date: momentParameter('One trading date instead.', '2026-11-19'),
         interval: wordParameter(['1d'], '`1d` only.', '1d', { default: '1d' }),
       },
-      answers: { 200: Ohlc, 400: t.Union([FailProblem, NestedProblem]) },
+      answers: { 200: Ohlc, 400: CodeProblem },
       handle: ({ at, params, query, reply }) =>
         ohlcAnswer(routes.at(at), routes.familyOf(params.slug), query, ohlcDaysMax, reply),
     }),

@@ -6,7 +6,7 @@ import { typed } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import { longIntervals } from '../../prices/math/bars.ts'
 import { validIntervals } from '../../prices/math/interval.ts'
 import { intervalOf } from '../../prices/operations/window-query.ts'
@@ -90,7 +90,7 @@ export function futuresHistoryOperations(routes: FuturesRoutes) {
           maximum: 12,
         }),
       },
-      answers: { 200: Historical, 400: t.Union([FailProblem, NestedProblem]) },
+      answers: { 200: Historical, 400: CodeProblem },
       handle: ({ at, params, query, page, reply }) =>
         historyAnswer(routes.at(at), routes.familyOf(params.slug), query, page, reply),
     }),

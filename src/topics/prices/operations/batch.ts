@@ -6,7 +6,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { atPoint } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isObject } from '../../../lib/text/json.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { ConvertedRow, convertedRow, currencyOf, isMoney, rateOf } from './currency.ts'
@@ -102,7 +102,7 @@ export function batchOperations(deps: Context) {
         'Returns the newest price of up to twenty codes and counts as one request. An unknown code fails the request; with `Prefer: handling=lenient` it is named in `missing_codes` and the others are returned. With `currency`, prices are converted at the newest rates and report the original values in `original_price`, `original_currency`, `fx_rate` and `fx_as_of`; exchange rates and series without a currency are not converted. Prices in pence are divided by 100 first. Every row has `as_of`, the day of its price.',
       access: { meter: true, header: true, action: 'read' },
       body: documentedBody(BatchBody, false),
-      answers: { 200: Batch, 400: t.Union([FailProblem, NestedProblem]), 413: NestedProblem },
+      answers: { 200: Batch, 400: CodeProblem, 413: NestedProblem },
       handle: ({ body, request, reply, caller }) => {
         const requested = readBatch(body)
         const { known: commodities, unknown } = deps.codes.readSome(

@@ -7,7 +7,7 @@ import { codesParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { FailProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { PriceChange } from '../math/change.ts'
@@ -100,7 +100,7 @@ export function boardOperations({ latestPrices, history, codes, ...deps }: Conte
           'WTI_USD,BRENT_CRUDE_USD',
         ),
       },
-      answers: { 200: serialised(BoardAnswer), 400: FailProblem },
+      answers: { 200: serialised(BoardAnswer), 400: CodeProblem },
       handle: ({ query, request, reply, caller }) => {
         const requestedCodes = listOf(query.codes)
         const commodities = codes.read(

@@ -8,7 +8,7 @@ import { envelopeOf, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoDay, isoInstant, isoOrNull, secondMs } from '../../../lib/time/instant.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -179,7 +179,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
           '2026-11-01T12:00:00Z',
         ),
       },
-      answers: { 200: serialised(ChartAnswer), 400: t.Union([FailProblem, NestedProblem]) },
+      answers: { 200: serialised(ChartAnswer), 400: CodeProblem },
       handle: ({ query, request, reply }) => {
         const [commodity] = codes.read([query.code], request, 1)
         const { series, code } = commodity!

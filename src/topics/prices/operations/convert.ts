@@ -12,7 +12,7 @@ import {
   Problem,
   refusedParameter,
 } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -123,7 +123,7 @@ LNG has 53.38 MMBtu a metric ton.`,
         examples: [1000],
       }),
     },
-    answers: { 200: Conversion, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+    answers: { 200: Conversion, 400: CodeProblem, 404: NestedProblem },
     handle: ({ at: deps, query, request, reply, caller }) => {
       const { codes, meter, marks } = deps
       const requestedCodes = listOf(query.by_code)

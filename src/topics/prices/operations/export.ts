@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { t } from 'elysia'
 import { hasEtag } from '../../../http/answer/etag.ts'
 import { type ByteRange, rangeHolds, rangeOf } from '../../../http/answer/range.ts'
 import { string } from '../../../http/answer/schema.ts'
@@ -17,7 +16,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, vintageHeaders } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -264,7 +263,7 @@ export function exportOperations(deps: Context) {
           'code,observed_at,price,currency,unit',
           { contentMediaType: 'text/csv' },
         ),
-        400: t.Union([FailProblem, NestedProblem]),
+        400: CodeProblem,
         416: NestedProblem,
       },
       handle: async ({ query, request, reply, caller }) => {

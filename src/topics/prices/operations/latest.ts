@@ -9,7 +9,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
 import { missingParameter } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { isFullOf, precisionQuery } from './precision.ts'
 import { PriceList, PriceRow } from './row.ts'
@@ -95,7 +95,7 @@ export function latestOperations(deps: Context) {
       answers: {
         200: serialised(t.Union([SinglePrice, PriceList])),
         304: t.Void(),
-        400: t.Union([FailProblem, NestedProblem]),
+        400: CodeProblem,
         404: NestedProblem,
       },
       handle: answer,

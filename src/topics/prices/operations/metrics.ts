@@ -8,7 +8,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant, startOfDay } from '../../../lib/time/instant.ts'
 import { annualVolatility } from '../../analytics/math/statistics.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
@@ -83,7 +83,7 @@ export const metricsOperations: readonly Operation[] = [
       ...knownQuery,
       ...precisionQuery,
     },
-    answers: { 200: Metrics, 400: t.Union([FailProblem, NestedProblem]), 404: NestedProblem },
+    answers: { 200: Metrics, 400: CodeProblem, 404: NestedProblem },
     handle: ({ at: deps, query, request, reply, caller }) => {
       const { codes, meter, marks } = deps
       const requestedCodes = listOf(query.by_code)

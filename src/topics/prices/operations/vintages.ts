@@ -13,7 +13,7 @@ import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { priceRowFields, speaksForDays } from './row.ts'
@@ -64,7 +64,7 @@ export const vintageOperations: readonly Operation[] = [
     },
     answers: {
       200: Vintages,
-      400: t.Union([FailProblem, NestedProblem]),
+      400: CodeProblem,
       404: NestedProblem,
     },
     handle: ({ at, query, request, reply, caller }) => {

@@ -13,7 +13,7 @@ import {
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { type Cadence, isIntraday, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import type { KeyState } from '../../keys/service/keyring.ts'
@@ -84,7 +84,7 @@ function tableRoute(deps: Context) {
       },
       answers: {
         200: serialised(t.Union([Widget, WidgetPage])),
-        400: t.Union([FailProblem, NestedProblem]),
+        400: CodeProblem,
         404: NestedProblem,
       },
       handle: ({ query, request, reply, caller }) => {
@@ -137,7 +137,7 @@ function codeRoute(deps: Context) {
           maximum: sparklineDaysMax,
         }),
       },
-      answers: { 200: CodeWidget, 400: t.Union([FailProblem, NestedProblem]) },
+      answers: { 200: CodeWidget, 400: CodeProblem },
       handle: ({ params, query, request, reply, caller }) => {
         const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
         const commodities = codes.read([params.code], request)

@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { boolean, date, instant, integer, object } from '../../../http/answer/schema.ts'
+import { boolean, date, instant, integer, object, string } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { csvCell } from '../../../lib/text/csv.ts'
 import { type Piece, pieceOf, type TextBuffer } from '../../../lib/text/text-buffer.ts'
@@ -61,7 +61,7 @@ export const WindowBody = object('WindowedPrices', {
       downsampled: boolean('Bars are returned although raw rows were likely wanted.'),
       from: t.String({ format: 'date-time' }),
       to: t.String({ format: 'date-time' }),
-      timezone: t.Literal('UTC'),
+      timezone: string('Time zone of days and bars; UTC unless `zone` is given.', 'UTC'),
       count: integer('Rows on this page.'),
       source_description: t.String(),
       instrument_disclosures: t.Optional(t.Array(Disclosure)),

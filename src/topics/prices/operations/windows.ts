@@ -1,4 +1,3 @@
-import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import type { Access } from '../../../http/gate/access-kind.ts'
@@ -10,7 +9,7 @@ import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { refusedParameter } from '../../../http/problem/problem.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem } from '../../../http/problem/shape.ts'
 import { parseDay } from '../../../lib/time/instant.ts'
 import { isLong } from '../math/bars.ts'
 import { parseInterval } from '../math/interval.ts'
@@ -81,7 +80,7 @@ export function windowOperations(deps: Context) {
   }
   const access = { meter: true, reader: true as const, isLight }
 
-  const response = { 200: serialised(WindowBody), 400: t.Union([FailProblem, NestedProblem]) }
+  const response = { 200: serialised(WindowBody), 400: CodeProblem }
   const route = (name: WindowName, operationId: string) => ({
     operationId,
     summary: `List prices of the past ${name.slice('past_'.length)}`,

@@ -8,7 +8,7 @@ import { envelopeOf, markFixtures, success } from '../../../http/operations/answ
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
-import { FailProblem, FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -91,8 +91,6 @@ const latestText =
 const inXml =
   ' Errors return 200 with a word in `status`, because spreadsheets cannot read error responses; they are free of charge.'
 
-const badRequest = t.Union([FailProblem, NestedProblem])
-
 /** Prices, and any data path, as tables that a spreadsheet can load by address. */
 export const excelOperations = (deps: ExcelDeps) => [
   ...runOperations(deps),
@@ -118,7 +116,7 @@ function runOperations(deps: ExcelDeps) {
       query: { ...runQuery, format: formatQuery },
       answers: {
         200: serialised(t.Union([Run, Xml(xmlRoot)])),
-        400: badRequest,
+        400: CodeProblem,
         402: FlatProblem,
         403: t.Union([NestedProblem, FlatProblem]),
         404: NestedProblem,
@@ -150,7 +148,7 @@ function latestOperations(deps: ExcelDeps) {
       description: latestText,
       access,
       query: { ...latestQuery, format: formatQuery },
-      answers: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: badRequest },
+      answers: { 200: serialised(t.Union([Latest, Xml(xmlRoot)])), 400: CodeProblem },
       handle: ({ query, request, reply, caller }) => sheetLatest(query, { request, reply, caller }),
     }),
     operation('GET /v1/prices/excel-latest.xml', {

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { codesParameter, textParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { FailProblem, NestedProblem } from '../../../http/problem/shape.ts'
+import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { fieldsOf } from '../../../lib/text/json.ts'
 import { type createTableSource, dataPaths, passedOn } from './run.ts'
 import { sheetTable } from './table.ts'
@@ -192,7 +192,7 @@ export function workspaceOperations(deps: WorkspaceDeps) {
       summary: 'List dashboards for a research workspace',
       description: 'Returns a dashboard of the widgets that begins with prices.',
       access: open,
-      answers: { 200: t.Array(AnyObject), 400: t.Union([FailProblem, NestedProblem]) },
+      answers: { 200: t.Array(AnyObject), 400: CodeProblem },
       handle: () => appsOf(deps),
     }),
     operation('GET /openbb/table', {
@@ -230,7 +230,8 @@ export function workspaceOperations(deps: WorkspaceDeps) {
             delta: string('Percent; empty: no earlier price.', '-1.73'),
           }),
         ),
-        400: t.Union([FailProblem, NestedProblem]),
+        400: CodeProblem,
+        404: NestedProblem,
       },
       handle: async ({ request, reply, caller }) => {
         const answer = await source('/v1/prices/latest', { request, reply, caller })
