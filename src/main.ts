@@ -34,6 +34,6 @@ const code = await run(process.argv.slice(2), {
   },
   exit: status => process.exit(status),
 })
-// What is still on its way would be lost with the process.
+// Waits until both streams have taken all output, because buffered output is lost with the process.
 await Promise.all([write(process.stdout, ''), write(process.stderr, '')])
 process.exit(code)

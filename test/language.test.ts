@@ -22,8 +22,8 @@ const most: Readonly<Record<(typeof areas)[number], number>> = {
   cli: 0,
   api: 0,
   messages: 0,
-  comments: 1450,
-  tests: 560,
+  comments: 1336,
+  tests: 555,
 }
 
 describe('the language of the product', async () => {

@@ -243,7 +243,7 @@ function outerValues(
       problems.push(`env ${variable}: set together with ${variable}_FILE; only one of them may be`)
     if (direct !== undefined) take(direct, `env ${variable}`, false)
     else if (path !== undefined && Object.hasOwn(keys, `${name}_file`)) {
-      // Read when it is needed: that it is missing is no matter of the start.
+      // The file is read when it is needed: a missing file does not stop the start.
       const { directory } = files
       const file = { value: path, source: `env ${variable}_FILE`, directory, hidden: false }
       values.set(`${name}_file`, file)
@@ -294,7 +294,9 @@ function readOrReport(
   }
 }
 
-/** Why a file cannot be read: where rights are missing, whose it is and what to do. */
+/**
+ * Why a file cannot be read; where permissions are missing, the owner of the file and the remedy.
+ */
 const fileReason = (error: unknown, path: string) =>
   oneLine(fileFault(error, path) ?? reasonOf(error))
 

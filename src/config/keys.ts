@@ -303,7 +303,7 @@ const baseUrl: Kind<string> = {
     typeof value === 'string' && value.startsWith('{') ? undefined : link.accept(value),
 }
 
-/** Of another service's interface, to which paths are added. */
+/** The base address of another service's API, to which paths are added. */
 const providerUrl: Kind<string> = {
   ...baseUrl,
   allowed: 'an http or https address without user, query or fragment',

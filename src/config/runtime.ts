@@ -23,7 +23,7 @@ export interface Runtime {
   sessionClock?: Clock
   /** Measures how long work takes; without it real time does. Tests let it stand still. */
   stopwatch?: Clock
-  /** Waits so many milliseconds until a publisher is asked again; without it real time passes. */
+  /** Waits the given milliseconds before a publisher is polled again; by default in real time. */
   wait?: (ms: number) => Promise<void>
 }
 

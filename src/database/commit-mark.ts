@@ -18,9 +18,9 @@ const pathIn = (dir: string) => join(dir, 'commit-mark')
 const markBytes = 120
 
 /**
- * What is missing from a database that was not closed: commits that its log had and that the next
- * opening will not find. SQLite takes a log up to its first damaged frame and says nothing of the
- * rest; a log that was cut short looks whole to it. Call it before the database is opened.
+ * Describes commits that are missing from a database that was not closed: its WAL had them, and the
+ * next opening will not find them. SQLite reads a WAL up to its first damaged frame and does not
+ * report the rest; a truncated WAL looks complete to it. Call this before the database is opened.
  */
 export function missingCommits(dir: string, databasePath: string, log: Log): string | undefined {
   const mark = readDisposable(pathIn(dir), markFrom, log)
@@ -82,5 +82,5 @@ export function keepMark(dir: string, databasePath: string, db: Database) {
   }
 }
 
-/** Of a database that another one takes the place of. */
+/** Deletes the mark of a database that is about to be replaced. */
 export const forgetMark = (dir: string): void => rmSync(pathIn(dir), { force: true })

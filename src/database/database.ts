@@ -33,7 +33,7 @@ export interface OpenOptions {
   checksums?: boolean
   readonly?: boolean
   /**
-   * Nobody writes it meanwhile, and no log stands beside it: it is read without a trace in its
+   * No process writes to the database and it has no WAL: it is read without creating files in its
    * directory.
    */
   immutable?: boolean
@@ -50,13 +50,13 @@ export function openDatabase(path: string, options: OpenOptions = {}): Database 
 const repair =
   'Restore a backup with "wellhead restore"; the damaged file is preserved. "wellhead verify" lists the damage.'
 
-/** Runs work on a database; what keeps it from being used is told with the name of its file. */
+/** Runs work on a database; an error that makes the database unusable names its file. */
 export function namingFile<T>(path: string, work: () => T): T {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof Error) || path === inMemory || error.message.includes(path)) throw error
-    // A setting that is refused is no matter of the file.
+    // A refused setting does not concern the file.
     if (error instanceof ConfigProblem) throw error
     const { code = '' } = error as NodeJS.ErrnoException
     const advice = /^SQLITE_(CORRUPT|NOTADB)/.test(code) ? `. ${repair}` : ''
@@ -256,8 +256,8 @@ export function integrityFaults(db: Database): string[] {
 }
 
 /**
- * Tables and indexes that pages belong to; none for pages without content, and where the damage
- * keeps SQLite from telling.
+ * The tables and indexes that pages belong to; none for unused pages, and where the damage keeps
+ * SQLite from finding out.
  */
 export function namesOfPages(db: Database, pages: readonly number[]): string[] {
   try {

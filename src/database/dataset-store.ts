@@ -85,7 +85,7 @@ export function datasetStore<R extends object>(
   const insert = reads.statement(
     `INSERT INTO ${table} (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)`,
   )
-  // A statement of its own, because ON CONFLICT of an INSERT would replace the OR REPLACE of the
+  // A separate UPDATE, because ON CONFLICT of an INSERT would override the OR REPLACE of the
   // triggers that keep revisions.
   const update = reads.statement(
     `UPDATE ${table} SET ${[...names, 'recorded_at'].map(name => `${name} = ?`).join(', ')}

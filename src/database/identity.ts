@@ -2,7 +2,9 @@ import { Database } from 'bun:sqlite'
 import schema from '../../schema.sql' with { type: 'text' }
 import { migrations, schemaVersion } from './migrations.ts'
 
-/** What is in the header of our databases: "Well". Files from before it have none. */
+/**
+ * The application id in the header of our databases: "Well". Files from older versions have none.
+ */
 export const applicationId = 0x57_65_6c_6c
 
 /** The version that wrote it first. */

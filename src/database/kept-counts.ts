@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { lazy } from './statement.ts'
 
-/** What a connection was asked to count since anything was last written. */
+/** The counts that a connection has made since the last write. */
 interface Counts {
   /** Another text after every write, by this connection or another one. */
   state(): { state: string; hasWritten: boolean }
@@ -35,8 +35,8 @@ function connectionCounts(db: Database): Counts {
 }
 
 /**
- * How many rows a query finds, which answers it as `n`. Lists say it beside each of their pages, and
- * to count takes longer than to read a page, so a count is kept until anything is written.
+ * Counts the rows of a query that returns the count as `n`. Lists return it with each of their
+ * pages, and counting takes longer than reading a page, so a count is cached until the next write.
  */
 export function keptCount<Bindings extends SQLQueryBindings[]>(
   db: Database,

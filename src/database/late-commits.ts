@@ -2,12 +2,12 @@ import type { Database } from 'bun:sqlite'
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 
-/** Commits that are brought to the disk outside of this thread, which may answer others meanwhile. */
+/** Commits that another thread syncs to disk, while this one serves other requests. */
 export interface LateCommits {
   /**
    * Runs `work` and resolves with its result once the disk has what it committed. Others read it
-   * before; a power cut may take it back until then, so no one is told earlier that it is done.
-   * Rejects with what `work` threw, and where the disk refused it.
+   * before; a power cut may take it back until then, so it is not acknowledged earlier. Rejects
+   * with what `work` threw, and where the disk refused it.
    */
   run<T>(work: () => T): Promise<T>
 }
@@ -43,8 +43,8 @@ export function createLateCommits(db: Database, sync = syncFile): LateCommits {
       } finally {
         db.run('PRAGMA synchronous = FULL')
       }
-      // SQLite locks nothing in its log: it may be opened and closed beside it. At once, before another
-      // database may take the place of this one.
+      // SQLite holds no lock on its WAL, so the file may be opened and closed here. It is opened at
+      // once, before another database may replace this one.
       waiting ??= begin(openSync(logPath, 'r'))
       await waiting
       return result

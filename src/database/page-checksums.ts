@@ -17,16 +17,17 @@ import { createSystemClock } from '../lib/time/clock.ts'
 import { logStateOf, readLog } from './write-ahead-log.ts'
 
 /**
- * SQLite trusts its pages: a bit that flips in one is served as data. Alongside the database lies a
- * file with a CRC-32 of every page, so that whatever a page holds, rows, indexes or free room, is
- * checked alike, and no store keeps sums of its own rows.
+ * SQLite trusts its pages: a flipped bit is served as data. A file next to the database holds a
+ * CRC-32 of every page, so that rows, indexes and free space are all checked, and no store keeps
+ * checksums of its rows.
  *
- * Pages reach the database by checkpoints alone. First the checksums of the pages that the log holds
- * are written, then SQLite copies the pages, and they are on the disk before the log is begun anew.
- * Whatever ends that half-way, the log still has the pages, and a page that the log has is not judged
- * by its checksum.
- * Before a page is written over it is compared once more, so damage that was read and written again
- * does not get a good checksum unseen.
+ * Only checkpoints write pages to the database. First the checksums of the pages in the WAL are
+ * written, then SQLite copies the pages and syncs them before the WAL is restarted. After a crash
+ * in between, the WAL still has the pages, and a page in the WAL is not checked against its
+ * checksum.
+ *
+ * Before a page is overwritten it is checked once more, so that damage that was read and written
+ * back does not get a valid checksum.
  */
 export type PageChecksums = ReturnType<typeof keepChecksums>
 
@@ -36,12 +37,12 @@ const blockEntries = 1024
 const chunkFrames = 64
 const logHeaderBytes = 32
 const frameHeaderBytes = 24
-/** So many pages tell a file that was replaced from one that is damaged. */
+/** The number of sampled pages that distinguishes a replaced file from a damaged one. */
 const samplePages = 64
 
 export const checksumsPath = (databasePath: string): string => `${databasePath}-checksums`
 
-/** Of a database that another one takes the place of. */
+/** Deletes the checksums of a database that is about to be replaced. */
 export const forgetChecksums = (databasePath: string): void =>
   rmSync(checksumsPath(databasePath), { force: true })
 
@@ -117,7 +118,7 @@ function followPages(path: string, pageBytes: number) {
   const start = Buffer.alloc(logHeaderBytes)
   let salts = 0n
   let taken = 0
-  /** Of so many frames, how many were not read yet. */
+  /** The number of frames, of so many, that were not read yet. */
   const unread = (frames: number) => (frames < taken ? frames : frames - taken)
   const read = (frames: number): { sums: [page: number, sum: number][]; databasePages: number } => {
     const file = openSync(`${path}-wal`, 'r')

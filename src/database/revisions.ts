@@ -6,8 +6,8 @@ import { setTriggers, type Trigger } from './triggers.ts'
 const prefix = 'keep_'
 
 /**
- * Lets the tables keep their earlier rows, by triggers made from the schema: one place for every way
- * in. A row that was known before the one that is there goes between the earlier ones.
+ * Keeps the earlier versions of rows, by triggers generated from the schema, so that every write
+ * path is covered. A version that was known before the current one is filed among the earlier ones.
  */
 export function keepRevisions(db: Database): void {
   setTriggers(
@@ -57,8 +57,9 @@ function triggersOf({ table, key }: Revisions, columns: readonly string[]): Trig
 }
 
 /**
- * Lets rows of a table be kept as they were until they are taken out: what is told of a deletion is
- * only when it was. `matches` is SQL that finds a row by `?1`.
+ * Stores the last version of a row as a revision before the row is deleted, so that reads as of an
+ * earlier time still find it. Only the time of the deletion is recorded about it. `matches` is SQL
+ * that finds a row by `?1`.
  */
 export function keepRemoved(
   db: Database,

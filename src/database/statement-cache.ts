@@ -1,8 +1,8 @@
 import type { Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 
 /**
- * Statements by their text, the ones used last kept prepared: for searches whose text depends on
- * what is asked.
+ * A cache of prepared statements by their text, for searches whose SQL depends on the request. The
+ * most recently used ones are kept.
  */
 export function createStatementCache(db: Database, keptMax = 200) {
   const kept = new Map<string, Statement>()

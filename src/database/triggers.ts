@@ -6,8 +6,8 @@ export interface Trigger {
 }
 
 /**
- * Makes a family of triggers, told apart by the beginning of their names, be just these. One
- * transaction with `also`, and nothing at all where they are so already.
+ * Replaces all triggers whose names start with `prefix` by the given ones. Runs in one transaction
+ * with `also`, and does nothing where the triggers are the same already.
  */
 export function setTriggers(
   db: Database,

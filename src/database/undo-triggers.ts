@@ -5,8 +5,8 @@ import { setTriggers, type Trigger } from './triggers.ts'
 const prefix = 'undo_'
 
 /**
- * Lets the tables of datasets tell what a batch under way changes in them, by triggers made from the
- * schema: one place for every way in, and next to nothing where no batch is under way.
+ * Records which rows of dataset tables a batch changes, by triggers generated from the schema, so
+ * that every write path is covered. Without a batch under way they cost next to nothing.
  */
 export function noteBatchRows(db: Database): void {
   const wanted = datasetTables.flatMap(table => triggersOf(table, columnsOf(db, table.name)))
@@ -14,9 +14,9 @@ export function noteBatchRows(db: Database): void {
 }
 
 /**
- * Each change is noted behind the others, whether or not its row is noted already: to look for it
- * would cost more than to write. So the first note of a row is what stood before the batch. A row
- * that REPLACE takes away is told by no trigger: nothing may be written like that here.
+ * Each change appends a note, whether or not its row has one already: searching for it would cost
+ * more than writing. So the first note of a row holds the version before the batch. REPLACE fires
+ * no trigger for the row that it deletes, so dataset tables must not be written with REPLACE.
  */
 function triggersOf(table: DatasetTable, columns: readonly string[]): Trigger[] {
   const { name } = table

@@ -6,7 +6,7 @@ import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
  * next opening of the database will take from it, and what it will silently leave behind.
  */
 export interface LogState {
-  /** Tells one filling of the log from the next. */
+  /** The salts in the WAL header, which change whenever the WAL is restarted. */
   salts: string
   /** Frames up to the last whole commit. */
   frames: number

@@ -3,7 +3,7 @@ export interface WriteCounts {
   inserted: number
   revised: number
   unchanged: number
-  /** Doubted, and not written. */
+  /** Held for review, and not written. */
   held?: number
   /** Left out: an operator replaced or removed the very value of this source before. */
   kept?: number

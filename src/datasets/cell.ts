@@ -107,7 +107,7 @@ export function numberOf(price: unknown): number | string {
   return price + 0
 }
 
-/** What is wrong with a value that is not there, or is no text where text must be. */
+/** The fault of a value that is missing, or is not text where text is required. */
 export function absent(value: unknown): string {
   if (value === undefined || value === null) return 'is missing'
   return typeof value === 'string' ? 'is empty' : `${shown(value)} has the wrong type`

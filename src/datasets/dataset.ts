@@ -89,7 +89,7 @@ type FieldReaders<C> = { readonly [F in keyof C]: () => ValueOf<C[F]> }
 /** A table whose rows belong to a dataset. */
 export interface DatasetTable {
   name: string
-  /** The columns that tell its rows apart as files do. */
+  /** The columns that identify a row in files. */
   key: readonly string[]
   /**
    * The table has the other part of a row, under a number that SQLite gives it when it is written:
@@ -113,7 +113,10 @@ interface Terms<C, R> {
   description: string
   /** Columns by field, in the order of files and exports. */
   columns: C
-  /** The fields that tell rows apart: of rows that agree in all of them, the last of a file counts. */
+  /**
+   * The fields that identify a row: of rows that agree in all of them, the last one in a file
+   * counts.
+   */
   key: readonly (keyof C & string)[]
   /** Header and two rows of CSV. */
   example: string
@@ -137,7 +140,7 @@ interface Terms<C, R> {
   /** Checks of numbers against the rows before; without them, bounds alone judge rows. */
   checks?: {
     cadence: Cadence
-    /** The fields that tell lines apart; without it those of the key but the time. */
+    /** The fields that identify a line; by default those of the key without the time. */
     line?: readonly (keyof C & string)[]
     columns: { readonly [F in keyof C]?: GuardedColumn }
   }

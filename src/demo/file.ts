@@ -51,8 +51,8 @@ export async function generateWorld(
 }
 
 /**
- * The same step by step; yields how much is written, 0 to 1. The database is written beside its place
- * first, so that it is whole or not there.
+ * The same in steps; yields the share that is written, 0 to 1. The database is written next to its
+ * final path first, so that an incomplete one never has that path.
  */
 export function* writeWorld(path: string, runtime: ProcessRuntime): Generator<number> {
   const now = runtime.clock.now()

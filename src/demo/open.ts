@@ -54,8 +54,8 @@ import { createScenarios, type Scenario, type ScenarioDeps } from './scenarios.t
 import { type WorldSize, worldSizes } from './size.ts'
 
 /**
- * Opens the demo data of an instance: a market that never was, and the records of somebody who uses
- * it. An instance with real data never calls this.
+ * Opens the demo data of an instance: a generated market and the records of a sample user. An
+ * instance with real data never calls this.
  */
 
 export type { DemoFeed } from './feed.ts'
@@ -242,9 +242,8 @@ export interface SampleServices
     AccountServices {}
 
 /**
- * The account of an evaluation copy, with a few records of everything that an account can have. Its
- * keys: one to call with, one to delete and one to roll. Answers the token of the first; an account
- * that exists gets a new one.
+ * Creates the demo account with a few records of every kind. Its keys: one to call with, one to
+ * delete and one to roll. Returns the token of the first; an existing account gets a new one.
  */
 export function openEvaluationAccount(services: SampleServices): string {
   const { keys, clock, ids } = services

@@ -32,7 +32,7 @@ export interface ScenarioOptions {
   zone?: string
 }
 
-/** What was done, for whoever asked for it. */
+/** The result of a scenario, for the caller. */
 export interface Played {
   /** One sentence. */
   done: string

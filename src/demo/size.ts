@@ -20,7 +20,7 @@ export interface WorldSize {
   has(series: Pick<WorldSeries, 'code' | 'category'>): boolean
   /** The data that is generated for a code at `now`. */
   depthOf(series: WorldSeries, now: number): Depth
-  /** Of bars and ticks of futures. */
+  /** How far the bars and ticks of futures reach back. */
   futures?: Reach
   permits?: PermitReach
   /** Days of delivery periods. */
@@ -40,7 +40,9 @@ const smallDays = 400
 const smallHourlyDays = 10
 const smallRawDays = 2
 
-/** Categories whose codes stand in one another's answers: counts, stocks, balances, front months. */
+/**
+ * Categories whose codes appear in one another's responses: counts, stocks, balances, front months.
+ */
 const connectedCategories = ['crude_oil', 'drilling', 'futures', 'storage', 'supply_demand']
 
 /** Some of every other category: what forecasts, surcharges, ports and generators are about first. */

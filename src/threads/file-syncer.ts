@@ -1,9 +1,9 @@
 import { spawnThread } from './thread.ts'
 
 /**
- * Does work that writes a file and brings it to the disk meanwhile. What a file of many megabytes
- * has in memory at its end goes to the disk in one go, and a server's next commit waits for all of
- * it, with anyone who asks. The work may hold this thread up, so another one does it.
+ * Runs work that writes a file, while another thread syncs the file to disk as it grows. A file of
+ * many megabytes that is synced only at its end goes to disk in one piece, and the server's next
+ * commit, with every request behind it, waits for all of it.
  */
 export function flushedMeanwhile<T>(path: string, work: () => T): T {
   const flusher = spawnThread('file-syncer')

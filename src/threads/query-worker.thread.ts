@@ -22,12 +22,15 @@ export interface QueryWorkerStart {
 /** No reader opens what is sealed. */
 const noMasterKey = 'a reader opens nothing that is sealed'
 
-/** Of encoded bodies, for each reader: main keeps those that are requested again at once. */
+/**
+ * The memory that each query worker may cache encoded bodies in; a body is cached when it is
+ * requested again soon.
+ */
 const keptBytesMax = 4 * 2 ** 20
 
 /**
- * A reader thread: the same instance over a read-only connection of its own. It answers what the
- * main thread has let in, and is notified of every write before the questions that come after it.
+ * A query worker: the same instance over its own read-only connection. It answers requests that the
+ * main thread has admitted, and is notified of every write before the requests that come after it.
  */
 function openQueryWorker({
   databasePath,

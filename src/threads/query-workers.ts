@@ -7,7 +7,7 @@ import { createSystemClock } from '../lib/time/clock.ts'
 import type { QueryWorkerStart } from './query-worker.thread.ts'
 import { spawnThread } from './thread.ts'
 
-/** Reader threads over a database file, which hear of everything that the services write. */
+/** Query workers over a database file; they are notified of everything that the services write. */
 export function openQueryWorkers(services: Services, databasePath: string): QueryWorkerPool {
   const { config, clock, log, ingest, catalogue } = services
   const copied = workerConfig(config)

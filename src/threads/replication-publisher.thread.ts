@@ -85,7 +85,7 @@ async function snapshot(start: PublisherStart): Promise<void> {
   }
 }
 
-/** Publishes until the process ends, over a read-only connection of its own. */
+/** Publishes until the process ends, over its own read-only connection. */
 async function publish(start: PublisherStart): Promise<void> {
   const config = openedWorkerConfig(start.config)
   const clock = createSystemClock()

@@ -19,7 +19,7 @@ import {
 import type { FromPublisher, PublisherStart } from './replication-publisher.thread.ts'
 import { spawnThread } from './thread.ts'
 
-/** The thread that publishes what this copy commits, and the duties that go with it. */
+/** The thread that publishes the commits of this instance, and its duties. */
 export interface Publishing {
   view(): ReplicationView
   /** Whether the stream has everything that is committed now; waits a while until it has. */
@@ -43,8 +43,9 @@ const inProgressMaxMs = 30 * minuteMs
 
 /**
  * Starts publishing the commits of a database. What the stream has already is found there; a
- * database that was restored to an earlier state goes on as a new replication epoch, of which
- * copies begin with a snapshot. `lastChange` is the last one when this process opened the database.
+ * database that was restored to an earlier state continues as a new replication epoch, which
+ * replicas join from a snapshot. `lastChange` is the last change when this process opened the
+ * database.
  */
 export function startPublishing(
   services: Services,
@@ -220,7 +221,7 @@ const gapReasons = {
   unlogged: 'This database was served without NATS, so that commits are missing in its log.',
 } as const
 
-/** Which history of commits a database goes on with. */
+/** The replication epoch that a database continues with: its history of commits. */
 function createEpoch({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
   const state = createReplicationState(db)
   const begin = () => pastTheFence(db, () => transact(db, () => beginEpoch(state, ids.uuid())))
@@ -283,7 +284,7 @@ function createThreads(
   }
 }
 
-/** Snapshots for copies that begin: one after the other, each in a thread of its own. */
+/** Snapshots for new replicas: one after the other, each made in its own thread. */
 function createSnapshots(
   { config: { nats }, clock, log }: Pick<Services, 'config' | 'clock' | 'log'>,
   threadOf: Threads,

@@ -9,7 +9,7 @@ import { lazy, statements } from '../statement.ts'
 /** A row by its columns. */
 export type Row = Readonly<Record<string, string | number | null>>
 
-/** What is counted, indexed or placed alongside the rows of a table. */
+/** Counts, indexes or caches that are kept in addition to the rows of a table. */
 export interface Follower {
   /** A row was put back: what it was and what it is now; undefined: it is not there. */
   moved(was: Row | undefined, is: Row | undefined): void

@@ -11,7 +11,7 @@ import { keepRemoved } from '../revisions.ts'
 import { lazy, statements } from '../statement.ts'
 import { type Follower, followersOf, type Row } from './followers.ts'
 
-/** A row of a dataset: its table and what tells it apart, by column. */
+/** A row of a dataset: its table and its key, by column. */
 export interface RowName {
   table: string
   key: Row
@@ -68,7 +68,7 @@ export function createBatchRowStore(db: Database) {
   /** Whether a row that was written is again what an undo took back. */
   const isUndone = (undone: UndoneRows, rows: readonly NotedRow[]): boolean => {
     const ofRecord = rows.filter(({ subject }) => !tableNamed(subject).isNumbered)
-    // What was taken out and comes again is given another number.
+    // A row that was removed and is written again gets another number.
     const numbersBefore = new Map<string, string>()
     const isSame = (row: NotedRow, key: string) => {
       const is = readerOf(row.subject)(row.key)
@@ -135,7 +135,7 @@ export function createBatchRowStore(db: Database) {
      */
     putBackUndone(dataset: string, undone: UndoneRows, noted: number, at: number) {
       const rows = notedAfter.all(noted)
-      // What is made from them in the tables of others goes with them.
+      // Rows in other tables that are derived from them are undone with them.
       const own = rows.filter(row => tableNamed(row.subject).dataset === dataset)
       if (!isUndone(undone, own)) {
         for (const row of rows) undone.delete(nameOf(row))
@@ -222,7 +222,7 @@ function nameOfRow(subject: string, key: string): RowName {
   }
 }
 
-/** Times and numbers of rows are no measurements. */
+/** Whether a column holds a time or a row number, which are not measurements. */
 const isStamp = (column: string): boolean => /(^id|_id|_at)$/.test(column)
 
 const matchesBy = ({ key }: DatasetTable, parameter: string): string =>

@@ -22,8 +22,8 @@ export interface DataSourceSamplesDeps<A extends Account> {
 }
 
 /**
- * The data sources of the evaluation account: a paused one that is asked for prices, and one to
- * delete. Those that are there stay as they are.
+ * The data sources of the demo account: a paused one that can be polled for prices, and one to
+ * delete. Existing ones are left as they are.
  */
 export function sampleDataSources<A extends Account>(
   { keys, dataSources }: DataSourceSamplesDeps<A>,

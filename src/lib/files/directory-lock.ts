@@ -31,8 +31,9 @@ const openLocks = new Set<Database>()
  * Makes this process the only one that may write in `dir`, or says who is. Never waits. Throws when
  * `dir` cannot hold a lock at all. The lock is SQLite's exclusive lock on `dir/lock`, which the
  * kernel drops with the process however it ends. On POSIX it is also dropped when the holding
- * process closes the file by other means, so nothing else may open `dir/lock`. Where the system has
- * names of sockets that are no files, the directory itself is locked too: a lock file can be deleted.
+ * process closes the file by other means, so nothing else may open `dir/lock`. Where the system
+ * supports abstract socket names, the directory itself is locked too, because a lock file can be
+ * deleted.
  */
 export function lockDataDir(dir: string, holder: Holder): LockResult {
   const sidecar = join(dir, 'lock.json')
@@ -71,9 +72,8 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
 }
 
 /**
- * Who holds `dir`; undefined when no one does. Takes nothing and writes nothing. A name that a
- * killed process left is told from a holder's by the lock itself, which is checked for an
- * instant.
+ * Who holds `dir`; undefined when no one does. Takes no lock and writes nothing. A name that a
+ * killed process left is recognised by the lock itself, which is tested for an instant.
  */
 export function holderOf(dir: string): { heldBy: Holder | undefined } | undefined {
   const [path, sidecar] = [join(dir, 'lock'), join(dir, 'lock.json')]

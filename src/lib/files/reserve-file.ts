@@ -15,7 +15,7 @@ export function createReserveFile(path: string, dir: string, bytes: number) {
   }
   return {
     bytes,
-    /** What a process without rights of its own may still write, in bytes. */
+    /** Free bytes that an unprivileged process may still use. */
     free,
     isKept,
     /** Writes it, unless it is there or there is no room for it and as much again; whether it is there. */

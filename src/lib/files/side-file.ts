@@ -13,8 +13,8 @@ import type { Log } from '../log/log.ts'
 import { privateMode } from './private-file.ts'
 
 /**
- * Writes a file that stands beside the database. It is on the disk, whole and under its name, when
- * this returns; whatever ends it before leaves the file that was there.
+ * Writes a file next to the database atomically. When this returns, the complete file is on disk
+ * under its name; a crash before then leaves the previous file intact.
  */
 export function writeSideFile(path: string, content: string | Uint8Array): void {
   const part = `${path}.part`
@@ -53,8 +53,8 @@ export function syncToDisk(path: string): void {
 }
 
 /**
- * What a file holds that may be lost: undefined where there is none, and where it is damaged, which
- * never stops a start. A damaged one is moved aside under the name `<path>.damaged`, and told.
+ * Reads a file that may be lost. Undefined where there is none or it is damaged: neither may stop a
+ * start. A damaged file is renamed to `<path>.damaged` and logged.
  */
 export function readDisposable<T>(
   path: string,
@@ -69,7 +69,7 @@ export function readDisposable<T>(
     try {
       renameSync(path, aside)
     } catch {
-      // A directory that cannot be written is told by whatever must be written there.
+      // The next required write reports a directory that cannot be written.
     }
     log.warn('side_file_damaged', {
       path,

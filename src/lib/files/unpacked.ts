@@ -21,7 +21,7 @@ export async function* unpacked(
         last = piece
         written += piece.length
         await Promise.race([new Promise(resolve => stream.write(piece, resolve)), ended, closed])
-        // What is left over is behind the end of the packed data.
+        // The remaining bytes follow the end of the packed data.
         if (stream.destroyed || stream.bytesWritten < written) return
       }
       stream.end()

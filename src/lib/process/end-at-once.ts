@@ -1,7 +1,7 @@
 /**
- * Ends the process as a crash would. An exit in order closes what SQLite has open, and SQLite folds
- * the log of a database that it closes: without the checksums and the mark that go with it, so that
- * the next start would tell of damage and of missing commits. A crash loses nothing.
+ * Ends the process as a crash would. An orderly exit closes the database, and SQLite checkpoints
+ * the WAL at that moment, without updating our page checksums and commit mark, so that the next
+ * start would report damage and missing commits. A crash loses nothing.
  */
 export function endAtOnce(): never {
   process.kill(process.pid, 'SIGKILL')

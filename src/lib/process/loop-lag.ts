@@ -1,9 +1,6 @@
 import { type Clock, createSystemClock, every } from '../time/clock.ts'
 
-/**
- * Whether an event loop has more to do than it gets done, told by how late a schedule comes that it
- * has to keep.
- */
+/** Reports whether an event loop is overloaded, measured by how late a regular beat is. */
 export interface LoopLag {
   isOverloaded(): boolean
   /** The longest wait of the last half to whole minute, regardless of who made it. */
@@ -27,14 +24,14 @@ export type LagChange = (isOverloaded: boolean, lagMs: number) => void
 /** A pause is seen at most one beat shorter than it is. */
 export const beatMs = 25
 /**
- * Of a measurement, which is the longest wait in it. A single beat would not do: of pauses of 300
- * ms, one after the other, what falls due at their ends hardly waits.
+ * The length of one measurement; its value is the longest wait in it. A single beat would not do:
+ * when pauses of 300 ms follow one another, work that falls due at the end of one hardly waits.
  */
 const measurementMs = 500
 const lagMaxMs = 250
 /**
- * Of a wait, how much this thread must have worked in it for the wait to be of its own making. Not
- * half: on a machine that others use as well, a thread that has enough to do gets less than that.
+ * The share of a wait that this thread must have spent working for the wait to count as its own.
+ * Not half: on a machine that is shared, a busy thread gets less than that.
  */
 const ownShare = 0.25
 const overloadedAfterMs = 5_000
@@ -129,15 +126,15 @@ export function createLagRecord(
   }
 }
 
-/** Of the thread that asks. */
+/** The processor time of the calling thread. */
 const threadTimeMs: ThreadTime = () => {
   const { user, system } = process.threadCpuUsage()
   return (user + system) / 1000
 }
 
 /**
- * Watches the loop of this process until it is stopped, by real time: the clock of an evaluation
- * copy is moved by people.
+ * Watches the event loop of this process until stopped, by real time, because people move the clock
+ * of a demo instance.
  */
 export function watchLoop(changed: LagChange): LagWatch {
   const { beat, ...lag } = createLagRecord(createSystemClock(), threadTimeMs, changed)

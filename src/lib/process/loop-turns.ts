@@ -17,14 +17,15 @@ const calmTurns = 8
 const calmMs = 100
 
 /**
- * The runtime continues accepting connections for as long as each is answered at once, and sockets
- * that are open already wait meanwhile. So work that competes waits until the loop has looked at all of
- * its sockets; then a turn does as much of it as fits into `budgetMs`, one thing after the other.
- * That is also quicker: between two sockets the processor forgets the code of an answer, and half of
- * the time of a short one goes into fetching it again.
+ * The runtime continues accepting connections for as long as each is answered at once, and open
+ * sockets wait in the meantime. So competing work waits until the loop has polled all of its
+ * sockets; then one turn does as much of it as fits into `budgetMs`. That is also quicker: between
+ * two sockets the processor forgets the code of an answer, and half of the time of a short one goes
+ * into fetching it again.
  *
  * Work that does not compete is done at once. The runtime closes a connection on which a request
- * arrives while an earlier one waits, so pipelined requests are answered only if none of them waits.
+ * arrives while an earlier one waits, so pipelined requests are answered only if none of them
+ * waits.
  */
 export function createTurnQueue<Source>(
   stopwatch: Pick<Clock, 'monotonic'>,
@@ -36,7 +37,7 @@ export function createTurnQueue<Source>(
   let isBusy = false
   let quietTurns = 0
   let lastTurnAt = Number.NEGATIVE_INFINITY
-  /** What was done at once since the loop last checked all of its sockets. */
+  /** Work done immediately since the loop last polled all of its sockets. */
   let doneAtOnce = 0
   let connection: string | undefined
 

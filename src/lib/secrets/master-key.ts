@@ -7,13 +7,13 @@ export const masterKeyPath = (dir: string): string => join(dir, 'master.key')
 
 /** A key of fewer characters could be guessed. */
 const charactersMin = 16
-/** What has fewer different characters is no key: a damaged file is often one of NULs. */
+/** A key with fewer different characters is refused: a damaged file often consists of NULs. */
 const differentMin = 6
 
 /**
- * The key of the vault: from the configuration, else the one kept beside the database, which is made
- * at the first start and on the disk before anything is sealed with it. Throws, naming where it
- * stands and what to do, where it can be no key.
+ * The master key of the vault: from the configuration, else from the file next to the database,
+ * which is written and synced at the first start, before anything is sealed with it. Throws for an
+ * invalid key; the message names the place and the remedy.
  */
 export function masterKeyOf(
   dir: string,

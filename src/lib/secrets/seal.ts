@@ -5,7 +5,7 @@ const saltBytes = 16
 const nonceBytes = 12
 const tagBytes = 16
 
-// A salt of its own for every text, so that no cipher key meets the same nonce twice.
+// Each text has its own salt, so that no cipher key meets the same nonce twice.
 const keyOf = (secret: string, salt: Uint8Array, context: string) =>
   new Uint8Array(hkdfSync('sha256', secret, salt, context, 32))
 

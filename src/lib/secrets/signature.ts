@@ -33,7 +33,7 @@ export const standardSignature = (
     .join(' ')
 
 /**
- * What is written after the prefix, read as base64; a secret that is not base64 is its own bytes.
+ * The part after the prefix, decoded from base64; a secret that is not base64 is used as its bytes.
  */
 function standardKey(secret: string): Buffer {
   const written = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : secret

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Of every token, each a hexadecimal digit. */
+/** The length of every token, in hexadecimal digits. */
 export const tokenCharacters = 64
 
 const tokenPattern = /^[0-9a-f]{64}$/
@@ -9,8 +9,8 @@ const tokenPattern = /^[0-9a-f]{64}$/
 export const isToken = (text: string): boolean => tokenPattern.test(text)
 
 /**
- * SHA-256 of a token: what is stored and looked up, so that neither the database nor the time a
- * look-up takes tells a token.
+ * SHA-256 of a token. Only the hash is stored and looked up, so neither the database nor the
+ * duration of a look-up reveals a token.
  */
 export const tokenHash = (token: string): Uint8Array => createHash('sha256').update(token).digest()
 

@@ -4,11 +4,11 @@ export interface PhoneNumber {
   /** E.164. */
   number: string
   /**
-   * Two capitals; undefined where several countries share the calling code and the number does not
-   * tell which.
+   * ISO 3166 alpha-2 code; undefined where several countries share the calling code and the number
+   * fits more than one of them.
    */
   region: string | undefined
-  /** Of the country that it was read for: the two share a calling code. */
+  /** Whether the number has the calling code of the country that it was parsed for. */
   domestic: boolean
   /** Anyone who writes to it pays more than for other numbers. */
   premium: boolean

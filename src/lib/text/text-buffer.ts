@@ -1,7 +1,7 @@
 import { dayMs, hourMs, isoDay, minuteMs, secondMs, startOfDay } from '../time/instant.ts'
 
 const bytesDefault = 64 * 1024
-/** What is longer is not held for the next text. */
+/** A longer buffer is not reused for the next text. */
 const heldBytesMax = 2 ** 20
 /** A text up to here is written character by character while it is ASCII. */
 const shortCharacters = 24
@@ -191,7 +191,7 @@ function digitCount(value: number): number {
 }
 
 const daysOf400Years = 146_097
-/** Of 0000-03-01, from which on a leap day is the last day of its year. */
+/** Days from 0000-03-01 to 1970-01-01; years that start in March end with their leap day. */
 const marchDays = 719_468
 
 /**

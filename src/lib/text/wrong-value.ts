@@ -2,7 +2,7 @@ import { distance } from 'fastest-levenshtein'
 
 const shownCharactersMax = 80
 const listedWordsMax = 12
-/** Letters that have to be right where the last of a start is wrong. */
+/** Characters that must match where a word is the only one with the same start. */
 const startLettersMin = 3
 
 /** A value as a message repeats it: enough to recognise it. */
@@ -19,9 +19,8 @@ export function shownValue(value: unknown): string {
 }
 
 /**
- * The word that was probably meant: at most a third of its letters differ, or one more where the
- * first letter is right, so that two letters may have changed places; else the only word that begins
- * in the same way.
+ * The word that was probably meant: at most a third of its characters differ, or one more where the
+ * first is right, so that two of them may be transposed; else the only word with the same start.
  */
 export function nearestWord(value: unknown, words: readonly string[]): string | undefined {
   if (typeof value !== 'string' || value.length > shownCharactersMax) return undefined

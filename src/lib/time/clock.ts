@@ -103,7 +103,5 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T | undef
   }
 }
 
-/**
- * Calls `run` when what runs now has come to its end and what arrived meanwhile has been looked at.
- */
+/** Calls `run` after the current work and the events that arrived during it. */
 export const soon = (run: () => void): void => void setImmediate(run)

@@ -28,7 +28,8 @@ const daysIn = (year: number, month: number): number =>
 export function parseDay(text: string): number | undefined {
   if (text.length !== 10 || text[4] !== '-' || text[7] !== '-') return undefined
   const [year, month, day] = [digitsAt(text, 0, 4), digitsAt(text, 5, 2), digitsAt(text, 8, 2)]
-  // What is read by the million has no pattern: years before 100 mean others to `Date.UTC`.
+  // Written without a pattern because millions of days are parsed; `Date.UTC` maps years below 100
+  // to 1900 to 1999.
   if (!(year >= 100 && day >= 1 && day <= daysIn(year, month))) return undefined
   return Date.UTC(year, month - 1, day)
 }
@@ -123,7 +124,7 @@ function dayText(startsAt: number): string {
   return `${year}-${twoDigits[date.getUTCMonth() + 1]}-${twoDigits[date.getUTCDate()]}`
 }
 
-/** As letters and feeds write it: `Mon, 23 Nov 2026 02:00:00 GMT`. */
+/** The form that e-mails and RSS feeds use: `Mon, 23 Nov 2026 02:00:00 GMT`. */
 export const mailInstant = (at: number): string => new Date(at).toUTCString()
 
 export const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs

@@ -45,7 +45,10 @@ export const momentAt = (day: string, minute: number, zone: string): number =>
     plainTime: { hour: Math.floor(minute / 60), minute: minute % 60 },
   }).epochMilliseconds
 
-/** When the clocks of a zone change next after a moment; undefined: never, or it is no zone. */
+/**
+ * When the clocks of a zone change next after a moment; undefined where they never do, and for an
+ * unknown zone.
+ */
 export function nextClockChange(after: number, zone: string): number | undefined {
   if (zoneName(zone) === undefined) return undefined
   return zoned(after, zone).getTimeZoneTransition('next')?.epochMilliseconds
