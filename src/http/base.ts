@@ -15,15 +15,15 @@ import { createSettle, type Leaving, pathOf, type SettleDeps } from './settle.ts
 export interface BaseDeps extends SettleDeps {
   access: AccessPlugin
   links(request: Request): Links
-  /** What paths there are; absent: none are told of. */
+  /** The known paths, for suggestions; absent: none are suggested. */
   names?: KnownNames
   /** Shapes by client, where any are configured. */
   profiles?: Profiles | undefined
-  /** Hears of errors and tells of those that are the disk's. */
+  /** Records an error; true if its cause is the disk. */
   disk?: { failed(error: unknown): boolean }
   /** The page that browsers are shown where there is none; absent: they get what others get. */
   pages?: UnknownPages | undefined
-  /** Where a path describes who issues tokens for it; undefined: nobody does. */
+  /** Where a path describes its authorization server; undefined: it has none. */
   resourceMetadata?: ((path: string) => string | undefined) | undefined
   /** Counts errors by their code. */
   tally?: { refuse(code: string): void }
@@ -35,9 +35,9 @@ export interface UnknownPages {
 }
 
 /**
- * What no route is behind: an empty body, as the interface has it, with the error in its headers; the
- * error with the paths that are near for clients that accept JSON, and a page for browsers. Pages of
- * other origins may read any of them.
+ * The response where no route matches: an empty body, as the API specifies, with the error in the
+ * headers. Clients that accept JSON get the error with similar paths, and browsers get a page.
+ * Pages of other origins may read each of them.
  */
 export function unknownRoute({
   names = createKnownNames(),
@@ -112,7 +112,7 @@ export function createBase(deps: BaseDeps) {
   const answerUnknown = unknownRoute(deps)
   const app = new Elysia({ strictPath: false, normalize: true, precompile: false })
     .use(access)
-    // First, so that no unknown error's text finds another way out.
+    // Registered first, so that no text of an unknown error reaches a response.
     .onError({ as: 'global' }, ({ error, code, set, request, requestContext }) => {
       // Elysia takes the code of a Problem for its own: only its own NOT_FOUND is a route that does
       // not exist.
@@ -156,7 +156,7 @@ export function createBase(deps: BaseDeps) {
   // Settled after the switch, because what counts is the status that is sent. In one hook: Elysia
   // skips those after one that answers.
   const settleSwitched = ({ set, request, requestContext, responseValue }: Leaving) => {
-    // What no route is behind is no shape of ours.
+    // Client profiles do not reshape responses of unknown routes.
     if (!requestContext && responseValue instanceof Response)
       return settle({ set, request, requestContext, responseValue })
     const headers = set.headers as Record<string, string>

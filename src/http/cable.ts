@@ -12,7 +12,7 @@ export type Connections = ReturnType<typeof connectionsOf>
 /** A connection on which nothing comes and goes for so long is closed. */
 export const idleSeconds = 10
 
-/** Of an application that no server holds. */
+/** For an application without a server. */
 export const noConnections: Connections = { upgrade: () => false, idle: () => {} }
 
 /**

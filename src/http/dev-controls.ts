@@ -32,7 +32,7 @@ export interface DevControls {
   advance(to: number): Promise<void>
   feed: { paused: boolean; readonly codes: number }
   faults: Faults
-  /** What was asked lately, and why it was refused. */
+  /** The latest requests, with the reasons of refusals. */
   requests: RequestLog
   /** Situations that can be brought about, by name. */
   scenarios: readonly Scenario[]

@@ -13,9 +13,12 @@ export interface FrontDeps {
   ids: Ids
   links(request: Request): Links
   corsOrigins: readonly string[]
-  /** Of the service's own headers; absent: pages of other origins do not send them. */
+  /**
+   * The prefix of the service's own headers; absent: pages of other origins cannot send these
+   * headers.
+   */
   headerPrefix?: string
-  /** The service is reached by https only: browsers are told to stay there. */
+  /** The service is only reached by https: browsers are instructed to use nothing else (HSTS). */
   isSecure?: boolean
   /** What every answer varies by; empty: nothing. */
   vary: string
@@ -25,13 +28,13 @@ export interface FrontDeps {
    */
   originals: WeakMap<Request, Request>
   /**
-   * Whether other copies have what was written; false, after a while: the write is not
-   * acknowledged. Absent: no one waits.
+   * Whether replicas have the write. False after a timeout: the write is not acknowledged. Absent:
+   * writes do not wait.
    */
   acknowledged?: (() => Promise<boolean>) | undefined
   /**
-   * Whether other copies know that the request was taken of its quota; undefined: they do. False,
-   * after a while: it is not answered. Absent: there are no others.
+   * Whether replicas know that the request was charged to its quota; undefined: they do. False
+   * after a timeout: the request is refused. Absent: there are no replicas.
    */
   charged?: ((request: Request) => Promise<boolean> | undefined) | undefined
   /** Why nothing may be written now; absent: it always may be. */
@@ -40,7 +43,7 @@ export interface FrontDeps {
   sequence?: (() => number) | undefined
   /** Encodes bodies for clients that take it; absent: they go as they are. */
   encoder?: Encoder
-  /** Has requests that compete answered once the event loop has looked at all sockets; absent: at once. */
+  /** Answers competing requests after the event loop has polled all sockets; absent: at once. */
   turns?: TurnQueue<Request>
   /** Writes a line for what is answered; absent: none, and nothing of it is on the way. */
   accessLog?: AccessLog
@@ -55,18 +58,19 @@ function guardedBy(constant: Readonly<Record<string, string>>) {
   }
 }
 
-/** Of every answer: no browser guesses at what it is. */
+/** Sets the header that forbids browsers to guess the content type. */
 export const withSniffingOff = guardedBy(constantHeaders(false))
 
 /**
- * Nobody receives it: the connection was closed while the request waited for its turn, so nothing is
- * changed. The runtime closes a connection on which another request arrives in the meantime.
+ * The connection was closed while the request waited for its turn, so no one receives this response
+ * and nothing has changed. The runtime closes a connection on which another request arrives in the
+ * meantime.
  */
 const abandoned = () => new Response(null, { status: 499 })
 
 const slash = 47
 
-/** Others are refused before anything is routed; what is no token at all never comes so far. */
+/** Other methods are refused before routing; the runtime rejects names that are not HTTP tokens. */
 export const servedMethods: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -81,8 +85,8 @@ export const servedMethods: ReadonlySet<string> = new Set([
 export const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
- * Of a write's answer: the change that it is in. Sent with a read, a replica answers with that
- * write in it.
+ * The header in which the response to a write names its change. A replica that receives it with a
+ * read answers when it has that change.
  */
 export const sequenceHeader = (prefix = '') => `${prefix}Sequence`
 

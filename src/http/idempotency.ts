@@ -32,16 +32,16 @@ export interface Repeatable {
 
 /**
  * Creating requests that may be sent again: with an `Idempotency-Key`, the first success is kept
- * for 24 hours per API key or admin token and path, in the transaction that made it true, and a repeat gets the
- * same answer.
+ * for 24 hours per API key or admin token and path, in the transaction that made it true, and a
+ * repeat gets the same answer.
  *
  * The answer may hold a new token, and no token may be at rest. A placeholder in its place would
  * keep that rule and lose the purpose: who repeats a request has lost the answer, and with it the
  * only copy of the token. So the answer is sealed under the token that the caller presented, of
- * which only a hash is stored: the same caller can have it read again, a copy of the database can
- * not. After a roll of that token the answer cannot be read any more, and the repeat is refused
- * like any other reuse. A command on this machine presents no token: its answers are sealed under the
- * master key and the text of the header.
+ * which only a hash is stored: the same caller can have it read again, and a stolen database cannot
+ * reveal it. After a roll of that token the answer cannot be read any more, and the repeat is
+ * refused like any other reuse. A command on this machine presents no token: its answers are sealed
+ * under the master key and the text of the header.
  */
 export interface Idempotency {
   /**
@@ -196,7 +196,8 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
       const before = opened(repeatable, body)
       if (before?.kept) return before.kept.answer as T
       const prepared = await ahead()
-      // The same request may have come in twice meanwhile: whoever is first here makes the answer.
+      // The same request may have arrived twice in the meantime: the first to get here makes the
+      // answer.
       return once(repeatable, body, () => work(prepared))
     },
   }

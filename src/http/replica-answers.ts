@@ -15,11 +15,11 @@ export interface ReplicaDeps {
   mayAnswer(key: KeyState): boolean
   /** Waits a while until they may be; false where they may not. */
   comesToAnswer(key: KeyState, withinMs: number): Promise<boolean>
-  /** What stands in the answer where the primary does not answer. */
+  /** Fields of the error that is returned while the primary is unreachable. */
   unreachable(request: Request): { requestId: string; docsUrl: string }
-  /** The connection of a request may be silent for as long as its answer goes on. */
+  /** Allows the connection of a request to be idle for as long as its response continues. */
   stays(request: Request): void
-  /** How this copy stands with the stream. */
+  /** The replication state of this replica. */
   view(): ReplicaView
   monotonic(): number
   reaches(sequence: number, withinMs: number): Promise<boolean>
@@ -27,7 +27,7 @@ export interface ReplicaDeps {
   headerPrefix: string
 }
 
-/** What stands on prices, the catalogue and rows that are read at each request. */
+/** Paths that need only prices, the catalogue and rows that are read at each request. */
 const answeredPaths =
   /^\/v1\/(?:prices|changes|commodities|analytics|indicators|spreads|futures|storage|forecasts|fuel-surcharge|bunker-fuels|marine-fuels|marine-ports|diesel-prices|ei|rig-counts|drilling|drilling-intelligence|pseo|well-production|market-brief|data-quality|alerts|subscriptions|notifications|scheduled-deliveries)(?:\/|$)/
 /** What an account keeps and changes as it is read. */
@@ -41,12 +41,12 @@ const openPaths =
 const eventsPath = '/v1/stream'
 /** A socket cannot be passed on: who has no key here is refused here. */
 const socketPath = '/cable'
-/** How this copy is, which nobody else can say. */
+/** Paths that report the health of this instance, which no other instance can report. */
 const ownPaths = new Set(['/health', '/v1/health', '/metrics'])
 const unavailable = 503
 /** An answer that says so: a statement wanted to write, and a copy is not written. */
 const writerCode = 'STORAGE_UNAVAILABLE'
-/** What is taken of the slice of a quota between the look at it and the request. */
+/** Errors for a quota slice that was used up between the check and the request. */
 const spentCodes = new Set([
   'PAYMENT_REQUIRED',
   'MONTHLY_QUOTA_EXCEEDED',
@@ -58,7 +58,10 @@ const spentCodes = new Set([
 const freshWithinMs = 5000
 const awayMs = 1000
 
-/** How long a request waits for a slice before the primary is asked, and where that is away. */
+/**
+ * How long a request waits for a quota slice, milliseconds: before it is forwarded to the primary,
+ * and while the primary is unreachable.
+ */
 const sliceWaitMs = { primary: 50, alone: 2000 }
 
 /**
@@ -83,7 +86,7 @@ export function createReplicaAnswers(
     // A key that is not here yet may be there.
     return token === undefined ? undefined : keys.find(token)
   }
-  /** For whom this copy may answer; undefined: it is the primary's. */
+  /** Whose request this replica may answer; undefined: it must be forwarded to the primary. */
   const askerOf = (request: Request, path: string): KeyState | 'anybody' | undefined => {
     if (request.method === 'POST') return askedByPost.has(path) ? keyOf(request) : undefined
     if (!readMethods.has(request.method)) return undefined

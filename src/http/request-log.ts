@@ -4,7 +4,7 @@ import { withoutLinkKey } from './settle.ts'
 
 /** A request that was answered, for anyone who develops against a demo instance. */
 export interface LoggedRequest {
-  /** Of this log, from 1. */
+  /** A sequence number within this log, from 1. */
   number: number
   /** The clock of the instance, Unix ms. */
   at: number
@@ -17,7 +17,7 @@ export interface LoggedRequest {
   status: number
   durationMs: number
   caller: { keyId: string; keyName: string | null; email: string; isSession: boolean } | undefined
-  /** Of requests that only the operator may make. */
+  /** The operator who sent it; undefined for other requests. */
   actor: string | undefined
   /** JSON of the body that came with it; what is secret in it is masked, what is long is cut. */
   body: string | undefined

@@ -14,11 +14,14 @@ import { requestIdOf } from './request-id.ts'
 export interface SettleDeps extends Pick<Runtime, 'ids' | 'log'> {
   gate: Pick<Gate, 'answer' | 'leave'>
   corsOrigins: readonly string[]
-  /** Of the service's own headers; absent: pages of other origins do not read them. */
+  /**
+   * The prefix of the service's own headers; absent: pages of other origins cannot read these
+   * headers.
+   */
   headerPrefix?: string
 }
 
-/** What is about to leave. */
+/** A response that is about to be sent. */
 export interface Leaving {
   set: { headers: unknown; status?: number | string }
   request: Request
@@ -100,8 +103,8 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
       return answer
     }
     const all = gate.leave(requestContext, sent, headers)
-    // What is made into a Response takes Headers as they are; into a Response that a handler made,
-    // Elysia copies an object's fields.
+    // A value that becomes a Response takes Headers as they are; into a Response of a handler,
+    // Elysia copies the fields of an object.
     if (all)
       Object.assign(set, {
         headers: responseValue instanceof Response ? Object.fromEntries(all) : all,
@@ -128,7 +131,7 @@ const isListOrFields = (value: unknown): boolean =>
   value !== null &&
   (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype)
 
-/** Data that comes in has lines of its own, which say how much it was. */
+/** Ingestion logs its own lines, which include the number of rows. */
 const dataRoutes: ReadonlySet<string> = new Set([
   '/admin/v1/observations',
   '/admin/v1/observations/compare',

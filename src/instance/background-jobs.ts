@@ -109,10 +109,7 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
   ]
 }
 
-/**
- * What is wrong with series, and what the parts of the service are doing, kept for those who ask
- * later.
- */
+/** Jobs that compute series faults and the service status ahead of the requests for them. */
 const conditionJobsOf = (
   services: Services,
   vitals: () => JobVitals,
@@ -188,7 +185,7 @@ const markJob = (mark: CommitMark, { clock, db }: Services): Job => ({
   name: 'commit mark',
   pass() {
     mark.note(clock.now())
-    // What is written outside of transactions.
+    // Writes outside of transactions make the WAL grow as well.
     checkpointLongWal(db)
   },
 })

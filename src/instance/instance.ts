@@ -33,7 +33,7 @@ const settledWithinMs = 2000
 /** How long an answer waits for the stream to have the charge of its request. */
 const chargedWithinMs = 1000
 
-/** One running copy: a database with everything that is on it. */
+/** A running instance: an open database with everything that works on it. */
 export interface Instance {
   services: Services
   app: App
@@ -239,7 +239,7 @@ function writeLast(
     keepRates,
   }: { serving: boolean; mark: CommitMark; keepRates: (() => void) | undefined },
 ): void {
-  // A disk that is full keeps no server from stopping: what is not written is told.
+  // A full disk does not stop the shutdown: what cannot be written is logged.
   const last = {
     counters: () => services.meter.flush(true),
     webhook_counters: services.webhookAllowance.flush,
@@ -296,7 +296,7 @@ function controlsOf(deps: ControlsDeps): DevControls {
   }
 }
 
-/** Tells the operator when heavy routes begin to be refused, and when no longer. */
+/** Logs when heavy routes begin to be refused, and when they are accepted again. */
 const watchedLoop = (log: Log): LagWatch =>
   watchLoop((isOverloaded, lagMs) => {
     if (isOverloaded) log.warn('overloaded', { lag_ms: Math.round(lagMs) })

@@ -4,7 +4,10 @@ import type { GivenHeaders } from './rate-headers.ts'
 
 const yearSeconds = 31_536_000
 
-/** Of every answer: no browser guesses at what it is, and where it came by https it comes so again. */
+/**
+ * Headers of every response: browsers must not guess the content type, and after https they must
+ * stay with https.
+ */
 export const constantHeaders = (isSecure: boolean): Readonly<Record<string, string>> => ({
   'x-content-type-options': 'nosniff',
   ...(isSecure && { 'strict-transport-security': `max-age=${yearSeconds}` }),
@@ -24,8 +27,8 @@ export const isShortJson = (text: Text, headers: GivenHeaders): boolean =>
   headers['content-range'] === undefined
 
 /**
- * Gives a short text, while its headers are still an object, what every answer gets on its way out:
- * looking through the headers of an answer costs a short one as much as making it.
+ * Adds the headers that every response needs to a short text while they are still a plain object:
+ * going through the `Headers` of a finished response costs as much as making a short one.
  */
 export function createCompletion(isSecure: boolean): (headers: GivenHeaders) => void {
   const constant = Object.entries(constantHeaders(isSecure))

@@ -2,8 +2,8 @@ const allowedHeaders =
   'authorization, content-type, if-match, if-none-match, if-range, idempotency-key, last-event-id, prefer, range, traceparent, x-request-id'
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 /**
- * Of the answer; under the prefix of the service's own headers, `Data` and
- * `Ignored-Parameters` too.
+ * Response headers that scripts of other origins may read; `Data` and `Ignored-Parameters` under
+ * the prefix of the service's own headers are added.
  */
 const exposedHeaders = [
   'Allow',

@@ -56,7 +56,7 @@ export function codingOf(header: string | null): Coding | undefined {
   let best: Coding | undefined
   for (const coding of codings)
     if (weightOf(coding) > 0 && (!best || weightOf(coding) > weightOf(best))) best = coding
-  // What is preferred as it is stays so.
+  // A client that prefers `identity` gets the body unencoded.
   return best && weightOf(best) >= (weights.get('identity') ?? 0) ? best : undefined
 }
 
@@ -74,7 +74,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
   /** By coding and entity tag or unchanging address; the first is what was made longest ago. */
   const kept = new Map<string, Bytes>()
   let keptBytes = 0
-  /** What is being encoded, for all who ask in the meantime. */
+  /** Encodings in progress, shared by all requests for the same body. */
   const inProgress = new Map<string, Promise<Bytes>>()
   const conditions = new WeakMap<Request, string>()
 
@@ -125,7 +125,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
     return shared
   }
 
-  /** What is known to be made of a text is encoded at once; undefined: its body must be read. */
+  /** Encodes a body at once where its text is known; undefined: the body must be read first. */
   const ofText = (
     response: Response,
     coding: Coding,

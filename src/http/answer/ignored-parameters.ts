@@ -25,8 +25,8 @@ function metadataOf(body: unknown): Fields | undefined {
 }
 
 /**
- * The JSON text of an answer whose `metadata` names the ignored parameters as well; undefined where the
- * answer is no JSON or has no `metadata`. Its entity tag is another one, because the body is.
+ * The JSON text of a response whose `metadata` names the ignored parameters as well; undefined
+ * where the response is not JSON or has no `metadata`. Its entity tag changes with its body.
  */
 export function withIgnoredParameters(
   value: unknown,

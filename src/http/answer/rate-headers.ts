@@ -49,7 +49,7 @@ interface Fixed {
 interface Template {
   state: string
   tier: string
-  /** Of the rolling window, where it is the only one. */
+  /** The name of the rolling window, if it is the only window. */
   rolling: WindowReading['name'] | undefined
   limit: number | undefined
   headers: Headers

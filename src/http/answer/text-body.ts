@@ -4,7 +4,7 @@ import { onePieceBytesMax, wholeBody } from './stream.ts'
 const sharedCharactersMin = 64 * 1024
 /** Longer ones are rarely asked for twice, and would hold their memory until others come. */
 const sharedCharactersMax = 2 ** 20
-/** Of the texts that were answered last. */
+/** How many of the latest texts have their bytes cached. */
 const recentCount = 4
 /** A character takes up to three bytes. */
 const shortCharactersMax = onePieceBytesMax / 3
@@ -12,10 +12,10 @@ const shortCharactersMax = onePieceBytesMax / 3
 type Bytes = Uint8Array<ArrayBuffer>
 
 /**
- * Bodies of texts. Of long ones the bytes are one for all answers of a text: a list of every code is
- * the same to everybody until a price changes. An answer that is made of the text itself counts it as
- * garbage of its own, whether it is sent or encoded: of 0.7 MB the engine collected 130 times a second,
- * for a fifth of the time.
+ * Response bodies of texts. Responses with the same long text share its bytes: a list of every code
+ * is the same for all callers until a price changes. A response made from the string allocates its
+ * own bytes, whether it is sent or encoded: with 0.7 MB each, the engine collected garbage 130
+ * times a second, for a fifth of the time.
  */
 export function createTextBodies(): (
   text: string | Bytes,

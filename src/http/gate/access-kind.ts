@@ -21,7 +21,7 @@ export interface OperatorAccess {
   operator: OperatorArea
   /** It changes nothing, whatever its method. */
   impersonations?: true
-  /** What it does is no affair of the audit trail. */
+  /** Its effects are not recorded in the audit trail. */
   untold?: true
   /** Answered by a reader thread. */
   reader?: true
@@ -68,11 +68,11 @@ export interface KeyAccess {
    */
   action?: Action
   /**
-   * It sets a secret or shows one: where the operator leaves secrets to people with a second step,
-   * or to those who have just signed in, it is theirs too.
+   * It sets or reveals a secret: where the operator restricts secrets to users with two-factor
+   * authentication or a recent sign-in, the restriction applies here too.
    */
   secret?: true
-  /** What it does is told by the requests that it makes in turn. */
+  /** The requests that it makes in turn record its effects in the audit trail. */
   untold?: true
   /**
    * Whether the path's parameters name something that exists as a route; otherwise the answer is
@@ -84,9 +84,9 @@ export interface KeyAccess {
    */
   flat?: true
   /**
-   * What stands for a refusal where the client reads bodies of its own form, as a spreadsheet function
-   * does: settled as the refusal that it is, whatever its status. Undefined: the refusal goes out as
-   * everywhere.
+   * The response that replaces an error for clients that need their own format, such as a
+   * spreadsheet function. It is settled as the error, whatever its status. Undefined: the error is
+   * sent as usual.
    */
   refusalAnswer?: (problem: Problem, request: Request) => RefusalAnswer | undefined
 }

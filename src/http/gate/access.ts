@@ -39,7 +39,7 @@ export const createAccess = (
         transform: [
           ...(mayTakeBody(access) ? [withoutAbsentBody] : []),
           ...('known' in access && access.known ? [knownOnly(access.known)] : []),
-          // Only a demo instance keeps what it was asked, refused or not.
+          // Only a demo instance records the requests that it receives, refused or not.
           ...(arrive && mayTakeBody(access)
             ? [(ctx: { request: Request; body: unknown }) => arrive(ctx.request, ctx.body)]
             : []),
@@ -96,7 +96,7 @@ export const viewerOf = ({ access, caller }: RequestContext): Viewer => {
   return { accounts: key ? [key.account.account.id, key.holder.account.id] : [] }
 }
 
-/** What is handed over of a heavy request. */
+/** The parts of a heavy request that are handed to a query worker. */
 interface Forwarded {
   requestContext: RequestContext | undefined
   request: Request

@@ -23,7 +23,7 @@ export function trustedProxies(networks: readonly string[]): TrustedProxies {
 /**
  * The address of the client. X-Forwarded-For counts only from a trusted peer, and then from the
  * right: the first hop that is not itself a trusted proxy, because everything left of it is what
- * the client claims. When that hop is no address, the peer's own has to do.
+ * the client claims. When that hop is not an address, the peer's address is used.
  */
 export function clientAddress(request: Request, peer: PeerLookup, trusted: TrustedProxies): string {
   const direct = peer?.requestIP(request)?.address ?? 'local'

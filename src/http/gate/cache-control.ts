@@ -7,8 +7,9 @@ export const revalidatedByClient = 'private, no-cache'
 export const neverStored = 'no-store'
 
 /**
- * Who may store the answer of a route that sets no `Cache-Control` itself; undefined: whoever wants.
- * A shared cache does not see that an answer is for one key, because the key may be in the address.
+ * The `Cache-Control` of routes that set none themselves; undefined: any cache may store the
+ * response. A shared cache does not see that a response is for one key, because the key may be in
+ * the address.
  */
 export function cacheControlOf(access: Access, route: string, method: string): string | undefined {
   const impersonations = method === 'GET' || method === 'HEAD'

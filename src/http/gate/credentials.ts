@@ -79,8 +79,8 @@ function basicUserOf(encoded: string): string | undefined {
 }
 
 /**
- * A browser adds the cookie whoever made it send the request, so it counts only for requests that
- * our own pages made.
+ * Browsers send the cookie with requests that other sites cause, so it counts only for requests
+ * from our own pages.
  */
 function cookieOf(request: Request): Credentials | undefined {
   const token = sessionCookieOf(request)

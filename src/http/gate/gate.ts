@@ -34,7 +34,7 @@ import { createRestrictions, isSuspended, type Restrictions } from './restrictio
 export interface Caller {
   key: KeyState
   entitled: Entitlements
-  /** The sign-in that the request came with in place of a key. */
+  /** The session that the request came with instead of a key. */
   session: Session | undefined
 }
 
@@ -61,7 +61,7 @@ export interface RequestContext {
   adminTokenId: string | undefined
   /** The role of the operator's token; undefined for commands on this machine. */
   adminRole: AdminRole | undefined
-  /** What the audit trail hears of it when it has been done; undefined: nothing. */
+  /** The entry for the audit trail once the request is done; undefined: none. */
   action: AuditedAction | undefined
   /** A page of the console made it: it is not charged to the account, and usage names it apart. */
   isBrowsing: boolean
@@ -70,8 +70,8 @@ export interface RequestContext {
   /** Set by a handler whose 2xx does not count: an answer given before. */
   free: boolean
   /**
-   * Of a request that this instance makes for a caller who is in already: it was paid for when they
-   * came in.
+   * The request was made by this instance for an admitted caller, whose own request has been
+   * charged.
    */
   vouched: boolean
   /** The status that counts, where the one that is sent hides a refusal. */
@@ -89,7 +89,7 @@ export const commandUserHeader = 'x-wellhead-user'
 
 export type SimulatedQuota = Omit<QuotaUsage, 'entitled'>
 
-/** What a token is good for that is no API key. */
+/** Reads session tokens, which are tokens that are not API keys. */
 export interface SessionReader {
   find(token: string): { key: KeyState; session: Session } | undefined
   /** Whether a session's token is good still, without its being shown. */
@@ -104,7 +104,7 @@ export interface GateDeps {
   plans: Plans
   rates: RateTables
   adminTokens: AdminTokens
-  /** Sign-ins that stand in for an admin token. */
+  /** Sessions that may be used instead of an admin token. */
   operators?: { admits(request: Request, changes: boolean): boolean }
   audit: Pick<Audit, 'note'>
   sessions: SessionReader
@@ -115,7 +115,7 @@ export interface GateDeps {
   clock: Clock
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
   freshSignInMs: number
-  /** The same is for people with a second step of signing in alone. */
+  /** The same is restricted to users with two-factor authentication. */
   twoFactorStep?: { isRequired: boolean; isOn(accountId: string): boolean }
   /** Counts what was answered. */
   tally?: { count(route: string, status: number, plan: string, durationMs: number): void }
@@ -125,21 +125,23 @@ export interface GateDeps {
   isOverloaded(): boolean
   trusted: TrustedProxies
   /**
-   * Requests that came through the socket in the data directory: whoever can open it owns the data.
+   * Requests that came through the socket in the data directory: a user who can open it owns the
+   * data.
    */
   local: WeakSet<Request>
   links(request: Request): Links
   /**
-   * Requests that another gate has let in, counted and will settle: nothing of them is asked again.
-   * For readers, which answer behind the gate of the main thread.
+   * Requests that another gate has admitted and counted and will settle: they are not checked
+   * again. For query workers, which answer behind the gate of the main thread.
    */
   admitted?: WeakMap<Request, Admitted>
   /** Gets requests whose charge the stream of changes does not have yet; absent: none follows. */
   uncharged?: WeakSet<Request> | undefined
-  /** Gets the pass of each request, where somebody asks later. */
+  /** Gets the context of each request, where it is needed later. */
   passes?: WeakMap<Request, RequestContext> | undefined
   /**
-   * Gives a short text all that answers get on their way out; absent: they are looked at there.
+   * Adds the headers that every response needs to a short text; absent: they are added when the
+   * response is sent.
    */
   complete?: (headers: GivenHeaders) => void
 }
@@ -181,9 +183,7 @@ export function createGate(deps: GateDeps) {
       windows: [],
       simulated: undefined,
     }),
-    /**
-     * Lets the request in or throws the refusal. The order of its checks is part of the interface.
-     */
+    /** Admits the request or throws the error. The order of its checks is part of the API. */
     enter(requestContext: RequestContext, request: Request, peer: PeerLookup) {
       const { access } = requestContext
       requestContext.method = request.method
@@ -240,15 +240,15 @@ export function createGate(deps: GateDeps) {
       return isWhole ? markComplete(answer) : markText(answer, text)
     },
     /**
-     * Makes a request of this instance come from a caller who has been let in: only the plan's
-     * feature is asked for and a window that the route has of its own is taken; the request takes
-     * no general slot, costs no quota and is not recorded.
+     * Makes a request of this instance count as one of an admitted caller: only the plan's feature
+     * is checked and the additional window of the route is taken; the request takes no general
+     * slot, costs no quota and is not recorded.
      */
     vouch: (request: Request, caller: Caller) => void vouched.set(request, caller),
     /**
-     * For answers that go on: what asks, of a request that has been let in, why it would be refused
-     * now, whatever its windows and its quota say; undefined: it would not. Key, restrictions,
-     * role, plan and account are looked at anew, from the address of then.
+     * For responses that continue: returns a function that checks whether the admitted request
+     * would be refused now, whatever its windows and its quota; undefined: it would not. Key,
+     * restrictions, role, plan and account are checked again, with the address of the connection.
      */
     stay: (requestContext: RequestContext, request: Request, peer: PeerLookup) =>
       createRecheck(deps, restrictions, requestContext, request, peer),
@@ -276,7 +276,7 @@ const operatorOnly =
 /** Without it the last message that a customer sees would hide what is wrong. */
 const quotaReason = ' The limit is this low because the request quota of the plan is used up.'
 
-/** The ways in, one for each kind of access. The order of the checks is part of the interface. */
+/** The entry checks for each kind of access. The order of the checks is part of the API. */
 function createEntries(deps: GateDeps, restrictions: Restrictions) {
   const { refuseKey, refuseScope, refuseManaging, refuseRole, refusePlan } = restrictions
   const { keys, meter, plans, clock } = deps
@@ -309,7 +309,10 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     ...whatOf(request, requestContext.route),
   })
 
-  /** Who the operator is; throws where it is nobody, or somebody whose token is not for this. */
+  /**
+   * The operator who sent the request; throws where there is none, or their token does not permit
+   * it.
+   */
   const operatorOf = (
     requestContext: RequestContext,
     { operator: area }: OperatorAccess,
@@ -349,14 +352,14 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     peer: PeerLookup,
     mayBrowse = false,
   ) => {
-    // Read once: a look at the clock costs as much as a look at the quota.
+    // Read once: the clock costs as much to read as the quota.
     const at = clock.now()
     const { entitled, state } = meter.quotaUsage(key, at)
     requestContext.caller = { key, entitled, session }
 
     const isHeldBack = state === 'exhausted' || isSuspended(key)
     const { windows, startedMs } = requestContext
-    // A download of whole histories is use of the data, whoever clicks on it.
+    // A download of whole histories is always charged as use of the data, also in the console.
     const isRead = mayBrowse && !access.weighed && !isSuspended(key)
     const browsing = isRead && session ? takeBrowsing(windows, session, startedMs) : undefined
     requestContext.isBrowsing = browsing !== undefined
@@ -380,7 +383,10 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     if (deps.uncharged && (access.weighed || !meter.isCharged(key))) deps.uncharged.add(request)
   }
 
-  /** An operator sees what the account sees: nothing is changed, told or counted. */
+  /**
+   * Admits an operator who impersonates the account: nothing is changed, revealed, notified or
+   * counted.
+   */
   const look = (
     requestContext: RequestContext,
     access: KeyAccess,
@@ -521,7 +527,7 @@ const createSettlement =
       : quotaUsage
   }
 
-/** Looks at a caller anew, whenever it is called, for answers that go on. */
+/** Checks a caller again at each call, for responses that continue. */
 function createRecheck(
   { keys, sessions }: GateDeps,
   { refuseKey, refuseScope, refuseRole, refusePlan }: Restrictions,

@@ -56,7 +56,7 @@ export function createQueryWorkerDispatch({
 }: QueryWorkerDispatchDeps) {
   const namesUnknownCode = (texts: (string | undefined)[]): boolean =>
     texts.some(text => text?.split(',').some(code => code.trim() !== '' && !isKnownCode(code)))
-  /** Refused here at once: no one waits for a worker to hear what is wrong with the request. */
+  /** Refused here at once, so that no request waits for a query worker only to be refused. */
   const isRefused = ({ route }: RequestContext, { method, url }: Request): boolean => {
     const { pathname, searchParams } = new URL(url)
     if (route.endsWith('/:code') && namesUnknownCode([lastSegment(pathname)])) return true
@@ -122,7 +122,7 @@ export function createQueryWorkerDispatch({
   }
 }
 
-/** Anyone who asks for the head alone is told the length of the body. */
+/** HEAD requests get the length of the body. */
 const bodyOf = (request: Request, status: number, body: Uint8Array<ArrayBuffer>) => {
   if (isBodiless(status)) return null
   return request.method === 'HEAD' ? body : wholeBody(body)

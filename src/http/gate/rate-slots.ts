@@ -18,7 +18,7 @@ export const createRateSlots = ({
   clock: Clock
   trusted: TrustedProxies
 }) => ({
-  /** Of the client's address; throws 429 when there is none. */
+  /** Takes a slot in the window of the client's address; throws 429 when there is none. */
   takeAddress(
     name: 'unauthenticated' | 'demo',
     windows: WindowReading[],
@@ -34,8 +34,8 @@ export const createRateSlots = ({
     if (!window.admitted) throw tooFast(window)
   },
   /**
-   * Of a key's general window of so many requests a minute, or of the smaller one that holds in its
-   * place past the quota and for a suspended key. The caller looks whether it was admitted.
+   * Takes a slot in a key's general window of so many requests a minute, or in the smaller one that
+   * replaces it past the quota and for a suspended key. The caller checks whether it was admitted.
    */
   takeBurst(
     windows: WindowReading[],
@@ -54,8 +54,8 @@ export const createRateSlots = ({
     return window
   },
   /**
-   * Of the windows in which a person reads in the console without being charged; undefined: those
-   * of a day are used up, and what is requested now counts like any request of the account.
+   * Takes a slot in the windows for reading in the console without a charge; undefined: the daily
+   * window is used up, and the request counts like any other of the account.
    */
   takeBrowsing(windows: WindowReading[], { familyId, accountId }: Session, nowMs: number) {
     if (!rates.take('browsingDay', accountId, nowMs).admitted) return undefined
@@ -63,7 +63,7 @@ export const createRateSlots = ({
     windows.push(window)
     return window
   },
-  /** Of the window that a route has of its own alongside the general one; throws 429. */
+  /** Takes a slot in the additional window of a route; throws 429 when there is none. */
   takeOwn({ rate }: KeyAccess, windows: WindowReading[], key: KeyState) {
     if (!rate) return
     const now = clock.monotonic()

@@ -23,12 +23,12 @@ export interface MarkedKey extends RateMark {
 export type SavedRates = Partial<Record<RateClassName, RateSave>>
 
 /**
- * What strangers can fill: together under 64 MB. The demo asks less of each address, so it needs
- * less for as many.
+ * Memory that anonymous clients can fill: together under 64 MB. The demo allows each address fewer
+ * requests, so it needs less for as many addresses.
  */
 const bytesByAddress = 53 * 2 ** 20
 const bytesOfDemo = 7 * 2 ** 20
-/** Of one full log: 12 bytes for each millisecond in which a request was admitted. */
+/** The size of one full log: 12 bytes for each millisecond in which a request was admitted. */
 const logBytes = (limit: number, windowMs: number) => Math.min(limit, windowMs) * 12
 /**
  * An operator who allows very many requests an address gets the memory that one busy address needs.
@@ -43,7 +43,9 @@ const bytesByAddressMax = (limit: number, windowMs: number, bytes: number) =>
 const bytesByKeyMax = (limit: number, windowMs: number) =>
   Math.max(16 * 2 ** 20, 64 * logBytes(limit, windowMs) * 4)
 
-/** A secret that places keys where nobody outside can foresee it: 52 random bits. */
+/**
+ * A random seed (52 bits) that keeps outsiders from predicting where keys are placed in the tables.
+ */
 export const rateSeed = (ids: Ids): number => Number.parseInt(ids.token().slice(0, 13), 16)
 
 export function createRateTables(limits: Limits, seed: number) {
@@ -67,12 +69,12 @@ export function createRateTables(limits: Limits, seed: number) {
     return tables[name]
   }
   return {
-    /** Places keys where nobody outside can foresee it. */
+    /** Keeps outsiders from predicting where keys are placed in the tables. */
     seed,
-    /** Of a client's address, or of a sign-in. */
+    /** Takes a slot for a client's address or for a sign-in. */
     take: (name: RateClassName, holder: string, nowMs: number, limit?: number) =>
       tables[name].take(holder, nowMs, limit),
-    /** Of an API key, which is marked the first time. */
+    /** Takes a slot for an API key, which is marked the first time. */
     takeOf: (name: RateClassName, key: MarkedKey, nowMs: number, limit?: number) =>
       tableOf(name, key).takeMarked(key, nowMs, limit),
     /** What `takeOf` would answer, without taking. */

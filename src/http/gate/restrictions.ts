@@ -94,7 +94,9 @@ export const createRestrictions = ({
       { action, fresh_for_seconds: freshSignInMs / 1000 },
     )
   },
-  /** The role in an organization. Anyone who is in none is admin of their own account. */
+  /**
+   * Checks the role in an organization. A user without an organization is admin of their account.
+   */
   refuseRole(access: KeyAccess, key: KeyState, request: Request) {
     if (key.holder.role !== 'admin') requireAction(key, access.action ?? actionOf(request.method))
   },

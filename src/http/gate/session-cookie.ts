@@ -15,8 +15,8 @@ export function sessionCookieOf(request: Request): string | undefined {
 }
 
 /**
- * Sets the cookie of a page; no script can read it, and other sites can not have it sent with what
- * changes something.
+ * Sets the session cookie of a page; scripts cannot read it, and other sites cannot have it sent
+ * with requests that change something.
  */
 const sessionCookie = (token: string, maxAgeSeconds: number, secure: boolean): string =>
   `${secure ? secureName : plainName}=${token}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`

@@ -25,7 +25,7 @@ export type Values<F extends Fields> = {
   -readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never
 }
 
-/** What is documented of a field alongside what reads it. */
+/** JSON Schema keywords that document a field. */
 export type FieldOptions = Readonly<Record<string, unknown>>
 
 /** A field of any schema, read by the given function. */

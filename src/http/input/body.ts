@@ -10,8 +10,9 @@ const importBytesMax = 16 * 2 ** 20
 const formBytesMax = 2 ** 14
 const bodyDeadlineMs = 15_000
 /**
- * Far more than any operation has. The runtime parses a body of a hundred thousand levels within
- * milliseconds, and is then busy for seconds with writing it: nothing else is answered meanwhile.
+ * Far more levels than any operation has. The runtime parses a body of a hundred thousand levels
+ * within milliseconds, but then takes seconds to serialize it, during which nothing else is
+ * answered.
  */
 const nestingMax = 64
 const typeCharactersMax = 100

@@ -44,8 +44,8 @@ export interface Form {
     read: (text: string) => T | undefined,
   ): T[] | undefined
   /**
-   * The fields of an object in a field, whose faults are told with the others; without any when it
-   * is absent or null.
+   * The fields of an object in a field, whose faults are reported with the others; empty when the
+   * object is absent or null.
    */
   part(field: string): Form
   /**
@@ -71,7 +71,7 @@ const shownCharactersMax = 200
 /** Fields whose values are secrets, which no refusal repeats. */
 const secretName = /^(?:key|secret|password|token|credentials?)$|_(?:key|secret|password|token)$/
 
-/** A body that is absent is one without fields; anything else that is no object is refused. */
+/** An absent body counts as one without fields; anything else that is not an object is refused. */
 export function formOf(body: unknown): Form {
   if (body !== undefined && body !== null && !isObject(body)) {
     throw validationFailed([
@@ -190,8 +190,8 @@ function formWithin(fields: Fields, prefix: string, faults: FieldFault[]): Form 
 }
 
 /**
- * What is wrong with a field, as a sentence: a demand gets the value that was sent, as in `value must
- * be above 0; got -1.`
+ * The message about a faulty field. A requirement is completed by the value that was sent, as in
+ * `value must be above 0; got -1.`
  */
 export function fieldMessage(field: string, why: string, value: unknown): string {
   const isComplete = !why.startsWith('must ') || why.includes('; got ')

@@ -8,10 +8,10 @@ export interface NamedRoute {
   hooks: unknown
 }
 
-/** What routes and parameters there are, for telling a caller who asked for another. */
+/** The known routes and parameters, for suggestions to a caller who used an unknown one. */
 export type KnownNames = ReturnType<typeof createKnownNames>
 
-/** Tells callers of parameters that mean nothing. */
+/** Reports parameters that have no effect to callers. */
 export interface IgnoredParameters {
   /**
    * Names the parameters that the route does not have in a header; where the request prefers strict
@@ -88,7 +88,7 @@ function createParameterTable() {
   return {
     add({ method, path, hooks }: NamedRoute) {
       const { query, detail } = (hooks ?? {}) as RouteHooks
-      // A route that passes parameters on has no names of its own to hold them against.
+      // A route that forwards its parameters has no names to compare them with.
       if (detail?.[parametersPassedOnKey]) return
       const names = new Map(
         Object.entries(query?.properties ?? {}).map(([name, schema]) => [name, schema[typedKey]]),

@@ -63,7 +63,7 @@ export function momentOf(
   edge: 'start' | 'end',
 ): number | undefined {
   if (text === undefined || text === '') return undefined
-  // A plus sign that nobody encoded arrives as a space.
+  // An unencoded plus sign arrives as a space.
   const spelling = text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1')
   const day = parseDay(spelling)
   if (day !== undefined) return edge === 'start' ? day : day + dayMs
@@ -84,7 +84,7 @@ export function periodMoment(name: string, text: string | undefined): string | u
 /** An instant with a zone. */
 export function instantOf(parameter: string, text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined
-  // A plus sign that nobody encoded arrives as a space.
+  // An unencoded plus sign arrives as a space.
   const at = parseInstant(text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1'))
   if (at === undefined)
     throw invalidParameter(

@@ -15,7 +15,7 @@ interface Candidate {
   names: Set<string>
   /** With what it is in, for where a name is another schema's. */
   longNames: Set<string>
-  /** Stands as a whole body that is no refusal. */
+  /** It is a whole body, and not the body of an error. */
   isBody: boolean
   descriptions: Set<unknown>
   count: number
@@ -36,10 +36,11 @@ const singular = (name: string) =>
   name.replace(/(?<!ser)ies$/i, 'y').replace(/([^s])(?<!serie)s$/i, '$1')
 
 /**
- * Moves every body, and every large schema that is at several sites, into components, refers to
- * it there, and returns the components. Names come from `title`, else from the site, with what it
- * stands in where that is another's; an error schema that several statuses share is `Problem`. Schemas that differ only in their description share one component,
- * and each site keeps its own description.
+ * Moves every body, and every large schema that is used at several sites, into components, replaces
+ * it by references, and returns the components. Names come from `title`, otherwise from the site,
+ * extended by that of the enclosing schema where another schema has the name; an error schema that
+ * several statuses share is `Problem`. Schemas that differ only in their description share one
+ * component, and each site keeps its own description.
  */
 export function shareSchemas(
   sites: readonly SchemaSite[],

@@ -43,7 +43,7 @@ export function documentNames({
   return { 'exch-': `${word}-`, EXCH_: `${word.toUpperCase()}_`, 'X-Service-': headerPrefix }
 }
 
-/** What the document of an instance says beside its routes. */
+/** The parts of an instance's OpenAPI document that do not come from its routes. */
 export const documentOptions = ({
   brand,
   server,

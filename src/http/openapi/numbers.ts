@@ -12,7 +12,7 @@ const isNumeric = (schema: Schema): boolean =>
 const isDescribed = (schema: Schema): boolean =>
   Boolean(schema.description) || ofSome(schema, isDescribed)
 
-/** Tells of every number in the properties of a document that is not described, with its name. */
+/** Reports every number in the properties of a document that has no description, with its name. */
 function eachUndescribed(part: unknown, notify: (name: string, schema: Schema) => void): void {
   // Lists are walked as they are: a document has a million parts, and most hold no number.
   if (Array.isArray(part)) {

@@ -84,8 +84,8 @@ export interface OpenApiDocument {
 export type Security = Record<string, string[]>[]
 
 /**
- * Values for `detail.security`: a key anywhere, a key in the header only, the operator's token,
- * nobody in particular.
+ * Values for `detail.security`: an API key anywhere, an API key in the header only, the admin
+ * token, and none.
  */
 export const keySecurity: Security = [{ apiKeyHeader: [] }, { bearer: [] }, { apiKeyQuery: [] }]
 export const headerKeySecurity: Security = [{ apiKeyHeader: [] }, { bearer: [] }]
@@ -146,11 +146,11 @@ interface Converted {
 
 interface Build {
   options: OpenApiOptions
-  /** Of statuses. */
+  /** Reason phrases by status. */
   phrases: Readonly<Record<string, string | undefined>>
   named: Map<string, Schema>
   sites: SchemaSite[]
-  /** By the JSON text of the raw schema: the same few error bodies stand under every operation. */
+  /** By the JSON text of the raw schema, because every operation has the same few error bodies. */
   converted: Map<string, Converted>
   operationIds: Set<string>
 }
@@ -425,7 +425,7 @@ function converted(raw: unknown, build: Build): Converted {
 
 const texts = new WeakMap<object, string>()
 
-/** As JSON; of what stands under many operations it is written once. */
+/** The JSON text of a schema; a schema that many operations share is serialized once. */
 function textOf(raw: unknown): string {
   if (!isRecord(raw)) return JSON.stringify(raw)
   const text = texts.get(raw) ?? JSON.stringify(raw)

@@ -4,7 +4,7 @@ import { isRecord } from './schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** A bound that is excluded, as a number instead of a mark beside the bound. */
+/** Writes an exclusive bound as a number instead of as a flag of the bound. */
 function withPlainBounds(schema: Fields): Fields {
   const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, ...rest } = schema
   return {

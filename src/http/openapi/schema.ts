@@ -170,8 +170,8 @@ function structured(raw: Schema, named: Map<string, Schema>): Schema {
 }
 
 /**
- * What any key may hold: languages whose index signatures cover the named keys too could not be
- * told apart what the others hold.
+ * The schema of additional keys. In languages whose index signatures also cover the named keys, the
+ * two cannot differ, so the schema is a union of both.
  */
 function withNamed(rest: Schema, properties: unknown): Schema {
   const all = [rest, ...(isRecord(properties) ? Object.values(properties).filter(isRecord) : [])]
@@ -224,8 +224,8 @@ function merged(members: Schema[]): Schema[] {
   return [all, ...distinct.filter(member => !isEnumeration(member))]
 }
 
-// `nullable` only counts beside `type`, so an alternative of several carries it on its first typed
-// member.
+// `nullable` only has an effect in a schema with `type`, so among alternatives the first typed one
+// carries it.
 function withNull(members: Schema[], nullable: boolean): Schema {
   const [only] = members
   if (!only) return nullable ? { nullable, enum: [null] } : {}
@@ -255,9 +255,7 @@ function descriptionOf(...parts: unknown[]): Schema {
   return text === '' ? {} : { description: text }
 }
 
-/**
- * An `allOf` of one schema is that schema, unless it is a reference that has something beside it.
- */
+/** An `allOf` of one schema is that schema, unless it is a reference with further keywords. */
 function simplified(schema: Schema): Schema {
   const { allOf, ...beside } = schema
   if (!Array.isArray(allOf) || allOf.length !== 1 || !isRecord(allOf[0])) return schema

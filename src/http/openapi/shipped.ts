@@ -32,8 +32,8 @@ export const documentToShip = async (
 const routesATurn = 25
 
 /**
- * Without the mark of closed schemas: Elysia closes those of a route when it is asked for the first
- * time, and the document never says it.
+ * Leaves the mark of closed schemas out: Elysia sets it when a route is first requested, and the
+ * document never contains it.
  */
 const openOnly = (key: string, value: unknown) =>
   key === 'additionalProperties' && value === false ? undefined : value

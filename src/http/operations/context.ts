@@ -111,12 +111,12 @@ export interface Context extends Services, Vitals {
   tierRequired(feature: Feature): string
   /** The group of a client's address, by which wrong tries are counted. */
   addressOf(request: Request): string
-  /** Where this service is reached, for letters. Never what a request says of our address. */
+  /** The public address of this service, for links in e-mails. Never taken from a request. */
   ownUrl(): string
   /** Why a target may not be called; undefined when it may. */
   checkTarget(url: string): string | undefined
   serviceName: string
-  /** Of the service's own headers. */
+  /** The prefix of the service's own headers. */
   headerPrefix: string
   /** What the exchange is called in paths; the first is the one answered. */
   exchangeWords: readonly string[]

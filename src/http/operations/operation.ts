@@ -101,7 +101,7 @@ export type Operation = { method: Method; path: string } & Definition<
 > &
   (Documentation | Hidden)
 
-/** Declares an operation, such as `GET /v1/alerts`; `handle` is typed by the schemas beside it. */
+/** Declares an operation, such as `GET /v1/alerts`; `handle` is typed by the schemas next to it. */
 export const operation = <
   Query extends TProperties = Record<never, never>,
   Params extends TProperties = Record<never, never>,

@@ -253,7 +253,7 @@ export interface FieldFault {
   /** Why a time is refused, as a word, and those next to it. */
   reason?: string
   nearest?: readonly string[]
-  /** Of a formula: where its text is wrong. */
+  /** The position of the fault in the text of a formula. */
   column?: number
   length?: number
   path?: readonly string[]
@@ -281,7 +281,7 @@ export class Problem extends Error {
     this.headers = options.headers ?? {}
   }
   readonly headers: Readonly<Record<string, string>>
-  /** Fields of `extra` that stand at the top of a nested body as well. */
+  /** Fields of `extra` that are also at the top level of a nested body. */
   readonly onTop: readonly string[]
 }
 
@@ -331,7 +331,9 @@ export const notFound = (noun: string, id?: string | number): Problem =>
 export const nameNotFound = (noun: string, name: string, names?: readonly string[]): Problem =>
   new Problem('NOT_FOUND', unknownName(noun, name, names))
 
-/** A body that does not fit; the first fault stands at the top, all of them in `errors`. */
+/**
+ * The error for an invalid body: the first fault is at the top level, all of them are in `errors`.
+ */
 export function validationFailed(
   faults: readonly FieldFault[],
   code: ProblemCode = 'validation_failed',

@@ -44,7 +44,7 @@ export const FailProblem = t.Object(
   },
 )
 
-/** 400 where commodity codes are asked for. */
+/** The 400 errors of operations that take commodity codes. */
 export const CodeProblem = t.Union([FailProblem, NestedProblem])
 
 export const FlatProblem = t.Object(

@@ -58,7 +58,7 @@ const matchedBy = (profiles: readonly ClientProfile[]): string[] => [
   ...new Set(profiles.flatMap(({ signs }) => signs.map(({ of }) => of))),
 ]
 
-/** What caches must tell answers apart by: every header that a profile matches on. */
+/** The headers that caches must vary by: every header that a profile matches on. */
 export const varyOf = (profiles: readonly ClientProfile[]): string =>
   matchedBy(profiles)
     .filter(name => name !== methodSign)

@@ -1,7 +1,7 @@
 import type { ClientProfile } from '../../plans/client-profile.ts'
 import type { Fields } from './shapes.ts'
 
-/** A refusal on its way out: its status, its body and the headers that go with them. */
+/** An error response: its status, its body and its headers. */
 export interface Refusal {
   route: string
   status: number

@@ -249,7 +249,7 @@ function withTermSpread(structure: unknown): unknown {
   return isObject(structure) ? { ...structure, type: 'curve-structure', value } : structure
 }
 
-/** In the order in which they act: an envelope is laid around what the others have made. */
+/** In the order of application: an envelope encloses what the others have made. */
 const shapes: readonly Shape[] = [
   {
     name: 'echo_code',

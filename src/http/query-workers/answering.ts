@@ -2,13 +2,13 @@ import type { FromQueryWorker, QueryWorkerRequest, ToQueryWorker } from './terms
 
 /** What a reader needs of its instance. */
 export interface QueryWorkerInstance {
-  /** Answers a request whose caller main has let in, as `admit` was told. */
+  /** Answers a request whose caller the main thread has admitted, after `admit`. */
   handle(request: Request): Response | Promise<Response>
   /** Lets the request in as its question says, and puts clock and mark where main's stood. */
   admit(request: Request, question: QueryWorkerRequest): void
   /** What the answer noted of the caller's habits; empties the list. */
   takeAsked(): Extract<FromQueryWorker, { kind: 'answer' }>['asked']
-  /** Hears of what was written in the meantime. */
+  /** Applies a change that was written in the meantime. */
   hear(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
 }
 
@@ -21,7 +21,9 @@ const wholeEncodedBytesMax = 2 ** 19
 
 type Chunks = ReadableStreamDefaultReader<Uint8Array>
 
-/** Hears main's messages in their order and answers each question, one after the other. */
+/**
+ * Handles the messages of the main thread in order, and answers the requests one after the other.
+ */
 export function createAnswering(
   instance: QueryWorkerInstance,
   post: (message: FromQueryWorker, transfer: ArrayBuffer[]) => void,
@@ -107,6 +109,8 @@ async function begin(
   return { beginning: joined(parts), goesOn: chunks !== undefined }
 }
 
-/** A buffer of its own: what is handed over is gone here, and a part may be a body that is kept. */
+/**
+ * Copies into a new buffer: a transferred buffer is detached here, and a part may be a cached body.
+ */
 const joined = (parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> =>
   new Uint8Array(parts.length === 1 ? parts[0]! : Buffer.concat(parts))

@@ -19,13 +19,13 @@ export type QueryWorkerOutcome =
   /** No worker starts: anyone who asks answers it. */
   | { kind: 'no_worker' }
 
-/** Threads that answer what takes long, each over a read-only connection of its own. */
+/** Threads that answer slow requests, each over its own read-only connection. */
 export interface QueryWorkerPool {
   /** Waits its turn among the questions of its account, then for its answer. */
   ask(account: string, question: Omit<QueryWorkerRequest, 'id'>): Promise<QueryWorkerOutcome>
   /** An answer that continues: what came of it, then the rest, one piece for each that is taken. */
   rest(answerId: number, beginning: Uint8Array): ReadableStream<Uint8Array>
-  /** Tells every reader of a change, before any question that is asked afterwards. */
+  /** Notifies every query worker of a change, before any later request. */
   notify(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
   /** Questions that wait for a reader or for their answer. */
   waiting(): number
@@ -37,7 +37,7 @@ export interface QueryWorkerPool {
 export interface QueryWorkerPoolDeps {
   /** At most; they are started as there is work for them. */
   threads: number
-  /** Starts a reader; it tells `ready` when it can be asked. */
+  /** Starts a query worker, which sends `ready` when it can take requests. */
   start(): QueryWorkerThread
   log: Log
   /** Measures waiting: real time, also where the instance's clock stands still. */
@@ -48,7 +48,7 @@ export interface QueryWorkerPoolDeps {
   waitMaxMs?: number
   /** The waits before a worker that did not start is tried again, one after the other. */
   retryDelaysMs?: readonly number[]
-  /** How long nothing is asked before the workers end, milliseconds. */
+  /** How long the pool may be idle before the workers end, milliseconds. */
   idleMaxMs?: number
 }
 
@@ -121,8 +121,8 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
   const isGivenUp = () => failures >= failuresMax && !isAnyReady()
 
   /**
-   * One more reader where every one that there is has something to do: each holds 60 MB, and most of
-   * what is asked at once is the same question.
+   * Starts one more query worker when all are busy: each takes 60 MB, and most simultaneous
+   * requests are the same one.
    */
   const startAnother = () => {
     if (isStopped || isPausing || workers.size >= deps.threads) return
@@ -148,7 +148,9 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
     bury(worker, reason)
   }
 
-  /** A reader that ends is replaced; anyone who waited for its answer is told that it is lost. */
+  /**
+   * Replaces a query worker that ended; requests that waited for its answers are rejected as lost.
+   */
   const bury = (worker: QueryWorker, reason: string) => {
     if (!workers.delete(worker)) return
     worker.opened()
@@ -237,7 +239,9 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
     return queue.size() === 0 && rests.size === 0
   }
 
-  /** Ends the workers once nothing was asked for a while: their memory is free until they are needed. */
+  /**
+   * Ends the workers after an idle period, which frees their memory until they are needed again.
+   */
   const waitIdle = () => {
     endIdle()
     if (isIdle()) endIdle = after(idleMaxMs, release)

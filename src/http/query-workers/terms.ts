@@ -30,7 +30,7 @@ export interface QueryWorkerRequest {
   mark: number
 }
 
-/** What main tells a reader, in the order in which it happened. */
+/** Messages from the main thread to a query worker, in order. */
 export type ToQueryWorker =
   | { kind: 'question'; question: QueryWorkerRequest }
   /** More of a body that continues may be sent. */
@@ -56,7 +56,7 @@ export interface AskedSeries {
   etag: string | undefined
 }
 
-/** What a reader tells main. */
+/** Messages from a query worker to the main thread. */
 export type FromQueryWorker =
   | { kind: 'ready' }
   /** It could not open, and ends. */

@@ -40,7 +40,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Api
   // Where some series are restricted, each request is answered as its caller sees them.
   const forViewer = (request: Request) =>
     catalogue.isRestricted ? viewers.request(() => api.fetch(request)) : api.fetch(request)
-  // Only a demo instance keeps what it was asked.
+  // Only a demo instance records the requests that it receives.
   const noted = context.controls ? context.controls.requests.noting(forViewer) : forViewer
   const { company } = services
   // The signature of an access token is checked before, because the gate does not wait.
@@ -63,7 +63,10 @@ const mcpMetadataOf =
   (path: string) =>
     path === mcpPath ? `${ownUrl()}${resourceMetadataPath}${mcpPath}` : undefined
 
-/** The description of the interface: as it is shipped where that fits, else made. */
+/**
+ * The OpenAPI document: the one built into the binary where the settings match it, otherwise a new
+ * one.
+ */
 function documentFor(
   api: Api,
   { config, clock, ingest }: Context,

@@ -2,11 +2,11 @@ import type { UnknownPages } from '../../http/base.ts'
 import type { Context } from '../../http/operations/context.ts'
 import type { Operation } from '../../http/operations/operation.ts'
 
-/** What topics that ask the interface itself need beside the context. */
+/** The parts of the application itself that some topics need in addition to the context. */
 export interface OwnAnswers {
   /** Answers a request as this application does. */
   answer(request: Request): Promise<Response>
-  /** The description of the interface. */
+  /** The OpenAPI document. */
   document(): Promise<string>
   /** Gets the page for addresses that nothing is behind. */
   pages: UnknownPages
@@ -35,7 +35,7 @@ const topic = (
   below,
 })
 
-/** The interface, topic by topic. */
+/** The operations of the API, by topic. */
 export const topics: readonly Topic[] = [
   topic(
     () => require('../../topics/catalogue/operations/topic.ts'),

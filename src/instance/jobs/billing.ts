@@ -5,9 +5,9 @@ import type { BillingDuties } from '../../topics/billing/service/billing.ts'
 import type { Job } from './job.ts'
 
 /**
- * Ends of periods, overdue invoices, payments to try again, ends of grace, bought requests that
- * expire: at the moment at which they fall due. What has to be asked of a processor is asked beside
- * it, once a minute, because the other duties cannot wait for an answer.
+ * Ends of periods, overdue invoices, payment retries, ends of grace periods and expiry of bought
+ * requests, each when it falls due. Requests to a payment processor are made once a minute and not
+ * awaited, because other duties cannot wait for them.
  */
 export function createBillingJob({
   billing: { duties },

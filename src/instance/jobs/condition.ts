@@ -10,7 +10,7 @@ export interface ConditionJobDeps {
   parts: () => readonly Component[]
   /** Whether the newest observation is known: a copy without data has nothing to be late with. */
   hasData: () => boolean
-  /** The clock of a demo instance is moved by people: its gaps are no outages. */
+  /** False in a demo instance: people move its clock, so gaps in time are not outages. */
   isClockReal: boolean
   clock: Clock
 }

@@ -11,8 +11,8 @@ export interface Job {
    */
   nextStop?(after: number): number
   /**
-   * Resolves when what its passes began and did not wait for has ended: a clock that is moved goes
-   * on only then.
+   * Resolves when the work that passes started without waiting for it has ended; a moved clock
+   * stops until then.
    */
   settled?(): Promise<void>
 }

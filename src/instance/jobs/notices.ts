@@ -3,10 +3,10 @@ import { secondMs } from '../../lib/time/instant.ts'
 import { createInterval } from './interval.ts'
 import type { Job } from './job.ts'
 
-/** What there is to tell takes some looking up. */
+/** Finding operator alerts takes several queries. */
 const everyMs = 5 * secondMs
 
-/** Tells the operator what needs them. */
+/** Notifies the operator of open alerts. */
 export function createNoticesJob(
   notices: { pass(): void; settled(): Promise<void> },
   clock: Pick<Clock, 'now'>,

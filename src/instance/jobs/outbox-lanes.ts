@@ -10,7 +10,7 @@ import { createShares, type Shares } from './outbox-shares.ts'
 export interface LaneDeps {
   outbox: Outbox
   clock: Clock
-  /** Webhooks under way at a time; mail and text messages have slots of their own. */
+  /** Webhooks in flight at a time; e-mails and text messages have separate slots. */
   concurrency: number
   /** Messages under way at a time of one lane. */
   perLane: number
@@ -29,7 +29,7 @@ export interface Lane {
   share: Share | undefined
   /** Attempts that failed since the last one that succeeded. */
   failedInARow: number
-  /** Of them, those that are tried again: what the receiver may be to blame for is not among them. */
+  /** The latest attempts in a row that all failed in a way that is retried. */
   retriedInARow: number
   /** More may be due than was taken. */
   more: boolean
@@ -106,7 +106,7 @@ export function promote({ waiting, ready, clock }: State): void {
   const now = clock.now()
   for (let next = waiting.peek(); next && next.at <= now; next = waiting.peek()) {
     waiting.pop()
-    // An entry that an earlier one overtook is no more.
+    // The entry is stale: the lane has been rescheduled to an earlier time.
     if (next.value.nextAt !== next.at) continue
     next.value.nextAt = undefined
     ready.add(next.value)

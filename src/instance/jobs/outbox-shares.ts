@@ -7,9 +7,9 @@ export type Shares = ReturnType<typeof createShares>
 const hostPercent = 50
 
 /**
- * An account may hold as much of the slots that no one else holds as its plan says, a host half of
- * them, and both one at least: alone an account gets along well, and whoever comes after it, however
- * slow its receivers are, finds a slot free.
+ * An account may use the share of the free slots that its plan grants, a host may use half of them,
+ * and both may use at least one. So however slow the receivers of one account are, slots stay free
+ * for others.
  */
 export function createShares(slots: number) {
   const slotsTaken = new Map<string, number>()

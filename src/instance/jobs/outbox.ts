@@ -21,7 +21,7 @@ import {
 
 export interface OutboxJobDeps extends LaneDeps {
   log: Log
-  /** Whether an error is told elsewhere: that the disk is full is no matter of the outbox alone. */
+  /** Whether an error is reported elsewhere: a full disk concerns more than the outbox. */
   isNotified?: (error: unknown) => boolean
 }
 
@@ -187,7 +187,8 @@ function createLedger(state: State, log: Log, isNotified: (error: unknown) => bo
       } catch (error) {
         if (!isNotified(error))
           log.error('outbox_write_failed', { message: 'The outbox could not be written.', error })
-        // What was sent stays to be recorded; what was not claimed after all is found again.
+        // Messages that were sent stay in the list until they are recorded; messages that were not
+        // claimed are found by the next load.
         state.ended.unshift(...ended)
         recount(state)
         isLoaded = false

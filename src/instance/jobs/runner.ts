@@ -22,7 +22,7 @@ export interface Guard {
 
 export interface RunnerOptions {
   guard?: Guard | undefined
-  /** Whether an error of a job is told elsewhere. */
+  /** Whether an error of a job is reported elsewhere. */
   isNotified?: (error: unknown) => boolean
   /** Measures passes; the clock of the instance may stand still. */
   stopwatch?: Pick<Clock, 'monotonic'>

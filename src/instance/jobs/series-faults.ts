@@ -7,7 +7,7 @@ import type { Job } from './job.ts'
 /** Those who ask find most of it known: their requests, the notices and the metrics wait for it. */
 const everyMs = 15 * secondMs
 
-/** Looks at what is wrong with each series, a few at a time, before others ask for all of them. */
+/** Renews the faults of a few series at a time, before requests need all of them. */
 export function createSeriesFaultsJob(
   seriesFaults: Pick<SeriesFaults, 'renew'>,
   clock: Pick<Clock, 'now'>,

@@ -54,9 +54,9 @@ const remainders: readonly RegExp[] = [
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 /**
- * That the database of a directory is gone or empty, where what is beside it shows that there was
- * one; undefined for a directory with a database, and for a new one. An empty database in its place
- * would look like a start that went well.
+ * Reports that the database of a directory is gone or empty although other files show that there
+ * was one; undefined for a directory with a database, and for a new one. A new empty database would
+ * look like a successful start.
  */
 export function lostDatabase(dir: string): string | undefined {
   const path = databasePath(dir)
@@ -109,14 +109,14 @@ export function prepareDirectory(
   for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
 }
 
-/** Makes a directory where there is none; throws, with what to do, where it can not be used. */
+/** Creates a directory where there is none. Where it cannot be used, throws with the remedy. */
 export const makeDirectory = (dir: string): void =>
   usable(dir, () => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK)
   })
 
-/** Runs work on a file; what the file system refuses is told with its owner and what to do. */
+/** Runs work on a file; an error of the file system names the owner of the file and the remedy. */
 function usable(path: string, work: () => void): void {
   try {
     work()
@@ -148,8 +148,8 @@ export interface OpenDirectory {
 }
 
 /**
- * Opens the database of a directory and everything that stands on it, and brings the catalogue up
- * to date. Throws where the directory must not be served, or not like this.
+ * Opens the database of a directory and all services on it, and updates the catalogue. Throws where
+ * the directory must not be served, or not in this mode.
  */
 export function openDirectory(options: DirectoryOptions): OpenDirectory {
   return namingFile(databasePath(options.dir), () => openNamed(options))
@@ -187,7 +187,7 @@ function openNamed(options: DirectoryOptions): OpenDirectory {
   return { services, isPublished, lastChange }
 }
 
-/** Opens the database, and tells what of it is not as it was left. */
+/** Opens the database, and logs commits that are missing and checksums that were rebuilt. */
 function openStored({ runtime, dir, isState = false }: DirectoryOptions): Database {
   const { config, log } = runtime
   const path = databasePath(dir)
@@ -220,7 +220,7 @@ function keepLogging(db: Database, isWanted: boolean): void {
   logChanges(db, isWanted)
 }
 
-/** What another copy took over is not written here any more. */
+/** Refuses to write to a database that another instance took over from. */
 function refuseReplaced(db: Database, dir: string): void {
   const replacedBy = createReplicationState(db).get('replaced_by')
   if (replacedBy === undefined) return
@@ -230,7 +230,10 @@ function refuseReplaced(db: Database, dir: string): void {
   )
 }
 
-/** What is written into a copy of another database would be lost, or collide with what comes. */
+/**
+ * Refuses to write to a replica: such writes would be lost, or would conflict with changes of the
+ * primary.
+ */
 function refuseReplica(db: Database, dir: string): void {
   if (createReplicationState(db).get('replica_at') === undefined) return
   db.close()

@@ -20,7 +20,7 @@ import type { Services } from './services.ts'
 /** What waits this long beyond its time is behind. */
 const behindMs = 15 * minuteMs
 const failuresMax = 3
-/** Of endpoints; more of them at once say no more. */
+/** Endpoints that are listed; more of them would add no information. */
 const switchedOffMax = 20
 /** Keys whose quota is used up; more of them at once say no more. */
 const spentMax = 20
@@ -87,7 +87,7 @@ export function operatorAlertsOf(
       })
   }
   for (const [kind, oldestAt] of outbox.vitals().kinds) {
-    // What waits for its own receiver that fails is the matter of that endpoint.
+    // A webhook that waits only because its own receiver fails does not count as behind.
     const dueAt = kind === 'webhook' && sending ? sending.waitingSince(kind) : oldestAt
     if (dueAt !== undefined && clock.now() - dueAt > behindMs)
       operatorAlerts.push({
@@ -228,7 +228,7 @@ export function openNotices(
   }
 }
 
-/** What is wrong between the copies of a database. */
+/** Alerts about replication: unpublished changes and late replicas. */
 export function replicationAlerts(
   { replication, lateReplicas }: Pick<Vitals, 'replication' | 'lateReplicas'>,
   now: number,

@@ -70,7 +70,7 @@ export interface Services
     FeedServices,
     StreamServices {
   datasets: readonly Dataset<unknown>[]
-  /** Doubts rows of datasets before they are recorded. */
+  /** Checks rows of datasets before they are recorded. */
   rowGuards: RowGuards
   /** The addresses of accounts, and their end. */
   accountClosing: AccountClosing
@@ -80,13 +80,13 @@ export interface Services
   priceFiles: PriceFiles
   /** The feed of changes. */
   changes: Changes
-  /** The operator's own series, and their terms for shipped ones. */
+  /** The operator's custom series, and the attributes that override those of shipped series. */
   seriesChanges: SeriesChanges
 }
 
 /**
- * Opens every topic over what the topics before it offer. The order is that of the listeners, too:
- * the readers of prices hear of a change before alerts do.
+ * Opens each topic with what the topics before it provide. The order is also the order of
+ * listeners: latest-price caches and query workers are notified of a change before alerts are.
  */
 export function openServices(runtime: Runtime): Services {
   const operator = { ...runtime, ...openOperator(runtime) }
