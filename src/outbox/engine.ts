@@ -10,7 +10,7 @@ import type { ClaimedRow, LaneBacklog, OutboxStore } from './store/outbox.ts'
 import type { Kind } from './store/rows.ts'
 import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './terms.ts'
 
-/** Of an attempt, whose lane does not say otherwise. */
+/** The timeout of an attempt when its lane sets none. */
 const defaultTimeoutMs = 30 * secondMs
 /** What a lease lasts beyond the attempt: long enough to record it. */
 const leaseExtraMs = 15 * secondMs
@@ -39,7 +39,7 @@ export interface OutboxEngine {
    * receiver.
    */
   release(rows: readonly ClaimedRow[], reason: string): void
-  /** What was taken under a lease that ended before `before`, by a process that is no more. */
+  /** Messages whose lease ended before `before` and was taken by a process that has ended. */
   abandoned(before: number, limit: number): ClaimedRow[]
   /** Fails what waits in a lane and was due before `before`, at most `limit` messages; how many. */
   giveUp(kind: Kind, lane: string, before: number, reason: string, limit: number): number
@@ -114,7 +114,7 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
   return { engine, due }
 }
 
-/** A lane that cannot be read is no matter of the others: its messages fail, alone. */
+/** A lane that cannot be read must not stop the others: only its own messages fail. */
 function createPolicies({ senders, shut }: Registry, log: Log): OutboxEngine['policy'] {
   return (kind, lane) => {
     const registered = senders.get(kind)
@@ -170,7 +170,7 @@ function createLeases(store: OutboxStore, { clock, ids }: EngineDeps) {
       const row = store.claimOne(id, leaseFor(terms))
       return row && remembered([row])[0]
     },
-    /** Leases that ended before `before` and were taken by a process that is no more. */
+    /** Leases that ended before `before` and were taken by a process that has ended. */
     abandoned: (before: number, limit: number) =>
       store.leased(before, limit).filter(row => !own.has(keyOf(row))),
     drop: (row: ClaimedRow) => void own.delete(keyOf(row)),
@@ -180,8 +180,8 @@ function createLeases(store: OutboxStore, { clock, ids }: EngineDeps) {
 type Telling = ReturnType<typeof createTelling>
 
 /**
- * Tells listeners of the end of an attempt, in the transaction that records it. What goes wrong
- * there must not bring the message to life again.
+ * Notifies listeners of the end of an attempt, in the transaction that records it. An error of a
+ * listener must not make the message due again.
  */
 function createTelling(registry: Registry, { db, log }: EngineDeps) {
   return (row: ClaimedRow, ending: Omit<Settled, keyof SettledRow>) => {

@@ -18,7 +18,7 @@ import { createHeldMessageStore, type HeldFilter, type HeldMessage } from './sto
 
 export type { HeldFilter, HeldMessage } from './store/held-messages.ts'
 
-/** Stands in the log of what a restore kept back. */
+/** The error of messages that a restore held back, in their log. */
 export const heldReason = 'held back: the database was restored from a backup'
 
 /** What a restore kept back. */
@@ -38,11 +38,11 @@ const sliceDeliveries = 100
 const sliceMessages = 100
 
 /**
- * Keeps back what a restored database would send although it may have been sent after the backup
- * was made. Everything that waits ends as failed, and no listener hears of it, so that it counts
- * against no receiver; scheduled deliveries that are due are skipped; and prices that alerts had
- * still to be judged by are dropped, because what fired on them would go out a second time under
- * the same ids. One transaction, on a database that no process uses.
+ * Holds back messages of a restored database, which may have been sent after the backup was made.
+ * Waiting messages end as failed without notifying listeners, so that they do not count against a
+ * receiver; scheduled deliveries that are due are skipped; and prices that alerts have not
+ * evaluated yet are dropped, because alerts that fired on them would be sent again under the same
+ * ids. Runs in one transaction, on a database that no process uses.
  */
 export const holdBack = (db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): KeptBack =>
   transact(db, () => {
@@ -128,8 +128,8 @@ export function createHeldMessages({
       let released = 0
       while (released < limit) {
         const sliceLimit = Math.min(sliceMessages, limit - released)
-        // Found and released in one step: what its owner has sent again meanwhile is not held any
-        // more.
+        // Found and released in one transaction: a message that its owner has resent in the
+        // meantime is not held any more.
         const sliceReleased = transact(db, () => {
           const messages = list(filter, sliceLimit, 0)
           for (const message of messages) {

@@ -3,7 +3,7 @@ import type { OutboxDue } from './engine.ts'
 import type { LogRange, OutboxLogStore } from './store/log.ts'
 import type { Kind, LogEntry } from './store/rows.ts'
 
-/** What was and will be sent through a lane; what is sent again is due at once. */
+/** The messages of a lane, sent and waiting; a message that is resent is due at once. */
 export interface OutboxLog extends Pick<OutboxLogStore, 'page' | 'newest' | 'find'> {
   /**
    * The same event and body is due now, with its whole schedule before it. One that is under way

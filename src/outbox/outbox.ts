@@ -115,7 +115,10 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps) {
       if (putIds.length < lanes.length) store.changeUses(bodyId, putIds.length - lanes.length)
       return putIds
     },
-    /** Hears of every attempt that ended, inside the transaction that records it. */
+    /**
+     * Adds a listener for every attempt that ended; it is called inside the transaction that
+     * records the attempt.
+     */
     listen(kind: Kind, listener: (settled: Settled) => void) {
       registry.listeners.set(kind, [...(registry.listeners.get(kind) ?? []), listener])
     },
@@ -153,7 +156,7 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps) {
     wakeAll() {
       for (const { kind, lane, dueAt } of store.backlog()) due(kind, lane, dueAt)
     },
-    /** What was and will be sent. */
+    /** The log of messages, sent and waiting. */
     log: createOutboxLog(createOutboxLogStore(db), clock, due),
     vitals: () => vitalsOf(store, registry, engine),
     /** For the job that sends. */

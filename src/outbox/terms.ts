@@ -70,13 +70,13 @@ export interface OpenLane {
   state: 'open'
   /** Needed for webhooks. */
   target?: WebhookTarget
-  /** Absent: its messages are no one's in particular. */
+  /** Absent: its messages do not count for an account. */
   share?: Share
   /** At most so many attempts begin in any second. */
   ratePerSecond?: number
   /** One at a time, and none before the ones made before it have been delivered or given up. */
   ordered?: boolean
-  /** Of an attempt, from looking up the name to the end of the answer; 30 s. */
+  /** The timeout of an attempt, from the DNS lookup to the end of the response; default: 30 s. */
   timeoutMs?: number
   /** At most as many as the schedule of the kind has. */
   maxRetries?: number
@@ -87,9 +87,9 @@ export interface OpenLane {
 }
 
 /**
- * `parked`: nothing is sent; what waits for 30 days fails. `gone`: what waits fails now, told to
- * the listeners as blameless with the reason as its error. A lane that was parked is checked
- * again when `wake` is called.
+ * `parked`: nothing is sent; messages that have waited for 30 days fail. `gone`: waiting messages
+ * fail now with the reason as their error, and listeners are notified that the receiver is not to
+ * blame. A parked lane is checked again when `wake` is called.
  */
 export type LanePolicy = OpenLane | { state: 'parked' } | { state: 'gone'; reason: string }
 

@@ -74,7 +74,7 @@ const heldUpMs = 5 * secondMs
 /** What waits this long beyond its time, for whatever, is not on its way. */
 const lateMs = 15 * minuteMs
 
-/** What is known of the sending by the one who does it. */
+/** The state of the process that sends messages. */
 export interface SendingState {
   /** Since when messages of a kind wait for what others hold (Unix ms); undefined: none does. */
   waitingSince(kind: Kind): number | undefined
@@ -83,10 +83,10 @@ export interface SendingState {
 }
 
 /**
- * The parts that send, each judged by what waits for it. A receiver of webhooks that is slow holds
- * up what waits for itself, which is no fault of the service; whoever waits for it is one. Without
- * `sending`, where no one sends in this process, all that is late counts. `troubles`: what the
- * providers themselves refuse.
+ * The status of the parts that send messages, judged by the messages that wait. A slow webhook
+ * receiver only delays its own messages, which is not a fault of the service; messages that wait
+ * because of other receivers are. Without `sending`, when this process sends nothing, every late
+ * message counts. `troubles`: errors that the providers report.
  */
 export function senderComponents(
   outbox: { vitals(): OutboxVitals },

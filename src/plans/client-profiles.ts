@@ -11,7 +11,7 @@ export interface ProfileFault {
 }
 
 const listName = 'client_profiles'
-/** Stands in the list for all the profiles that come with the program. */
+/** The word in the list that selects all built-in profiles. */
 const shippedWord = 'shipped'
 const keys = ['name', 'match', 'switches', 'values']
 const valueNames = ['retry_after_cap']

@@ -69,7 +69,7 @@ function nearestDelivery(
   )
 }
 
-/** Its clocks need no rules of zones, which take milliseconds to load where nobody has used them yet. */
+/** UTC needs no time zone rules, which take milliseconds to load on first use. */
 const isWithoutRules = (zone: string): boolean => zone === 'UTC'
 
 const localDay = (at: number, zone: string): Temporal.PlainDate =>

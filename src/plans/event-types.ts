@@ -86,6 +86,6 @@ const permitName = /^drilling\.well_permits?\./
  */
 export const isPermitEvent = (name: string): boolean => permitName.test(name)
 
-/** Events that commodity filters apply to; those of watches have codes of their own choice. */
+/** Events that commodity filters apply to; watches define their codes themselves. */
 export const hasCommodityFilter = (type: EventType): boolean =>
   /^(price|price_alert|analytics_alert|drilling)\./.test(type)

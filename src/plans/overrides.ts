@@ -38,7 +38,7 @@ const tierRules: readonly Rule<keyof Allowances>[] = [
   ['watches', 'watches', 0, countMax, true],
   ['min_watch_interval_seconds', 'minWatchIntervalSeconds', 1, 86_400, false],
   ['export_requests_per_10k_rows', 'exportRequestsPer10kRows', 0, countMax, false],
-  // Less than everything: whoever comes next must find a slot.
+  // Less than 100, so that slots remain for other accounts.
   ['sending_slots_percent', 'sendingSlotsPercent', 1, 90, false],
   ['price_monthly', 'priceMonthlyCents', 0, countMax, false],
   ['price_yearly', 'priceYearlyCents', 0, countMax, false],
@@ -58,7 +58,7 @@ const accessWords = ['included', 'addon', 'none', 'allowance'] as const satisfie
  * The specification's plans with what a file changes, for example `{"plans": {"starter":
  * {"request_quota": 75000, "features": {"futures": "included"}}}, "addons": {"sms":
  * {"price_monthly": 500}}}`. "unlimited" (in JSON also null) lifts a count. Throws an Error that
- * names the key, the value and what is allowed; a key nobody knows is such an error too.
+ * names the key, the value and what is allowed; an unknown key is such an error too.
  */
 export function plansFrom(parsed: unknown, limits: Readonly<Limits> = defaultLimits): Plans {
   const file = table(parsed, 'plans file', ['plans', 'addons'])

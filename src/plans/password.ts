@@ -23,8 +23,8 @@ const easyParts = [
 export const passwordForm = (password: string): string => password.normalize('NFKC')
 
 /**
- * What is wrong with a password for the account of an address, as the end of a sentence; undefined
- * when it will do.
+ * The fault of a password for the account of an address, as the end of a sentence; undefined where
+ * it is acceptable.
  */
 export function passwordFault(password: string, email: string): string | undefined {
   const text = passwordForm(password)

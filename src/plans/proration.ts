@@ -17,7 +17,7 @@ export function earnedCents({ startsAt, endsAt, priceCents }: PricedPeriod, at: 
   return Number((2n * BigInt(priceCents) * passedMs + lengthMs) / (2n * lengthMs))
 }
 
-/** What is left of a period's price at `at`. */
+/** The unused share of a period's price at `at`. */
 export const unusedCents = (period: PricedPeriod, at: number): number =>
   period.priceCents - earnedCents(period, at)
 

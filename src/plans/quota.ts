@@ -8,13 +8,13 @@ export interface QuotaAccount {
   emailConfirmedAt: number | null
 }
 
-/** A span [startsAt, endsAt) in which requests are counted; `limit` null is no quota. */
+/** A span [startsAt, endsAt) in which requests are counted; without a quota `limit` is null. */
 export interface QuotaWindow {
   kind: QuotaKind
   startsAt: number
   endsAt: number
   limit: number | null
-  /** The account's e-mail is unconfirmed, so the free quota stands instead of its own. */
+  /** The account's e-mail is unconfirmed, so the free quota applies instead of the plan's. */
   capped: boolean
 }
 

@@ -96,8 +96,8 @@ const nodeBytes = (12 * 8) / 7
  * live window is ever dropped; keys that are new in the crowd share windows instead, one for each
  * of up to 65,536 buckets by fingerprint. So no key is ever admitted more often than its limit,
  * crowd or not, and who had a window before keeps it: an eighth of the memory for admissions is out
- * of the newcomers' reach, and past that a key is refused until its own admission expires.
- * The price is paid by newcomers, who may be refused for what a stranger in the same bucket did,
+ * of the newcomers' reach, and past that a key is refused until its own admission expires. The
+ * price is paid by newcomers, who may be refused because of another newcomer in the same bucket,
  * until the crowd has been gone for one window: a bucket stays in use until it is empty, since who
  * is counted in it is not known. Two keys share a window otherwise only if their 64-bit keyed
  * fingerprints are equal, three times in a hundred million for a million keys.
@@ -110,7 +110,7 @@ class Table implements RateTable {
   private readonly limit: number
   private readonly windowMs: number
   private readonly seed: number
-  /** Of one full log: admissions of one millisecond share a node. */
+  /** The nodes of one full log: admissions of one millisecond share a node. */
   private readonly nodesMax: number
   private readonly shardBytes: number
   private readonly buckets: number

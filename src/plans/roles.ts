@@ -1,6 +1,4 @@
-/**
- * What a person may be in an organization. Outside of one, everybody is admin of their own account.
- */
+/** The roles in an organization. Outside of one, every user is admin of their account. */
 export const roles = ['admin', 'member', 'read_only'] as const
 export type Role = (typeof roles)[number]
 
@@ -12,11 +10,10 @@ export type Role = (typeof roles)[number]
 const matrix = {
   /** Prices, usage and whatever else is only checked. */
   read: ['admin', 'member', 'read_only'],
-  /** What is one's own: the sign-in, one's membership. */
+  /** The user's own sign-in and membership. */
   self: ['admin', 'member', 'read_only'],
   /**
-   * Making API keys of one's own, and changing, rolling and revoking keys of people who are not
-   * admins.
+   * Creating one's API keys, and changing, rolling and revoking keys of members who are not admins.
    */
   change_keys: ['admin', 'member'],
   /**

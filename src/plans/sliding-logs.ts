@@ -19,7 +19,7 @@ const gainMin = 17 / 16
 /** Where the time of a slot's oldest entry lies. */
 const oldestAt = (slot: number): number => slot / 2 + 2
 
-/** Times of nodes are told from a base; one that is further from it than this needs a later base. */
+/** Times of nodes are relative to a base; a time further from it than this needs a later base. */
 const farthest = 2 ** 32 - 1
 
 /**
@@ -239,7 +239,7 @@ export class SlidingLogs {
     slots[at + 3]! += count
   }
 
-  /** Tells all times from the start of the window that ends now: once in seven weeks. */
+  /** Makes all times relative to the start of the current window; needed once in seven weeks. */
   private moveBase(now: number): void {
     const base = now - this.windowMs
     for (let at = 0; at < this.slots.length; at += slotWords) {

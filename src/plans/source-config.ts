@@ -19,7 +19,7 @@ export type SourceFormat = (typeof sourceFormats)[number]
 export const authKinds = ['none', 'bearer', 'basic', 'header'] as const
 export type AuthKind = (typeof authKinds)[number]
 
-/** Of what a source holds, as it comes and unpacked. */
+/** The most bytes of a source's content, compressed and uncompressed. */
 export const contentBytesMax = 4 * 2 ** 20
 
 /** The types that are synced; the others are kept. */

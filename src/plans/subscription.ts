@@ -6,7 +6,7 @@ export type BillingPeriod = (typeof billingPeriods)[number]
 
 const monthsOf: Readonly<Record<BillingPeriod, number>> = { monthly: 1, yearly: 12 }
 
-/** What is bought: a plan, paid by the month or by the year, at a price for that time. */
+/** The terms of a purchase: a plan, paid monthly or yearly, at a price per period. */
 export interface Terms {
   plan: PlanId
   billingPeriod: BillingPeriod

@@ -64,8 +64,8 @@ export const addOnIds = ['futures_data', 'well_permits', 'well_production', 'sms
 export type AddOnId = (typeof addOnIds)[number]
 
 /**
- * `allowance`: callable like `included`, but only a courtesy of the tier's quota: no one is told to
- * buy the plan for it.
+ * `allowance`: callable like `included`, but only within the tier's quota as a courtesy: no message
+ * recommends the plan for it.
  */
 export type Access = 'included' | 'allowance' | 'addon' | 'none'
 

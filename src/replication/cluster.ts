@@ -17,7 +17,10 @@ import {
 import { createQuotaGrants, type QuotaGrants } from './service/quota-grants.ts'
 import { createReplicationState, previousEpochs } from './store/state.ts'
 
-/** What a primary settles with the other copies over NATS, alongside the stream of its commits. */
+/**
+ * What a primary agrees on with other instances over NATS, in addition to the stream of its
+ * commits.
+ */
 export interface Cluster {
   /** Why nothing may be written now; undefined where it may be. */
   refusal(): string | undefined
@@ -148,8 +151,8 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
 }
 
 /**
- * Holds the lease, and lets this copy write only while it has it and the stream has confirmed that
- * no one took over.
+ * Holds the lease, and lets this instance write only while it has the lease and the stream has
+ * confirmed that no one took over.
  */
 function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
   const state = createReplicationState(db)
@@ -168,7 +171,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
       : 'the stream has not yet confirmed that no other instance took over'
   }
   const fence = () => {
-    // What was replaced stays closed, regardless of who has the lease.
+    // A replaced instance stays fenced, regardless of who has the lease.
     if (state.get('replaced_by') !== undefined) return
     const isClosed = held === undefined || !held.isValid()
     if (isClosed === isFenced) return
@@ -192,7 +195,10 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
     const { stream } = nats.names.changes
     return (await endOfStream(nats, stream, own, strangers)).replacedBy
   }
-  /** Whoever holds the lease but is not what the stream goes on with would keep it from who is. */
+  /**
+   * Whether another instance took over in the stream: a lease holder that the stream does not
+   * continue with would keep the lease from the right one.
+   */
   const isOutrun = async (nats: Nats) =>
     isReplaced() || (await successor(nats).catch(() => undefined)) !== undefined
   const acquire = async (nats: Nats): Promise<HeldLease> => {

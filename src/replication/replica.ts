@@ -30,7 +30,7 @@ export interface Replica {
   answer(request: Request): Response | Promise<Response>
   /** Resolves, with the reason, when the copy has to begin again with a snapshot that is there. */
   ended: Promise<string>
-  /** Goes on answering with what it has: another connection may write its database then. */
+  /** Keeps serving the data it has; another connection may then write its database. */
   stopFollowing(): void
   /** Asks the clients of streams and sockets to connect elsewhere. */
   endStreams(): void
@@ -178,7 +178,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
       stopAnnouncing()
       services.streams.stop()
       services.db.close()
-      // What is under way, and then the rest.
+      // Reports the requests in progress first, then gives up the slices and reports what they
+      // returned.
       await reports.send()
       reports.giveUp()
       await reports.send()

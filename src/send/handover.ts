@@ -1,8 +1,8 @@
 import type { Outcome } from './attempt.ts'
 
 /**
- * What is at fault where it is not the way: the address will never do, its owner wants no more
- * messages, or this instance is not set up.
+ * The cause of a failure other than the connection: the address is permanently invalid, its owner
+ * refuses messages, or this instance is not configured.
  */
 export type Fault = 'address' | 'refused' | 'setting'
 

@@ -1,4 +1,4 @@
-/** Of a connection, and not of what it carries. */
+/** Headers that describe the connection and are not forwarded. */
 const connectionHeaders = [
   'connection',
   'keep-alive',
@@ -7,7 +7,7 @@ const connectionHeaders = [
   'proxy-connection',
 ]
 
-/** Sends requests on to another copy, and its answers back as they are. */
+/** Forwards requests to the primary, and its responses back unchanged. */
 export function createPrimaryClient(
   primary: () => string,
   addressOf: (request: Request) => string | undefined,

@@ -29,7 +29,7 @@ export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log'> {
   writer: FeedWriter
   fetch: PublisherFetch
   clock: Clock
-  /** Waits so many milliseconds until a publisher is asked again; absent: real time passes. */
+  /** Waits the given milliseconds before a publisher is polled again; absent: in real time. */
   wait?: ((ms: number) => Promise<void>) | undefined
   userAgent: string
   chance: () => number

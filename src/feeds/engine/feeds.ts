@@ -110,7 +110,8 @@ export function createFeeds(deps: FeedsDeps) {
         return feed && codes > 0 ? [{ feed, codes }] : []
       }),
     /**
-     * Closes what an earlier process left open; whoever holds the directory has none under way yet.
+     * Closes runs that an earlier process left open; this process has the lock of the directory and
+     * has not started a run yet.
      */
     closeOpenRuns: () => void store.closeOpenRuns(clock.now()),
     /** Plans what was missed. */

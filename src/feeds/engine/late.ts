@@ -23,7 +23,7 @@ export function missedRelease(
   return undefined
 }
 
-/** Tells the log once of each release that should have come by now and has not. */
+/** Logs each overdue release once. */
 export function createLateTelling(
   { feeds, store, log }: Pick<FeedsDeps, 'feeds' | 'store' | 'log'>,
   settings: Pick<FeedSettingsBook, 'of'>,

@@ -27,7 +27,7 @@ export interface LineOptions {
   known: ReadonlyMap<string, string> | undefined
   /** A number of [0, 1) that differs from copy to copy. */
   chance: () => number
-  /** Waits so many milliseconds until the publisher is asked again; absent: real time passes. */
+  /** Waits the given milliseconds before the publisher is polled again; absent: in real time. */
   wait?: ((ms: number) => Promise<void>) | undefined
   /** How often a request is tried that may go better in a moment. */
   attemptsMax?: number
@@ -123,7 +123,7 @@ export function createLine(options: LineOptions): CountedLine {
         return { url: published(url, request.url, options), headers: reply.headers, bytes }
       } catch (error) {
         if (!(error instanceof NoReply)) throw error
-        // What was cut once may have been an accident of the line; twice it is what is sent.
+        // One cut body may be a fault of the network; two are what the publisher sends.
         if (attempt === 2) throw new FeedFault('cut_short', error.message)
         await wait(pause(attempt, options.chance))
       }
@@ -143,7 +143,10 @@ export function createLine(options: LineOptions): CountedLine {
   }
 }
 
-/** The address as it is asked: at the mirror, where there is one; else at one of the publisher's hosts. */
+/**
+ * The address to request: at the mirror, where one is configured, otherwise at one of the
+ * publisher's hosts.
+ */
 function placed(href: string, { publisher, baseUrl }: LineOptions): string {
   const url = new URL(href)
   const isOwn = publisher.hosts.includes(url.hostname)
@@ -252,7 +255,7 @@ async function faultOf(reply: PublisherReply, notBefore: number | undefined): Pr
   return new FeedFault('http_status', `the publisher answered ${status}`, status, notBefore)
 }
 
-/** Whether an answer like this one may be another in a moment. A throttled key is told 403. */
+/** Whether the error is probably temporary. Throttled keys get 403. */
 const isPassing = (status: number, fault: FeedFault): boolean =>
   status >= 500 ||
   status === 408 ||

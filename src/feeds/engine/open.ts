@@ -17,7 +17,7 @@ import type { FeedBatches, FeedsDeps } from './deps.ts'
 import { createFeeds } from './feeds.ts'
 import { createFeedWriter, type FeedWriterDeps } from './writer.ts'
 
-/** Public sources that this copy reads by itself. */
+/** Public feeds that this instance reads on a schedule. */
 export type FeedServices = ReturnType<typeof openFeeds>
 
 export interface FeedServicesDeps

@@ -16,7 +16,7 @@ export type ReadDeps = Pick<
   'store' | 'writer' | 'fetch' | 'clock' | 'wait' | 'log' | 'userAgent' | 'chance'
 >
 
-/** What a run is asked for. */
+/** The options of a run. */
 export interface ReadOptions {
   publisher: Publisher
   lines: readonly MapLine[]
@@ -25,7 +25,7 @@ export interface ReadOptions {
   since: string | undefined
   dryRun: boolean
   writing: WritingRun
-  /** Hears how far a run is. */
+  /** Receives the progress of a run. */
   progress?: (rowsRead: number) => void
 }
 
@@ -41,8 +41,9 @@ const nothingLeft: ReadOutcome = { marks: new Map(), lines: [] }
 const millisecond = 1
 
 /**
- * Reads a publisher, looks at all that came before any of it is written, and writes it series by series.
- * The counts and what went wrong are entered into `run`; nothing is thrown but what is no fault of a feed.
+ * Reads a publisher, validates everything before any of it is written, and writes it series by
+ * series. Counts and faults are entered into `run`; only errors that are not faults of the feed are
+ * thrown.
  */
 export async function readFeed(
   run: FeedRun,
@@ -86,7 +87,7 @@ export async function readFeed(
   }
 }
 
-/** Everything that is sent, each series looked at as it comes. */
+/** Reads all series that the publisher sends, and validates each as it arrives. */
 async function collect(
   run: FeedRun,
   { publisher, lines, settings, since, writing, progress }: ReadOptions,

@@ -67,7 +67,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
       const inForce = settings.of(name)
       const feedState = standingOf(feed, inForce)
       if (feedState !== 'ready' && feedState !== 'paused') {
-        // Its publisher was not asked: that is no run to remember, nor a failure of the feed.
+        // The publisher was not contacted: no run is stored, and the feed has not failed.
         fail(run, feedState, refusalOf(feedState, feed, deps.configured))
         notifyOf(deps, run, trigger, options.dryRun === true, failures)
         return { run, ended: Promise.resolve(run) }
@@ -174,7 +174,7 @@ function plannedAfter(
   return { servedAt, nextAt: next + Math.floor(jitterMs * chance()) }
 }
 
-/** Tells the log and the audit trail of a run that is over. */
+/** Reports a finished run to the log and the audit trail. */
 function notifyOf(
   { log, audit }: Pick<FeedsDeps, 'log' | 'audit'>,
   run: FeedRun,

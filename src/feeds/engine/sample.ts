@@ -15,7 +15,7 @@ export interface FeedSample {
 }
 
 const sampleDays = 90
-/** A person waits for it: what is wrong is told after a second, not after fifteen. */
+/** A user waits for the answer: errors are reported after a second, not after fifteen. */
 const sampleAttempts = 2
 
 /** The newest value of the first line that has one, asked for with as little as the publisher allows. */

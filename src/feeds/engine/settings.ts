@@ -28,7 +28,7 @@ export interface ConfiguredFeeds {
   contact: string
   /** By code, the feeds that win, the first one most. */
   prefer: Readonly<Record<string, readonly string[]>>
-  /** Of a feed that has a table; undefined where it has none. */
+  /** The settings of a feed; undefined where the configuration has no table for it. */
   of(name: string): FeedSetting | undefined
 }
 
@@ -59,7 +59,10 @@ export function settingsOf(
   return { isOn, pausedAt: stored.pausedAt, values: { ...stored.values, ...file }, origins }
 }
 
-/** Of two feeds, whether the first wins for a code. `order` is that of all feeds, the preferred first. */
+/**
+ * Whether the first of two feeds has precedence for a code. `order` is the list of all feeds, the
+ * preferred first.
+ */
 export function isPreferred(
   first: string,
   second: string,
@@ -73,7 +76,7 @@ export function isPreferred(
   return rank(first) < rank(second)
 }
 
-/** Why a feed is not read, and what to do. */
+/** Why a feed is not read, and the remedy. */
 export const refusalOf = (
   feedState: FeedState,
   feed: Feed,

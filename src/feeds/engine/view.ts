@@ -26,7 +26,10 @@ export interface FeedView {
   lastRun: FeedRun | undefined
   lastNewAt: number | undefined
   nextRunAt: number | undefined
-  /** Of a late feed by when it should have come, of others by when the next release should. */
+  /**
+   * When a late feed should have been updated; for other feeds, when the next release should
+   * arrive.
+   */
   expectedBy: number | undefined
   consecutiveFailures: number
 }

@@ -47,7 +47,7 @@ export interface WritingRun {
 
 export interface Written extends WriteCounts {
   rejected: number
-  /** Doubted by a guard: kept for a decision, and in no other count. */
+  /** Values held for review; no other count includes them. */
   held: number
   /** Left out for what an operator decided, and in no other count. */
   kept: number
@@ -138,7 +138,7 @@ export function createFeedWriter(deps: FeedWriterDeps) {
   }
 }
 
-/** What a guard holds is neither new nor revised. */
+/** A value held for review counts neither as new nor as revised. */
 function keepHeld(written: Written, { inserted, revised, held = 0 }: WriteCounts): void {
   if (held === 0) return
   written.held = held
@@ -154,14 +154,14 @@ const sourceOf = (line: MapLine, { feed: name }: WritingRun, { sources }: FeedWr
   sources.idOf({ kind: 'feed', name, periodKind: kindNumber(line.kind) })
 
 /**
- * Withdraws, inside each transaction that writes observations, a value of a longer period as soon as
- * one of a shorter comes to lie in it, whoever brings it. One that waits for a decision would take its
- * place when it is accepted: it waits no longer.
+ * In each transaction that writes observations, withdraws a value of a longer period as soon as a
+ * value of a shorter period within it is written by any source. A flagged value of the longer
+ * period is removed too, because accepting it would replace the shorter ones.
  */
 function followWrites({ store, ingest, sources, flaggedValues }: FeedWriterDeps): void {
   ingest.listenInside((changes, { sourceId, asRecorded }) => {
     const kind = sources.byId(sourceId)?.periodKind ?? 0
-    // Most copies have days alone: then no series need be looked at.
+    // Most instances have daily values only, and no series needs checking.
     if (asRecorded || !sources.hasLonger(kind)) return
     for (const { seriesId, inserted, revised } of changes) {
       const at = [...inserted, ...revised].map(point => point.observedAt).toSorted((a, b) => a - b)
@@ -280,8 +280,8 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
       // From now on it is ours to correct, and no longer theirs.
       if (owner !== undefined && owner !== run.feed && !isTheirs) claims.push(last.observedAt)
     } else if (!isTheirs) {
-      // What is known already was recorded then; a correction is recorded after it. Without a stamp that
-      // is when it is written: another run may have written since this one began.
+      // Values recorded no later than the stored one are known; a correction is recorded after it.
+      // Without a time it is recorded now: another run may have written since this one began.
       const later = values.filter(value => (value.recordedAt ?? run.now) > held.recordedAt)
       const { recordedAt: _, ...unstamped } = last
       writes.push({ values: later.length > 0 ? later : [unstamped], as: 'revised' })
@@ -305,7 +305,7 @@ interface FeedState {
   owner: string | undefined
 }
 
-/** What is held of a series in the time of some periods. */
+/** The stored values of a series around some periods. */
 function knownAround(
   periods: readonly string[],
   kind: PeriodKind,
@@ -330,7 +330,7 @@ function knownAround(
       held: byMoment.get(observedAt),
       owner: owners.get(observedAt)?.feed,
     }),
-    /** Tells whether a value of a shorter period is stored within this one. */
+    /** Whether a value of a shorter period is stored within this one. */
     isFiner: (period: string) => own > 0 && hasWithin(finer, spanOf(period, kind)),
   }
 }

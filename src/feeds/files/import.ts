@@ -40,7 +40,7 @@ export interface Progress {
  */
 export interface Counts extends WriteCounts {
   read: number
-  /** What was handed to the writer, or would have been in a dry run. */
+  /** Values that were passed to the writer, or would have been in a dry run. */
   points: number
   /** Overridden by a later row of the same file. */
   superseded: number
@@ -87,9 +87,9 @@ export interface OpenFile {
 const besideInput = (file: string) => (file === '-' ? 'stdin.rejected' : `${file}.rejected`)
 
 /**
- * Imports files one after the other. Each is read once, by `stage`; `beforeWriting` may still refuse
- * them all. Throws a sentence, before anything is written, when one of them can not be read as asked;
- * afterwards only if a writer does.
+ * Imports files one after the other. Each is read once, by `stage`; `beforeWriting` may still
+ * refuse them all. Throws a sentence, before anything is written, when a file cannot be read with
+ * these options; afterwards only if a writer does.
  */
 export async function importFiles<Staged extends StagedFile>(
   request: FileImport,

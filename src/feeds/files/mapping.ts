@@ -8,9 +8,9 @@ import { fieldsOf } from './csv.ts'
 export type Mapping = ReadonlyMap<string, string>
 
 /**
- * Reads `code=Col,observed_at=Col,price=Col`, from one text or from several. What follows a comma
- * and is no pair belongs to the column before it: `COAL_AUSTRALIA_USD=Coal, Australian`; a pair may
- * are in double quotes too. Names of `fields` are found in any letter case; all others become
+ * Reads `code=Col,observed_at=Col,price=Col`, from one text or from several. Text after a comma
+ * that is not a pair belongs to the column before it: `COAL_AUSTRALIA_USD=Coal, Australian`; a pair
+ * may also be in double quotes. Names of `fields` are matched in any letter case; all others become
  * upper case. Throws a sentence.
  */
 export function mappingOf(text: string | readonly string[], fields: readonly string[]): Mapping {

@@ -20,7 +20,7 @@ const blockMax = 32_768
  */
 export interface Block {
   bytes: Uint8Array
-  /** Records before this one are no rows: the names of the columns. */
+  /** Records before this one are the header. */
   first: number
   count: number
   starts: Int32Array
@@ -29,11 +29,11 @@ export interface Block {
 }
 
 /**
- * How records are told apart. Without a separator (NDJSON) a line is a record and quotes mean
- * nothing.
+ * How records are separated. Without a separator (NDJSON) each line is a record and quotes have no
+ * meaning.
  */
 export interface Framing {
-  /** Of the file, for messages. */
+  /** The name of the file, for messages. */
   name: string
   separator: number | undefined
   /** 10, or 13 for files that end their lines with a carriage return alone. */

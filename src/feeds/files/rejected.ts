@@ -8,10 +8,10 @@ export type RejectedForm =
   | { format: 'ndjson' }
 
 /**
- * The lines of a file that did not go in, for a file that can be corrected and imported itself: the
- * original columns behind two more, `line` (in the original file) and `reason`. CSV keeps each line
- * as it was, with the file's own separator; NDJSON gets the two as first members, and a line that
- * is no object becomes the text `row`.
+ * The rejected lines of a file, written so that the result can be corrected and imported: two more
+ * columns, `line` (in the original file) and `reason`, precede the original ones. CSV keeps each
+ * line as it was, with the file's own separator; NDJSON gets the two as first members, and a line
+ * that is not an object becomes the text `row`.
  */
 export function createRejectedLines(form: RejectedForm, folder: Pick<SpoolFolder, 'path'>) {
   let waiting = ''

@@ -74,7 +74,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
   const terms = (dataset: string): GuardTerms =>
     JSON.parse(settings.get(settingOf(dataset)) ?? '{}') as GuardTerms
 
-  /** What is flagged of one line of a dataset, by its rows in the order of time. */
+  /** Checks one line of a dataset, in order of time, and reports the flags of each row. */
   const flagsOfLine = (
     dataset: string,
     guarded: GuardedDataset,
@@ -107,7 +107,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
       const isKnown =
         same !== undefined &&
         Object.entries(values).every(([column, value]) => same[column] === value)
-      // Of one time there may be what was known of it at several.
+      // One time may have several vintages.
       const isVintage = before?.at === at && before.row.recordedAt !== entry.row.recordedAt
       before = entry
       const all = isKnown

@@ -53,7 +53,8 @@ export interface DatasetImport extends FileImport {
 
 /**
  * Imports files of a dataset one after the other, each of them read once. Throws a sentence, before
- * anything is written, when one of them can not be read as asked; afterwards only if the writer does.
+ * anything is written, when a file cannot be read with these options; afterwards only if the writer
+ * does.
  */
 export function importDataset(request: DatasetImport): Promise<ImportReport> {
   const { layout, mapping, spelling = {} } = request

@@ -25,7 +25,10 @@ export type Row = Record<string, unknown>
 export interface ParsedRecord {
   line: number
   text: string
-  /** Key and content as numbers tell rows apart; both are 0 where the dataset has no key. */
+  /**
+   * Hashes of the key and the content, which identify rows; both are 0 where the dataset has no
+   * key.
+   */
   rows: { key: number; content: number; row: Row }[]
   /** Values that are not there. */
   blanks: number
@@ -122,7 +125,7 @@ function parsedFileOf(table: RowTable, { firstRecord }: FileHead): ParsedRowFile
   }
 }
 
-/** A text as a number, to be told from others. */
+/** A hash of a text, in 52 bits. */
 const hashOf = (text: string): number => Number(BigInt.asUintN(52, BigInt(Bun.hash.wyhash(text))))
 
 const keyOf = (key: readonly string[], row: Row): number =>

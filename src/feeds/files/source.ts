@@ -171,8 +171,8 @@ export async function firstBytes(source: Source): Promise<Uint8Array> {
 }
 
 /**
- * The first bytes of the unpacked content, enough to tell what it is; all of a small file. Throws a
- * sentence for what cannot be text.
+ * The first bytes of the unpacked content, enough to detect the format; all of a small file. Throws
+ * a sentence for content that cannot be text.
  */
 export async function headOf(source: Source): Promise<Uint8Array> {
   const head = withoutMark(await firstBytes(source))

@@ -87,7 +87,7 @@ const zoneless = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?$/
 
 const isoOf = (at: number): string => Temporal.Instant.fromEpochMilliseconds(at).toString()
 
-/** A time without a zone as its instant; what is no time stays as it was written. */
+/** Converts a time without a zone to its instant; a text that is not a time stays as written. */
 function inZone(text: string, zone: string): string {
   try {
     const local = Temporal.PlainDateTime.from(text.replace(' ', 'T'))

@@ -3,11 +3,11 @@ import { fieldsOf, separatorOf } from './csv.ts'
 import { type Block, recordsOf } from './records.ts'
 import { contentOf, headOf, type Source } from './source.ts'
 
-/** How the records of a file are told apart. */
+/** How a file separates its records. */
 export interface FileForm {
   source: Source
   format: 'csv' | 'ndjson'
-  /** Of CSV; a comma, of no use, for NDJSON. */
+  /** The separator of CSV; NDJSON ignores it. */
   separator: string
   /** 10, or 13 for files that end their lines with a carriage return alone. */
   lineEnd: number

@@ -31,7 +31,8 @@ export async function jsonDocument(source: Source, path?: string): Promise<JsonD
       `--records ${shown(path)}: there is ${records === undefined ? 'nothing' : 'no list'} there in ${source.name}${listed(listsIn(body))}`,
     )
   }
-  // An answer of the Energy Information Administration repeats the question, with lists of its own.
+  // A response of the Energy Information Administration repeats the request, which contains lists
+  // too.
   const all = listsIn(body)
   const lists = all.some(list => list.path === agencyPath)
     ? all.filter(list => list.path === agencyPath)

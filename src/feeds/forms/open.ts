@@ -9,7 +9,7 @@ import {
 } from '../files/source.ts'
 import { FeedFault } from '../reading/fault.ts'
 
-/** Where the rows of a file are, and what is asked of them. */
+/** Where the rows of a file are, and how they are selected. */
 export interface FormRequest {
   /** The sheet of a workbook; the first where none is named. */
   sheet?: string

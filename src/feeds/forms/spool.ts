@@ -21,8 +21,8 @@ export async function wholeOf(source: Source, bytesMax: number): Promise<Uint8Ar
 }
 
 /**
- * A source with other content, under the same name: pieces of text or bytes, kept in a file beside
- * which nothing else is. Closing it closes the first one too.
+ * A source with new content, under the same name: pieces of text or bytes, stored as the only file
+ * of a new folder. Closing it also closes the original source.
  */
 export async function spooled(
   source: Source,

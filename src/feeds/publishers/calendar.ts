@@ -7,7 +7,7 @@ export interface Release {
   at: number
   /** Until then it is tried every few minutes, after that hourly. */
   windowEndsAt: number
-  /** After that it is late, and the operator is told. */
+  /** Later than this the release counts as late, and the operator is notified. */
   expectedBy: number
 }
 

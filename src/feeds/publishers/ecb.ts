@@ -32,7 +32,7 @@ export function ratesOfXml(bytes: Uint8Array): ReferenceRates {
     isArray: name => name === 'Cube',
   })
   const text = textOf(bytes)
-  // A body that is no XML at all comes back as an empty object.
+  // The parser returns an empty object for a body that is not XML.
   const body: unknown = text.includes('</') ? parser.parse(text) : undefined
   const envelope = isObject(body) ? body.Envelope : undefined
   const rates: ReferenceRates = new Map()

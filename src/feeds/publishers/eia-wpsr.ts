@@ -15,9 +15,9 @@ export interface WeeklyTable {
 }
 
 /**
- * A table of the weekly petroleum report. Several tables may stand below each other, each with a header of
- * its own; weeks are the columns whose title is a day, the first of each. A stub that comes again, as crude
- * by region does, is the first one's.
+ * A table of the weekly petroleum report. A file may contain several tables, each with its header;
+ * weeks are the columns whose title is a day, the first of each. Of a repeated stub, such as crude
+ * by region, the first row counts.
  */
 export function weeklyTable(bytes: Uint8Array, name: string): WeeklyTable {
   const { header, rows } = tableOf(bytes, name)

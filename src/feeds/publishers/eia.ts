@@ -58,7 +58,7 @@ export const eiaCalendar: Calendar = [
   outlookRule,
 ]
 
-/** The calendar of the archives, which are made anew twice a day. */
+/** The release calendar of the bulk archives, which are rebuilt twice a day. */
 export const eiaBulkCalendar: Calendar = [everyDay('05:15', eastern), everyDay('15:15', eastern)]
 
 export const eiaAttribution = 'Source: U.S. Energy Information Administration'
@@ -215,8 +215,8 @@ async function rowsOf(
 }
 
 /**
- * The outlook tells what was and what is expected in one series. As a forecast it is what the report prints,
- * from the year before; anything else takes the months that are over.
+ * The outlook mixes history and forecasts in one series. As a forecast it keeps all rows from the
+ * previous year on, as the report prints them; every other target takes only completed periods.
  */
 export function outlookOf(sent: SentSeries, kind: PeriodKind, now: number): SentSeries {
   const today = isoDay(now)

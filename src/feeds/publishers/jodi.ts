@@ -51,7 +51,7 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
     try {
       addYear((await line.ask({ url: yearUrl(year, running) })).bytes, year, series)
     } catch (error) {
-      // Of the first months of a year there is no file yet, nor of the oldest years.
+      // There is no file for a year in its first months, nor for the oldest years.
       if (!(error instanceof FeedFault && error.status === 404)) throw error
     }
   }

@@ -54,7 +54,7 @@ function lineOf(cells: readonly string[], where: string): MapLine {
 function targetOf(into: string, where: string): Target {
   if (/^[A-Z0-9_]+$/.test(into)) return { code: into }
   const [dataset = '', column = '', ...rest] = into.split(' ')
-  // What is fixed may have spaces in its value: `country=Saudi Arabia; unit=tbpd`.
+  // Values of fixed columns may contain spaces: `country=Saudi Arabia; unit=tbpd`.
   const fixed = rest
     .join(' ')
     .split(';')

@@ -12,9 +12,9 @@ export interface Page<T> {
 const readsMax = 3
 
 /**
- * Every row of a paged answer, in the order that was asked for. A page that is cut, a total that changes
- * between pages, a row that comes twice or a page that is missing means that the data moved meanwhile: all
- * is read again, with shorter pages, and given up after the third time.
+ * Every row of a paged answer, in the requested order. A page that is cut, a total that changes
+ * between pages, a row that comes twice or a page that is missing means that the data changed
+ * during the reading: all is read again, with shorter pages, at most three times.
  */
 export async function readPages<T>(
   page: (offset: number, length: number) => Promise<Page<T>>,

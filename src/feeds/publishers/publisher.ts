@@ -8,7 +8,7 @@ export type LicenseClass = 'open' | 'view'
 export interface PublisherRequest {
   url: string
   headers?: Readonly<Record<string, string>>
-  /** A parameter that is added to the address only when it is sent, and stands in nothing that is kept. */
+  /** A parameter that is added to the address when the request is sent, and is never stored. */
   secret?: { name: string; value: string }
   /** Ask only for what has changed since the last finished run; the answer may be undefined. */
   ifChanged?: boolean
@@ -21,13 +21,19 @@ export interface PublisherAnswer {
   bytes: Uint8Array
 }
 
-/** How a reader reaches its publisher: guarded, paced and counted by whoever runs it. Throws `FeedFault`. */
+/**
+ * A publisher as its parser reaches it, with validation, rate limits and counts. Throws
+ * `FeedFault`.
+ */
 export interface Line {
   ask(request: PublisherRequest & { ifChanged: true }): Promise<PublisherAnswer | undefined>
   ask(request: PublisherRequest): Promise<PublisherAnswer>
   /** The body in pieces, for what is too large to hold. */
   stream(request: PublisherRequest): Promise<AsyncIterable<Uint8Array>>
-  /** What was kept under a name by the last finished run; undefined where all is to be read again. */
+  /**
+   * A value that the last finished run stored under a name; undefined where everything must be read
+   * again.
+   */
   kept(name: string): string | undefined
   /** Kept for the next run, once this one is finished. */
   keep(name: string, value: string): void
@@ -52,7 +58,7 @@ export interface SentRow {
   publishedAt?: number
 }
 
-/** What was sent of one line of the map. Every line that was asked for gets one, also without rows. */
+/** The data of one line of the map. Every requested line has one, also without rows. */
 export interface SentSeries {
   line: MapLine
   /** The unit as it was written; undefined where the publisher names none. */
@@ -60,7 +66,7 @@ export interface SentSeries {
   rows: readonly SentRow[]
   /** Periods without a value. */
   blanks: number
-  /** Values that are no numbers. */
+  /** Values that are not numbers. */
   faults: readonly { period: string; written: string }[]
   /** The first day from which the answer has everything; undefined: from the beginning. */
   covers: string | undefined

@@ -79,7 +79,7 @@ const texts: readonly (readonly [publisher: Publisher, map: string])[] = [
   [energyCharts, energyChartsMap],
 ]
 
-/** Every feed there is, the one that is preferred by default first. A map is read when it is asked for. */
+/** All feeds, in the default order of preference. A map is parsed when it is first needed. */
 export const shippedFeeds: readonly Feed[] = texts.map(([publisher, text]) => {
   let map: readonly MapLine[] | undefined
   return {

@@ -65,7 +65,7 @@ export function* sentSeries(
 export const collections = (lines: readonly MapLine[]): Map<string, Collected> =>
   new Map(lines.map(line => [line.sourceId, collected()]))
 
-/** Lines that are asked for together: by a key, in the order of the map. */
+/** Lines that one request fetches together: by a key, in the order of the map. */
 export function grouped(lines: readonly MapLine[], keyOf: (line: MapLine) => string): MapLine[][] {
   return [...Map.groupBy(lines, keyOf).values()]
 }

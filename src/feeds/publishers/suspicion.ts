@@ -25,9 +25,9 @@ const graceOf = (kind: SentSeries['line']['kind']): number =>
   kind === 'instant' ? deliveryAheadMs : graceMs
 
 /**
- * Throws a suspicious `FeedFault` where an answer is not believed: another unit, no rows where there were
- * some, a newest period before the last one, nothing but zeros, less than half of the rows, or a period that
- * has not begun. `forecasts` lets periods lie ahead.
+ * Throws a suspicious `FeedFault` for an implausible answer: another unit, no rows where there were
+ * some, a newest period before the previous one, only zeros, less than half of the rows, or a
+ * period that has not begun. `forecasts` permits future periods.
  */
 export function judge(
   sent: SentSeries,
@@ -119,6 +119,6 @@ function expectedRows({ line, covers, rows }: SentSeries, before: SentBefore): n
 const beginsAt = (period: string, kind: SentSeries['line']['kind']): number =>
   kind === 'week' ? firstOf(period, kind) : spanOf(period, kind).from
 
-/** Whether a period lies in what an answer covers. */
+/** Whether the answer covers a period. */
 const isWithin = (period: string, { line, covers }: SentSeries): boolean =>
   covers === undefined || isoDay(spanOf(period, line.kind).to - dayMs) >= covers

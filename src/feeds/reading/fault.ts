@@ -1,6 +1,6 @@
 /**
- * Why an answer was not taken. `suspicious` ones are held: what came could be read and is not believed. Of
- * the others nothing could be read.
+ * Why an answer was refused. Answers with `suspicious` codes could be read but are implausible, so
+ * they are held for review; the others could not be read.
  */
 export type FaultCode =
   | 'unauthorized'

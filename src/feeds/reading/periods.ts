@@ -15,7 +15,9 @@ export type PeriodKind = (typeof periodKinds)[number]
 export const isCoarser = (kind: PeriodKind, other: PeriodKind): boolean =>
   periodKinds.indexOf(kind) > periodKinds.indexOf(other)
 
-/** Under which number a kind is stored; delivery periods never lie beside days of the same series. */
+/**
+ * The number that a period kind is stored as; a series never has both delivery periods and days.
+ */
 export const storedKind = (kind: PeriodKind): number =>
   kind === 'instant' ? 0 : storedKinds.indexOf(kind)
 
@@ -65,7 +67,7 @@ export function firstOf(period: string, kind: PeriodKind): number {
   return Date.UTC(Number(period.slice(0, 4)), month - 1, 1)
 }
 
-/** The period that a day lies in: `2026-08` of 2026-08-18. */
+/** The period that contains a day: `2026-08` for 2026-08-18. */
 export function periodWith(day: string, kind: PeriodKind): string {
   if (kind === 'instant') return `${day}T00:00:00Z`
   if (kind === 'day' || kind === 'week') return day

@@ -191,7 +191,10 @@ async function* rowsOf(
   yield* rows
 }
 
-/** A day number as ISO text without a zone; a number that is no day stays as it is. */
+/**
+ * Converts a serial day number to ISO text without a zone; a number outside the range stays as it
+ * is.
+ */
 function timeOf(serial: number, epoch: string): SheetCell {
   if (!(serial >= 0 && serial < 2_958_466)) return serial
   const local = Temporal.PlainDateTime.from(epoch).add({ seconds: Math.round(serial * 86_400) })

@@ -204,7 +204,7 @@ export async function* linesOf(
     isWanted(text.toString('latin1', from, Math.min(from + headBytes, to)))
   let begun: Buffer[] = []
   let begunBytes = 0
-  /** Of the line that has begun; undefined while too little of it has come. */
+  /** Whether the current line is wanted; undefined while too little of it has arrived. */
   let isBegunWanted: boolean | undefined
   /** The line that has begun, with its last part, where it is wanted. */
   const ended = (end: Buffer): Buffer | undefined => {

@@ -74,7 +74,7 @@ export interface FeedStore {
   allSettings(): StoredFeedSettings[]
   putSettings(row: StoredFeedSettings, at: number): void
   states(): FeedState[]
-  /** Of a feed that never ran as if it had none. */
+  /** The state of a feed; a feed that never ran has the state of one without failures. */
   state(name: string): FeedState
   schedule(name: string, nextAt: number | null): void
   beginRun(run: FeedRun): number
@@ -88,7 +88,7 @@ export interface FeedStore {
   lastRun(name: string): FeedRun | undefined
   marks(name: string): Map<string, string>
   lines(name: string): FeedLine[]
-  /** Of one series, of observations in `[from, to)`. */
+  /** The feed observations of one series in `[from, to)`. */
   observations(seriesId: number, from: number, to: number): FeedObservation[]
   /** Makes observations those of a source that says the same of them. */
   claim(seriesId: number, observedAts: readonly number[], sourceId: number): void

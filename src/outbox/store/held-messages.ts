@@ -60,7 +60,7 @@ function createHolding(db: Database): Pick<HeldMessageStore, 'hold'> {
   const unsent = `state IN ('pending', 'retry', 'leased')`
   const waitingCounts = sql<Count, []>`
     SELECT kind, count(*) AS n ${joined} WHERE ${unsent} GROUP BY kind`
-  // What was counted of attempts stays: the log says that one was under way.
+  // The number of attempts is not reset: the log shows that one was in progress.
   const hold = sql`
     UPDATE outbox SET state = 'failed', last_error = ?1, settled_at = ?2, hold_until = NULL, lease_token = NULL, lease_until = NULL
     WHERE ${unsent}`

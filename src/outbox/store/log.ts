@@ -25,7 +25,7 @@ type Settings = Record<string, string | number | null>
 /** Messages of a lane that were made in [from, to). */
 export type LogRange = LogFilter & { from: number; to: number }
 
-/** What was and will be sent through a lane; unknown lanes have an empty log. */
+/** The messages of a lane, sent and waiting; an unknown lane has an empty log. */
 export type OutboxLogStore = ReturnType<typeof createOutboxLogStore>
 
 export function createOutboxLogStore(db: Database) {

@@ -92,7 +92,7 @@ export interface OutboxStore {
   leased(before: number, limit: number): ClaimedRow[]
   /** Messages of a lane that wait and were due before `before`, the oldest first. */
   waiting(laneId: number, before: number, limit: number): ClaimedRow[]
-  /** Of these ids, those that wait. */
+  /** The messages with these ids that are waiting. */
   waitingOf(ids: readonly string[]): ClaimedRow[]
   /** A message that is not sent any more. */
   giveUp(number: number, error: string, at: number): void

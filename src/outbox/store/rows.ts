@@ -1,9 +1,9 @@
-/** The ways out of the instance. */
+/** The delivery channels of the instance. */
 export type Kind = 'webhook' | 'email' | 'sms'
 
 export type MessageState = 'pending' | 'leased' | 'retry' | 'delivered' | 'failed' | 'skipped'
 
-/** What is known of every stored message. */
+/** The identity of a stored message. */
 export interface StoredMessage {
   id: string
   kind: Kind
@@ -18,10 +18,10 @@ export interface StoredMessage {
 export interface LogEntry extends Omit<StoredMessage, 'kind'> {
   state: MessageState
   attempts: number
-  /** Of the last attempt that ended. */
+  /** The HTTP status of the last completed attempt. */
   statusCode: number | null
   durationMs: number | null
-  /** Of the last attempt, or why the message was not sent. */
+  /** The error of the last attempt, or why the message was not sent. */
   error: string | null
   /** As it was or will be sent. */
   body: string

@@ -162,7 +162,7 @@ function lastingBucket(
     try {
       return await work(bucket)
     } catch (error) {
-      // What is asked of a stream that is gone fails in many ways, most often by no answer.
+      // Requests to a deleted stream fail in many ways, most often by a timeout.
       if (await isThere()) throw error
       bucket = bucketFor(await create())
       return await work(bucket)
@@ -194,7 +194,7 @@ function bucketOf(
       // two writers at once may both get a success. The last message of the whole bucket
       // is compared after it.
       const stored = revision === 0 ? await values.get(key) : null
-      // What was deleted leaves a message, which the next value must name.
+      // Deleting a key leaves a message, whose revision the next value must name.
       const over = stored && stored.operation !== 'PUT' ? stored.revision : revision
       for (let tries = 0; tries < setTriesMax; tries++) {
         const { state } = await manager.streams.info(`KV_${name}`)

@@ -7,7 +7,7 @@ import type { Delta } from '../store/delta.ts'
 /** Followers fetch hundreds of messages ahead, so the pieces of a large change are small. */
 const pieceBytesMax = 256 * 1024
 
-/** What is in the headers of a message of the stream of changes. */
+/** Headers of the messages in the stream of changes. */
 export const changeHeaders = {
   /** Whose commits they are: another one begins a history that does not continue the last. */
   replicationEpoch: 'Wellhead-Lineage',

@@ -18,7 +18,7 @@ const staleTexts: Readonly<Record<StaleReason, string>> = {
   other_lineage: 'The stream has gone on from another state. The replica waits for its snapshot.',
 }
 
-/** What is wrong between the copies, for anyone who asks about this one; undefined: nothing. */
+/** The replication fault of this instance, as a sentence; undefined where there is none. */
 export function replicationText(
   published: ReplicationView | undefined,
   replica: ReplicaView | undefined,
@@ -47,7 +47,7 @@ export interface LateReplica {
   why: string
 }
 
-/** Of the copies that run those that answer what may be old. */
+/** Replicas that are running and may return old data. */
 export const lateReplicas = (nodes: readonly ClusterNode[]): LateReplica[] =>
   nodes.flatMap(({ role, url, id, lagMs, stale }) =>
     role === 'replica' && stale

@@ -139,7 +139,7 @@ async function copyStream(
       batch.push(message)
       if (sequence >= state.last_seq) break
     }
-    // What is left was taken out in the meantime.
+    // The remaining messages were deleted in the meantime.
     if (batch.length === 0) break
     await copyMessages(nats, batch, from, to)
     messages += batch.length
@@ -179,7 +179,8 @@ async function copyMessages(
     const failed = results.findIndex(({ status }) => status === 'rejected')
     if (failed === -1) return
     const { reason } = results[failed] as PromiseRejectedResult
-    // A replica has reported meanwhile, or a message was there already, which takes no number.
+    // A replica has reported in the meantime, or a message was a duplicate, which gets no sequence
+    // number.
     tries = failed > 0 ? 0 : tries + 1
     if (!isWrongSequence(reason) || tries >= triesMax) throw reason
     copied += failed

@@ -65,8 +65,9 @@ export interface FollowDeps {
 }
 
 /**
- * Begins behind what the copy has. A server that does not answer is asked again, for ever. What
- * cannot be applied is tried again, until it can be or a snapshot has it.
+ * Begins after the last change that the replica has. A server that does not answer is retried
+ * forever. A change that cannot be applied is retried until it can be, or until a snapshot contains
+ * it.
  */
 export function followStream(
   nats: Pick<Nats, 'jetstream' | 'manager' | 'names'>,

@@ -11,11 +11,11 @@ export interface Lease {
   epoch: number
   /** The replication epoch of who has it. */
   holder: string
-  /** Where the other copies reach it; empty: as they are configured. */
+  /** The address for other instances; empty: the configured one. */
   url: string
 }
 
-/** A lease as a copy has written it; undefined: nobody holds it, whoever wrote what is there. */
+/** Parses a lease; undefined where no one holds it, and where the text is not a lease. */
 export function readLease(text: string): Lease | undefined {
   const lease: Stored<Lease> = recordIn(text)
   const isLease =
@@ -37,13 +37,13 @@ const doubtedMs = 2000
 /** How long anyone who has it gets to renew it once it can be renewed again. */
 const graceMs = 3000
 
-/** What is seen of the lease from one copy. */
+/** The lease as one instance observes it. */
 export type LeaseView = ReturnType<typeof createLeaseView>
 
 /** The lease in the hands of this instance. */
 export interface HeldLease {
   lease: Lease
-  /** False where another copy has taken it. Throws where the bucket does not answer. */
+  /** False where another instance has taken it. Throws where the bucket does not answer. */
   renew(): Promise<boolean>
   /** Leaves it to a copy that took over otherwise, as what follows it in the stream says. */
   handTo(holder: string): Promise<void>

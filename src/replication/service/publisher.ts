@@ -4,7 +4,7 @@ import { isWrongSequence, type Nats } from '../nats/connection.ts'
 import type { Delta } from '../store/delta.ts'
 import { changeHeaders, endOfStream, piecesOf, type Strangers, type StreamEnd } from './changes.ts'
 
-/** replaced: another copy took over from this one. */
+/** replaced: another instance took over from this one. */
 export type ConflictKind = 'foreign' | 'ahead' | 'replaced'
 
 /** The stream carries the commits of another database, or ones that this database has lost. */
@@ -46,7 +46,10 @@ export interface Publisher {
   check(): Promise<void>
 }
 
-/** Others may publish between a look at the end of the stream and a message, so many times. */
+/**
+ * Others may publish between reading the end of the stream and publishing a message; the most
+ * retries.
+ */
 const triesMax = 20
 const encoder = new TextEncoder()
 
@@ -118,7 +121,7 @@ export async function createPublisher({
   const passOver = async (): Promise<boolean> => {
     const end = await meet(reader.last())
     const isSame = end.created === created && end.lastSequence >= lastSequence
-    // Only this publisher has this epoch, so somebody forged the change that it ends with.
+    // Only this publisher has this epoch, so the change at the end of the stream is forged.
     if (isSame && end.replicationEpoch === replicationEpoch && (end.position ?? 0) > position)
       throw new StreamConflict(
         'ahead',

@@ -24,7 +24,7 @@ export type QuotaGrants = ReturnType<typeof createQuotaGrants>
  * it needs it back.
  */
 const untakenMs = { small: 10 * minuteMs, usual: 30 * secondMs, short: 5 * secondMs }
-/** Of a quota: one request in so many is little. */
+/** A reserve below this share of the quota (one request in so many) is small. */
 const smallShare = 500
 
 /**
@@ -53,7 +53,7 @@ export function createQuotaGrants(deps: QuotaGrantDeps) {
     if (part && windowName(part) !== window) return meter.putBack(part)
     // Who takes this instance's place must know of it.
     if (part && !(await reached())) return meter.putBack(part)
-    // What is thrown here may have happened: then the charge stands, in no one's favour.
+    // An error may come after the pool was filled: then the charge remains, and no one can use it.
     if (!(await fill(key, part, window)) && part) meter.putBack(part)
   }
   const keptMs = (key: string, pool: number): number => {
@@ -74,9 +74,9 @@ export function createQuotaGrants(deps: QuotaGrantDeps) {
       .finally(() => busy.delete(entry.key))
   }
   return {
-    /** Grants what is asked for until the connection ends. */
+    /** Grants requested slices until the connection ends. */
     run: () => bucket.watch(onEntry),
-    /** What is in the pools. */
+    /** The requests in the pools. */
     held: (): HeldQuotas => ({
       keys: pools.size,
       requests: [...pools.values()].reduce((sum, { entry }) => sum + readPool(entry.text).pool, 0),

@@ -19,7 +19,7 @@ interface Slice {
   /** Requests that were answered since then. */
   used: number
   usedAt: number
-  /** Settles when what is asked for has come, or does not come. */
+  /** Settles when the requested slice has arrived or was refused. */
   asking: Promise<void> | undefined
   /** The primary keeps the rest for itself until then. */
   refusedUntil: number
@@ -29,11 +29,11 @@ const sizes = { first: 64, max: 1_048_576, growthMax: 32 }
 /** The least that a slice, and the reserve of a pool, is of a large quota: one request in so many. */
 const leastShares = { slice: 10_000, reserve: 1000 }
 /**
- * The pool keeps so many slices for whoever comes next. While the primary is replaced nobody fills
- * it, and the copies that are left answer for the others.
+ * The slices that a pool keeps in reserve for further replicas. While the primary is being replaced
+ * no one fills the pool, and the remaining replicas answer requests of the others.
  */
 const slicesInReserve = 3
-/** A slice is as large as what is asked in this time; half of it is left when the next is taken. */
+/** A slice covers the requests of this time; the next is taken when half of it is left. */
 const lastsMs = 30 * secondMs
 const idleMs = 30 * secondMs
 const refusedMs = secondMs
@@ -150,7 +150,7 @@ export function createQuotaSlices({
       while (left(keyId, window) <= 0) {
         const { asking, refusedUntil } = sliceOf(keyId, window)
         const rest = until - clock.monotonic()
-        // What was refused is requested again where there is time for it.
+        // A refused slice is requested again when there is time for it.
         const pause = asking ? rest : refusedUntil - clock.monotonic()
         if (rest <= 0 || pause > rest) return false
         await (asking ? within(pause, asking) : sleep(pause))
@@ -172,7 +172,7 @@ export function createQuotaSlices({
       if (slice && isSameWindow(slice.window, window)) slice.left += 1
       else leaving.push({ keyId, kind: window.kind, startsAt: window.startsAt, requests: 1 })
     },
-    /** What is left of all slices. */
+    /** The unused requests of all slices. */
     held: (): HeldQuotas => ({
       keys: slices.size,
       requests: [...slices.values()].reduce((sum, slice) => sum + slice.left, 0),

@@ -74,8 +74,8 @@ export async function storeSnapshot(
 export class NoSnapshot extends Error {}
 
 /**
- * Puts the newest snapshot of the object store into a new file. Throws where there is none. What is
- * there under such a name and is no snapshot is passed over.
+ * Writes the newest snapshot of the object store to a new file. Throws where there is none. An
+ * object that has such a name without being a snapshot is skipped.
  */
 export async function fetchSnapshot(nats: Nats, copies: number, path: string): Promise<Snapshot> {
   const listed = await within(stalledMs, snapshots(nats, copies))

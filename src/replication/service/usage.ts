@@ -22,7 +22,7 @@ const sendEachMs = 1000
 /** A message of the stream of usage. */
 export interface UsageReport {
   usage: readonly ForeignUsage[]
-  /** Of what was set aside: what was not needed. */
+  /** The parts of quotas that were set aside and not needed. */
   returned: readonly SetAside[]
 }
 

@@ -6,7 +6,10 @@ export interface ReplicationView {
   position: number | undefined
   /** Changes that are not in the stream yet; undefined as long. */
   backlog: number | undefined
-  /** Of the newest snapshot that was stored since the start: its change and when, Unix ms. */
+  /**
+   * The newest snapshot that was stored since the start: its change, and when it was stored, Unix
+   * ms.
+   */
   snapshot: { sequence: number; storedAt: number } | undefined
   /** Why it does not publish. */
   trouble: string | undefined
@@ -14,6 +17,6 @@ export interface ReplicationView {
   troubleSince: number | undefined
   /** Since when the stream lacks something, ms; 0: it has everything. */
   lagMs: number
-  /** Of a primary with a standby: the epoch of the lease it has, 0 where it has none. */
+  /** The epoch of the lease of a primary with a standby; 0 where it has no lease. */
   epoch: number | undefined
 }

@@ -84,7 +84,7 @@ export function rangeNotes(
   }
 }
 
-/** Goes on counting after a change that another copy logged, with nothing logged here. */
+/** Continues the sequence after a change that another instance logged, with an empty log here. */
 export function continueAt(db: Database, sequence: number): void {
   transact(db, () => {
     for (const table of ['changes', 'publications']) db.run(`DELETE FROM ${table}`)
@@ -100,7 +100,7 @@ export interface LoggedChange {
   key: string
 }
 
-/** What was logged, by sequence. */
+/** The logged changes, by sequence. */
 export interface ChangeLog {
   /** The first that is still there, or the next one. */
   first(): number

@@ -110,7 +110,7 @@ export function createDeltaReader(
       const [last = [], ...before] = bundles.reverse()
       for (const bundle of before.reverse()) yield part(false, bundle, [])
       yield part(rest.length === 0, last, points)
-      // What is left is read piece by piece: as it is then, and no two at once.
+      // The rest is read one piece at a time, in its state at that moment.
       while (rest.length > 0) {
         const [next, ...others] = rest as [Range, ...Range[]]
         const piece = ranges(next, pointsMax)
@@ -160,7 +160,7 @@ function bundled(deltas: readonly TableDelta[]): TableDelta[][] {
   return bundles
 }
 
-/** Of a table, and of the places that its rows have. */
+/** Reads rows of a table, together with the rows of its place index. */
 function rowsWithPlaces(
   db: Database,
   table: ReplicatedTable,

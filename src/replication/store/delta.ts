@@ -1,9 +1,9 @@
 import type { SQLQueryBindings } from 'bun:sqlite'
 
 /**
- * A value of a column as JSON that carries it exactly. JSON has no bytes, no infinity, no negative
- * zero, and readers take its numbers as doubles, so that these are text in an object: `hex` of
- * bytes, `integer` beyond 2^53, `real` that is no finite number or is below zero and zero.
+ * A column value as JSON without loss. JSON has no bytes, infinity or negative zero, and parsers
+ * read its numbers as doubles, so these become text in an object: `hex` for bytes, `integer` beyond
+ * 2^53, `real` for infinite numbers and negative zero.
  */
 export type Cell =
   | string

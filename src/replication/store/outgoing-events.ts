@@ -11,8 +11,8 @@ export interface OutgoingEvent {
 }
 
 /**
- * Finds the events that commits bring: those whose body is new with its message. A message that is
- * tried again is no news. Parts of a commit are checked together, with the last of them.
+ * Finds the new events in commits: those whose body is new with its message. A message that is
+ * retried is not a new event. Parts of a commit are checked together, with the last of them.
  */
 export function createOutgoingEvents(db: Database): (delta: Delta) => OutgoingEvent[] {
   const find = lazy<OutgoingEvent & { bodyId: number }, [number]>(

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
 
-/** A table whose rows other copies have too. */
+/** A table that replicas have too. */
 export interface ReplicatedTable {
   name: string
   /** In the order of the table. */
   columns: readonly string[]
-  /** Of the primary key, in its order. */
+  /** The columns of the primary key, in its order. */
   key: readonly string[]
   /** Those of the key that may be bytes, and those that are text. */
   binaryKey: ReadonlySet<string>
@@ -96,7 +96,7 @@ export function tableOf(db: Database, name: string): ReplicatedTable {
   }
 }
 
-/** Of a table without a primary key, what its declaration says is unique. */
+/** The columns of the unique constraint of a table without a primary key. */
 const uniqueColumns = (db: Database, table: string): string[] =>
   db
     .query<{ name: string }, [string]>(

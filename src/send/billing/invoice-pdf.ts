@@ -3,7 +3,7 @@ import { isoDay } from '../../lib/time/instant.ts'
 import { type InvoiceLine, money } from '../../plans/invoice.ts'
 import type { InvoiceTerms } from './processor.ts'
 
-/** What is on an invoice. */
+/** The content of an invoice. */
 export interface PrintedInvoice extends InvoiceTerms {
   number: string
   billedTo: string

@@ -29,7 +29,7 @@ export interface StripeSettings {
   /** Where the processor's interface is. */
   url: string
   now(): number
-  /** Of one attempt; the library makes one more after a fault of the network. */
+  /** The timeout of one attempt; the library makes one more after a network error. */
   attemptMs?: number
   /** Takes in whether the processor answers. */
   watch?: ProviderWatch
@@ -337,8 +337,8 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
         billingPeriod: before.billingPeriod,
         priceCents: before.priceCents,
       }
-      // What is unused is worth what was paid for it, so the price that waits for the next period
-      // is taken back first.
+      // A credit for unused time is calculated from what was paid, so the price that is pending for
+      // the next period is reverted first.
       if (pendingPlan !== null) await changeNext(ref, current)
       return ask(async stripe => {
         const items = [{ id: subscription.items.data[0]!.id, price: await priceOf(stripe, terms) }]

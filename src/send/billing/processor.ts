@@ -63,7 +63,7 @@ export interface RemoteSubscription {
   endedAt: number | null
 }
 
-/** What every invoice says, whoever made it out. */
+/** The fields that every invoice has, from any issuer. */
 export interface InvoiceTerms {
   amountCents: number
   currency: string
@@ -111,7 +111,7 @@ export interface RemoteTerms {
   priceCents: number
 }
 
-/** Runs subscriptions, invoices and payments, and tells of them by signed messages. */
+/** Runs subscriptions, invoices and payments, and reports their events by signed messages. */
 export interface Processor {
   readonly name: string
   /** Makes the customer where there is none; answers its reference. */

@@ -54,8 +54,8 @@ const within = (address: Address, list: readonly Network[]): boolean =>
   list.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits))
 
 /**
- * Judges addresses; `allow` are networks in CIDR notation that are open beside the public internet.
- * Everything unknown is refused.
+ * Decides which addresses may be called; `allow` are networks in CIDR notation that are permitted
+ * in addition to the public internet. Everything unknown is refused.
  */
 export function addressJudge(allow: readonly string[]): (text: string) => Standing {
   const open = networks(...allow)

@@ -39,7 +39,10 @@ const closedPorts = new Set(
 
 const onlyPublic = 'must be an address on the public internet'
 
-/** `allow`: networks in CIDR notation that are open beside the public internet, over http too. */
+/**
+ * `allow`: networks in CIDR notation that are permitted in addition to the public internet, over
+ * http too.
+ */
 export function createEgress(
   allow: readonly string[],
   lookup: Lookup = name => systemLookup(name, { all: true, verbatim: true }),
@@ -93,7 +96,7 @@ export function createEgress(
         url,
         standings.every(standing => standing === 'allowed'),
       )
-      // IPv4 first: a host without IPv6 of its own finds its way sooner.
+      // IPv4 first: a host without IPv6 connects sooner.
       const addresses = candidates.toSorted((a, b) => a.family - b.family)
       return fault ? { refused: `the target ${fault.replace(/\.$/, '')}` } : { url, addresses }
     },

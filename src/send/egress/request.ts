@@ -10,7 +10,7 @@ export interface OutgoingRequest {
   method: 'GET' | 'POST'
   headers: Readonly<Record<string, string>>
   body?: string
-  /** What is read of the answer; it is cut there. */
+  /** The most bytes that are read of the response; it is cut there. */
   bytesMax: number
   /**
    * How long the answer's body is waited for once its head is there; without it as long as the
@@ -139,8 +139,8 @@ export async function request(
 }
 
 /**
- * Reads up to the maximum and tells what there was, complete or not; `end` stops reading where it
- * is, `undo` forgets its timer.
+ * Reads up to the maximum and returns what was read, complete or not; `end` stops reading early,
+ * `undo` cancels its timer.
  */
 function read(
   response: IncomingMessage,

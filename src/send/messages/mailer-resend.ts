@@ -81,8 +81,8 @@ function handoverOf({ data, error, headers }: Answer): Handover {
     typeof error?.message === 'string'
       ? error.message
       : 'The mail provider returned an unreadable response.'
-  // No status: the network, the deadline or an answer that is no JSON. The key makes the repeat of
-  // a mail that did get through harmless.
+  // Without a status it was the network, the deadline or a response that is not JSON. The key makes
+  // repeating an e-mail that did get through harmless.
   if (status === null || mayPass(status)) return putOff(reason, status, waitOf(headers))
   // An attempt under the same key is still at work there.
   if (error?.name === 'concurrent_idempotent_requests') return putOff(reason, status)

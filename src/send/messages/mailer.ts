@@ -29,8 +29,8 @@ export interface FrozenMailMessage {
 /** One attempt to send an e-mail. */
 export interface Sending {
   /**
-   * The letter's own, on every attempt: two sendings with the same key are one mail. Printable
-   * ASCII, at most 256 characters.
+   * Identifies the e-mail on every attempt: two requests with the same key send one e-mail.
+   * Printable ASCII, at most 256 characters.
    */
   key: string
   /** It was tried before, and may have got through unheard. */

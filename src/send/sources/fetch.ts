@@ -43,7 +43,7 @@ export function createSourceFetch({
         if ('refused' in route) return { fault: route.refused }
         const options = {
           method: 'GET' as const,
-          // What is packed could unpack to any length.
+          // A compressed body could expand to any length.
           headers: {
             Accept: 'application/json, text/csv, */*',
             'Accept-Encoding': 'identity',

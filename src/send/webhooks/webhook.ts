@@ -19,7 +19,7 @@ import {
 export interface WebhookDeps {
   egress: Egress
   clock: Clock
-  /** Of the service's own headers, such as `X-Service-`. */
+  /** The prefix of the service's own headers, such as `X-Service-`. */
   headerPrefix: string
   userAgent: string
 }
@@ -37,7 +37,7 @@ export interface DeliveryTerms {
 
 export type WebhookSender = ReturnType<typeof createWebhookSender>
 
-/** What is kept of a receiver's answer. */
+/** The part of a receiver's response that is stored. */
 const bodyBytesMax = 1024
 /**
  * The status decides; the body is for people, and a receiver that drips it must not hold the line.

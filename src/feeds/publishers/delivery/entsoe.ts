@@ -34,7 +34,7 @@ interface Offer {
 const elements = (parent: unknown, name: string): Element[] =>
   isObject(parent) && Array.isArray(parent[name]) ? parent[name].filter(isObject) : []
 
-/** The document; undefined where there is no data of the time that was asked for. */
+/** The document; undefined where there is no data for the requested time. */
 function documentOf(bytes: Uint8Array): Element | undefined {
   const { XMLParser, XMLValidator } = xmlParser()
   const text = textOf(bytes)

@@ -27,7 +27,7 @@ export function termsOf({ target }: MapLine): DeliveryTerms {
 export const startOf = (reading: Reading, line: MapLine): number =>
   parseDay(reading.since(line) ?? isoDay(reading.now - firstDays * dayMs))!
 
-/** What was collected of lines, as everything since a moment. */
+/** The collected values of the lines; each series covers all periods from a moment on. */
 export const sentSince = (
   lines: readonly MapLine[],
   series: ReadonlyMap<string, Collected>,
@@ -45,8 +45,8 @@ export const timesOfDay = (zone: string, times: readonly string[]): ReleaseRule[
   times.map(time => everyDay(time, { zone }))
 
 /**
- * Throws where values come in longer periods than the series has on that day: a market that went to
- * quarters does not go back to hours, and an hour is no quarter.
+ * Throws where values have longer periods than the series has on that day: a market that moved to
+ * quarter hours does not return to hours, and an hourly value must not stand for a quarter hour.
  */
 export function refuseLonger(line: MapLine, terms: DeliveryTerms, starts: readonly number[]): void {
   const gaps = new Map<string, number>()
