@@ -1,7 +1,10 @@
 import { constants, setPriority } from 'node:os'
 import type { CommandOutcome } from '../instance/jobs/backups.ts'
 
-/** The compiled program is its own executable; from sources the runtime is, and is told the file. */
+/**
+ * The compiled program is its own executable; from sources the runtime is, and it needs the file as
+ * an argument.
+ */
 export const isCompiled = () => /^(\/\$bunfs\/|[A-Z]:[\\/]~BUN)/i.test(Bun.main)
 const program = () => (isCompiled() ? [process.execPath] : [process.execPath, Bun.main])
 

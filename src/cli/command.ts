@@ -39,7 +39,7 @@ interface RefusalBody {
   errors?: { message: string }[]
 }
 
-/** What was refused, in the service's own words, one line each. */
+/** A refusal by the service, in its own words, one line each. */
 export class Refusal extends Error {
   constructor(readonly lines: readonly string[]) {
     super(lines.join('\n'))

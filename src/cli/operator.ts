@@ -105,7 +105,9 @@ const repeatable =
 const mayRepeat = (method: string, path: string): boolean =>
   method === 'GET' || (method === 'POST' && repeatable.test(path))
 
-/** What the runtime says of a connection that ended speaks of typos in addresses, which nobody wrote. */
+/**
+ * Replaces the runtime's message about a closed connection, which suggests a typo in the address.
+ */
 async function askServer(path: string, url: string, init?: RequestInit): Promise<Response> {
   try {
     return await fetch(`http://localhost${url}`, { ...init, unix: path })

@@ -106,7 +106,7 @@ export const configFrom = (options: Options, mode: Mode, env: ProgramEnvironment
     },
   })
 
-/** The configuration of a command's options; what is wrong with it is told line by line. */
+/** The configuration of a command's options; faults are reported one per line. */
 export function configOf(options: Options, mode: Mode, env: ProgramEnvironment): Config {
   try {
     return configFrom(options, mode, env)

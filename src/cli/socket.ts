@@ -50,8 +50,8 @@ const ownerOnly = 0o177
 
 /**
  * Listens on the socket of the data directory. Only the user who runs the server can open it, and
- * whoever can owns the data anyway; so requests that come through it need no token. The lock on the
- * directory is held: a socket that is there is a dead one's.
+ * that user owns the data anyway, so requests through it need no token. The lock on the directory
+ * is held, so an existing socket belongs to a process that has ended.
  */
 export function listenLocally(
   dir: string,

@@ -13,7 +13,7 @@ export function tableLines(
   )
 }
 
-/** A table that is laid out when the width of the terminal is known. */
+/** A table whose column widths are set when the width of the terminal is known. */
 export interface Table {
   headings: readonly string[]
   rows: readonly (readonly string[])[]
@@ -26,7 +26,7 @@ export const table = (
 
 /** Texts are not cut further. */
 const leastWidth = 8
-/** What is read as a whole or copied: numbers, dates, moments and ids. */
+/** Cells that are never shortened: numbers, dates, times and ids. */
 const whole = /^(?:-|[-+]?[\d.,]+%?|\d{4}-\d\d(?:-\d\d.*)?|[\da-f]{8}-[\da-f-]{27})?$/
 
 /**

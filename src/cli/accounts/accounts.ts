@@ -32,7 +32,7 @@ export interface AccountChanges {
 
 const perPage = 100
 
-/** What is out of the ordinary about an account, in a few words. */
+/** Unusual states of an account, in a few words. */
 function stateOf(account: AccountLine): string {
   const { suspended_at, email_confirmed_at, tier, trial_ends_at } = account
   const states = [
@@ -173,7 +173,7 @@ const endAccount = (
     )
   })
 
-/** Ends an account for good; its data stays until it is erased. */
+/** Closes an account permanently; its data is kept until it is erased. */
 export const closeAccount = (env: CommandEnvironment, who: string): Promise<number> =>
   endAccount(env, 'accounts close', 'DELETE', who)
 

@@ -128,7 +128,7 @@ export const rollKey = (
     print(env, api_key, madeLines)
   })
 
-/** Ends a key for good. */
+/** Revokes a key permanently. */
 export const revokeKey = (env: CommandEnvironment, id: string): Promise<number> =>
   runAgainstServer(env, 'keys revoke', async () => {
     const { api_key } = await answerOf<{ api_key: KeyLine }>(env, 'DELETE', keyPath(id))

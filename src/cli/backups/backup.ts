@@ -44,8 +44,9 @@ import {
 import { createObservationStore } from '../../topics/prices/store/observations.ts'
 
 /**
- * What is wrong with a database file: whose it is, what it lacks, SQLite's own checks, references,
- * bars against their observations, and the chain of the audit trail. Reads only, also beside a running server.
+ * The faults of a database file: application id, missing tables, SQLite's own checks, references,
+ * bars against their observations, and the hash chain of the audit trail. Only reads, so it may run
+ * next to a server.
  */
 export function verifyFile(path: string): string[] {
   if (!existsSync(path)) throw new Error(`${path}: there is no such file`)
@@ -140,9 +141,9 @@ export interface Restored {
 }
 
 /**
- * Puts a checked backup instead of the database of a directory that no process uses. The database
- * it replaces is kept beside it. Whatever ends it half-way, the directory has the one or the other:
- * the copy is complete, with what is held, before it gets the name.
+ * Replaces the database of a directory that no process uses by a verified backup. The replaced
+ * database is kept in the same directory. A crash leaves one or the other: the new file is
+ * complete, including its held messages, before it gets the name.
  */
 export function restore(dir: string, source: string, options: RestoreOptions): Restored {
   const faults = verifyFile(source)
@@ -236,7 +237,8 @@ function folded<T>(path: string, work: (db: Database) => T): T {
 
 /** Gives a database a second name, under which it stays when the first one is given to another. */
 function keep(path: string, name: string): string {
-  // Before anything opens it: SQLite deletes the log of a file that is no database any more.
+  // Done before the file is opened: SQLite deletes the WAL of a file that is not a database any
+  // more.
   if (hasLog(path)) second(`${path}-wal`, `${name}-wal`)
   if (isFolded(path)) {
     rmSync(`${name}-wal`, { force: true })
@@ -246,10 +248,7 @@ function keep(path: string, name: string): string {
   return name
 }
 
-/**
- * Copies the log that a killed process left alongside a database into it; false for a file that can
- * not be read.
- */
+/** Checkpoints the WAL that a killed process left; false for a file that cannot be read. */
 function isFolded(path: string): boolean {
   try {
     folded(path, () => undefined)

@@ -127,7 +127,7 @@ interface Placed extends StoredBackup {
   place: BackupPlace
 }
 
-/** Of every place that answers, oldest first; those that do not are told. */
+/** The backups in every reachable place, oldest first; places that cannot be read are reported. */
 async function allOf(config: Config, err: (line: string) => void): Promise<Placed[]> {
   const places = placesOf(config)
   if (places.length === 0) throw new Error(noPlace)

@@ -40,7 +40,7 @@ export function backupCommands(program: Command, env: ProgramEnvironment, result
   migrateCommand(program, env)
 }
 
-/** What is wrong with a database file; what cannot be opened at all is told with its name. */
+/** The faults of a database file; where the file cannot be opened, the error names it. */
 function faultsOf(path: string): string[] {
   try {
     return verifyFile(path)

@@ -5,7 +5,9 @@ import { schemaVersion } from '../../database/migrations.ts'
 import { databasePath } from '../../instance/services/directory.ts'
 import { syncToDisk } from '../../lib/files/side-file.ts'
 
-/** The header of a database file, and where it has its version and whose it is. */
+/**
+ * The size of the header of a database file, and the offsets of its version and its application id.
+ */
 const headerBytes = 100
 const versionOffset = 60
 const applicationIdOffset = 68

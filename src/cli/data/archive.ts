@@ -75,7 +75,7 @@ export async function writeArchive(
       row => csvLine(columns, row),
       `${columns.join(',')}\n`,
     )
-    // Nothing of a dataset is no file.
+    // A dataset without rows gets no file.
     if (source.hasRows(dataset)) await write(`${dataset}.csv`, text, { dataset })
   }
   // Behind all rows that stand: a day of futures also follows its ticks.
@@ -142,7 +142,7 @@ function countedLines<Row>(rows: Iterable<Row>, line: (row: Row) => string, head
   }
 }
 
-/** The same of lines that are made already, the first of which is no row. */
+/** Counts the rows of finished lines, the first of which is the header. */
 function countedText(text: AsyncIterable<string>): Lines {
   let count = -1
   return {
@@ -168,9 +168,8 @@ interface ArchiveEnvironment extends ImportReporting {
 }
 
 /**
- * Records what an export of everything wrote, as another copy recorded it: nothing of it is
- * flagged, and everything keeps its source and the time since when it is known. Answers the exit
- * code of an import.
+ * Imports an export of everything as another instance recorded it: nothing is flagged, and every
+ * value keeps its source and its recording time. Returns the exit code of an import.
  */
 export async function readArchive(
   dir: string,

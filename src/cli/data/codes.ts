@@ -53,7 +53,7 @@ const searchCodes = (env: CommandEnvironment, words: readonly string[], options:
     )
   })
 
-/** `codes`: which codes there are, also those without data, which the interface does not list. */
+/** `codes`: lists all codes, including those without data, which the API does not list. */
 export function codeCommands(
   program: Command,
   located: (command: Command) => Command,

@@ -17,7 +17,7 @@ import { beginBatch, dataOfAnswer, endBatch } from './writer.ts'
 
 export interface DatasetOptions extends FileOptions {
   dataset: string
-  /** Another copy has recorded them already: nothing of it is flagged. */
+  /** The rows are stored as another instance recorded them: none is flagged. */
   asRecorded?: boolean
   /** Also what an undo took back. */
   replace?: boolean

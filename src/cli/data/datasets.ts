@@ -46,7 +46,10 @@ const changeDataset = (
     print(env, [dataset], datasetTable)
   })
 
-/** `datasets`: what can be imported beside prices, and what guards do with its rows. */
+/**
+ * `datasets`: lists the datasets that can be imported in addition to prices, and sets the guards of
+ * their rows.
+ */
 export function datasetCommands(
   program: Command,
   located: (command: Command) => Command,

@@ -254,7 +254,7 @@ const turnFeed = (env: CommandEnvironment, name: string, verb: 'pause' | 'resume
     print(env, body, ({ feed }) => [`${feed.name}: ${feed.state}`])
   })
 
-/** `feeds`: the public sources that this copy reads by itself. */
+/** `feeds`: public feeds that this instance reads on a schedule. */
 export function feedCommands(
   program: Command,
   located: (command: Command) => Command,

@@ -6,7 +6,7 @@ import type { Comparison, SeriesComparison } from '../../topics/prices/service/c
 const coarserShare = 3
 /** So many values of a series may a file correct without being asked. */
 const revisedShare = 0.1
-/** A handful of corrections is no replacement. */
+/** Fewer revised values do not count as a replacement. */
 const revisedMin = 10
 
 /** What an import would do, gathered from its parts. */
@@ -61,7 +61,7 @@ function warningOf({
   return []
 }
 
-/** What a dry run says beside its counts. */
+/** Lines of a dry run in addition to its counts. */
 export const checkLines = (check: ImportCheck): string[] => [
   ...check
     .series()

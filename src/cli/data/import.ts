@@ -13,7 +13,7 @@ import type { Point } from '../../topics/prices/store/observations.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { checkLines, createImportCheck, type ImportCheck } from './import-check.ts'
 
-/** What is the same for prices and for datasets. */
+/** Options that imports of prices and of datasets share. */
 export interface FileOptions extends SpellingOptions {
   /** `code=Col,observed_at=Col,price=Col`, once or several times */
   map?: string | readonly string[]
@@ -31,7 +31,7 @@ export interface ImportOptions extends FileOptions {
   scale?: string
   /** Whose values they are. */
   source?: string
-  /** Another copy has recorded these values already: they are taken as they are. */
+  /** The values are stored as another instance recorded them. */
   asRecorded?: boolean
   /** Also where a coarser file takes the place of a finer one, or much is revised. */
   replace?: boolean
@@ -172,8 +172,8 @@ export function giveUp(
 }
 
 /**
- * Says what went in and what did not, and answers the exit code. A file without a row is told as
- * rejected rows are: anyone who runs imports on a schedule must not take it for a success.
+ * Reports the counts of an import, and returns the exit code. An empty file counts like rejected
+ * rows, so that a scheduled import does not take it for a success.
  */
 export function conclude(
   report: ImportReport,
@@ -261,7 +261,7 @@ function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string 
   const shown = dryRun
     ? {
         read,
-        // What is held waits, and what stands already is not written again.
+        // Neither held nor unchanged values are written.
         'would be written': points - unchanged - held - counts.kept,
         inserted,
         revised,

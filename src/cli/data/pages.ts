@@ -91,7 +91,7 @@ export interface ArchiveSource {
   viewOnly(): number
 }
 
-/** Opens a database for an export of everything; nothing that is written meanwhile is in it. */
+/** Opens a database for an export of everything, as a snapshot: later writes are not included. */
 export function openArchiveSource(dir: string): ArchiveSource & { close(): void } {
   const path = databasePath(dir)
   if (!existsSync(path))

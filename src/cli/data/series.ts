@@ -20,7 +20,7 @@ type SeriesLine = Static<typeof SeriesRow>
 const path = '/admin/v1/series'
 const pathOf = (code: string) => `${path}/${encodeURIComponent(code)}`
 
-/** What is a number, a list or a truth in a term; the others are text. */
+/** Attributes that are numbers, booleans or lists; all others are text. */
 const numbers = new Set(['decimals', 'level', 'min', 'max', 'release_lag_days'])
 const truths = new Set(['active', 'peak_holidays'])
 const lists = new Set(['aliases', 'release_days', 'peak_days'])
@@ -80,7 +80,7 @@ const resolutionsOf = (text: string) =>
     return { from, resolution }
   })
 
-/** The value of a term as the interface takes it, from a text; nothing in it takes the term back. */
+/** Parses the value of an attribute for the API; an empty text removes the attribute. */
 function termOf(name: string, text: string): unknown {
   const value = text.trim()
   if (name === 'currency') return value === '' || value === 'none' ? null : value
@@ -106,7 +106,7 @@ const fileTerms: readonly string[] = [
   'active',
 ]
 
-/** Refuses a name that is no term: what it says would be lost unseen. */
+/** Refuses an unknown attribute, because its value would be ignored silently. */
 function refuseUnknown(names: readonly string[], where: string) {
   const unknown = names.find(name => !fileTerms.includes(name))
   if (unknown !== undefined)
@@ -194,7 +194,7 @@ const seriesTable = (series: readonly SeriesLine[]) =>
     ]),
   )
 
-/** Accounts by their ids, as the interface takes them; people name them by address. */
+/** Replaces the e-mail addresses of accounts by their ids, which the API takes. */
 async function withAccountIds(env: CommandEnvironment, terms: Terms): Promise<Terms> {
   const { visible_to: named } = terms
   if (!Array.isArray(named)) return terms
@@ -218,7 +218,7 @@ const addSeries = (
     print(env, series, seriesTable)
   })
 
-/** All of them or none; what is wrong is named by where it stands in the file. */
+/** Adds all series or none; faults are located by their line in the file. */
 async function addFile(env: CommandEnvironment, rows: readonly FileSeries[]): Promise<void> {
   const all = await Promise.all(rows.map(({ terms }) => withAccountIds(env, terms)))
   try {
@@ -259,7 +259,9 @@ const listSeries = (
     print(env, await answerOf<SeriesLine[]>(env, 'GET', `${path}?${filter}`), seriesTable)
   })
 
-/** `series`: own series of the operator, and other terms for shipped ones. */
+/**
+ * `series`: custom series of the operator, and attributes that override those of shipped series.
+ */
 export function seriesCommands(
   program: Command,
   located: (command: Command) => Command,

@@ -59,8 +59,8 @@ export const listSources = (env: CommandEnvironment): Promise<number> =>
   runAgainstServer(env, 'sources list', async () => print(env, await sourcesOf(env), sourceTable))
 
 /**
- * Syncs one source now and prints the counts; a source that can not be read or a name that fits
- * several is a failure.
+ * Syncs one source now and prints the counts; a source that cannot be read, or a name that matches
+ * several, is a failure.
  */
 export const syncSource = (env: CommandEnvironment, name: string): Promise<number> =>
   runAgainstServer(env, 'sources sync', async () => {

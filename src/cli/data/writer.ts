@@ -19,7 +19,7 @@ import type { Point } from '../../topics/prices/store/observations.ts'
 import type { Operator } from '../operator.ts'
 import type { ImportEnvironment } from './import.ts'
 
-/** Points of one transaction when this process writes itself: large, because nobody else waits. */
+/** Points of one transaction when this process writes itself: large, because no one else waits. */
 const ownBatchMax = 20_000
 const fileNameMax = 300
 /** Points of one request to a server: written between two others, in some 4 ms. */
@@ -64,7 +64,7 @@ const identityOf = (listed: ListedSeries): SeriesIdentity & Candidate => ({
 export interface Recording {
   /** Whose the values are that say nothing of it themselves. */
   source?: string | undefined
-  /** Another copy has recorded them already: nothing of it is doubted. */
+  /** The values are stored as another instance recorded them: none is flagged. */
   asRecorded?: boolean
   /** What operators decided before is overruled. */
   replace?: boolean
@@ -160,8 +160,8 @@ export async function dataOf(
 }
 
 /**
- * The contracts of futures too, which the list of series leaves to their families: what another
- * copy recorded of them comes under their own codes.
+ * Adds the contracts of futures, which the list of series omits: values that another instance
+ * exported name contracts by their codes.
  */
 function withContracts(listed: CodeLookup, codeById: Map<number, string>): CodeLookup {
   const contracts = new Map<string, SeriesIdentity>()
@@ -172,7 +172,7 @@ function withContracts(listed: CodeLookup, codeById: Map<number, string>): CodeL
       const contract = series ? undefined : parseContractCode(code)
       const family = contract && listed.find(contract.family.code)
       if (!family) return series
-      // Only to be told from others: it is sent by its code.
+      // The negative id only identifies the contract here; requests send its code.
       const identity = { ...family, id: -1 - contracts.size, code }
       contracts.set(code, identity)
       codeById.set(identity.id, code)
@@ -204,7 +204,9 @@ const comparisonOf = (wire: WireComparison): Comparison => ({
   })),
 })
 
-/** Tells the service of a file that comes in several requests; answers the number that they name. */
+/**
+ * Starts a batch for a file that is sent in several requests; returns the number that they name.
+ */
 export async function beginBatch(
   operator: Operator,
   { name, sha256 }: ReadFile,

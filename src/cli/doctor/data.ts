@@ -46,9 +46,9 @@ const faultsShown = 3
 const lateMs = 15 * minuteMs
 
 /**
- * Reads the database of a directory and leaves no trace of it: without a log beside it nobody has
- * it open, and SQLite need not make its own files. Should somebody open it meanwhile, it is read
- * once more, as one reads what others write.
+ * Reads the database of a directory without leaving files: without a WAL no process has it open,
+ * and SQLite need not create its own files. If a process opens it during the reading, it is read
+ * again as a shared database.
  */
 function reading<T>(dir: string, work: (db: Database) => T): T {
   const path = databasePath(dir)
@@ -279,7 +279,7 @@ const faultAdvice: Readonly<Record<SeriesFaultKind, string>> = {
   missing: 'import what is missing, or correct the cadence and calendar of the series',
 }
 
-/** What is wrong with the values of series themselves, however fresh they are. */
+/** Finds faults in the values of series, however fresh they are. */
 function examineSeries(db: Database, now: number): Finding | Finding[] {
   const faults = createSeriesFaults({
     store: createQualityStore(db),

@@ -27,7 +27,7 @@ export interface DoctorEnvironment {
   /** Throws a ConfigProblem. */
   config(mode: Mode): Config
   /**
-   * What stands in for it when it is refused: the directory that the command line names, and
+   * The configuration to use when the real one is refused: the directory from the command line, and
    * defaults.
    */
   fallback(): Config
@@ -38,7 +38,7 @@ export interface DoctorEnvironment {
 export interface Machine {
   /** On the disk of a directory, for this user. */
   freeBytes(dir: string): number
-  /** Of a process; undefined where it does not say. */
+  /** The number of open files of a process; undefined where it is not available. */
   openFiles(pid: number | 'self'): number | undefined
 }
 

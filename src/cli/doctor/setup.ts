@@ -61,7 +61,7 @@ function examineStart(config: Config): Finding {
 
 const [othersRead, othersEnter] = [0o004, 0o001]
 
-/** Whether users who are neither its owner nor of its group can read a file. */
+/** Whether users other than the owner and the group of a file can read it. */
 const isOpenToAll = (path: string): boolean =>
   (statSync(path).mode & othersRead) !== 0 && (statSync(dirname(path)).mode & othersEnter) !== 0
 

@@ -1,7 +1,9 @@
 import { exitCodeMeanings } from '../exit-codes.ts'
 import type { CommandRow } from './table.ts'
 
-/** Text as roff takes it: a hyphen that is no line break, no request at the start of a line. */
+/**
+ * Escapes text for roff: hyphens must not break lines, and a line must not start with a request.
+ */
 const roff = (text: string) =>
   text
     .replaceAll('\\', '\\e')

@@ -30,7 +30,7 @@ import {
 } from './servers.ts'
 import { syncCommand } from './sync.ts'
 
-/** Options that say which server is asked, and with which key. */
+/** Adds the options that select a server and a key. */
 export const remote = (command: Command): Command =>
   command
     .option('--server <name>', 'a server saved with "wellhead login"')

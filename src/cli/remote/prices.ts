@@ -63,7 +63,10 @@ const staleDays: Readonly<Record<string, number>> = {
   weekly: 21,
   monthly: 75,
 }
-/** Of what is quoted daily or more often: longer than any row of holidays. */
+/**
+ * Days after which a price with a daily or shorter cadence is stale: longer than any series of
+ * holidays.
+ */
 const staleDaysOfDaily = 7
 
 /** How old a price is, and whether that is older than its cadence explains. */

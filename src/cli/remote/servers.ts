@@ -12,7 +12,7 @@ export interface SavedServer {
 }
 
 export interface SavedServers {
-  /** The name of the one that is asked where none is named. */
+  /** The name of the default server. */
   preferred: string | undefined
   servers: Record<string, SavedServer>
 }

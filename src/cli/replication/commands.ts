@@ -5,7 +5,7 @@ import type { ProgramEnvironment } from '../environment.ts'
 import { configOf, located, type Options, type Results } from '../options.ts'
 import { promote, promoteFromHere } from './promote.ts'
 
-/** One copy in the place of another. */
+/** Commands that replace one instance by another. */
 export function replicationCommands(program: Command, env: ProgramEnvironment, results: Results) {
   located(
     program

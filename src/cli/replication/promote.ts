@@ -156,9 +156,9 @@ async function otherEpoch(
 }
 
 /**
- * Makes the replica in a directory, which nothing else has open, the primary: what the stream has
- * beyond it is applied, and the replication epoch of before ends. Answers the change that it goes
- * on from.
+ * Promotes the replica in a directory, which no other process has open: applies the remaining
+ * changes of the stream and ends the previous replication epoch. Returns the change that the new
+ * epoch continues from.
  */
 export async function promoteReplica(
   dir: string,

@@ -39,9 +39,9 @@ interface StateLabel {
 }
 
 /**
- * Opens an instance that can be put back to an earlier state while its server goes on listening. A
- * state is the database as its own connection reads it, packed, and so is independent of the WAL, of
- * other connections and of whatever is written afterwards.
+ * Opens an instance that can be restored to an earlier state while its server keeps listening. A
+ * state is the database as its own connection reads it, packed, and so is independent of the WAL,
+ * of other connections and of whatever is written afterwards.
  */
 export function openDemoInstance(options: InstanceOptions) {
   const { dir, runtime } = options
@@ -94,7 +94,7 @@ export function openDemoInstance(options: InstanceOptions) {
     const path = databasePath(dir)
     current.close({ isDiscarded: true })
     forgetRates(dir)
-    // A file of its own: a query worker that is ending still has the other one open.
+    // A new file, because a query worker that is ending still has the old one open.
     for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
     writeFileSync(path, database, { mode: privateMode })
     clock.set(now)

@@ -11,8 +11,9 @@ export interface DemoWorldOptions {
 }
 
 /**
- * Makes the database of a new directory: that of the binary where it has the world that is asked for,
- * a generated one otherwise. False: the process was asked to stop on the way.
+ * Creates the database of a new directory: a copy of the one in the binary where that has the
+ * requested market, otherwise a generated one. False: the process was stopped before it was
+ * complete.
  */
 export async function prepareDemoWorld(
   { runtime, dir, terminal }: DemoWorldOptions,

@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log/log.ts'
 import { hourMs } from '../../lib/time/instant.ts'
 import { databaseBeganAt, operatorAccount } from '../../topics/operator/store/settings.ts'
 
-/** What is shown once: the first API key and the operator's token. */
+/** Credentials that are shown once: the first API key and the admin token. */
 export interface FirstKeys {
   apiKey: string | undefined
   adminToken: string | undefined
@@ -56,7 +56,7 @@ function makeProductionKeys(services: Services): FirstKeys {
   }
 }
 
-/** What is shown of the first credentials, line by line. */
+/** The lines that show the first credentials. */
 export const credentialLines = ({
   apiKey,
   adminToken,

@@ -4,7 +4,7 @@ import { openDatabase } from '../../database/database.ts'
 import { createApp } from '../../instance/app/app.ts'
 import { openServices } from '../../instance/services/services.ts'
 
-/** Of no account and no machine: what the document says depends on neither. */
+/** A placeholder: the document depends on no secret. */
 const noKey = 'of no vault'
 
 /**

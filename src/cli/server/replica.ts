@@ -36,9 +36,7 @@ import {
 
 const retryMs = 1000
 
-/**
- * Serves a copy of a primary's database until the process is told to stop. Answers the exit code.
- */
+/** Serves a replica until the process receives a signal to stop. Returns the exit code. */
 export async function serveReplica(env: ServeEnvironment): Promise<number> {
   const { runtime, dir } = env
   const { config, log } = runtime
@@ -76,7 +74,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   void standby.watch()
   const connections = connectionsOf(() => server, originals, new WeakSet())
   let replica: Replica | undefined
-  // While one copy takes the place of another.
+  // Forwards requests during a change of the primary.
   const passOn = createPrimaryClient(
     standby.primary,
     request => peer.requestIP(request)?.address ?? undefined,
@@ -190,7 +188,7 @@ const missingSetting = (
 const lookEachMs = 250
 const renewEachMs = 500
 
-/** Looks at the lease of the primary, and takes it where no one renews it and this instance may. */
+/** Watches the lease of the primary, and takes it where it is not renewed and this instance may. */
 function createStandby(
   nats: Nats,
   { runtime: { config, clock, ids, log }, dir }: ServeEnvironment,

@@ -40,7 +40,7 @@ import {
 
 /** Requests may be answered for so long before the event loop checks its sockets again. */
 const turnBudgetMs = 5
-/** For the requests that have come and are not read when the server is told to end. */
+/** Time for requests that have arrived and are unread when the stop signal comes. */
 const unreadMs = 100
 
 /** How long a fault of a demo instance may delay an answer. */
@@ -58,12 +58,13 @@ export interface ServeEnvironment {
   /** The terminal that progress is drawn on; undefined where there is none. */
   terminal?: NodeJS.WritableStream | undefined
   /**
-   * Calls back when the process is asked to stop; a second time when it is asked to stop at once.
+   * Calls back on the signal to stop, and again on a second signal, which stops the process at
+   * once.
    */
   onStop(listener: () => void): void
 }
 
-/** Serves a data directory until the process is told to stop. */
+/** Serves a data directory until the process receives a signal to stop. */
 export async function serve(env: ServeEnvironment): Promise<number> {
   const { runtime, dir } = env
   const { config, log } = runtime
@@ -171,8 +172,8 @@ export async function serve(env: ServeEnvironment): Promise<number> {
 
   await stopRequested
   log.info('server_stopping')
-  // From here on the health says 503, and whoever asks is answered still: a balancer needs a moment
-  // to send its requests elsewhere. Asked a second time, the process ends at once.
+  // From here on the health check returns 503 while requests are still answered: a load balancer
+  // needs a moment to send them elsewhere. A second signal ends the process at once.
   opened.instance.stopping = true
   // Even without a notice there is one turn for what clients had sent when the signal came: it lies
   // unread in connections that seem idle, and those are closed next.
@@ -193,7 +194,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
   return exitCodes.done
 }
 
-/** Resolves when the process is asked to stop; the second time it is, the process ends at once. */
+/** Resolves on the first signal to stop; a second one ends the process at once. */
 export const firstStop = (env: ServeEnvironment) =>
   new Promise<void>(stopped => {
     let isStopping = false
@@ -248,7 +249,7 @@ export const listen = (
     }),
   )
 
-/** Binds an address; one that another process has is told with what to do. */
+/** Binds an address; the error for an address in use names the remedy. */
 function bound<T>(
   setting: string,
   { host, port }: { host: string; port: number },

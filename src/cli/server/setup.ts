@@ -4,8 +4,9 @@ import { accountPath, answerOf, type CommandEnvironment, runAgainstServer } from
 import { credentialLines, credentialsPath, firstKeyName, operatorEmail } from './first-start.ts'
 
 /**
- * Makes the first credentials anew and shows them, for whoever never saw those of the first start.
- * Refused once the first key has been used: someone has them, and each has its own command.
+ * Replaces the first credentials and shows the new ones, for a user who never saw those of the
+ * first start. Refused once the first key has been used: a user has them, and each has its own
+ * command.
  */
 export const setupAgain = (env: CommandEnvironment, dir: string): Promise<number> =>
   runAgainstServer(env, 'setup', async () => {

@@ -41,7 +41,7 @@ export function codeLookupOf(series: readonly (SeriesIdentity & Candidate)[]) {
   return {
     /** The series of a code or an alias, in any letter case. */
     find: (code: string) => byName.get(code) ?? byName.get(code.toUpperCase()),
-    /** The code that somebody who wrote `code` probably meant; of a category alone, if one is named. */
+    /** The code that was probably meant by `code`; only within a category, if one is named. */
     nearest(code: string, category?: string) {
       if (category !== undefined) return search(code, category)
       if (!meant.has(code) && meant.size < nearestMax) meant.set(code, search(code))

@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein'
 const isSwap = (a: string, b: string, at: number): boolean =>
   a[at] === b[at + 1] && a[at + 1] === b[at] && a.slice(at + 2) === b.slice(at + 2)
 
-/** Edits between two words; two neighbouring letters that changed places count as one. */
+/** Edits between two words; two transposed neighbouring characters count as one. */
 export function edits(a: string, b: string): number {
   const distanceInEdits = distance(a, b)
   if (distanceInEdits !== 2 || a.length !== b.length) return distanceInEdits
@@ -29,7 +29,8 @@ export function wordLikeness(typed: string, word: string): number {
   const [shorter, longer] = typed.length < word.length ? [typed, word] : [word, typed]
   if (isInflected(typed, word)) return 0.75 + 0.2 * (shorter.length / longer.length)
   if (longer.length - shorter.length > 3) return 0
-  // Three letters hold no slip but a swap: with another letter they are another code.
+  // A word of three characters allows only a transposition: with another character it is another
+  // code.
   if (typed.length === 3)
     return word.length === 3 &&
       edits(typed, word) === 1 &&
@@ -38,7 +39,7 @@ export function wordLikeness(typed: string, word: string): number {
       : 0
   const slips = shorter.length < 4 ? Number.POSITIVE_INFINITY : edits(typed, word)
   if (slips > slipsMax(shorter.length)) return 0
-  // Hardly anybody mistypes the first letter.
+  // People rarely mistype the first character.
   const start = typed[0] === word[0] || isSwap(typed, word, 0) ? 1 : 0.75
   return start - slips / longer.length
 }

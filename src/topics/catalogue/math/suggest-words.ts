@@ -39,7 +39,8 @@ export const synonymGroups: readonly (readonly string[])[] = [
 ]
 
 /**
- * A word that may mean others, which never mean it: oil may be crude, but crude is no heating oil.
+ * Words that may stand for others, but not the other way round: oil may be crude, but crude does
+ * not stand for heating oil.
  */
 export const oneWaySynonyms: readonly (readonly [string, readonly string[]])[] = [
   ['OIL', ['CRUDE']],
@@ -62,7 +63,7 @@ export const spelledOut: ReadonlyMap<string, readonly string[]> = new Map([
   ['ETS', ['CARBON']],
 ])
 
-/** What is a word to people and not to a reader that keeps letters and digits apart. */
+/** Words with a digit inside, which would otherwise be split into letters and digits. */
 export const rewritten: readonly (readonly [string, string])[] = [['CO2', 'CARBON']]
 
 /** Words that people add and that say next to nothing about which price they mean. */

@@ -32,8 +32,8 @@ interface Entry<T> {
   currency: string | undefined
   isPair: boolean
   /**
-   * What is traded: the first word of the code that is not a region. The others say where and
-   * which.
+   * The commodity: the first word of the code that is not a region. Other words give its location
+   * and variety.
    */
   head: number
   bonus: number
@@ -44,13 +44,13 @@ interface Index<T> {
   entries: readonly Entry<T>[]
   vocabulary: readonly string[]
   positions: ReadonlyMap<string, number>
-  /** How much a word tells: the rarer, the more. */
+  /** The information content of each word: the rarer, the higher. */
   weights: readonly number[]
   /** By word, the entries that have it. */
   holders: readonly (readonly Entry<T>[])[]
 }
 
-/** What was typed, word by word, with how alike the words of the vocabulary are to each. */
+/** The typed words, with the similarity of the vocabulary to each. */
 interface TypedWords {
   words: readonly string[]
   weights: readonly number[]
@@ -60,7 +60,7 @@ interface TypedWords {
 
 const inputMax = 60
 const scoreMin = 0.33
-/** What is much worse than the best guess is no help alongside it. */
+/** Candidates with a lower score, relative to the best one, are left out. */
 const ratioMin = 0.75
 /**
  * The part of what was typed that a candidate must have: less when both name the same thing traded,
@@ -267,7 +267,7 @@ function precisionOf<T>(typed: TypedWords, form: Form, { vocabulary, weights }: 
 function spellingScore<T>(words: readonly string[], entry: Entry<T>): number {
   const typed = joinedOf(words)
   const currency = endingOf(words)
-  // Of several words each is checked for itself.
+  // Several words are compared one by one.
   const max = words.length > (currency ? 2 : 1) ? 0 : slipsMax(typed.length)
   let fewest = Number.POSITIVE_INFINITY
   for (const { joined } of entry.forms) {

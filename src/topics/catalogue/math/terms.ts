@@ -72,9 +72,9 @@ export interface SeriesTerms extends DeliverySettings {
   licenseClass?: 'open' | 'view'
   /** Required attribution. */
   attribution?: string
-  /** Beside the shipped ones. */
+  /** Aliases in addition to the shipped ones. */
   aliases?: string[]
-  /** What each guard at the door does with a doubtful value. */
+  /** What each guard does with a suspicious value. */
   guards?: Record<string, 'hold' | 'flag' | 'off'>
   /** Ids of the accounts that can see a custom series. Default: everyone. */
   visibleTo?: string[]
@@ -88,7 +88,7 @@ export interface SeriesTerms extends DeliverySettings {
   active?: boolean
 }
 
-/** What was shipped of a series, or the defaults of an own one. */
+/** The shipped attributes of a series, or the defaults of a custom one. */
 export interface SeriesBase {
   name: string
   category: string
@@ -111,7 +111,7 @@ export interface TermsInForce {
   releases?: ReleaseTerms
   /** The time of day of values that come with a day only. */
   valueAt?: { zone: string; minute: number }
-  /** Of a series whose values are of delivery periods. */
+  /** Present for a series of delivery periods. */
   delivery?: DeliveryTerms
 }
 

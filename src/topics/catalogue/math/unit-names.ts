@@ -37,6 +37,6 @@ const unitNames: Readonly<Record<string, string>> = {
   metric_kilotons: 'Thousand metric tons',
 }
 
-/** What a number of the unit means; a unit nobody described is its own name in words. */
+/** The meaning of a number in the unit; an undescribed unit is spelt out from its name. */
 export const unitDescription = (unit: string): string =>
   unitNames[unit] ?? unit.replaceAll('_', ' ')

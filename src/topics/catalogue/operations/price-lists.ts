@@ -158,9 +158,9 @@ const hasPeriod = (query: Readonly<Record<string, string | undefined>>): boolean
 
 /** A page of the list of all codes, as it is until a price changes. */
 interface AllPage {
-  /** Of the page. */
+  /** The series of this page. */
   series: readonly Series[]
-  /** Of all pages. */
+  /** The number of series on all pages. */
   total: number
   /** `prices` and `count`, as JSON without its braces. */
   text: string
@@ -225,8 +225,8 @@ function allPricesRoute(deps: PriceListsDeps) {
 }
 
 /**
- * A code's quote in the short shape of the whole list; a futures family stands under its own code
- * with its front contract's price.
+ * The quote of a code in the short shape of the whole list; a futures family is listed under its
+ * own code with the price of its front contract.
  */
 function allRow(
   series: Series,

@@ -31,9 +31,9 @@ export interface ContractCalendar {
 }
 
 /**
- * The catalogue in memory: every code and alias, and how far the data of each reaches. A series that
- * is for chosen accounts is not there for a caller who is none of them: not in the list, by no name,
- * and not among what may have been meant.
+ * The catalogue in memory: every code and alias, and how far the data of each reaches. A series
+ * that is restricted to some accounts does not exist for other callers: not in the list, under no
+ * name, and not among suggestions.
  */
 export type Catalogue = ReturnType<typeof createCatalogue>
 
@@ -91,7 +91,7 @@ export function createCatalogue(
     return names.get(code)
   }
 
-  /** Of each category, as long as the list is the same: they are indexed by who searches them. */
+  /** The series of each category, until the list changes: the search index belongs to the array. */
   let categories: { of: readonly Series[]; lists: Map<string, Series[]> } | undefined
   const candidatesOf = (category: string | undefined): readonly Series[] => {
     if (category === undefined) return list
@@ -100,7 +100,7 @@ export function createCatalogue(
     return categories.lists.get(category) ?? []
   }
 
-  /** Of a futures family also when only its contracts have any. */
+  /** A futures family also has data when only its contracts have any. */
   const hasData = (series: Series) =>
     series.unavailableReason === null &&
     (extents.of(series) !== undefined || extents.hasContracts(series.code))
@@ -113,7 +113,10 @@ export function createCatalogue(
     /** Every code but the contracts of futures, which their families stand for. */
     list: () => visibility.listOf(list),
     byId: (id: number) => ids.get(id)!,
-    /** Every series and the series of a name, whoever asks: what is computed is computed for all. */
+    /**
+     * Every series, and the series of a name, regardless of the viewer: computed values are
+     * computed for all.
+     */
     everything: (): readonly Series[] => list,
     find: (name: string) => names.get(name.trim().toUpperCase()),
     /** Says how far the data of series reaches whose values are computed. */
@@ -168,7 +171,7 @@ export function createCatalogue(
         lastAt === undefined ? undefined : { firstAt: Math.min(firstAt ?? lastAt, lastAt), lastAt },
       )
     },
-    /** Names whose values a series has, from now on and over every reload; undefined: nobody's. */
+    /** Sets the source of a series' values, kept over every reload; undefined: none. */
     attribute(id: number, fedBy: FedBy | undefined) {
       const series = ids.get(id)
       if (series && attributions.put(series, fedBy)) version += 1
@@ -181,15 +184,18 @@ export function createCatalogue(
     },
     addContracts,
     reload,
-    /** Hears of every time the list was read again. */
+    /** Adds a listener for every reload of the list. */
     onReload: (listener: () => void) => void reloadListeners.push(listener),
   }
 }
 
-/** What the caller at hand sees. Where nothing is restricted, nobody is asked. */
+/**
+ * Decides which series the current viewer sees. Where nothing is restricted, the viewer is not
+ * needed.
+ */
 function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
   let restricted = new Map<number, ReadonlySet<string>>()
-  /** The list without what is hidden, by what is: whoever caches it finds the same list again. */
+  /** The visible lists, by what is hidden: a cache that holds one finds the same array again. */
   const lists = new Map<string, { number: number; list: readonly Series[] }>()
   let full: readonly Series[] = []
 
@@ -247,7 +253,7 @@ function createAudiences(find: (name: string) => Series | undefined) {
   const audienceOf = ({ id, terms }: Series): ReadonlySet<string> | undefined => {
     if (known.has(id)) return known.get(id)
     let audience: ReadonlySet<string> | undefined = terms?.visibleTo && new Set(terms.visibleTo)
-    // A formula that stands on itself has no values.
+    // Ends the recursion for a formula that refers to itself, which has no values.
     known.set(id, audience)
     for (const name of terms?.formula === undefined ? [] : namesIn(terms.formula)) {
       const leg = find(name)
@@ -268,7 +274,7 @@ const resolvedCodesMax = 10_000
 
 interface ResolverDeps {
   contracts: ContractCalendar
-  /** The series of a code or alias, contracts that were listed meanwhile included. */
+  /** The series of a code or alias, including contracts listed since the last look-up. */
   find(code: string, now: number): Series | undefined
   /** The same, of what is known already. */
   named(code: string): Series | undefined
@@ -338,7 +344,7 @@ function createAttributions() {
   }
 
   return {
-    /** Undefined: nobody's. False when that is known already. */
+    /** Undefined removes the source. False where it is the same already. */
     put(series: Series, fedBy: FedBy | undefined) {
       const before = attributions.get(series.id)
       if (
@@ -354,7 +360,7 @@ function createAttributions() {
       } else attributions.delete(series.id)
       return true
     },
-    /** Says the same of series that were read anew, by id. */
+    /** Restores the sources of series that were reloaded, by id. */
     reload(all: ReadonlyMap<number, Series>) {
       declared.clear()
       for (const [id, fedBy] of attributions) {

@@ -9,7 +9,7 @@ import { isCode, type SeriesBase, type SeriesTerms, withTerms } from '../math/te
 import type { Series, SeriesStore } from '../store/series.ts'
 import type { Catalogue } from './catalogue.ts'
 
-/** What is wrong with a term, as a sentence that goes on after the field's name. */
+/** A fault of an attribute, as a sentence that continues after the field's name. */
 export interface TermFault {
   field: string
   why: string
@@ -149,9 +149,7 @@ export function createSeriesChanges({
     })
   }
   return {
-    /**
-     * What keeps a code from being a new own series with these terms; nothing when it may be one.
-     */
+    /** The faults that keep a code from becoming a custom series with these attributes. */
     newFaults(code: string, terms: SeriesTerms) {
       const other = catalogue.named(code)
       const faults = faultsOf(code, terms, terms.category!)
@@ -174,7 +172,7 @@ export function createSeriesChanges({
         })
       return faults
     },
-    /** Adds own series, all or none; they have no faults. */
+    /** Adds custom series without faults, all or none. */
     add: (entries: readonly { code: string; terms: SeriesTerms }[]) =>
       taken(
         entries.map(({ code, terms }) => ({
@@ -186,7 +184,7 @@ export function createSeriesChanges({
               : { ...terms, cadence: formulaCadence(terms) },
         })),
       ),
-    /** What is wrong with new terms of a series. */
+    /** The faults of new attributes of a series. */
     faults: (series: Series, terms: SeriesTerms) => [
       ...faultsOf(series.code, { ...series.shippedTerms, ...terms }, series.category),
       ...(((terms.time ?? series.shippedTerms?.time) === 'delivery') !==

@@ -8,14 +8,11 @@ export type Viewer = { accounts: readonly string[] } | 'everything'
  * in a hundred places: what may be seen is decided in one, the catalogue, which asks here.
  */
 export interface Viewers {
-  /**
-   * A request, as long as it is answered, whatever it waits for: of no one until `meet` says whose
-   * it is.
-   */
+  /** Runs a request, including everything it waits for; it has no viewer until `meet` sets one. */
   request<T>(work: () => T): T
-  /** `viewer` is asked only where someone listens. */
+  /** `viewer` is only called where a series is restricted. */
   meet(viewer: () => Viewer): void
-  /** Work for an account that is no request: a letter, the run of a watch. */
+  /** Runs work for an account outside of a request: an e-mail, the run of a watch. */
   as<T>(viewer: Viewer, work: () => T): T
   /** Undefined: no one in particular, so everything is seen. */
   current(): Viewer | undefined

@@ -15,7 +15,7 @@ export interface Series extends TermsInForce, SeriesBase {
   /** The futures family that it is a contract of. */
   contractOf: string | null
   aliases: string[]
-  /** Who published its newest value, where this copy has read it from there. */
+  /** The publisher of its newest value, where this instance has read the value from a feed. */
   publisher?: Attribution
   /** Whether it is a custom series; otherwise it is shipped. */
   own?: boolean
@@ -59,7 +59,7 @@ export interface Extent {
   lastAt: number
 }
 
-/** A row of the table; SQLite has no booleans, and aliases have a table of their own. */
+/** A row of the table; SQLite has no booleans, and aliases have a separate table. */
 type SeriesRow = NewSeries & { id: number; fixture: 0 | 1; contractOf: string | null }
 
 const columns =
@@ -86,7 +86,7 @@ export function createSeriesStore(db: Database) {
   const putAlias = sql`INSERT INTO aliases (alias, code) VALUES (?, ?)`
   const allTerms = sql<{ id: number; own: 0 | 1; terms: string }, []>`
     SELECT series_id AS id, own, terms FROM series_terms`
-  // What an own series is lies in its terms.
+  // The attributes of a custom series are stored in its terms; the row has placeholders.
   const addOwn = sql`
     INSERT INTO series (code, name, category, unit, decimals, cadence, source, description, level, volatility)
     VALUES (?1, ?1, 'own', 'unit', 2, 'daily', 'operator', '', 0, 0) ON CONFLICT DO NOTHING`

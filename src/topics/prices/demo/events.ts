@@ -20,7 +20,7 @@ export interface Delay {
   byMs: number
 }
 
-/** What is delivered in `[from, to)` is priced otherwise, from the first publication on. */
+/** Changes the prices for delivery in `[from, to)`, from the first publication on. */
 export interface Spell {
   codes: readonly string[]
   from: number
@@ -29,7 +29,7 @@ export interface Spell {
   add: number
 }
 
-/** What was done to the world, oldest first. */
+/** Events that were applied to the generated market, oldest first. */
 export interface Events {
   shocks: readonly Shock[]
   delays: readonly Delay[]
@@ -37,7 +37,7 @@ export interface Events {
   spells?: readonly Spell[]
 }
 
-/** Where the events are kept: beside the data, so that a state that is restored has its own. */
+/** Stores the events in the same database as the data, so that a restored state has its own. */
 export type EventLog = ReturnType<typeof createEventLog>
 
 const settingName = 'fixture.events'
@@ -47,7 +47,7 @@ export function createEventLog(settings: {
   get(name: string): string | undefined
   set(name: string, value: string): void
 }) {
-  /** Nobody else writes them: every observation asks for them. */
+  /** No other process writes them, and every generated observation needs them. */
   let cached: Events | undefined
   const all = (): Events => {
     if (cached) return cached

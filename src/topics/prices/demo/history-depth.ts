@@ -2,7 +2,7 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import { type Cadence, isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { WorldSeries } from './series.ts'
 
-/** What is generated of a code, by the instant of observation. */
+/** How much of a code is generated, by the instant of observation. */
 export interface Depth {
   /** Nothing before; from here one close for every day it was observed. */
   from: number

@@ -36,8 +36,8 @@ interface Span {
 /**
  * Days are computed one after the other from the epoch. States are kept every 256 days, so that a
  * few days anywhere cost a few hundred steps and a path costs hundreds of bytes instead of one
- * number for every day. A path that many codes have in common is asked for the same span again and
- * again: `shared` keeps the last one.
+ * number for every day. A path that many codes share is needed for the same span repeatedly:
+ * `shared` caches the last one.
  */
 export function createPath(seed: number, name: string, halfLifeDays: number, shared: boolean) {
   const key = keyOf(`${seed}/${name}`)
@@ -143,7 +143,7 @@ function bridgePoint(key: number, scale: number, steps: number, step: number): n
   return start
 }
 
-/** What is drawn half-way between two steps, given the values of both. */
+/** Draws the value half-way between two steps, given the values of both. */
 function midpoints(key: number, scale: number, steps: number) {
   const unit = scale / Math.sqrt(steps)
   return (from: number, to: number, start: number, end: number): number => {

@@ -11,7 +11,7 @@ type DeliverySeries = WorldSeries & { delivery: DeliveryTerms }
 
 const isDelivery = (series: WorldSeries): series is DeliverySeries => series.delivery !== undefined
 
-/** Days of periods that a copy holds: more of the markets that people look at first. */
+/** Days of delivery periods that a demo instance holds: more of the main markets. */
 const mainDays = 62
 const otherDays = 9
 const fineDays = 16

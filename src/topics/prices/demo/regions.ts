@@ -89,7 +89,7 @@ const spansKept = 8
 function apportioned(world: World, whole: WorldSeries, parts: readonly WorldSeries[]): Apportioned {
   const levels = parts.reduce((sum, part) => sum + part.level, 0)
   const restShare = Math.max(0, whole.level - levels) / levels
-  // Every code of the group is asked for the same few spans, one code after the other.
+  // The codes of a group need the same few spans, one code after the other.
   const kept = new Map<string, Shares>()
 
   const compute = (from: number, to: number, depth?: Depth): Shares => {

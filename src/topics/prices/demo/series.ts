@@ -13,6 +13,6 @@ export interface WorldSeries {
   unit: string
   decimals: number
   available: boolean
-  /** Of a series whose values are of delivery periods. */
+  /** Present for a series of delivery periods. */
   delivery?: DeliveryTerms
 }

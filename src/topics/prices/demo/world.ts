@@ -17,9 +17,9 @@ export interface Observation {
 }
 
 /**
- * A market that never was: plausible values for every code, the same for one seed on every machine.
- * A value is a function of seed, code and instant alone, so it does not matter when, how often or
- * for which span the world is asked.
+ * A generated market: plausible values for every code, the same for one seed on every machine. A
+ * value is a function of seed, code and instant alone, so it does not matter when, how often or for
+ * which span values are generated.
  */
 export interface World {
   /**
@@ -32,7 +32,7 @@ export interface World {
    * `depthOf` says.
    */
   history(code: string, now: number): Observation[]
-  /** Grows when what was asked before would be answered otherwise now; absent: that never happens. */
+  /** Grows when earlier results are not valid any more; absent: they always are. */
   changes?(): number
 }
 
@@ -67,7 +67,7 @@ interface Slot {
  */
 const longestDelayDays = 7
 
-/** Where fewer of its steps than one in so many are asked, a session is not computed as a whole. */
+/** A session is not computed as a whole when fewer of its steps than one in so many are needed. */
 const sparseShare = 12
 /** The close before a trading day is never further back. */
 const longestClosureDays = 8
@@ -285,7 +285,7 @@ function noiseOf(paths: Plan['paths'], day: number, steps: number) {
   return (step: number): number => noise[step]!
 }
 
-/** The same, one by one: for a session of which few steps are asked. */
+/** The same, one step at a time: for a session of which few steps are needed. */
 const noisePoints = (paths: Plan['paths'], day: number, steps: number) => (step: number) =>
   paths.reduce((noise, { path, weight }) => noise + weight * path.bridgeAt(day, steps, step), 0)
 

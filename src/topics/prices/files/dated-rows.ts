@@ -7,7 +7,7 @@ import type { DatedExportRow } from './export.ts'
 
 type ListedSeries = { id: number; code: string; currency: string | null }
 
-/** `isWanted` is asked of every value; a source is undefined where no one kept it. */
+/** `isWanted` selects values by source; a source is undefined where it is unknown. */
 export function createDatedRows(
   db: Database,
   isWanted: (source: ValueSource | undefined, isViewOnly: boolean) => boolean = () => true,

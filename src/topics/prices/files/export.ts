@@ -53,7 +53,7 @@ export async function* exportText(
   }
 }
 
-/** A value with whose it is and since when it is known; or that its point has none any more. */
+/** A value with its source and its recording time; or a deletion. */
 export interface DatedExportRow extends ExportRow {
   source: string
   recordedAt: number

@@ -25,7 +25,7 @@ interface Spelling {
   max: number
   currency: Uint8Array
   latest: number
-  /** Of delivery periods alone. */
+  /** Present for delivery periods only. */
   isStart: ((at: number) => boolean) | undefined
 }
 
@@ -39,7 +39,7 @@ const daysMax = 100_000
  */
 const digitsMax = 15
 const textMax = 40
-/** Of `2026-10-25`. */
+/** The length of `2026-10-25`. */
 const dayLength = 10
 const powers = Array.from({ length: digitsMax + 1 }, (_, n) => 10 ** n)
 

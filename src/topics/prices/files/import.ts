@@ -25,7 +25,7 @@ export interface PointWriter {
   write(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
   /** What a write would do; nothing is written. */
   compare?(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
-  /** What is written or compared from here on is of this publisher, where the form of a file says so. */
+  /** Sets the publisher of all following values, where the format of a file names one. */
   attribute?(publisher: string | undefined): void
   /** All that is written until `end` is of this file. Not in a dry run. */
   begin?(file: ReadFile): void | Promise<void>
@@ -40,9 +40,9 @@ export interface PriceImport extends PriceReading, FileImport {
 }
 
 /**
- * Imports price files one after the other: each is read once into a spool, compared with what is
- * recorded where that is asked, and written. Throws a sentence, before anything is written, when one
- * of them cannot be read as asked; afterwards only if the writer does.
+ * Imports price files one after the other: each is read once into a spool, compared with the
+ * recorded values where requested, and written. Throws a sentence, before anything is written, when
+ * a file cannot be read with these options; afterwards only if the writer does.
  */
 export async function importPrices(request: PriceImport): Promise<ImportReport> {
   const { writer, refuse, dryRun = false } = request

@@ -38,7 +38,7 @@ export interface PriceReading {
    */
   scale?: number
   spelling?: SpellingOptions
-  /** Another copy has recorded these values already: the bounds of today do not count. */
+  /** The values are stored as another instance recorded them: the current bounds do not apply. */
   asRecorded?: boolean
   catalogue: CodeLookup
   now: number
@@ -212,7 +212,7 @@ function rejectedFormOf(table: PriceTable): RejectedForm {
   return { format: 'csv', separator, header: header ?? names.join(separator) }
 }
 
-/** Tells of one record that the fast lane leaves alone. */
+/** Parses a record that the fast lane leaves alone, and reports it to the listener. */
 function readRecord(
   table: PriceTable,
   text: string,

@@ -16,7 +16,10 @@ export interface PointSpool {
   finish(): SpooledPoints
 }
 
-/** Hears of each point that a later line of the file repeats, and whether it says the same. */
+/**
+ * Called for each point that a later line of the file repeats, with whether the values are the
+ * same.
+ */
 export type OnRepeated = (line: number, isSame: boolean) => void
 
 export interface SpooledPoints {

@@ -29,7 +29,7 @@ export interface RawRow {
   currency?: unknown
   /** When the value became known; absent where that is now. */
   recordedAt?: unknown
-  /** Whose it is; absent: of whom the whole file is. */
+  /** The name of its source; absent: that of the whole file. */
   source?: unknown
   /** Whether the point has no value any more. */
   deleted?: unknown
@@ -60,10 +60,9 @@ export interface TimeRefusal {
 }
 
 /**
- * The point of a row, or a sentence that names the field, its value and what would be right. The
- * only judge of what goes in: files and requests alike. `scale` is how many units of the series one
- * unit of the row is. `asRecorded`: another copy has recorded it already, so its bounds of today
- * do not count.
+ * Validates a row of a file or a request: returns its point, or a sentence with the field, its
+ * value and a correct one. `scale` is the number of units of the series in one unit of the row.
+ * `asRecorded`: another instance recorded it, so the current bounds do not apply.
  */
 export function checkRow(
   raw: RawRow,
@@ -119,7 +118,7 @@ export function checkRow(
 
 const sourceCharactersMax = 80
 
-/** Whose a value is; a name of nobody is none. */
+/** The name of a value's source; an empty one counts as none. */
 function sourceOf(written: unknown): { name: string | undefined } | { fault: string } {
   if (written === undefined || written === null) return { name: undefined }
   const name = typeof written === 'string' ? written.trim() : undefined

@@ -13,7 +13,7 @@ const kept = 10
 const sizeOf = ({ before, after }: BigChange): number =>
   before === 0 ? (after === 0 ? 0 : Number.POSITIVE_INFINITY) : Math.abs(after / before - 1)
 
-/** The ten biggest changes of those that it is told, by percent. */
+/** Collects the ten biggest changes, by percent. */
 export function createBigChanges(): {
   see(code: string, observedAt: number, before: number, after: number): void
   list(): BigChange[]

@@ -21,7 +21,7 @@ import {
 export interface BarCut {
   /** The days that they are made of. */
   days: DayTerms
-  /** Of a series of delivery periods: its mean is weighted by their lengths. */
+  /** Present for a series of delivery periods, whose mean is weighted by their lengths. */
   delivery?: DeliveryTerms | undefined
 }
 

@@ -8,7 +8,7 @@ const powers = Array.from({ length: 16 }, (_, n) => 10 ** n)
  * `halfMargin`.
  */
 const unitsMax = 1e9
-/** How near to a half the product must be for its rounding to be in doubt. */
+/** How near to a half a product must be for its rounding to be uncertain. */
 const halfMargin = 1e-6
 /** Smaller values are written with an exponent. */
 const plainMin = 1e-6

@@ -23,7 +23,7 @@ const usual: Readonly<Record<GuardRule, GuardAction>> = {
   // Day-ahead prices are of tomorrow.
   future: 'flag',
   same_day: 'flag',
-  // It is told; what comes again is taken.
+  // The gap is only listed: values that resume are accepted.
   stop: 'flag',
 }
 
@@ -98,7 +98,7 @@ const expectedMoves = 20
 const outlier = 5
 /** Longer pauses than this many steps let a series move no further. */
 const pauseMax = 16
-/** Units whose ratio is smaller are not told from moves of a market. */
+/** Smaller ratios of units cannot be distinguished from market moves. */
 const sureFactor = 3
 /** A related series bears a move out when it went this share of it in the same direction. */
 const confirmingShare = 2 / 3
@@ -108,7 +108,10 @@ const runMin = 8
 const runFactor = 3
 
 const zeroShare = 1e-6
-/** The other sign of a value is told by its size, which is at most so many times that before it. */
+/**
+ * A value with the wrong sign is recognised by its size: at most so many times that of the one
+ * before it.
+ */
 const flippedMost = 1.5
 /** A series that is zero or less more often moves by differences, and no longer by ratios. */
 const crossingShare = 0.005

@@ -9,8 +9,8 @@ const periods = ['day', 'week', 'month', 'quarter', 'year'] as const
 const feedPattern = /^feed:([a-z0-9_-]+)(?:\/(week|month|quarter|year))?$/
 
 /**
- * How a source is written in a file for another copy: a name as it is, a feed as `feed:ecb` with the
- * period of its values where that is no day, `feed:eia_bulk/month`.
+ * The text of a source in a file for another instance: a name as it is, a feed as `feed:ecb`, with
+ * the period of its values where that is not a day, `feed:eia_bulk/month`.
  */
 export const writtenSource = ({ kind, name, periodKind }: NamedSource): string =>
   kind === 'named' ? name : `feed:${name}${periodKind === 0 ? '' : `/${periods[periodKind]}`}`

@@ -16,7 +16,7 @@ export interface Summary {
   count: number
 }
 
-/** Of points in the order of time; undefined where there are none. */
+/** Summarizes points in chronological order; undefined where there are none. */
 export function summaryOf(points: readonly Point[]): Summary | undefined {
   const first = points[0]
   const last = points.at(-1)

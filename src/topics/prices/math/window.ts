@@ -19,7 +19,7 @@ export interface TooFew {
   enough: false
   have: number
   need: number
-  /** What is in the way where it is not the number of closes, as a sentence. */
+  /** The reason, as a sentence, where it is not the number of closes. */
   reason?: string
 }
 

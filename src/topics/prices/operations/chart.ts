@@ -93,7 +93,7 @@ function listsOf(series: Series, points: readonly HistoryRow[], isFull: boolean)
   }
 }
 
-/** What was traded in each bar: the sum of its days. */
+/** The traded volume of each bar: the sum of its days. */
 function volumesOf(
   points: readonly HistoryRow[],
   futures: Pick<Context['futures'], 'volumes'>,

@@ -66,7 +66,7 @@ const Conversion = envelopeOf({
 })
 
 const decimals = 6
-/** Of converted amounts: a litre is a small part of a barrel. */
+/** Decimals of converted amounts: a litre is a small part of a barrel. */
 const amountDecimals = 9
 
 /** The newest price of a code in another currency, per another unit, or both. */

@@ -46,7 +46,7 @@ export function rateOf(
 export const isMoney = (series: Series): series is Series & { currency: string } =>
   series.currency !== null && series.category !== 'fx'
 
-/** What was converted, and by which rate. */
+/** The original price, and the rate of the conversion. */
 export const conversionFields = {
   original_price: number('The original price.', 71.23),
   original_currency: t.String({ examples: ['USD'] }),

@@ -55,9 +55,9 @@ interface WindowRequest {
   /** Whose days dates and bars are of; undefined: those of UTC. */
   days: BarDays | undefined
   cut: CutRange | undefined
-  /** Codes that were left out because nobody knows them. */
+  /** Codes that were left out because they are unknown. */
   unknown: readonly string[]
-  /** The window is not where it was asked for. */
+  /** The window differs from the requested one. */
   isShifted?: boolean
 }
 
@@ -93,7 +93,7 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const commodities = ofType(known, query.by_type)
     const requestedInterval = intervalOf(query.interval)
     const asOf = asOfOf(query.as_of, requestedInterval)
-    // A window reaches back from the moment that is asked for.
+    // A window reaches back from the requested moment.
     const at = Math.min(now, asOf ?? now)
     const asked = rangeOf(query, pathDays, at, openEndOf(seriesOf(commodities), at))
     const days = barDaysOf(query)

@@ -30,7 +30,7 @@ const barFields = {
   sample_count: t.Optional(integer('Observations in the bucket.')),
 }
 
-/** Of rows in another currency. */
+/** Fields of rows in another currency. */
 const exchangeFields = {
   original_price: t.Optional(conversionFields.original_price),
   original_currency: t.Optional(conversionFields.original_currency),
@@ -115,7 +115,7 @@ export function createRowWriter(series: Series, options: RowOptions): RowWriter 
     : unconvertedWriter(series, options)
 }
 
-/** Rows of what is no money, among others that are converted. */
+/** Writes rows of series without a currency among rows that are converted. */
 function unconvertedWriter(series: Series, options: RowOptions): RowWriter {
   const { json, csv } = ownCurrencyWriter(series, options)
   return { json, csv: row => `${csv(row)}${exchangeColumns.replaceAll(/[^,]/g, '')}` }

@@ -64,8 +64,9 @@ export function windowOperations(deps: Context) {
     `1 to ${deps.perPageMax} (${deps.perPageMax}), of csv and ndjson 1 to ${linesPerPageMax}; larger values are reduced to the maximum.`,
   )
   /**
-   * A page of few rows as they are stored takes less than a thread is told of it; everything else is
-   * a query worker's: values of the past, rates of other days, weeks and months of days.
+   * A page of few stored rows takes less time than handing the request to a query worker.
+   * Everything else goes to a query worker: values as of a past moment, conversions at rates of
+   * other days, and bars that are aggregated from days.
    */
   const isLight = (query: WindowQuery, request: Request): boolean => {
     if (query.as_of || query.currency || isMadeOfDays(query.interval)) return false

@@ -31,16 +31,16 @@ export interface BulkQuestion {
   interval: 'raw' | BarInterval
   from: number
   to: number
-  /** Of what was known then; undefined: of what is known now. */
+  /** Reads the values known at that moment; undefined: those known now. */
   asOf: number | undefined
   /** Whose days bars are of, and the cut of each series; undefined: UTC. */
   days?: string
   cutOf?: (seriesId: number) => SeriesCut | undefined
-  /** What is recorded later is not of the answer, however long it takes to send. */
+  /** Values recorded later are not included, however long the response takes to send. */
   mark: number
 }
 
-/** Many rows of many series, for whoever takes them away. */
+/** Reads many rows of many series. */
 export type Bulk = ReturnType<typeof createBulk>
 
 export interface BulkDeps {
@@ -91,7 +91,7 @@ export function createBulk(deps: BulkDeps) {
     }
   }
 
-  /** A look at each value, where those of a series are not all of one source. */
+  /** Adds the source of each value, where those of a series have more than one. */
   const withSources = (
     question: BulkQuestion,
     block: Omit<PriceBlock, 'sources'> & { series: BulkSeries },
@@ -153,14 +153,14 @@ export function createBulk(deps: BulkDeps) {
     question.interval === 'raw' ? rawBlocks(question) : barBlocks(question, question.interval)
 
   /**
-   * With the number of its rows, which the range holds: the same for two moments between which none is.
-   * Whoever asks for the last year asks for another range each time.
+   * A key of the requested rows that includes their number: it is the same for two moments without
+   * a row between them, because requests for the last year have a new range each time.
    */
   const windowOf = (question: BulkQuestion): string => {
     const { series, interval, from, to, asOf } = question
     if (asOf !== undefined) return `${from} ${to}`
     if (interval !== 'raw' && !question.cutOf) return wholeDays(question).join(' ')
-    // Of ranges that end with the same rows, the one that begins later has fewer.
+    // Among ranges that end with the same rows, a later start has fewer rows.
     const later = { interval, from: to, to: Number.MAX_SAFE_INTEGER }
     return series.map(({ id }) => history.count({ seriesIds: [id], ...later })).join(' ')
   }
@@ -194,7 +194,7 @@ export function createBulk(deps: BulkDeps) {
   }
 }
 
-/** Of one reading alone: others may go on while its client takes its time. */
+/** The columns of one read; another read may continue while this one's client is slow. */
 const emptyColumns = (): ObservationColumns => ({
   observedAt: new Float64Array(blockRows),
   value: new Float64Array(blockRows),
@@ -218,7 +218,7 @@ function without(
   return keptCount
 }
 
-/** The days that a range lies in. */
+/** The whole days that contain a range. */
 const wholeDays = ({ from, to }: Pick<BulkQuestion, 'from' | 'to'>): [number, number] => [
   startOfDay(from),
   Math.ceil(to / dayMs) * dayMs,

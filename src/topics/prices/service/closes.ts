@@ -14,7 +14,7 @@ const derivedMax = 1000
 
 export function createCloses(store: CloseStore, quarantine: QuarantineList, countMax = closesMax) {
   const read = createClosesReader(store, quarantine)
-  // A Map keeps the order of insertion, so the first is what was asked for longest ago.
+  // A Map keeps the order of insertion, so the first entry is the least recently used.
   const closesBySeries = new Map<number, readonly Close[]>()
   let closesCount = 0
   /** How often each series has changed. */

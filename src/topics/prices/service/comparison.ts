@@ -12,7 +12,7 @@ export interface SeriesComparison {
   code: string
   points: number
   revised: number
-  /** Of the first and the last point, Unix ms. */
+  /** The times of the first and the last point, Unix ms. */
   firstAt: number
   lastAt: number
   /** Values that are recorded between the two, and of the whole series. */
@@ -91,7 +91,7 @@ export function createComparison({
         recordedBetween: observations.count(seriesId, firstAt, lastAt + 1),
         recorded: observations.count(seriesId, ...anyTime),
       })
-      // What was only checked is not learnt from.
+      // Guards must not learn from values that are only checked.
       guards.forget(seriesId)
     }
     return {

@@ -5,20 +5,20 @@ import type { ObservationStore } from '../store/observations.ts'
 /** Days of a block, which is read and forgotten as a whole. */
 const blockDays = 256
 const blockMs = blockDays * dayMs
-/** What is wider is read once and by few. */
+/** A wider range is read rarely and is not cached. */
 const blocksPerReadMax = 4
 /** Some 120 bytes a bar: at most 6 MB. */
 const blocksDefault = 200
 
 /**
- * Reads bars like the store. Those of days are kept in blocks of a series that were asked for twice:
- * reading a hundred of them from the database takes twice as long as writing them into an answer.
+ * Reads bars like the store. Day bars are cached in blocks of a series that were read twice:
+ * reading a hundred of them from the database takes twice as long as writing them into a response.
  */
 export function createDayBars(
   observations: Pick<ObservationStore, 'bars'>,
   blocksMax = blocksDefault,
 ) {
-  // A Map keeps the order of insertion, so the first is what was asked for longest ago.
+  // A Map keeps the order of insertion, so the first entry is the least recently used.
   const blocks = new Map<string, { seriesId: number; end: number; bars: Bar[] }>()
   const askedOnce = new Set<string>()
 

@@ -3,7 +3,7 @@ import { type BarInterval, bucketStart, isLong } from '../math/bars.ts'
 import type { Day, ObservationStore } from '../store/observations.ts'
 import type { QuarantineList } from './quarantine.ts'
 
-/** How many rows of a series lie in a range, without reading them. */
+/** Counts the rows of a series in a range without reading them. */
 export interface DayIndex {
   /** How many days it is over. */
   days: number
@@ -22,25 +22,25 @@ export interface DayIndex {
 const daysMax = 350_000
 
 const everything = Number.NEGATIVE_INFINITY
-/** Of so many series it is remembered that they were asked for once. */
+/** How many series with a single earlier request are remembered. */
 const askedOnceMax = 64
 
 interface Entry {
   index: IndexedDays
-  /** What was observed from here on may have changed since. */
+  /** Values observed from here on may have changed since. */
   staleFrom: number
 }
 
 /**
- * One index a series, made when it is asked for twice and dropped when others need room. After a
- * change only the days from the first that changed are read again.
+ * One index per series, created at its second request and dropped when others need the memory.
+ * After a change only the days from the first changed one are read again.
  */
 export function createDayIndexes(
   observations: ObservationStore,
   quarantine: QuarantineList,
   countMax = daysMax,
 ) {
-  // A Map keeps the order of insertion, so the first is what was asked for longest ago.
+  // A Map keeps the order of insertion, so the first entry is the least recently used.
   const entries = new Map<number, Entry>()
   let daysCount = 0
   const drop = (seriesId: number) => {

@@ -6,7 +6,7 @@ import type { ObservationReads, Origin, Point } from '../store/observations.ts'
 /** A value that is left out because an operator decided against it. */
 export interface KeptPoint extends Point {
   reason: string
-  /** What is at its point instead; undefined: nothing. */
+  /** The value that is current at its point; undefined: none. */
   standing: number | undefined
   /** It is to be listed: rejected values are, and what a kept one took the place of is none. */
   isNews: boolean
@@ -18,7 +18,7 @@ export interface KeptPoint extends Point {
  */
 export type Decisions = ReturnType<typeof createDecisions>
 
-/** Of fewer points of a series, each is looked up on its own. */
+/** With fewer points of a series, each is looked up separately. */
 const lookedUpMax = 16
 /** So many values of one write are listed; all of them are counted. */
 const listedMax = 1_000
@@ -104,7 +104,7 @@ export function createDecisions({
         const judge = judgeOf(seriesId, group, sourceId, replaces)
         if (!judge) continue
         const keptAt = new Map<number, KeptPoint>()
-        // Of one moment the last value counts: what it took the place of does not go in either.
+        // The last value of a moment counts: the ones it replaced are left out too.
         for (const point of group.toReversed()) {
           const later = point.recordedAt === undefined ? keptAt.get(point.observedAt) : undefined
           const decided = later ? { ...later, ...point, isNews: false } : judge(point)
@@ -143,7 +143,7 @@ export function createDecisions({
 /** Whether a value is what the operator decided against: its source had given it before. */
 function isOverruled(decision: Decision, point: Point, sourceId: number): boolean {
   if (point.deleted || point.value === decision.value) return false
-  // What is known to be older than the value that stands goes into the past alongside it.
+  // A value recorded before the decision becomes an earlier vintage.
   const isPast = decision.value !== undefined && (point.recordedAt ?? Infinity) < decision.decidedAt
   if (isPast) return false
   return decision.given.some(value => value.value === point.value && value.sourceId === sourceId)

@@ -103,8 +103,8 @@ export function createGuards({
   }
 
   /**
-   * Why a value is not taken that no one flags any more: it waits for a decision, or was rejected,
-   * and only what came after it has become known since. What is stored already is no matter.
+   * Why a value that is not flagged is refused nevertheless: it waits for review or was rejected,
+   * and only later values have changed what the guards know. Stored values are not affected.
    */
   const refusedOf = (seriesId: number, group: readonly Point[]) => {
     const terms = catalogue.byId(seriesId).terms?.guards as GuardTerms | undefined

@@ -14,8 +14,8 @@ export interface HistoryRow extends Observation {
 }
 
 /**
- * Where a walk through pages stands: for each series of the query, the exclusive end of the rows
- * that it has still to answer.
+ * The position in a paged read: for each series of the query, the exclusive end of the rows that
+ * are left.
  */
 export type Position = readonly number[]
 
@@ -28,8 +28,8 @@ export interface HistoryRange {
   /** How bars of a series are cut; undefined: by UTC. */
   cutOf?: ((seriesId: number) => SeriesCut | undefined) | undefined
   /**
-   * Leaves out what was first recorded after this moment, so that a walk sees the rows of its
-   * beginning.
+   * Leaves out rows that were first recorded after this moment, so that all pages show the same
+   * rows.
    */
   bornBy?: number
 }

@@ -9,17 +9,17 @@ import {
   type Point,
 } from '../store/observations.ts'
 
-/** Hears of every committed change, in the order of the commits, and of whom it is. */
+/** Called after every commit, in the order of the commits, with the origin of the changes. */
 export type Listener = (changes: readonly Change[], origin: Origin) => void
 
 /** What a write did, and when it is recorded. */
 export type Recorded = WriteCounts & { recordedAt: number }
 
-/** A batch under way: whose its values are, and who hears of what it changed. */
+/** A batch under way: the origin of its values, and its record of changes. */
 export interface OpenBatch extends Origin {
   /** Leaves out values of datasets that an operator decided against. */
   sift(points: readonly Point[]): readonly Point[]
-  /** Inside the transaction, after everybody else has heard of it. */
+  /** Called inside the transaction, after all other listeners. */
   note(changes: readonly Change[], counts: WriteCounts): void
   /** Inside the transaction: points of a series that it took out of every read. */
   noteRemoved(seriesId: number, observedAts: readonly number[]): void
@@ -60,7 +60,7 @@ export interface Ingest {
    * that throws undoes it.
    */
   listenInside(listener: Listener): void
-  /** Hears of every series of which points were taken out, or got another source. */
+  /** Adds a listener for series of which points were withdrawn or got another source. */
   onWithdraw(listener: (seriesId: number) => void): void
 }
 
@@ -112,7 +112,7 @@ export function createIngest(
           points,
           recordedAt,
           (changed, written) => {
-            // Whoever listens may ask whose the values are.
+            // Noted first, because listeners may read the sources of the values.
             batch?.note(changed, written)
             for (const listener of inside) listener(changed, origin)
             derived = deps.derive?.(changed, writtenAt) ?? []

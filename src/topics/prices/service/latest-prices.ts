@@ -22,7 +22,7 @@ export interface Quote {
   observation: Observation
   changes: Partial<Record<ChangeSpan, PriceChange>>
   status: DataStatus
-  /** Of a series of delivery periods. */
+  /** Present for a series of delivery periods. */
   delivery?: QuotedDelivery
   /** Present for a series by formula. */
   formula?: QuotedFormula
@@ -80,7 +80,7 @@ export interface LatestPrices {
   /** Everything of a series that was observed at `from` or later; without it, all. */
   forget(seriesId: number, from?: number): void
   forgetAll(): void
-  /** Makes every quote anew of the prices that are known: the catalogue was read again. */
+  /** Renders every quote again from the known prices, after the catalogue was reloaded. */
   renew(): void
 }
 
@@ -91,7 +91,7 @@ interface Entry {
   texts: Map<string, Rendered>
 }
 
-/** What is kept of a series while its newest price is of one day. */
+/** Facts about the days before the day of a series' newest price. */
 interface EarlierDays {
   /** They end where that day begins. */
   end: number
@@ -100,8 +100,8 @@ interface EarlierDays {
 }
 
 /**
- * `attributed`: the series with whoever a value is of as its publisher; without it that of the newest
- * value, which the catalogue knows.
+ * `attributed`: the series with the source of a value as its publisher; by default the source of
+ * the newest value, which the catalogue knows.
  */
 export function createLatestPrices(
   observations: Pick<ObservationStore, 'newest'> &
@@ -142,7 +142,8 @@ export function createLatestPrices(
   }
 
   const newestOf = ({ id, unavailableReason, delivery }: Series): Observation | undefined => {
-    // What is discontinued has a history and no price; it may be so since the last look.
+    // A discontinued series has history but no latest price; this is checked each time, because it
+    // may change.
     if (unavailableReason !== null) return undefined
     if (delivery) return newestBefore(id, clock.now() + 1)
     if (!newestOnes.has(id)) newestOnes.set(id, newestBefore(id, Number.MAX_SAFE_INTEGER))

@@ -227,7 +227,7 @@ export function openPrices({
     },
     /** How the source of a value is named. */
     sourceNameOf: provenance.nameOf,
-    /** The series with whoever one of its values is of as its publisher. */
+    /** The series with the source of one of its values as its publisher. */
     attributed,
     /** Every name that a source of values of a series has. */
     sourceNamesOf: provenance.namesOf,
@@ -235,9 +235,9 @@ export function openPrices({
     sourcesOfBlock: provenance.ofBlock,
     /** Whose the rows of a page are. */
     sourcesOfRows: provenance.ofRows,
-    /** Hears of every series whose readable values have changed, by a write or by its quarantine. */
+    /** Adds a listener for series whose readable values change, by a write or by quarantine. */
     onSeriesChange: (listener: (seriesId: number) => void) => listeners.push(listener),
-    /** Hears of every series of which days went into quarantine or came out of it. */
+    /** Adds a listener for series of which days enter or leave quarantine. */
     onQuarantineChange: (listener: (seriesId: number) => void) =>
       quarantineListeners.push(listener),
     /** Forgets what is kept in memory of a series: another thread has written to it. */
@@ -275,7 +275,7 @@ const quotedCurrencies = [
   'ZAR',
 ]
 
-/** What one of a currency is in others, as somebody may have mistaken them; both ways above 1. */
+/** Factors between a currency and others, for values in a wrong currency; always above 1. */
 function ratesOf(currency: string, exchange: Fx, now: number): NamedFactor[] {
   return quotedCurrencies.flatMap(other => {
     const rate = other === currency ? undefined : exchange.rate(currency, other, now)?.rate

@@ -16,7 +16,7 @@ export interface Question {
 export interface WalkedPage {
   rows: HistoryRow[]
   total: number
-  /** The range that the walk began with. */
+  /** The range of the first request. */
   from: number
   to: number
 }
@@ -55,7 +55,7 @@ export function createPagingSnapshots(history: History, ingest: Pick<Ingest, 'ma
   const begin = ({ range }: Question): SnapshotStart => ({
     from: range.from,
     to: range.to,
-    // Every existing row belongs to the walk, also one that was recorded by a clock that ran ahead.
+    // Every existing row is included, also one that was recorded by a clock that ran ahead.
     bornBy: Math.max(ingest.mark(), history.newestRecordedAt(range.seriesIds)),
   })
 
@@ -78,7 +78,7 @@ export function createPagingSnapshots(history: History, ingest: Pick<Ingest, 'ma
         to,
         limit: perPage,
         offset,
-        // At its beginning every row belongs to a walk.
+        // The first page includes every row.
         ...(earlier && { bornBy }),
         ...(after && { after }),
       }
@@ -94,8 +94,8 @@ export function createPagingSnapshots(history: History, ingest: Pick<Ingest, 'ma
         walk.starts.set(page + 1, end)
         if (walk.starts.size > startsPerSnapshotMax)
           walk.starts.delete(walk.starts.keys().next().value!)
-        // Rows that came meanwhile with an earlier recording time make the walk longer; its end is
-        // never cut.
+        // Rows that arrived in the meantime with an earlier recording time make the snapshot
+        // longer; it never becomes shorter.
         walk.total = Math.max(walk.total, page * perPage + 1)
       }
       return { rows, total: walk.total, from, to }
@@ -103,9 +103,9 @@ export function createPagingSnapshots(history: History, ingest: Pick<Ingest, 'ma
   }
 }
 
-/** The walks that are under way, by their question. */
+/** Active paging snapshots, by their request. */
 function createSnapshotMemory() {
-  // What was asked for since the newer half began, and what was asked for before that.
+  // Entries used since the newer half began, and entries used before that.
   let newer = new Map<string, PagingSnapshot[]>()
   let older: typeof newer = new Map()
   let uses = 0

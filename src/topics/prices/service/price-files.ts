@@ -10,7 +10,7 @@ export interface PriceFile {
   year: number
   bytes: number
   rows: number
-  /** Of the whole file, in hexadecimal digits. */
+  /** The hash of the whole file, in hexadecimal digits. */
   sha256: string
   /** When its bytes last changed, Unix ms. */
   changedAt: number

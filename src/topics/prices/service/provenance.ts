@@ -23,13 +23,13 @@ export interface RowSources {
 export interface Provenance {
   /** Says how a feed is named with its values. */
   describeFeeds(describe: (source: ValueSource) => FedBy | undefined): void
-  /** Whose the newest value of a series is; undefined: nobody's, or feeds have no names yet. */
+  /** The source of the newest value of a series; undefined: unknown, or feeds are not named yet. */
   newestOf(seriesId: number): FedBy | undefined
   /** Whether a series ever had a value of a source. */
   isSourced(seriesId: number): boolean
   /** Looks again whether a series has values of a source: something was written to it. */
   forget(seriesId: number): void
-  /** The series with whoever one of its values is of as its publisher, as it stands or once stood. */
+  /** The series with the source of one of its values, current or earlier, as its publisher. */
   attributed(series: Series, value: Observation): Series
   /** How the source of a value is named. */
   nameOf(seriesId: number, sourceId: number): string
@@ -67,7 +67,7 @@ export function createProvenance({
       ? describeFeed?.(source)
       : source && namedSource(source.name, catalogue.byId(seriesId))
 
-  /** The values of other series are not looked at. */
+  /** Values of series without sources need not be read. */
   let sourced: Map<number, boolean> | undefined
   const isSourced = (seriesId: number): boolean => {
     sourced ??= lookAtAll()
@@ -100,7 +100,9 @@ export function createProvenance({
       publishedBySource.set(key, series)
       return series
     }
-    /** Of all values in the rows of a series, where none of them may have been replaced. */
+    /**
+     * The sources of all values in the rows of a series, where none of them can have been replaced.
+     */
     const standing = (seriesId: number, seriesRows: readonly HistoryRow[]): Series[] => {
       const span = spanOf(seriesRows, range)
       const ids = quarantine
@@ -205,7 +207,7 @@ function spanOf(
   }
 }
 
-/** How a source is named that whoever brought its values called by name. */
+/** The publisher fields of a source that was named with its values. */
 const namedSource = (name: string, { terms }: Pick<Series, 'terms'>): FedBy => ({
   publisher: {
     name,

@@ -12,12 +12,12 @@ import type { Decisions } from './decisions.ts'
 import type { Guards } from './guards.ts'
 import type { Ingest, OpenBatch, Recorded } from './ingest.ts'
 
-/** What is said of a batch when it begins; `source` is whose its values are, by name. */
+/** The fields of a batch when it begins; `source` is the name of its values' source. */
 export type BatchStart = Omit<NewBatch, 'sourceId'> & {
   source?: string
-  /** Of a feed: the period that its values are of. */
+  /** The feed that brings the values, and the period of the values. */
   feed?: { name: string; periodKind: number }
-  /** Another copy has recorded these values already: nothing of it is flagged. */
+  /** The values are stored as another instance recorded them: none is flagged. */
   asRecorded?: boolean
   /** What operators decided before is overruled. */
   replace?: boolean
@@ -64,7 +64,7 @@ export interface RunningBatchDeps {
   guards: Guards
   decisions: Decisions
   transact<T>(work: () => T): T
-  /** Closes a batch and tells of it. */
+  /** Closes a batch and logs it. */
   end(id: number): Batch
 }
 
@@ -72,17 +72,19 @@ export interface RunningBatchDeps {
 export function createRunningBatches(deps: RunningBatchDeps) {
   const { store, journal, rows: rowStore, sources, ingest, guards, decisions, transact } = deps
 
-  /** The number of a source; 0 is no one's. */
+  /** The number of a source; 0 is unknown. */
   const sourceIdOf = ({ source, feed }: Pick<BatchStart, 'source' | 'feed'>): number => {
     if (feed) return sources.idOf({ kind: 'feed', name: feed.name, periodKind: feed.periodKind })
     return source === undefined ? 0 : sources.idOf({ kind: 'named', name: source, periodKind: 0 })
   }
 
-  /** A file of another copy names its feeds too: `feed:ecb`, `feed:eia_bulk/month`. */
+  /** A file from another instance names feeds as sources too: `feed:ecb`, `feed:eia_bulk/month`. */
   const sourceIdNamed = (name: string, asRecorded: boolean): number =>
     sourceIdOf((asRecorded && feedNamed(name)) || { source: name })
 
-  /** What the store of values tells of its writes is counted and covered for the batch. */
+  /**
+   * Counts the writes of the observation store for the batch, and records which points it covers.
+   */
   const openOf = (id: number, sourceId: number, tally: Tally): OpenBatch => ({
     batchId: id,
     sourceId,
@@ -121,12 +123,12 @@ export function createRunningBatches(deps: RunningBatchDeps) {
     const written = (points: readonly Point[], recordedAt: number | undefined) => {
       const before = tally.writes
       const counts = ingest.write(points, recordedAt)
-      // A write that changes no current value tells no one.
+      // The store does not report a write that changes no current value.
       if (tally.writes === before) store.count(id, counts)
       return counts
     }
     const attributed = <T extends WriteCounts>(points: readonly Point[], counts: T): T => {
-      // What a dataset has brought already is told here whose it is.
+      // Values that a dataset has already written get their source here.
       if (tally.asRecorded && sourceId !== 0 && counts.unchanged > 0) {
         for (const seriesId of new Set(points.map(point => point.seriesId)))
           sources.note(seriesId, sourceId)
@@ -149,12 +151,12 @@ export function createRunningBatches(deps: RunningBatchDeps) {
           guards.keep(flagged, open)
           store.count(id, left)
           const counts = written(good, recordedAt)
-          // What was written takes what was left out in its time off the list.
+          // A written value removes values that were left out at its time from the list.
           decisions.keep(kept, open)
           return { ...counts, ...left }
         })
       })
-    /** Of several sources: each writes its own. */
+    /** Values of several sources are written source by source. */
     const writeNamed: RunningBatch['write'] = (points, recordedAt) => {
       if (!points.some(point => point.source !== undefined)) return writeOwn(points, recordedAt)
       const bySource = Map.groupBy(points, point => point.source)
@@ -168,7 +170,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
       )
       return sumOf(counts)
     }
-    /** What is deleted, with all that is said of the same points, event by event. */
+    /** Writes deletions, and all other events of the same points, event by event. */
     const writeHistories = (points: readonly Point[], recordedAt: number | undefined): Counts => {
       const { ordinary, histories } = deletionsApart(points)
       const counts = ordinary.length > 0 ? [writeNamed(ordinary, recordedAt)] : []
@@ -201,7 +203,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
         const undone = tally.undone.get(dataset)!
         if (undone.size === 0) {
           const counts = write(rows)
-          // Of a dataset that has no rows its values count.
+          // For a dataset without rows its values are counted.
           if (datasetTables.some(table => table.dataset === dataset)) return counts
           const written = counts.inserted + counts.revised + counts.unchanged
           return { ...counts, kept: rows.length - written }

@@ -5,8 +5,8 @@ import type { ObservationStore } from '../store/observations.ts'
 const [firstRows, rowsMax] = [4, 1024]
 
 /**
- * Walks through a series beside points that come oldest first: a question for each point would take
- * most of the time of a file that is imported again.
+ * Reads stored values of a series next to points that come oldest first. One query for each point
+ * would take most of the time of a repeated import.
  */
 export function createStoredNeighbours(
   observations: Pick<ObservationStore, 'newest' | 'after'>,
@@ -35,7 +35,7 @@ export function createStoredNeighbours(
       seek(observedAt)
       return previous
     },
-    /** What is stored of that moment itself. */
+    /** The stored value of that moment itself. */
     at(observedAt: number) {
       seek(observedAt)
       const row = rows[index]

@@ -16,7 +16,7 @@ export interface UndoConflict {
 /** Counts are of values, or of rows of a dataset. */
 export interface Undone {
   batch: Batch
-  /** What is again as it was before, and what is gone. */
+  /** Values or rows that are back to their earlier version, and those that were removed. */
   restored: number
   removed: number
   /** Left alone because someone wrote there later. */
@@ -43,8 +43,8 @@ const examplesMax = 5
 type CoveredSeries = { seriesId: number; points: ReturnType<BatchStore['points']> }
 
 /**
- * Puts back what stood before a batch, as new revisions: history is never written anew. Answers the
- * conflict where someone wrote later and `onlyUntouched` does not leave that alone.
+ * Restores the state before a batch, as new revisions: history is never rewritten. Returns the
+ * conflict where later writes changed it and `onlyUntouched` does not skip them.
  */
 export function createUndo(deps: UndoDeps) {
   const { store, rows, ingest, catalogue, now, transact } = deps
@@ -56,7 +56,7 @@ export function createUndo(deps: UndoDeps) {
         .map(({ observedAt }) => `${catalogue.byId(seriesId).code} at ${isoInstant(observedAt)}`),
     )
 
-  /** Points that had a value get it again, of its own source; the others go. */
+  /** Points that had a value get it again with its source; the others are removed. */
   const putBackPoints = (
     running: RunningBatch,
     { seriesId, points }: CoveredSeries,
@@ -119,7 +119,7 @@ export function createUndo(deps: UndoDeps) {
         .map(span => ({ seriesId: span.seriesId, points: store.points(batch.id, span) }))
       const touchedRows = rows.touched(batch.id).map(row => rowText(row, catalogue))
       const touchedPoints = touchedIn(covered)
-      // Of a dataset the rows are what was written, and its values go with them.
+      // In a dataset the batch wrote rows, and its values go with them.
       const touched =
         batch.dataset !== null && touchedRows.length > 0
           ? touchedRows

@@ -14,7 +14,7 @@ export interface SettlementMoves {
 /** Related series may date the same period a little differently: a month on its first or its 15th. */
 const sameTimeMaxMs = 16 * dayMs
 
-/** What else moved as a suspicious value did. It is asked for suspicious values only. */
+/** Finds related moves that confirm a suspicious value. Used for suspicious values only. */
 export function createWitnesses({
   catalogue,
   observations,

@@ -25,9 +25,9 @@ const spans = [hourSpan, daySpan] as const
 export const anyTime = Number.MAX_SAFE_INTEGER
 
 /**
- * Whether the row `o` of observations was there at the moment `parameter`. A corrected point is,
- * when its first value is old enough: whoever walks the pages of that moment sees it with today's
- * value and loses no row.
+ * Whether the row `o` of observations existed at the moment `parameter`. A corrected point existed
+ * when its first value is old enough: paging as of that moment returns it with today's value and
+ * loses no row.
  */
 export const bornBy = (parameter: string): string =>
   `(o.recorded_at <= ${parameter} OR EXISTS (SELECT 1 FROM observation_revisions r
@@ -79,7 +79,7 @@ export function createBarReads(db: Database) {
     WHERE ${sparseDays} AND o.series_id = ?1 AND o.observed_at >= d.starts_at AND o.observed_at < d.starts_at + ${dayMs}
       AND ${hourOf('o.observed_at')} >= ?2 AND ${hourOf('o.observed_at')} < ?3 AND ${hourBornAt} <= ?4
     ORDER BY d.starts_at DESC, o.observed_at DESC LIMIT ?5`
-  // Days that nothing touched since are taken as they stand; only the others are counted anew.
+  // Days that have not changed since are used as stored; only the others are counted again.
   const inDay = (at: string) => `${at} >= d.starts_at AND ${at} < d.starts_at + ${dayMs}`
   const days = sql<Day, number[]>`SELECT d.starts_at AS startsAt, d.recorded_at AS recordedAt,
        CASE WHEN d.recorded_at <= ?2 THEN coalesce(d.count, 1) ELSE (SELECT count(*) FROM observations o
@@ -94,7 +94,7 @@ export function createBarReads(db: Database) {
     SELECT max(recorded_at) AS at FROM bars WHERE series_id = ? AND span = 24 AND starts_at >= ?`
   const hours = (seriesId: number, from: number, to: number, limit: number, bornBy: number) => {
     const stored = bars.all(seriesId, 1, from, to, bornBy, limit)
-    // Of a page that is full already only what is newer than its last row can have a place in it.
+    // On a full page only hours newer than its last row can have a place.
     const since = stored.length < limit ? from : stored.at(-1)!.startsAt
     if (!sparseDay.get(seriesId, since, to)) return stored
     return newestFirst(stored, hoursOfSparseDays.all(seriesId, since, to, bornBy, limit), limit)
@@ -151,13 +151,13 @@ type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
 /** What an update of bars did to a bucket that points were added to. */
 interface Touched {
   bar: Bar
-  /** Of a day: whether its hours were stored; undefined: it was not there. */
+  /** Whether the hours of a day were stored; undefined: there was no bar. */
   wasDense: boolean | undefined
 }
 
 /**
- * Brings the hour and day bars of a change up to date: by adding to a bar where all is newer than
- * it, otherwise by folding the bucket anew. `past`: what turned out to have been known earlier.
+ * Updates the hour and day bars of a change: extends a bar where all points are newer than it,
+ * otherwise recomputes the bucket. `past`: values that turned out to have been known earlier.
  */
 export function createBarWriter(
   db: Database,
@@ -167,7 +167,7 @@ export function createBarWriter(
   const { barAt, lastStart, startsKnown, saveAll, bear } = rows
   const hoursAnew = createHoursAnew(rows, oldestFirst)
 
-  /** Tells `touched` of every bucket that the change is of. */
+  /** Adds every changed bucket to `touched`. */
   const updateBars = (
     seriesId: number,
     { inserted, revised }: Pick<Change, 'inserted' | 'revised'>,
@@ -176,8 +176,8 @@ export function createBarWriter(
     touched?: Map<number, Touched>,
   ) => {
     const lastAt = lastStart(seriesId, span)
-    // Buckets to fold anew, with when they came to be as far as current values do not show it: a
-    // write may correct what it inserts.
+    // Buckets to recompute, with the time since when they exist where current values do not show
+    // it: a write may correct what it inserts.
     const stale = new Map<number, number>()
     const age = (startsAt: number, bornAt: number) =>
       stale.set(startsAt, Math.min(stale.get(startsAt) ?? Number.POSITIVE_INFINITY, bornAt))
@@ -297,7 +297,7 @@ function createHoursAnew(
   }
 }
 
-/** Of fewer points, each bucket is looked up on its own. */
+/** With fewer points, each bucket is looked up separately. */
 const lookedUpMax = 16
 
 /** open, high, low, sum, count and hours of the bar of one observation. */

@@ -7,7 +7,7 @@ import { isOverwritten } from './later-writers.ts'
 export const batchKinds = ['file', 'push', 'feed', 'correction', 'undo', 'release'] as const
 export type BatchKind = (typeof batchKinds)[number]
 
-/** What is known of a batch when it begins. */
+/** The fields of a batch that are known when it begins. */
 export interface NewBatch {
   kind: BatchKind
   actor: string
@@ -62,7 +62,7 @@ export interface BatchPoint {
   observedAt: number
   /** Undefined: there was nothing, or nothing that anybody kept. */
   before: { value: number; sourceId: number } | undefined
-  /** Somebody wrote there after it, and that was not undone. */
+  /** A later write changed it, and was not undone. */
   isTouched: boolean
 }
 

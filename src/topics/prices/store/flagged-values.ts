@@ -47,13 +47,13 @@ export interface FlagFilter {
   dataset?: string
 }
 
-/** What is not to be recorded, and why. */
+/** Values that must not be recorded, and why. */
 export type RefusedValue = Pick<FlaggedValue, 'observedAt' | 'value' | 'rule' | 'reason'>
 
 export interface FlaggedValueStore {
   /**
-   * Keeps a doubt; one of the same value that is there already stays as it is, but for one that
-   * waited and is recorded now: it is only listed.
+   * Stores a flag. An existing flag of the same value stays as it is, unless it waited and the
+   * value is recorded now: then it is only listed.
    */
   add(flag: NewFlag): void
   /** The same of a row of a dataset. */

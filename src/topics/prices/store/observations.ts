@@ -29,7 +29,7 @@ export interface Point {
   observedAt: number
   value: number
   recordedAt?: number
-  /** Whose it is, by name, where each value of a batch says so itself. */
+  /** The name of its source, where each value of a batch has one. */
   source?: string
   /** The point has no value any more from `recordedAt` on; `value` says nothing. */
   deleted?: true
@@ -39,11 +39,14 @@ export interface Point {
 export interface Origin {
   sourceId: number
   batchId: number
-  /** Another copy has recorded it so: nothing else follows from it. */
+  /** Another instance recorded it, so nothing else is derived from it. */
   asRecorded?: boolean
 }
 
-/** Of values whose origin no one keeps: generated ones, and those from before origins were kept. */
+/**
+ * The origin of values without a known one: generated ones, and those from before origins were
+ * stored.
+ */
 export const noOrigin: Origin = { sourceId: 0, batchId: 0 }
 
 /**
@@ -59,7 +62,7 @@ export interface Vintage {
   recordedAt: number
   /** Undefined: it is current. */
   replacedAt: number | undefined
-  /** Whose it is and what it was written with; 0: no one kept it. */
+  /** Its source and its batch; 0: unknown. */
   sourceId: number
   batchId: number
 }
@@ -79,7 +82,7 @@ export interface ObservationReads {
   /** The newest observation made before `before`. */
   newest(seriesId: number, before: number): Observation | undefined
   count(seriesId: number, from: number, to: number, bornBy?: number): number
-  /** What was current at `asOf`. */
+  /** The values that were current at `asOf`. */
   asOf(seriesId: number, from: number, to: number, asOf: number, limit: number): Observation[]
   /** The value first recorded for each point. */
   firstRecorded(
@@ -361,7 +364,7 @@ type Stored = Observation & Origin
 
 const storedColumns = `${columns}, source_id AS sourceId, batch_id AS batchId`
 
-/** Of fewer points, each is looked up on its own. */
+/** With fewer points, each is looked up separately. */
 const lookedUpMax = 16
 
 /** Writes the points of one series, ordered as `bySeries` has them, and counts what it did. */
@@ -374,8 +377,8 @@ function createSeriesWriter(db: Database) {
   const between = sql<Stored, number[]>`SELECT ${storedColumns} FROM observations
      WHERE series_id = ? AND observed_at BETWEEN ? AND ? LIMIT ?`
   /**
-   * What is stored of an instant before the write; undefined where only a look-up tells. What fills
-   * gaps, and what corrects most of what is there, needs none.
+   * The stored value of an instant before the write; undefined where only a look-up can find it.
+   * Points that fill gaps, and points that correct most of the stored values, need no look-up.
    */
   const storedBefore = (
     seriesId: number,
@@ -438,7 +441,8 @@ function createSeriesWriter(db: Database) {
         old = current.get(seriesId, next.observedAt)
       }
       if (!old) {
-        // What was taken out and comes again begins after what it was before, and was gone for a moment.
+        // A point that was withdrawn and is written again begins after its earlier values, and was
+        // absent for a moment.
         const before = withdrawn(next.observedAt)
         if (before) {
           const leastAt = point.recordedAt === undefined ? before.goneAt + 1 : before.goneAt

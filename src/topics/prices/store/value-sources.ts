@@ -22,15 +22,15 @@ export interface ValueSourceStore {
   named(name: string): number
   /** Notes that a series has values of a source; inside the transaction that writes them. */
   note(seriesId: number, sourceId: number): void
-  /** Of the newest observation of a series. */
+  /** The source of the newest observation of a series. */
   ofNewest(seriesId: number): ValueSource | undefined
-  /** Of a value that stands, or that once stood; undefined: no one's. */
+  /** The source of a current or earlier value; undefined: unknown. */
   ofValue(seriesId: number, observedAt: number, recordedAt: number): ValueSource | undefined
-  /** Of a value that stands. */
+  /** The source of a current value. */
   ofCurrent(seriesId: number, observedAt: number): ValueSource | undefined
   /** Sources that a series ever had a value of. */
   ofSeries(seriesId: number): number[]
-  /** Of what is in `[from, to)`, checking each value of it; 0 is no one's. */
+  /** The sources of the values in `[from, to)`, read value by value; 0 is unknown. */
   between(seriesId: number, from: number, to: number): number[]
   /** Those of each value of them, by the instant that it was observed at. */
   byInstant(seriesId: number, from: number, to: number): Map<number, number>

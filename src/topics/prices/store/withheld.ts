@@ -23,7 +23,7 @@ export function createWithheld(db: Database, feeds: readonly string[]): Withheld
 /** The observations of a series that are of one source, by their time. */
 export type OfSource = (seriesId: number) => ReadonlySet<number>
 
-/** Of a feed or a name, in whatever case; undefined where no value has ever been of it. */
+/** Filters by a feed or a source name, in any case; undefined where no value was ever from it. */
 export function createSourceFilter(db: Database, name: string): OfSource | undefined {
   const ids = db
     .query<{ id: number }, [string]>('SELECT id FROM value_sources WHERE lower(name) = lower(?)')
