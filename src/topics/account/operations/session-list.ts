@@ -19,7 +19,7 @@ const SignInRow = t.Object({
   current: boolean('Whether this session made the request.'),
 })
 
-/** The sign-ins of whoever is signed in. */
+/** The sign-ins of the signed-in user. */
 export const sessionListOperations: readonly Operation[] = [
   operation('GET /v1/auth/sessions', {
     operationId: 'listSessions',

@@ -24,7 +24,7 @@ const NewAccount = envelopeOf({
   link_token: string('Signs in once, as `link_token` of `POST /v1/auth/session`.'),
 })
 
-/** How strangers come to an account, where the operator lets them. */
+/** Sign-up by anonymous visitors, where the operator allows it. */
 export const signUpOperations: readonly Operation[] = [
   operation('POST /v1/auth/signup', {
     operationId: 'signUp',

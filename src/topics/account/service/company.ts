@@ -41,7 +41,7 @@ export interface CompanyRefusal {
 }
 
 interface WaitingAttempt extends ProviderAttempt {
-  /** Of the browser that began it: the answer counts for no other one. */
+  /** The browser that began the attempt; the response counts for no other one. */
   browser: string
   next: string | undefined
   endsAt: number

@@ -14,7 +14,8 @@ export interface Impersonation {
 }
 
 /**
- * Looks at accounts. They live in memory: a start ends all of them, and nothing of them is at rest.
+ * Impersonations of accounts. They are only in memory: a restart ends all of them, and nothing of
+ * them is stored.
  */
 export type Impersonations = ReturnType<typeof createImpersonations>
 

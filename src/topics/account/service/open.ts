@@ -100,7 +100,7 @@ export function openAccounts(deps: AccountServicesDeps) {
     secondFactor,
     signInPlaces,
     signIn,
-    /** How strangers come to an account. */
+    /** Sign-up by anonymous visitors. */
     signUp: createSignUp({
       ...deps,
       signIn,

@@ -16,27 +16,27 @@ import {
 } from './memberships.ts'
 import { invitationMessage } from './sign-in-messages.ts'
 
-/** An invitation as somebody sees it who may see it. */
+/** An invitation as a permitted user sees it. */
 export interface SeenInvitation {
   invitation: Invitation
   organization: Organization
   canAccept: boolean
 }
 
-/** Who is meant by a letter, and where its link leads. */
+/** The recipient of an invitation e-mail, and the target of its link. */
 export interface MemberRequest {
   email: string
   role: Role
   message?: string | null
-  /** Address of this service, in the letter's link. */
+  /** Address of this service, for the link in the e-mail. */
   baseUrl: string
 }
 
 /**
- * People who act on one account together. The account is that of one of the admins, the owner: its
- * plan counts, its data is what all keys of all members act on, and it stays the owner's. Who
- * leaves takes their keys and their account along; when the owner leaves or is no admin any more,
- * the organization goes on with the account of the admin who has been there longest.
+ * Organizations: several users act on one account. It is the account of one of the admins, the
+ * owner: its plan applies, the keys of all members act on its data, and it stays the owner's. A
+ * user who leaves takes their keys and their account along; when the owner leaves or stops being an
+ * admin, the organization continues with the account of the longest-standing admin.
  */
 export interface Organizations {
   /**
@@ -48,9 +48,9 @@ export interface Organizations {
   /** Undefined for an account that is in none. */
   of(account: AccountState): Belonging | undefined
   /**
-   * Lists a person as a member at once; they act for the organization once they have accepted by
-   * the letter. The first call of an account without an organization makes one, with the account as
-   * its owner.
+   * Lists a user as a member at once; they act for the organization once they have accepted the
+   * invitation e-mail. The first call of an account without an organization creates one, with the
+   * account as its owner.
    */
   addMember(account: AccountState, asking: MemberRequest): Member | OrganizationRefusal
   /**
@@ -58,7 +58,7 @@ export interface Organizations {
    * the same address.
    */
   invite(account: AccountState, asking: MemberRequest): Invitation | OrganizationRefusal
-  /** Undefined for the id of nobody in the account's organization; so also below. */
+  /** Undefined where the id belongs to no member of the account's organization; so also below. */
   changeRole(
     account: AccountState,
     memberId: string,
@@ -66,7 +66,10 @@ export interface Organizations {
   ): Member | OrganizationRefusal | undefined
   /** Takes a member out, or withdraws an invitation. */
   remove(account: AccountState, id: string): true | OrganizationRefusal | undefined
-  /** Undefined where the account is neither invited nor a member nor shows the letter's token. */
+  /**
+   * Undefined where the account was not invited, has no membership and does not present the token
+   * of the e-mail.
+   */
   invitation(id: string, account: AccountState, token?: string): SeenInvitation | undefined
   invitationByToken(token: string): Omit<SeenInvitation, 'canAccept'> | undefined
   accept(
@@ -75,16 +78,15 @@ export interface Organizations {
     token?: string,
   ): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined
   /**
-   * The account of an address that an invitation went to, made when there is none. Undefined where
-   * somebody else has it.
+   * The account of an invited address, created when there is none. Undefined where it belongs to
+   * another user.
    */
   newcomer(token: string): AccountState | undefined
 }
 
 const invitationDays = 14
 /**
- * Letters that one organization may have outstanding: strangers must not make a mailer of this
- * service.
+ * The open invitations of one organization: anonymous users must not use this service to send mail.
  */
 const openInvitationsMax = 50
 
@@ -180,7 +182,7 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
   const ownOrganization = createOwnOrganization(deps, of)
   const sendInvitation = createInviter(deps)
 
-  /** Does the work where the person may be asked: is no member yet, and there is room. */
+  /** Does the work if the user may be invited: is not a member yet, and there is room. */
   const whereRoom = <T>(
     account: AccountState,
     { email }: MemberRequest,
@@ -220,11 +222,11 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
   }
 }
 
-/** Alone in an organization is as good as in none: such a one makes way for another. */
+/** An account alone in its organization may join another one. */
 const isFreeFor = (belonging: Belonging | undefined, organizationId: string) =>
   !belonging || belonging.organization.id === organizationId || belonging.members.length === 1
 
-/** Members by the word of an identity provider, which nobody has to accept. */
+/** Memberships that an identity provider grants, which need no acceptance. */
 function placingOf(deps: OrganizationsDeps, { of, changing }: Reads) {
   const { store, ids, clock } = deps
   const ownOrganization = createOwnOrganization(deps, of)
@@ -336,8 +338,8 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
   }
 
   /**
-   * The member that somebody is from now on: the one they are, the one listed for them, or a new
-   * one.
+   * The future member: the existing membership of the account, the one listed for the invitation,
+   * or a new one.
    */
   const memberOf = (invitation: Invitation, account: AccountState): Member => {
     const now = clock.now()

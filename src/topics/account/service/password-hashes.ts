@@ -1,7 +1,8 @@
 import { passwordForm } from '../../../plans/password.ts'
 
 /**
- * Hashes passwords with argon2id, few at a time: each takes memory, and strangers may ask for it.
+ * Hashes passwords with argon2id, few at a time: each takes memory, and anonymous clients can cause
+ * it.
  */
 export type PasswordHashes = ReturnType<typeof createPasswordHashes>
 

@@ -17,7 +17,7 @@ export interface ProviderClient {
   issuer: string
   clientId: string
   clientSecret: string
-  /** Of access tokens. */
+  /** The audience of access tokens. */
   audience: string
 }
 
@@ -197,7 +197,7 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
         audience: audience || clientId,
         requiredClaims: ['sub', 'iat', 'exp'],
       })
-      // An ID token has the same audience, and is no proof for an API.
+      // An ID token has the same audience, but does not authorize API requests.
       const isOther = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'].some(
         name => name in claims,
       )

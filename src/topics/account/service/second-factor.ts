@@ -30,7 +30,10 @@ export interface SecondFactorDeps {
   serviceName: string
 }
 
-/** Loaded where a second step is used: a start is sooner without it. `require`, because nobody waits. */
+/**
+ * Loaded on first use of two-factor authentication, which makes the start faster. `require`,
+ * because the callers are synchronous.
+ */
 const otpauth = (): typeof import('otpauth') => require('otpauth')
 
 const periodSeconds = 30

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose'
 import { secondMs } from '../../../lib/time/instant.ts'
 import type { Session } from '../store/sessions.ts'
 
-/** What a session token says: whose it is, from when to when (Unix seconds), and which session. */
+/** The claims of a session token: the account, its validity (Unix seconds), and the session. */
 export interface SessionClaims {
   sub: string
   iat: number

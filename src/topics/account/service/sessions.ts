@@ -23,7 +23,7 @@ export interface SessionsDeps extends Pick<Runtime, 'db' | 'ids'> {
   store: SessionStore
   masterKey: string
   clock: Clock
-  /** Of a token, and of a sign-in with all its refreshed tokens. */
+  /** How long a token lasts, and how long a sign-in with all its refreshed tokens. */
   lifetimes: { tokenMs: number; signInMs: number }
 }
 
@@ -95,9 +95,9 @@ export function createSessions({
       store.put(session)
     },
     /**
-     * What a token is good for. One that was refreshed is accepted for another `reuseGraceMs`, for
-     * requests and tabs that refresh at the same time; after that it ends all tokens of its
-     * sign-in, because somebody has a copy.
+     * The session of a token. A refreshed token is accepted for another `reuseGraceMs`, for
+     * requests and tabs that refresh at the same time; later use ends all tokens of the sign-in,
+     * because the token has been stolen.
      */
     find(token: string) {
       const now = clock.now()
@@ -113,8 +113,8 @@ export function createSessions({
       return account && { key: keys.sessionKey(account), session }
     },
     /**
-     * Whether a session's token is good still. Unlike `find` it is no showing of the token, which
-     * might end a sign-in.
+     * Whether a session's token is still valid. Unlike `find` this does not count as use of the
+     * token, which might end the sign-in.
      */
     lasts(session: Session) {
       if (session.isForeign) return clock.now() < session.expiresAt
@@ -122,11 +122,11 @@ export function createSessions({
       return stored !== undefined && stored.endedAt === null && clock.now() < stored.expiresAt
     },
     /**
-     * A new token in place of a session's, or the one that took its place within `reuseGraceMs`;
-     * undefined when it has ended meanwhile or the sign-in is too long ago.
+     * Replaces the token of a session, or returns the token that replaced it within `reuseGraceMs`;
+     * undefined when the session has ended in the meantime or the sign-in is too old.
      */
     async refresh(session: Session): Promise<SignedIn | undefined> {
-      // The provider alone says whether its person is still one: it is asked again instead.
+      // Only the provider knows whether its user is still active, so it is queried instead.
       if (session.method === 'provider') return undefined
       const account = keys.account(session.accountId)
       const following = next(session)

@@ -1,4 +1,7 @@
-/** Beyond so many names the oldest is forgotten: what strangers can fill stays small. */
+/**
+ * Beyond so many names the oldest is dropped, which bounds the memory that anonymous clients can
+ * fill.
+ */
 const namesMax = 50_000
 
 /** Counts wrong tries to sign in, by who tried at whose account. */

@@ -24,7 +24,10 @@ export function createSignInPlaces({
   let recent: NewPlace[] = []
   const young = () => recent.filter(({ at }) => clock.now() - at < recentMs)
   return {
-    /** Before the sign-in is in the audit trail. The first sign-in of all is no new place. */
+    /**
+     * Called before the sign-in is in the audit trail. The place of the very first sign-in is not
+     * new.
+     */
     note(accountId: string, place: string) {
       const earlierPlaces = audit.signInPlaces(accountId)
       if (earlierPlaces.length === 0 || earlierPlaces.includes(place)) return

@@ -39,19 +39,22 @@ export interface SignIn {
   ): Promise<SignedIn | TwoFactorStep | SignInRefusal>
   /** Uses the link up. */
   withLink(token: string, from: string): Promise<SignedIn | TwoFactorStep | SignInRefusal>
-  /** The second step, for five minutes after the first. */
+  /** Completes two-factor authentication, within five minutes of the password or link. */
   withCode(
     twoFactorStep: string,
     code: string,
     from: string,
   ): Promise<SignedIn | SignInRefusal | CodeRefusal>
-  /** Whether a second step is still waited for. */
+  /** Whether a two-factor code is still expected. */
   isTwoFactorPending(twoFactorStep: string): boolean
   /** Whom a link would sign in; looking does not use it up. */
   linked(token: string): AccountState | undefined
-  /** For somebody who has proved elsewhere that the account's address is theirs. */
+  /** For a user who has proved elsewhere that they own the account's address. */
   asOwner(account: AccountState, from: string): Promise<SignedIn>
-  /** For somebody whom the company's identity provider vouches for; `also` is written with the session. */
+  /**
+   * For a user whom the company's identity provider has authenticated; `also` is written with the
+   * session.
+   */
   withProvider(
     account: AccountState,
     from: string,
@@ -60,11 +63,11 @@ export interface SignIn {
   /** A one-time link's token, which is nowhere at rest. */
   makeLink(account: AccountState, options?: { lifetimeMs?: number; mailed?: boolean }): string
   /**
-   * Mails a link if the address has an account. It answers at once either way, so that the time
-   * does not tell. `next`: a path of this site to go on to.
+   * Mails a link if the address has an account. It returns at once either way, so that the time
+   * does not reveal which. `next`: the path of this site to continue at.
    */
   mailLink(email: string, baseUrl: string, next?: string): void
-  /** Resolves when the letters asked for so far are in the outbox. */
+  /** Resolves when the e-mails requested so far are in the outbox. */
   settled(): Promise<void>
   /** Whether a new password must come with the old one. */
   needsPassword(account: AccountState, session: Session): boolean
@@ -97,11 +100,11 @@ export interface SignInDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
 
 const triesMax = 5
 const triesWindowMs = 15 * minuteMs
-/** Letters with a link to one account in the same time. */
+/** E-mails with a link to one account in the same time. */
 const mailMessagesMax = 3
 /**
- * So long after a link nobody is asked for the old password: it is what people do who have
- * forgotten it.
+ * For so long after a sign-in by link the old password is not required: users who have forgotten it
+ * need this.
  */
 const freshLinkMs = hourMs
 
@@ -130,7 +133,10 @@ export function createSignIn(deps: SignInDeps): SignIn {
   )
 }
 
-/** What somebody gets who has given the first of two proofs; undefined where one is enough. */
+/**
+ * Creates the pending two-factor step of a user who has given the first factor; undefined where one
+ * factor is enough.
+ */
 type TwoFactorPending = (account: AccountState, method: SignInMethod) => TwoFactorStep | undefined
 
 type UnauditedSignIn = Omit<SignIn, 'withLink' | 'asOwner' | 'withCode' | 'withProvider'> & {
@@ -249,7 +255,7 @@ function withPasswords(
     attempt.forgive()
     return true
   }
-  // Cut, because strangers choose what they try and each try is remembered.
+  // Shortened, because anonymous clients choose the text and each attempt is remembered.
   const tryName = (email: string, from: string) => `${from} ${email.slice(0, addressCharacters)}`
 
   const set = async (account: AccountState, password: string, except?: Session) => {
@@ -342,7 +348,7 @@ function withLinks(
   const sendLink = (email: string, baseUrl: string, next: string | undefined) => {
     const account = keys.accountByEmail(email)
     const now = clock.now()
-    // Whoever knows an address must not be able to fill its mailbox.
+    // Limits e-mails, so that no one can fill the mailbox of an address.
     if (!account || links.mailedSince(account.account.id, now - triesWindowMs) >= mailMessagesMax)
       return
     transact(db, () => {

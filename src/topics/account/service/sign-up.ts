@@ -28,7 +28,7 @@ export interface SignedUp {
   linkToken: string
 }
 
-/** How strangers come to an account, where the operator lets them. */
+/** Sign-up by anonymous visitors, where the operator allows it. */
 export type SignUp = ReturnType<typeof createSignUp>
 
 export interface SignUpDeps extends Pick<Runtime, 'ids' | 'log'> {
@@ -46,7 +46,10 @@ export interface SignUpDeps extends Pick<Runtime, 'ids' | 'log'> {
 
 const linkMs = dayMs
 const invitationMs = 7 * dayMs
-/** E-mails in an hour to one address, at the wish of one client, and of all strangers together. */
+/**
+ * E-mails per hour to one address, requested by one client, and to all unverified recipients
+ * together.
+ */
 const perAddressMax = 2
 const perClientMax = 5
 const mailMessagesMax = 300
@@ -133,7 +136,9 @@ export function createSignUp(deps: SignUpDeps) {
         )
       return undefined
     },
-    /** The operator's letter, which is good for a week; refused where sign-up is closed. */
+    /**
+     * Sends the operator's invitation, which is valid for a week; refused where sign-up is closed.
+     */
     invite(written: string, baseUrl: string): SignUpRefusal | { expiresAt: number } {
       const email = written.toLowerCase()
       if (mode === 'closed') return { refused: 'closed' }

@@ -15,13 +15,13 @@ const credentials = [
   'account_addresses',
   'oidc_identities',
 ] as const
-/** A way in that is no key, by its table. */
+/** Credentials other than API keys, by table. */
 export type Credential = (typeof credentials)[number]
 
 /** Accounts that are over, and what is forgotten of them. */
 export type ClosedAccountStore = ReturnType<typeof createClosedAccountStore>
 
-/** What is deleted of an account, each by the account's id. */
+/** Rows deleted with an account, by its id. */
 const forgotten = [
   'DELETE FROM mail_recipients WHERE account_id = ?',
   'DELETE FROM mail_days WHERE account_id = ?',
@@ -76,9 +76,9 @@ export function createClosedAccountStore(db: Database) {
       for (const way of ways) ends.get(way)!.run(accountId)
     },
     /**
-     * Forgets the person: addresses, numbers, letters, names and settings. What the books need
-     * stays: subscriptions, invoices, purchases, and counts of use. The address of the account
-     * itself is its row's.
+     * Erases the user: addresses, numbers, e-mails, names and settings. Records for accounting
+     * stay: subscriptions, invoices, purchases and usage counts. The address of the account itself
+     * is in the account's row.
      */
     erase: (accountId: string, email: string, at: number) =>
       transact(db, () => {

@@ -35,7 +35,8 @@ export type AnalyticsCondition =
 export type AlertCondition = PriceCondition | AnalyticsCondition
 
 /**
- * Numbers behind the verdict of an analytics condition; what its kind does not look at is absent.
+ * Numbers behind the verdict of an analytics condition; those that its kind does not use are
+ * absent.
  */
 export interface Measures {
   zScore?: number
@@ -52,8 +53,8 @@ export interface Measures {
 export interface Verdict {
   holds: boolean
   /**
-   * What is compared: the price, z-score, RSI, volatility in percent a year, or slope of the trend
-   * a day.
+   * The compared value: the price, z-score, RSI, volatility in percent per year, or slope of the
+   * trend per day.
    */
   value: number
   /** What it is compared with, in the same unit. */
@@ -71,9 +72,12 @@ export interface AlertMoment {
    * Asked for by analytics conditions only.
    */
   closes(): readonly Close[]
-  /** What was measured at this moment already: a thousand alerts of one period measure once. */
+  /**
+   * Measures that were computed at this moment already: a thousand alerts with the same period
+   * compute once.
+   */
   readonly memo: Map<string, Measured<Omit<Verdict, 'holds' | 'threshold'>>>
-  /** The market day that has become complete, in place of a price. */
+  /** The market day that has become complete, instead of a price. */
   readonly day?: WatchedDay
 }
 
@@ -96,8 +100,8 @@ export const watchesDay = (condition: AlertCondition): boolean =>
 const baselineDays = 365
 
 /**
- * Whether a condition holds at a moment: the one rule of live alerts, of their tests and of
- * backtests. Tells how many closes there are and how many it takes when there are too few.
+ * Whether a condition holds at a moment: live alerts, their tests and backtests share this rule.
+ * When there are too few closes, returns how many there are and how many are needed.
  */
 export function evaluate(condition: AlertCondition, moment: AlertMoment): Measured<Verdict> {
   if (condition.kind === 'price') {
@@ -121,8 +125,8 @@ export function evaluate(condition: AlertCondition, moment: AlertMoment): Measur
 }
 
 /**
- * The prices outside of which a condition can not hold, both ends included. Analytics conditions
- * may hold at any price.
+ * The prices outside of which a condition cannot hold, both ends included. Analytics conditions may
+ * hold at any price.
  */
 export const priceBounds = (condition: AlertCondition): Bounds =>
   condition.kind === 'price' && !watchesDay(condition)
@@ -131,7 +135,7 @@ export const priceBounds = (condition: AlertCondition): Bounds =>
 
 type Reading = Measured<Omit<Verdict, 'holds' | 'threshold'>>
 
-/** What each kind of analytics condition looks at, at the newest close. */
+/** The measure of each kind of analytics condition, at the newest close. */
 const measureOf: Record<AnalyticsType, (closes: readonly Close[], period: number) => Reading> = {
   z_score(closes, period) {
     const statistics = statisticsOf(closes, period)
@@ -217,8 +221,8 @@ function judged(
     case 'volatility_spike': {
       const threshold =
         condition.multiplier * (measures.baselineVolatility ?? Number.POSITIVE_INFINITY)
-      // Without a baseline nothing is a spike; the multiplier stands in for a threshold that is
-      // none.
+      // Without a baseline nothing is a spike; the multiplier is returned as the threshold, which
+      // must be finite.
       return Number.isFinite(threshold)
         ? { holds: value > threshold, threshold }
         : { holds: false, threshold: condition.multiplier }

@@ -1,6 +1,6 @@
 import type { DayWatch } from '../../delivery/math/watch.ts'
 
-/** Prices outside of which a condition can not hold, both ends included. */
+/** The prices outside of which a condition cannot hold, both ends included. */
 export interface Bounds {
   low: number
   high: number
@@ -23,7 +23,7 @@ interface PriceOperator<K extends OperandKind> {
   /** The condition as people read it after the word "price". */
   words(operands: Operands[K]): string
   holds(price: number, operands: Operands[K]): boolean
-  /** Lets the store pass over conditions that a price can not meet; may be wider than the test. */
+  /** Lets the store skip conditions that a price cannot meet; may be wider than the test. */
   bounds(operands: Operands[K]): Bounds
   /** For the documentation, where the name does not say it all. */
   note?: string
@@ -148,6 +148,6 @@ export type PriceCondition = {
   } & Operands[K]
 }[OperandKind]
 
-/** The operator of a condition, which reads the operands that stand in it. */
+/** The operator of a condition, which reads the condition's operands. */
 export const operatorOf = ({ operator }: PriceCondition): PriceOperator<OperandKind> =>
   priceOperators[operator]

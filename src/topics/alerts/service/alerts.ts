@@ -36,7 +36,7 @@ export interface AlertTest {
 export interface Alerts {
   /** By code, then by creation. */
   list(accountId: string): Alert[]
-  /** Of a code. */
+  /** The alerts of an account on one series. */
   watching(accountId: string, seriesId: number): Alert[]
   /** An alert of the account; another account's is as unknown as none. */
   own(accountId: string, id: string): Alert | undefined
@@ -52,7 +52,7 @@ export interface Alerts {
   remove(alert: Alert): void
   /** Newest first. */
   history(alert: Alert, limit: number): AlertTrigger[]
-  /** Of one alert or of all alerts of the account, newest first. */
+  /** The triggers of one alert or of all alerts of the account, newest first. */
   triggers(
     accountId: string,
     alert: Alert | undefined,

@@ -21,10 +21,10 @@ import type { AlertMoments } from './moment.ts'
 import { createPriceNotes } from './price-notes.ts'
 
 /**
- * Judges alerts by the prices of their codes. A price that may fire an alert is noted in the
- * transaction that records it, and judged right after: what a crash interrupts goes on from the
- * notes, and the key of the triggers keeps it from firing twice. The alerts of a code fire at most
- * once in an interval; what comes in meanwhile is judged at its end, price by price, in its order.
+ * Evaluates alerts with the prices of their codes. A price that may fire an alert is noted in the
+ * transaction that records it, and evaluated right after: after a crash the notes are resumed, and
+ * the key of the triggers keeps an alert from firing twice. The alerts of a code fire at most once
+ * in an interval; prices that arrive in between are evaluated at its end, one by one and in order.
  */
 export type AlertEvaluation = ReturnType<typeof createAlertEvaluation>
 
@@ -44,13 +44,13 @@ export interface AlertEvaluationDeps extends Pick<Runtime, 'db' | 'ids' | 'log'>
   stopwatch?: Clock
 }
 
-/** Of one transaction with its commit: what requests that come in meanwhile wait for. */
+/** The duration of one transaction with its commit, during which requests wait. */
 const sliceMs = 25
-/** Of the first one, which comes on top of the transaction that recorded the price. */
+/** The duration of the first one, which follows the transaction that recorded the price. */
 const followMs = 10
 /**
- * Of it for the work, however long commits take: else a slow disk would have a commit for every
- * alert.
+ * The minimum for the work within it, however long commits take: otherwise a slow disk would need
+ * one commit per alert.
  */
 const workMinMs = 8
 /** Triggers of a removed alert that are dropped at a time. */
@@ -62,7 +62,7 @@ export function createAlertEvaluation(deps: AlertEvaluationDeps) {
   const notes = createPriceNotes({ ...deps, passes })
   const step = createStep({ ...deps, stopwatch, passes })
   const dropRemoved = createDrop(deps)
-  /** Prices may wait that no step has looked at. */
+  /** Whether prices may wait that no step has read. */
   let hasNotes = true
   let running: Promise<void> | undefined
   let stopped = false

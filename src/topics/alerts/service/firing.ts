@@ -58,7 +58,7 @@ export function createFiring(deps: {
   triggers: AlertTriggerStore
   catalogue: Catalogue
   ids: Ids
-  /** Hears of each, before it is committed. */
+  /** Called for each fired alert, before it is committed. */
   note(fired: FiredAlert): void
 }) {
   const { alerts, triggers, catalogue, ids, note } = deps

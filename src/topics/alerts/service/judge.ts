@@ -87,7 +87,7 @@ export function createJudge(deps: JudgeDeps): Judge {
         upTo,
         alertsEach,
       )
-      // Who may not see a series any more is not told of it.
+      // Accounts that may not see the series any more are not notified.
       const permitted = catalogue.isRestricted
         ? candidates.filter(alert => catalogue.isVisible(series, alert.accountId))
         : candidates
@@ -106,7 +106,7 @@ export function createJudge(deps: JudgeDeps): Judge {
   }
 }
 
-/** Fires one alert in a transaction of its own; an alert that fails is logged and passed over. */
+/** Fires one alert in a separate transaction; an alert that fails is logged and skipped. */
 function createLoneFiring({
   db,
   notifier: createNotifier,

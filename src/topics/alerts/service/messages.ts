@@ -23,13 +23,13 @@ export interface FiredAlert {
   alert: WatchingAlert
   /** The code that it watches. */
   watched: Series
-  /** What was priced: of a futures family its front contract. */
+  /** The priced series: for a futures family its front contract. */
   series: Series
   verdict: Verdict
   /** As it is answered. */
   price: number
   condition: string
-  /** What was measured, in wire form; of a market day its date and period; else null. */
+  /** The measures in wire form; for a market day its date and period; else null. */
   metadata: Record<string, unknown> | null
   triggerCount: number
   triggeredAt: number
@@ -50,7 +50,7 @@ export interface AlertMessagesDeps {
   serviceName: string
 }
 
-/** Tells of the alerts that fire in one transaction. */
+/** Queues the notifications of the alerts that fire in one transaction. */
 export interface Notifier {
   /** Writes what is to be sent of alerts; answers the channels of each. */
   notify(fired: readonly FiredAlert[]): Channel[][]
@@ -58,7 +58,7 @@ export interface Notifier {
   end(): void
 }
 
-/** How an account wants to hear of its alerts. */
+/** The channels on which an account receives alerts. */
 interface AccountChannels {
   email: string | undefined
   webhooks: boolean
@@ -236,7 +236,7 @@ function eventOf(fired: FiredAlert): OwnEvent {
   return { type: 'analytics_alert.triggered', data, ...about }
 }
 
-/** Six places: nobody reads more, and the noise of the arithmetic is gone. */
+/** Six places: more would only show noise of the arithmetic. */
 export const shownMeasure = (value: number): number => roundTo(value, 6)
 
 const shown = (value: number | undefined) => (value === undefined ? undefined : shownMeasure(value))
@@ -253,7 +253,7 @@ export const deliveryRow = ({ day }: AlertMoment, { period }: Verdict) =>
       }
     : null
 
-/** What was measured, as history answers it. */
+/** The measures, as the alert history returns them. */
 export function measuredRow({ measures }: Verdict, price: number): Record<string, unknown> {
   const { trend, zScore, mean, stdDev, rsi, volatility, baselineVolatility } = measures
   return present({

@@ -39,8 +39,8 @@ export interface AlertServicesDeps
 }
 
 /**
- * Puts alerts together and ties them to what comes in. The readers of prices must hear of a change
- * before they do.
+ * Creates the alert services and connects them to incoming prices. Latest-price caches must be
+ * notified of a change before alerts are.
  */
 export function openAlerts(deps: AlertServicesDeps) {
   const { db, clock } = deps

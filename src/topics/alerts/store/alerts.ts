@@ -35,7 +35,7 @@ export interface Alert extends AlertSettings {
   updatedAt: number
 }
 
-/** What it takes to judge an alert and to tell of it. */
+/** The fields needed to evaluate an alert and to notify its owner. */
 export type WatchingAlert = Pick<
   Alert,
   | 'number'

@@ -9,16 +9,16 @@ export interface AlertTrigger {
   alert: number
   accountId: string
   seriesId: number
-  /** Of the observation; for alerts on daily values the midnight of its day. */
+  /** The time of the observation; for alerts on daily values the midnight of its day. */
   observedAt: number
   triggeredAt: number
   price: number
-  /** What was compared with the threshold: the price, or what was measured. */
+  /** The value that was compared with the threshold: the price or a measure. */
   value: number
   threshold: number
   condition: string
   channels: readonly string[]
-  /** What was measured, in wire form. */
+  /** The measures in wire form. */
   metadata: Readonly<Record<string, unknown>> | null
 }
 
@@ -85,10 +85,10 @@ export function createAlertTriggerStore(db: Database) {
           t.metadata && JSON.stringify(t.metadata),
         ]),
       ),
-    /** Of one alert, newest observation first. */
+    /** The triggers of one alert, newest observation first. */
     newest: (alert: number, limit: number): AlertTrigger[] =>
       newest.all(alert, limit).map(row => triggerOf(row)),
-    /** Of an account's alerts, newest first. */
+    /** The triggers of an account's alerts, newest first. */
     page: (accountId: string, limit: number, offset: number): NamedTrigger[] =>
       page.all(accountId, limit, offset).map(row => triggerOf<NamedTrigger>(row)),
     count: (accountId: string) => count.get(accountId)!.n,

@@ -99,7 +99,7 @@ export const cftcPositions = dataset({
   },
 })
 
-/** Of a field of any type, as it would be in a file. */
+/** The text of a field of any type, as in a file. */
 const textOf = (value: unknown): string => String(value ?? '').trim()
 
 const marketPattern = /^[A-Z0-9][A-Z0-9_.,()/&]{0,59}$/

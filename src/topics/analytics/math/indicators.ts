@@ -270,7 +270,7 @@ export interface Trend {
 
 /**
  * Least squares of close on calendar day number. The direction is up or down when the line moves
- * more than 1 % of the mean close between the window's first and last close.
+ * more than 1% of the mean close between the window's first and last close.
  */
 export function trendOf(closes: readonly Close[], periodDays: number): Measured<Trend> {
   const inside = windowOf(closes, periodDays)

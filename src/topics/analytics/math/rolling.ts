@@ -24,7 +24,7 @@ export const rollingMeasures = [
 ] as const
 export type RollingMeasure = (typeof rollingMeasures)[number]
 
-/** Of the last n closes, the newest last. */
+/** A measure of the last n closes, the newest last. */
 type OfCloses = (values: number[]) => number | undefined
 
 const ofCloses: Record<Exclude<RollingMeasure, 'return' | 'volatility' | 'beta'>, OfCloses> = {

@@ -16,7 +16,7 @@ const europeanEfficiency = { gas: 0.53, coal: 0.442 } as const
 const tonnesPerGigajoule = { gas: 0.0561, coal: 0.0946 } as const
 
 /**
- * Gas is traded by gross heat; its net heat is about 10 % less (IPCC Guidelines 2006, volume 2,
+ * Gas is traded by gross heat; its net heat is about 10% less (IPCC Guidelines 2006, volume 2,
  * section 1.4.1.2).
  */
 const netOfGrossGas = 0.9
@@ -60,7 +60,7 @@ export interface PlantFuel {
 export interface SwitchMarket {
   id: 'europe' | 'us'
   name: string
-  /** Of the costs. */
+  /** The currency of the costs. */
   currency: string
   gas: PlantFuel
   coal: PlantFuel

@@ -141,7 +141,7 @@ function answer(call: AnalysisCall): string {
   })
 }
 
-/** Where a series would go if its past went on, with bands of how far it may stray. */
+/** Extrapolates a series, with bands for the uncertainty. */
 export const forecastOperations = [
   analysis({
     path: '/v1/analytics/forecast',

@@ -178,7 +178,7 @@ const uses = Object.entries(useOfStorage)
   .map(([level, use]) => `\`${level}\` by \`${use}\``)
   .join(', ')
 
-/** Where a price stands in its year and a stock in its season. */
+/** Compares a price with its last 52 weeks, and a stock with its season. */
 export const levelIndicatorOperations: readonly Operation[] = [
   operation('GET /v1/indicators/price-context', {
     operationId: 'getPriceContext',

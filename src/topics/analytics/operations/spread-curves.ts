@@ -139,7 +139,7 @@ function gasoilAnswer(deps: Context, reply: Answering) {
   })
 }
 
-/** Of the contracts whose prices may be served; undefined without any. */
+/** The structure of the contracts whose prices may be served; undefined without any. */
 function structureRow(deps: Context, family: Family): typeof Structure.static | undefined {
   const points = (deps.futures.curve(family.code)?.points ?? []).filter(point =>
     isServed(deps, point.quotedAt),

@@ -162,7 +162,7 @@ function answer(call: AnalysisCall): string {
   })
 }
 
-/** Differences and ratios of series, and where they stand in a window. */
+/** Differences and ratios of series, and their position within a window. */
 export const analyticsSpreadOperations = [
   analysis({
     path: '/v1/analytics/spread',

@@ -10,7 +10,7 @@ export function createCongressionalTradeStore(db: Database) {
   )
   return {
     write: store.write,
-    /** What was disclosed last first. */
+    /** The latest disclosures first. */
     page: (limit: number, offset: number) => page.all(limit, offset),
     count: store.count(),
     /** Newest day of disclosure; undefined while nothing has been imported. */

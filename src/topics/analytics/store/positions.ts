@@ -5,7 +5,7 @@ import { countsOf, type WriteOutcome } from '../../../database/write-counts.ts'
 import { type CotReport, cftcPositions } from '../dataset/positions.ts'
 
 export interface CotRow extends CotReport {
-  /** Of long minus short since the market's report before; undefined for its first. */
+  /** The change of long minus short since the market's previous report; undefined for its first. */
   change: number | undefined
 }
 

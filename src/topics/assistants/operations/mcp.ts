@@ -10,7 +10,10 @@ export interface McpDeps extends Pick<Context, 'serviceName' | 'headerPrefix'> {
   dispatch(request: Request, onBehalf: Request): Promise<Response>
 }
 
-/** What of a request says who asks and from where: it goes along with what is asked for them. */
+/**
+ * Headers that identify the caller and their place; they are copied to the requests made for the
+ * caller.
+ */
 const passedOn = ['authorization', 'x-forwarded-for', 'origin', 'referer']
 
 /** Asks the API as anyone who sent a request: with their key, counted and refused as theirs. */

@@ -10,7 +10,7 @@ const comparedMax = 10
 const pointsDefault = 60
 const pointsMax = 200
 const rowsPerPage = 100
-/** Twenty years of days: more is asked for in weeks or months. */
+/** Enough for twenty years of days; longer ranges use weeks or months. */
 const pagesMax = 60
 
 const Code = Type.String({

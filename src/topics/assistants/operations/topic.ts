@@ -4,7 +4,7 @@ import type { Dispatch } from '../../spreadsheet/operations/topic.ts'
 import { mcpOperations } from './mcp.ts'
 import { metadataOperations } from './metadata.ts'
 
-/** The interface for assistants. */
+/** The endpoint for assistants (MCP). */
 export function operationsOf(context: Context, { answer }: { answer: Dispatch }): Operation[] {
   const { config, onBehalf } = context
   return [

@@ -97,7 +97,7 @@ export function resultOf<T extends object | undefined>(
   }
 }
 
-/** What is asked of the processor may go unanswered; that is no fault of the caller's. */
+/** Answers 503 when the processor is unreachable, which is not a fault of the caller. */
 export async function whenReachable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

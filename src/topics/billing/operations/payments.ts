@@ -156,8 +156,8 @@ function credits({ billing, idempotency }: Context) {
         const { pack_id: pack, quantity = 1 } = purchaseBody.read(body)
         const { account } = caller.key
         const context: Repeatable = { caller, requestContext, request, reply }
-        // The order is written down first, and the processor is asked for the order: so it is paid
-        // once, whatever comes between.
+        // The order is stored first, and the processor is called with its id, so that it is paid
+        // once despite retries and crashes.
         const ordered = idempotency.once(context, body, () => {
           const { id } = resultOf(sales.order(account, pack, quantity))
           return { id }

@@ -73,7 +73,7 @@ export interface BillingStatus {
 }
 
 export interface BillingDuties {
-  /** What is due here. */
+  /** Does local work that is due. */
   pass(): void
   /** What has to be asked of the processor, and what became of purchases. */
   ask(): Promise<void>

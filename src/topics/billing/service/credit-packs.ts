@@ -24,7 +24,10 @@ export interface CreditSales {
   settle(purchaseId: string): Promise<CreditPurchase>
   /** Inside the caller's transaction: what became of the payment. */
   learned(purchaseId: string, charge: Charge): void
-  /** Requests that the operator gives an account; they are there at once, and it is told. */
+  /**
+   * Requests that the operator grants an account; they are available at once, and the account is
+   * notified.
+   */
   grant(account: AccountState, gift: CreditGift): CreditPurchase
   /** Requests that an account has left, bought or given. */
   balance(accountId: string): number
@@ -41,7 +44,7 @@ export interface CreditGift {
   requests: number
   /** Null: they do not expire. */
   expiresAt: number | null
-  /** What the account is told alongside the number. */
+  /** The reason that the account is given with the number. */
   reason?: string | undefined
 }
 
@@ -62,7 +65,7 @@ export interface CreditSalesDeps extends Pick<Runtime, 'ids' | 'log'> {
   keys: Pick<Keyring, 'account'>
   notices: Notices
   clock: Clock
-  /** Without one, `charge` tells at once. */
+  /** Absent: `charge` has the result at once. */
   processor: Processor | undefined
   charge(accountId: string): Charge
   customerOf(account: AccountState): Promise<string>
@@ -182,7 +185,7 @@ const createGranting =
         completedAt: now,
         expiresAt,
       }
-      // What was taken of other lots must not be forgotten when they are read again.
+      // Usage of other lots must be stored before they are read again.
       credits.flush()
       entries.purchase(gift)
       purchases.settle(gift)
@@ -238,7 +241,7 @@ function lapse({ entries, credits, purchases, notices, clock }: CreditSalesDeps)
   const now = clock.now()
   if (purchases.expired(now, 1).length === 0) return
   entries.together(() => {
-    // What was taken to the end counts as used.
+    // Pending usage counts against the lots that expire.
     credits.flush()
     for (const { accountId, purchaseId, remaining } of purchases.expired(now, atOnceMax)) {
       purchases.lapse(purchaseId)

@@ -168,7 +168,7 @@ function documents({ keys, invoices, ids, clock, termsMs }: EntriesDeps) {
   }
 }
 
-/** What is in the events of a subscription. */
+/** The data of the events of a subscription. */
 function subscriptionData(plans: Plans, subscription: Subscription) {
   return {
     subscription_id: subscription.id,
@@ -184,7 +184,10 @@ function subscriptionData(plans: Plans, subscription: Subscription) {
 function subscriptionEntries(deps: EntriesDeps) {
   const { keys, changes, plans, subscriptions, invoices, events, clock, ids } = deps
 
-  /** The plan of an account follows its subscription; one that the operator set meanwhile stays. */
+  /**
+   * Moves an account to the plan of its subscription; a plan that the operator set in the meantime
+   * is kept.
+   */
   const move = (accountId: string, from: PlanId | undefined, to: PlanId) => {
     const state = keys.account(accountId)
     if (!state || state.account.plan === to || (from !== undefined && state.account.plan !== from))
@@ -363,7 +366,7 @@ function creditEntries({ purchases, credits, clock }: EntriesDeps) {
       if (!purchase || purchase.status === 'completed' || status === 'draft' || status === 'open')
         return
       const now = clock.now()
-      // What was taken of other lots must not be forgotten when they are read again.
+      // Usage of other lots must be stored before they are read again.
       credits.flush()
       const { expiresAfterDays } = purchase
       if (status === 'paid') {

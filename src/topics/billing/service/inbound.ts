@@ -23,9 +23,9 @@ const keptMs = 30 * dayMs
 const forgottenAtOnce = 500
 
 /**
- * A message only says that something happened: what happened is asked of the processor. So a
- * message that comes late, twice or before its cause leaves things as they are there, and a forged
- * one has nothing to say.
+ * A message only triggers a read: the facts are read from the processor. So a message that arrives
+ * late, twice or before its cause leaves the same state as there, and a forged message has no
+ * effect.
  */
 export function createInboundBilling({
   processor,

@@ -62,7 +62,7 @@ export function createBillingLedger({ entries, clock, charge, agree, endNow }: L
     mark(invoice, status) {
       if (invoice.provider !== 'manual')
         return { refused: 'invoice_closed', why: 'The payment processor collects this invoice.' }
-      // What was given up may be paid after all.
+      // An uncollectible invoice may still be paid.
       const isOpen =
         invoice.status === 'open' || (invoice.status === 'uncollectible' && status === 'paid')
       if (!isOpen)

@@ -50,7 +50,7 @@ function remotePayments(
   return {
     async methods({ account }) {
       const customer = payments.customer(account.id, processor.name)?.providerRef
-      // Anyone who has never paid is no customer yet, and looking makes no one one.
+      // An account that has never paid has no customer yet, and reading must not create one.
       return customer ? processor.methods(customer) : { methods: [], defaultId: null }
     },
     async use({ account }, methodId) {

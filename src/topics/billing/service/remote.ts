@@ -48,7 +48,7 @@ export interface RemoteSubscriptions extends SubscriptionEngine {
    * Whatever arrives late is as true as what arrives first.
    */
   look(kind: 'subscription' | 'invoice', ref: string, also: () => boolean): Promise<void>
-  /** Looks after subscriptions whose period is over and of which nothing was heard. */
+  /** Polls subscriptions whose period has ended without a message from the processor. */
   pass(): Promise<void>
 }
 
@@ -64,8 +64,8 @@ export function createRemoteSubscriptions(deps: RemoteDeps): RemoteSubscriptions
 type InTurn = ReturnType<typeof turns>
 
 /**
- * What is asked of the processor for one account is asked one after the other, so that an older
- * answer never overtakes a newer one.
+ * Runs the requests to the processor for one account one after the other, so that an older response
+ * never overtakes a newer one.
  */
 function turns() {
   const last = new Map<string, Promise<unknown>>()
@@ -167,7 +167,7 @@ function mirrorOf({
         if (failed) entries.notifyFailed(copy, refusedThere)
         return
       }
-      // What is paid or void stays so.
+      // A paid or void invoice is final.
       if (stored.status === 'paid' || stored.status === 'void') return
       if (
         stored.status === status &&
@@ -240,7 +240,7 @@ function createRecorder({ processor, entries, invoices, clock }: RemoteDeps, mir
   }
 }
 
-/** What is asked of the processor and written down here, step by step. */
+/** Requests to the processor whose results are stored here, step by step. */
 function steps(deps: RemoteDeps, mirror: Mirror) {
   const { processor, entries, plans, clock } = deps
   const customerOf = createCustomers(deps)

@@ -20,7 +20,7 @@ export type OpenInvoices = (typeof openInvoiceChoices)[number]
 
 export interface AgreementOptions {
   openInvoices?: OpenInvoices | undefined
-  /** Of a new subscription; made here when absent. */
+  /** The id of a new subscription; generated when absent. */
   id?: string
 }
 
@@ -33,8 +33,8 @@ export interface Changed {
 }
 
 /**
- * What is left to be done inside the transaction of anyone who asked, once everything that must be
- * waited for has been.
+ * The rest of the work, to be done inside the caller's transaction after everything that had to be
+ * awaited.
  */
 export type Ready<T> = () => T | BillingRefusal
 

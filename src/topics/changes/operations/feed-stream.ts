@@ -5,7 +5,7 @@ import { after } from '../../../lib/time/clock.ts'
 import { noPlace } from '../../streams/operations/access.ts'
 import { rowsOfPrice } from './request.ts'
 
-/** A request whose answer goes on. */
+/** A request with a response that continues. */
 export interface StreamRequest {
   caller: Caller
   request: Request
@@ -21,7 +21,7 @@ const partingSeconds = 10
 export const blockOf = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** The headers of an answer that goes on. */
+/** The headers of a response that continues. */
 export function openHeaders({ headers }: Answering, type: string, { entitled }: Caller): void {
   Object.assign(headers, {
     'content-type': `${type}; charset=utf-8`,
@@ -60,7 +60,7 @@ export function openFeedStream(
   const release = opened
   connections.idle(request, 0)
   return {
-    /** Why it has ended; undefined: it goes on. */
+    /** Why the stream has ended; undefined: it is open. */
     ending: () => ending,
     /** Gives up its place. */
     end,

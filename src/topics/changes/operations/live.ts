@@ -11,7 +11,7 @@ interface Following extends StreamRequest {
   since: Place
 }
 
-/** How often the feed is looked at while nothing new is recorded. */
+/** How often the feed is polled while nothing new is recorded. */
 const followEachMs = 250
 const keepAliveMs = 15 * secondMs
 const cursorEachMs = 10 * secondMs

@@ -143,7 +143,7 @@ export function beginLine(db: Database): void {
   )
 }
 
-/** Gives the first line a token of its own: a database that is shipped has one for everybody. */
+/** Gives the first line a new token: databases shipped in the binary all have the same one. */
 export function renewFirstLine(db: Database): void {
   db.run('UPDATE change_lines SET token = lower(hex(randomblob(3))) WHERE number = 1')
 }

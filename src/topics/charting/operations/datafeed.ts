@@ -256,7 +256,7 @@ function historyOf(incoming: Incoming) {
     barsIn(moment.prices.history, series, resolution, range, count)
   const bars = read({ from, to }, Math.min(countback ?? barsMax, barsMax))
   if (bars.length === 0) {
-    // A request by count has looked at everything before `to`.
+    // A request by count has covered everything before `to`.
     const [earlier] =
       countback === undefined ? read({ from: Number.NEGATIVE_INFINITY, to: from }, 1) : []
     return { s: 'no_data', ...(earlier && { nextTime: earlier.time }) }

@@ -36,7 +36,7 @@ function runsOf(days: readonly DayClose[]): { last: FrozenRun; longestBefore: nu
   return last && { last, longestBefore }
 }
 
-/** Whether a series may be frozen, by its newest days alone: only then its past is asked. */
+/** Whether a series may be frozen, by its newest days alone; only then is its history read. */
 export const mayBeFrozen = (days: readonly DayClose[]): boolean =>
   (runsOf(days.slice(-frozenMin - 1))?.last.days ?? 0) >= frozenMin
 

@@ -9,9 +9,9 @@ import {
 } from '../../calendars/math/calendar.ts'
 import { type Listing, scheduleOf } from '../../calendars/math/schedule.ts'
 
-/** What is missing inside the days of a series that is quoted all day. */
+/** Missing values inside the days of a series that is quoted all day. */
 export interface IntradayGaps {
-  /** Values that its cadence has in the hours that were looked at, and how many of them are not there. */
+  /** The number of values that its cadence has in the judged hours. */
   expected: number
   missing: number
   /** Stretches without a value, oldest first, Unix ms. */
@@ -43,9 +43,9 @@ export function intradaySessions(listing: Listing, now: number): Session[] {
 }
 
 /**
- * What is missing of the cadence of a series in its newest sessions, by the times of its values,
- * oldest first. Each session is judged in the hours in which the series usually has values, so that
- * one that is quoted in the morning lacks nothing in the evening. `isLeftOut` names days in
+ * Values missing from the cadence of a series in its newest sessions, given the times of its
+ * values, oldest first. Each session is judged in the hours in which the series usually has values,
+ * so that one that is quoted in the morning lacks nothing in the evening. `isLeftOut` names days in
  * quarantine by their midnights.
  */
 export function intradayGaps(
@@ -76,7 +76,7 @@ export function intradayGaps(
     const to = Math.max(isOn ? Math.min(usualTo, now) : usualTo, times.at(-1) ?? from)
     if (to <= from) continue
     const expected = Math.floor((to - from) / stepMs) + 1
-    // What is due now may come yet.
+    // A value that is due now may still arrive.
     const marks = [from - stepMs, ...times, to < now ? to + stepMs : to]
     let missing = 0
     for (let i = 1; i < marks.length; i += 1) {

@@ -19,7 +19,10 @@ import type { Bar } from '../../prices/math/bars.ts'
 import { type FrozenRun, type UnitBreak, unitBreakOf } from './faults.ts'
 import type { IntradayGaps } from './intraday.ts'
 
-/** What is known of one UTC day of a series: its bar, and what its observations come to. */
+/**
+ * The facts about one UTC day of a series: its stored bar, and the bar computed from its
+ * observations.
+ */
 export interface DayFacts extends Omit<Bar, 'hours' | 'recordedAt'> {
   /** Number, least and greatest of the observations; undefined when there is none. */
   observed: { count: number; low: number; high: number } | undefined
@@ -32,13 +35,13 @@ export interface QualityInput {
   days: readonly DayFacts[]
   /** Days of the window in quarantine, `YYYY-MM-DD`. */
   quarantined: readonly string[]
-  /** Of the whole series, Unix ms. */
+  /** The time of the first observation of the whole series, Unix ms. */
   firstAt: number
   lastAt: number
   now: number
   /** The value that the series has stood at for too long. */
   frozen?: FrozenRun | undefined
-  /** What is missing inside the newest sessions of a series that is quoted all day. */
+  /** Missing values inside the newest sessions of a series that is quoted all day. */
   intraday?: IntradayGaps | undefined
 }
 
@@ -118,7 +121,7 @@ export interface Slot {
   to: number
 }
 
-/** Of several slots that begin in `[from, to)`, oldest first. */
+/** The slots that begin in `[from, to)`, oldest first, for a cadence of several a day. */
 function slotsBetween(listing: Listing, from: number, to: number): Slot[] {
   const { cadence } = listing
   const market = calendarOf(listing)
@@ -177,7 +180,7 @@ export function qualityOf(input: QualityInput): QualityReport {
       (percentOf(gaps.expected - gaps.missing.length, gaps.expected) *
         intradayPercent(input.intraday)) /
       100,
-    // A value that has stood still for too long tells nothing new, however often it comes.
+    // A frozen value carries no information, however often it is repeated.
     timeliness: input.frozen
       ? 0
       : (statusScores[status] * percentOf(late.judged - late.days.length, late.judged)) / 100,
@@ -226,7 +229,8 @@ export interface Gaps {
 /** From when on nothing need have been published yet: after the newest observation or later. */
 function awaitedFrom(listing: Listing, lastAt: number, now: number): number {
   let from = lastAt + 1
-  // Of the days after the newest those are missing whose own value is no longer current.
+  // A day after the newest value counts as missing once a value of that day would not be current
+  // any more.
   for (let at = startOfDay(lastAt) + dayMs; at < now; at += dayMs)
     if (dataStatus(listing, at, now) !== 'current') from = at + 1
     else break
@@ -507,7 +511,7 @@ function quarantineIssue({ quarantined }: QualityInput): QualityIssue | undefine
   }
 }
 
-/** One sentence on what to do about each kind of issue. */
+/** A recommendation for each kind of issue, as one sentence. */
 export const recommendations: Readonly<Record<QualityIssue['kind'], string>> = {
   stale: 'Check whether the source still publishes this series, and start its feed again.',
   delayed: 'Check the feed of the source: its next publication is overdue.',

@@ -16,7 +16,7 @@ export function apiComponent(isOverloaded: boolean, workers?: QueryWorkers): Com
     : { name, status: 'degraded', message }
 }
 
-/** What is wrong with the query workers, in words for everybody; undefined: nothing. */
+/** The fault of the query workers, in words for the public; undefined: none. */
 export function workersText(workers: QueryWorkers | undefined): string | undefined {
   if (workers?.trouble === undefined) return undefined
   return workers.trouble.kind === 'not_started'
@@ -71,9 +71,9 @@ export function databaseComponent(
 }
 
 /**
- * Ingest is judged by its feeds: a stale feed has stopped, whatever should have filled it. A series
- * that has stopped where others of its feed continue, repeats one value (`frozen`, codes)
- * or has changed its unit (`broken`) is no better.
+ * Judges ingest by its feeds: a stale feed has stopped, whatever should have filled it. The same
+ * applies to series that have stopped while others of their feed continue, that repeat one value
+ * (`frozen`, codes) or have changed their unit (`broken`).
  */
 export function ingestComponent(
   feeds: readonly Feed[],

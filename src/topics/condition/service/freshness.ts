@@ -233,7 +233,7 @@ function feedOf(name: string, dated: readonly Standing[]): Feed {
       codes: 0,
       staleCodes: 0,
     }
-  // Of what has ended nothing more is awaited.
+  // Discontinued series are not expected to have new values.
   const awaited = dated.filter(
     ({ series, status }) =>
       guardAction('stop', series.terms?.guards as GuardTerms | undefined) !== 'off' ||

@@ -11,7 +11,7 @@ export interface PublicPartsDeps extends Pick<Vitals, 'isOverloaded' | 'senders'
   seriesFaults: Pick<SeriesFaults, 'codes'>
 }
 
-/** The parts of the service without its jobs, in words that strangers may read. */
+/** The parts of the service without its jobs, in words for the public. */
 export const publicParts = ({
   settings,
   freshness,

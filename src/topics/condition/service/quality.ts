@@ -38,7 +38,7 @@ export function createQuality(deps: {
   store: Pick<QualityStore, 'days'>
   /** The value that a series has stood at for too long. */
   frozen?(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
-  /** What is missing inside the newest sessions of a series that is quoted all day. */
+  /** Missing values inside the newest sessions of a series that is quoted all day. */
   intraday?(series: Series): IntradayGaps | undefined
   catalogue: Catalogue
   latestPrices: LatestPrices

@@ -55,19 +55,22 @@ export interface FaultyCodes {
 }
 
 /**
- * What is wrong with the values of series themselves, however fresh they are. From the daily closes
- * alone, kept until the series or the day changes: cheap enough for a status page.
+ * Faults in the values of series, however fresh they are. Derived from the daily closes alone, and
+ * cached until the series or the day changes: cheap enough for a status page.
  */
 export interface SeriesFaults {
   /** The value that a series has stood at for too long. `newest`: as many of its days as are read already. */
   frozen(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
-  /** What is missing inside the newest sessions of a series that is quoted all day. */
+  /** Missing values inside the newest sessions of a series that is quoted all day. */
   intraday(series: Series): IntradayGaps | undefined
   of(listed: Series): readonly SeriesFault[]
-  /** Of every code that has data, in the order of the catalogue. */
+  /** The faults of every code that has data, in the order of the catalogue. */
   all(): SeriesFault[]
   codes(): FaultyCodes
-  /** Looks at all whose faults are not known, in slices, so that other requests go on meanwhile. */
+  /**
+   * Computes all faults that are not cached, in slices, so that other requests are served in
+   * between.
+   */
   renew(): Promise<void>
   forget(seriesId: number): void
 }
@@ -75,7 +78,7 @@ export interface SeriesFaults {
 interface CachedFaults {
   of: Series
   lastAt: number
-  /** Of the value at `lastAt`. */
+  /** Until when the value at `lastAt` is fresh. */
   until: FreshUntil
   day: number
   status: DataStatus
@@ -173,7 +176,7 @@ export function createSeriesFaults({
       Math.max(from, slotStart(series, extent.firstAt)),
       status,
     )
-    // What is missing since a series has stopped is no gap.
+    // Values missing since a series has stopped do not count as a gap.
     const missing =
       status === 'stale' ? gaps.missing.filter(slot => slot.from < extent.lastAt) : gaps.missing
     if (status === 'stale' && !isOff(series, 'stop'))
@@ -193,7 +196,7 @@ export function createSeriesFaults({
         points: missing.length,
         description: `${code} lacks ${missing.length} ${missing.length === 1 ? 'value' : 'values'} of its calendar, the last of ${isoDay(last.from)}`,
       })
-    // Of a series that has stopped everything is missing.
+    // A stopped series lacks every value, so no gap is reported.
     const gap = status === 'stale' ? undefined : intraday(series)
     const stretch = gap?.stretches.at(-1)
     if (gap && stretch)

@@ -18,7 +18,7 @@ export interface QueryWorkers {
   starting: number
   /** 1 while something is wrong with them, else 0. */
   failed: number
-  /** What is wrong with them; undefined: nothing. */
+  /** Their fault; undefined: none. */
   trouble: WorkerTrouble | undefined
 }
 
@@ -50,9 +50,11 @@ export interface Vitals {
   replication: () => ReplicationView | undefined
   /** How a replica stands with its stream; undefined where this is none. */
   replica: () => ReplicaView | undefined
-  /** Of a primary: the replicas that answer what may be old. */
+  /** On a primary: the replicas that may return old data. */
   lateReplicas: () => readonly LateReplica[]
-  /** Of a replica its slices of quotas, of a primary beside others the pools; undefined: neither. */
+  /**
+   * On a replica its slices of quotas, on a primary with replicas the pools; otherwise undefined.
+   */
   quotasHeld: () => { role: 'primary' | 'replica'; held: HeldQuotas } | undefined
   /** The copies that run, as NATS says it; undefined where nothing is published. */
   topology: () => Promise<Topology> | undefined

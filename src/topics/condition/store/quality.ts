@@ -7,7 +7,7 @@ import type { DayFacts } from '../math/quality.ts'
 
 export type QualityStore = ReturnType<typeof createQualityStore>
 
-/** What is in a bar; what its observations come to is added to it. */
+/** The stored bar of a day, without the bar computed from its observations. */
 type StoredDay = Omit<DayFacts, 'observed'> & Partial<Pick<DayFacts, 'observed'>>
 
 /** Fewer than a bar has: they are read of every day of every code. */
@@ -43,8 +43,8 @@ export function createQualityStore(db: Database) {
     closes: (seriesId: number, from: number, limit: number) =>
       closes.all(seriesId, from, limit).reverse(),
     /**
-     * Every day of a series that starts at or after `from`, oldest first: its bar beside what its
-     * observations come to, and the last of these.
+     * Every day of a series that starts at or after `from`, oldest first: its stored bar, the bar
+     * computed from its observations, and the last of these.
      */
     days(seriesId: number, from: number) {
       const observedAll = observations.all(seriesId, from)

@@ -92,7 +92,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
       if (!runs.add(run)) return undefined
       if (skipped !== undefined) return run
       const { accountId } = delivery
-      // What an account calls a delivery is its own text, and strangers get none of it.
+      // The name of a delivery is free text of the account, which unverified recipients do not get.
       const takesText = mail.takesText(accountId, run.recipient)
       const shown = takesText ? delivery : { ...delivery, name: null }
       const envelope = { to: run.recipient, accountId, recurring: true }
@@ -122,7 +122,7 @@ export function createDeliveryRuns(deps: DeliveryRunsDeps) {
     },
     lastBackup: (delivery: Delivery) => runs.lastBackup(delivery.number),
     lastDay: (delivery: Delivery) => runs.lastDay(delivery.number),
-    /** Ends runs whose letter ended unheard, and forgets old ones. */
+    /** Ends runs whose e-mail ended without notice, and deletes old ones. */
     tidy() {
       const now = clock.now()
       transact(db, () => {

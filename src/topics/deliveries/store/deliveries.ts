@@ -111,10 +111,10 @@ export function createDeliveryStore(db: Database) {
     put: ({ number, ...rest }: Delivery) => void put.run({ number, ...parametersOf(rest) }),
     /** With its runs. */
     remove: (number: number) => void remove.run(number),
-    /** What is due at `now` after a place, in the order of the moments; at most `limit`. */
+    /** Deliveries due at `now` after a place, in order of time; at most `limit`. */
     due: (now: number, after: DuePlace, limit: number) =>
       due.all(now, after.at, after.number, limit).map(deliveryOf),
-    /** What is due after a moment. */
+    /** Deliveries due after a moment. */
     dueAfter: (at: number) => dueAfter.all(at).map(deliveryOf),
     /** Undefined while nothing is scheduled. */
     nextDueAt: () => nextDue.get()!.at ?? undefined,

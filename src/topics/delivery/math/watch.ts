@@ -1,7 +1,10 @@
 import type { Period } from './days.ts'
 import type { DayFigures, KnownPeriod } from './figures.ts'
 
-/** What an alert on a series of delivery periods compares, beside the price that is delivered now. */
+/**
+ * The values that an alert on a series of delivery periods can compare, in addition to the price
+ * that is delivered now.
+ */
 export const dayWatches = [
   'any_tomorrow',
   'base_tomorrow',

@@ -75,7 +75,7 @@ export interface RegionalDataset<R extends RegionalCount = RegionalCount> extend
   event: CountEvent<R> | undefined
 }
 
-/** Of a handful of rigs a few come and go. */
+/** A count of a few rigs varies by several of them. */
 const fewRigs: GuardedColumn = { leastMove: 15, mayRepeat: true }
 const fewWells: GuardedColumn = { leastMove: 25 }
 

@@ -23,7 +23,9 @@ const regionsInWords =
 
 const countryNames = new Set(['us', 'usa', 'u.s.', 'united states', 'total us', 'total'])
 
-/** A region as it is stored. `OTHER` in capitals is of states, in small letters of basins. */
+/**
+ * Normalizes a region. `OTHER` in capitals is a group of states, in lower case a group of basins.
+ */
 export function regionOf(text: string): string | undefined {
   if (countryNames.has(text.toLowerCase())) return country
   if (text === otherStates || /^other states$/i.test(text)) return otherStates

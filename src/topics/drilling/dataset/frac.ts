@@ -45,7 +45,7 @@ const disclosureColumns = {
   source,
 }
 
-/** What was pumped into a well, as its operator disclosed it. */
+/** The fluids pumped into a well, as its operator disclosed them. */
 export type FracDisclosure = RecordOf<typeof disclosureColumns>
 
 export const fracDisclosures = dataset({
@@ -148,7 +148,7 @@ const chemicalColumns = {
     description: 'What it is there for; default: Unspecified',
     read: (row, field) => nameIn(row, field) ?? 'Unspecified',
   } as Column<string>,
-  /** Of the whole fluid, by mass. */
+  /** Percent of the whole fluid, by mass. */
   concentrationPercent: optionalNumber('Percent of the whole fluid, by mass', [0, 100]),
   massLbs: optionalNumber('Pounds', [0, poundsMax]),
   source,

@@ -15,8 +15,8 @@ export interface FracTarget {
 }
 
 /**
- * Of the wells that are followed this share is disclosed, and of those this share with what was in
- * the fluid.
+ * The share of the wells with a lifecycle that are disclosed, and the share of those with the
+ * contents of the fluid.
  */
 const disclosedShare = 0.35
 const itemizedShare = 0.6
@@ -55,8 +55,8 @@ interface FracDataDeps {
 }
 
 /**
- * What was pumped into part of the wells that are followed, and into the one that documentation and
- * tests name. Lists come out on Mondays.
+ * Disclosures for some of the wells with a lifecycle, and for the one that documentation and tests
+ * name. Lists are published on Mondays.
  */
 export function createFracData(deps: FracDataDeps): DemoData {
   function* writing(after: string, upTo: string, now: number): Generator<number> {

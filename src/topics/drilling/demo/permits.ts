@@ -76,7 +76,7 @@ interface PermitDataDeps {
 export function createPermitData(deps: PermitDataDeps): DemoData {
   const { seed, world, db, permits, wells, reach = fullReach } = deps
   const lists = dayLists(seed, world)
-  /** Of a list before `wholeFrom` a share. */
+  /** The permits of a list; for a list before `wholeFrom` a sample. */
   const permitsOf = ({ state, day, count, at }: DayList, wholeFrom: number): WellPermit[] => {
     const dayAt = parseDay(day)!
     const sampledCount =

@@ -27,7 +27,7 @@ const releaseSlackMs = 10 * dayMs
 
 const halfLifeDays = 700
 const weight = 0.05
-/** What is missing while not everybody has filed. */
+/** The share that is missing while some operators have not filed yet. */
 const [lateLeast, lateMore] = [0.002, 0.016]
 
 /**

@@ -37,7 +37,7 @@ export function rigTypes(
 const oddsMax = 40
 const halvings = 40
 
-/** Of each of `from` as many as its share says, shifted so that they add up to `wanted`. */
+/** Splits each of `totals` by its share, shifted so that the parts add up to `target`. */
 function splitRigs(totals: readonly number[], shares: readonly number[], target: number): number[] {
   const logits = shares.map(share => Math.log(share / (1 - share)))
   const exact = (shift: number) =>

@@ -5,7 +5,7 @@ export interface ApiNumber {
   /** Fourteen digits: state (2), county (3), well (5), sidetrack (2), completion (2). */
   digits: string
   /**
-   * Undefined where the scheme has no such state; offshore areas have numbers of their own and no
+   * Undefined where the scheme has no such state; offshore areas have separate numbers and no
    * state.
    */
   state: UsState | undefined

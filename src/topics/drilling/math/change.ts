@@ -49,7 +49,7 @@ export function percentChange(from: number, to: number): number | undefined {
 
 export type Trend = 'up' | 'down' | 'flat'
 
-/** Less than this, in percent either way, is no trend. */
+/** A smaller change, in percent either way, counts as flat. */
 export const flatPercent = 1
 
 /** `flat` within one percent either way; from 0 any rise is `up`. */

@@ -96,7 +96,7 @@ export function timedWells<T extends WellDays>(wells: readonly T[]): TimedWell<T
 export const statsOf = (wells: readonly TimedWell<WellDays>[]): DayStats | undefined =>
   dayStats(wells.map(well => well.days))
 
-/** Of the wells that have the stage's two days. */
+/** Statistics of the wells that have both days of the stage. */
 export const stageStats = (
   wells: readonly TimedWell<WellDays>[],
   stage: Stage,

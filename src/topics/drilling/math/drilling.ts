@@ -85,7 +85,7 @@ export const basinOf = (text: string): Basin | undefined =>
  * `OTHER` for the states that a source adds up.
  */
 export const country = 'US'
-/** The states that a source does not tell apart. */
+/** The states that a source reports only as a group. */
 export const otherStates = 'OTHER'
 
 export const isBasin = (region: string): boolean => /^[a-z]/.test(region)

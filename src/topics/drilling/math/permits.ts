@@ -99,8 +99,8 @@ const plainName = (text: string): string =>
     .trim()
 
 /**
- * `EXAMPLE OPERATING` of `Example Operating, L.L.C.`: the same for every way in which a company
- * writes itself.
+ * `EXAMPLE OPERATING` for `Example Operating, L.L.C.`: all spellings of a company have the same
+ * key.
  */
 export function operatorKey(raw: string): string {
   const words = plainName(raw).split(' ')
@@ -128,7 +128,7 @@ export const wordKey = (raw: string): string =>
 export const titled = (key: string): string =>
   key.toLowerCase().replace(/(?<![a-z0-9])[a-z]+/g, word => word[0]!.toUpperCase() + word.slice(1))
 
-/** What tells the permits of a state apart: the number that it gave, or the well and the day. */
+/** The reference that identifies a permit within a state: its number, or the well and the day. */
 export const permitReference = (
   permitNumber: string | null,
   apiNumber: string,

@@ -61,7 +61,7 @@ export function requestedBasins(query: {
   return inState && !inState.includes(basin) ? [] : [basin]
 }
 
-/** Of a family at its newest count. */
+/** The age of a family's newest count. */
 export const Age = {
   as_of: date('Day of the newest count.', '2026-11-20'),
   data_age_days: integer('Days since.', 1),

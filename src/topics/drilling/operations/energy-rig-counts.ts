@@ -46,7 +46,7 @@ const published =
   'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'
 const newest = (call: EnergyCall) => newestOn(nationalRigs, call, nationalRigs.regions)
 
-/** Of some regions in the newest week, largest first. */
+/** The counts of some regions in the newest week, largest first. */
 function regions(call: EnergyCall, isWanted: (region: string) => boolean) {
   const { rigs } = call.at.drilling
   const on = newest(call)

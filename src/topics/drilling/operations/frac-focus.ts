@@ -96,7 +96,7 @@ function listOf(call: EnergyCall & { page: PageRequest }, filter: FracFilter) {
   return { total, rows: () => markSources(call, rows).map(disclosureRow) }
 }
 
-/** Counts have no source of their own: they are marked as the newest rows are. */
+/** Counts have no source: they are marked with the source of the newest row. */
 const markNewest = (call: EnergyCall) =>
   markSources(call, call.at.fracDisclosures.page({}, 1, 0).rows)
 
@@ -157,7 +157,7 @@ const findDisclosure = (id: number, call: EnergyCall) => {
   return disclosure && markSources(call, [disclosure])[0]
 }
 
-/** What was pumped into wells when they were fractured, as their operators disclosed it. */
+/** The fluids pumped into wells during fracturing, as their operators disclosed them. */
 export const fracFocusOperations = [
   disclosureList('/v1/ei/frac-focus', {
     operationId: 'listFracDisclosures',

@@ -157,7 +157,7 @@ function summaryOf(drilling: Drilling, metric: DrillingMetric, newest: RegionCou
   }
 }
 
-/** What is counted of drilling, over all families. */
+/** All drilling counts, over all families. */
 export const drillingIntelligenceOperations = [
   energyPages({
     path: '/v1/drilling-intelligence',

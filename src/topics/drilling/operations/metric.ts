@@ -34,7 +34,7 @@ export function newestCounts(
   return Object.fromEntries(entries)
 }
 
-/** What is called a month of permits. */
+/** The days of a month in permit counts. */
 export const permitDays = 30
 
 /** New permits of states in the last 30 days; undefined where none of the states has any. */

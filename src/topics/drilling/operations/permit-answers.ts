@@ -24,7 +24,7 @@ export const today = ({ at }: EnergyCall): string => isoDay(at.now())
 export const markedPermits = (call: EnergyCall, ids: readonly number[]) =>
   markSources(call, call.at.permits.store.rows(ids))
 
-/** Counts have no source of their own: they are marked as the newest permits are. */
+/** Counts have no source: they are marked with the sources of the newest permits. */
 function markStates(call: EnergyCall, coverage: PermitCoverage | undefined): void {
   const states = [...(coverage?.byState.keys() ?? [])]
   const sources = states.flatMap(state => call.at.permits.counts.sourceOf(state) ?? [])

@@ -22,7 +22,7 @@ export interface RegionalFamily<T extends RegionalCount> {
   /** Those whose records are numbered and listed. */
   regions: readonly string[]
   calendar: DrillingCalendar
-  /** What is counted, in the refusal where no row has been imported. */
+  /** The counted subject, for the error when no row has been imported. */
   subject: string
 }
 

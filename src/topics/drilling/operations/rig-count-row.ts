@@ -75,8 +75,8 @@ export const stateMap = (rows: readonly Stored<RigCount>[]): Record<string, numb
   )
 
 /**
- * Counts of a region up to a day, oldest first, as far back as they are compared with: weeks alone,
- * a mean of a month is no count.
+ * Counts of a region up to a day, oldest first, as far back as comparisons reach. Only weekly
+ * counts: a monthly mean is not a count.
  */
 export function rigCounts(
   rigs: RegionalStore<RigCount>,

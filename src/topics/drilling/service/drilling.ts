@@ -95,7 +95,7 @@ export function createDrilling({ db, catalogue, ingest, events }: DrillingDeps):
       }),
     )
 
-  /** Rows of a history that is imported late are no news. */
+  /** Rows of a history that is imported late do not trigger events. */
   const isNews = (event: ServiceEvent, countedOn: string, recordedAt: number): boolean => {
     const series = event.commodity === undefined ? undefined : catalogue.named(event.commodity)
     return series !== undefined && dataStatus(series, countedAt(countedOn), recordedAt) !== 'stale'

@@ -6,7 +6,7 @@ import type { NamedCount } from '../store/permit-counts.ts'
 import type { StoredPermit } from '../store/well-permits.ts'
 import type { PermitCoverage, Permits } from './permits.ts'
 
-/** What is drilled in a state. */
+/** The drilling activity of a state. */
 export interface StatePermits {
   coverage: PermitCoverage | undefined
   total: number
@@ -20,7 +20,7 @@ export interface StatePermits {
 
 const topMax = 10
 
-/** Of a state on a day; the spans of 30 and 365 days end with it. */
+/** The permits of a state on a day; the spans of 30 and 365 days end with it. */
 export function statePermits(permits: Permits, state: PermitState, today: string): StatePermits {
   const { code } = state
   const { counts, search, store } = permits

@@ -47,7 +47,7 @@ export const newPermitEvent = (permit: StoredPermit, at: number): ServiceEvent =
   state: permit.state,
 })
 
-/** Of `count` new permits of a state the newest, at most `batchMax`. */
+/** The newest of `count` new permits of a state, at most `batchMax`. */
 export function permitBatchEvent(
   state: string,
   permits: readonly StoredPermit[],

@@ -86,7 +86,9 @@ export function createPermits({ db, events }: { db: Database; events: Pick<Event
         emitChanges(writes.statusChanges, recordedAt)
         return writes.counts
       }),
-    /** Of some states, or of every state with a permit; undefined where none has one. */
+    /**
+     * The coverage of some states, or of every state with a permit; undefined where none has one.
+     */
     coverage(states: readonly string[] | undefined, today: string) {
       const newest = counts.newestByState()
       const byState = new Map(

@@ -65,7 +65,7 @@ export function createFracDisclosureStore(db: Database) {
       transact(db, () => countsOf(disclosures.map(disclosure => write(disclosure, recordedAt)))),
     get: (id: number) => byId.get(id),
     idOf: store.value<number>('id', 'WHERE reference = ?'),
-    /** Of one well, oldest first. */
+    /** The disclosures of one well, oldest first. */
     ofWell: (apiNumber: string) => ofWell.all(apiNumber),
     /** By the day on which the job ended, newest first. */
     page(filter: FracFilter, limit: number, offset: number) {
@@ -113,7 +113,8 @@ function disclosureWriter(db: Database) {
     db,
     `SELECT id, ${selected(columns)} FROM frac_disclosures WHERE reference = ?`,
   )
-  // Rather than an UPDATE, which would collect its rows in a table of its own where there are triggers.
+  // Instead of an UPDATE, which would collect its rows in a temporary table where there are
+  // triggers.
   const put = lazy(
     db,
     `INSERT INTO frac_disclosures (${names.join(', ')}, recorded_at) VALUES (${names.map(() => '?').join(', ')}, ?)

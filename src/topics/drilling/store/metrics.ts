@@ -38,7 +38,7 @@ export interface MetricFilter {
   toOn: string
 }
 
-/** What is counted of drilling in basins and states, in one list. */
+/** All drilling counts of basins and states, in one list. */
 export type DrillingMetricStore = ReturnType<typeof createDrillingMetricStore>
 
 /** Where each metric stands, and which rows of its table have it. */
@@ -90,7 +90,7 @@ export function createDrillingMetricStore(reads: DatasetReads) {
         const sql = `SELECT count(*) AS n FROM ${tableOf(metric)} WHERE ${whereOf(metric, filter)}`
         return sum + reads.count(sql, places[metric].of)(...bound(filter))
       }, 0),
-    /** Of one region, oldest first; `toOn` is exclusive. */
+    /** The rows of one region, oldest first; `toOn` is exclusive. */
     ofRegion(metric: DrillingMetric, region: string, fromOn: string, toOn: string) {
       const { of, column, condition = 'TRUE' } = places[metric]
       return reads

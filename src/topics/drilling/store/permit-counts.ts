@@ -26,7 +26,7 @@ export interface NamedCount {
 
 export type PermitCounts = ReturnType<typeof createPermitCounts>
 
-/** Of a moment in the past: permits keep none. */
+/** The counts as of a past moment: permits keep no revisions. */
 export const noPermitCounts: PermitCounts = {
   total: () => 0,
   ofState: () => 0,
@@ -103,7 +103,7 @@ export function createPermitCounts(db: Database) {
     largest: (kind: CountedKind, limit: number, offset: number) => largest.all(kind, limit, offset),
     /** Words of a kind that have a permit. */
     count: (kind: CountedKind) => count.get(kind)!.n,
-    /** Of terms of one kind: `[earlier, later)` against `[later, end)`. */
+    /** The counts of terms of one kind, in `[earlier, later)` and in `[later, end)`. */
     movements(
       kind: CountedKind,
       ids: readonly number[],
@@ -126,7 +126,7 @@ export function createPermitCounts(db: Database) {
     ofState: (state: string) => ofState.get(state)?.permits ?? 0,
     /** In the half-open range of days. */
     between: (state: string, from: string, to: string) => between.get(state, from, to)!.n,
-    /** Of a state in the half-open range of days, largest first. */
+    /** The largest operators of a state in the half-open range of days. */
     topOperators: (state: string, from: string, to: string, limit: number) =>
       largestOf(operators.all(state, from, to), limit),
     topCounties: (state: string, from: string, to: string, limit: number) =>

@@ -34,7 +34,7 @@ export interface PermitFilter {
 export interface PermitPage {
   /** Newest first. */
   ids: number[]
-  /** Of all pages, exact. */
+  /** The exact number of rows on all pages. */
   total: number
 }
 

@@ -28,10 +28,7 @@ export function createPermitTerms(db: Database) {
     return id
   }
   return {
-    /**
-     * Of a word as filed; `read` gives the name by which it is compared and the label under which a
-     * new one is shown from then on.
-     */
+    /** The id of a term as filed; `read` gives its normalized name, and the label of a new term. */
     id: (
       kind: PermitTermKind,
       filed: string,

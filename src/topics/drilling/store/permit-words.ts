@@ -27,8 +27,8 @@ export interface FoundWord {
 }
 
 /**
- * What was typed, as numbers: words are looked for among the few thousand that there are, not among
- * the permits.
+ * Translates typed words into ids: they are searched among a few thousand terms, not among the
+ * permits.
  */
 export interface PermitWords {
   states(codes: readonly string[]): Choice

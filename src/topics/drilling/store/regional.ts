@@ -38,7 +38,7 @@ export interface RegionalStore<T extends RegionalCount> {
   ): Numbered<T>[]
   count(list: readonly string[], filter: RegionalFilter): number
   numbered(list: readonly string[], id: number): Numbered<T> | undefined
-  /** Of one region, oldest first. */
+  /** The rows of one region, oldest first. */
   between(region: string, fromOn: string, toOn: string): Stored<T>[]
   /** Every region of a day. */
   on(day: string): Stored<T>[]

@@ -13,7 +13,7 @@ export interface NationalMonth {
   /** Null where a state does not report it. */
   waterBbl: number | null
   provisional: boolean
-  /** Of its states, each once. */
+  /** The distinct sources of its states. */
   sources: string[]
 }
 
@@ -25,7 +25,7 @@ export interface StateProductionStore {
   write(rows: readonly StateMonth[], recordedAt: number): WriteCounts
   /** Every state of a month, most oil first. */
   ofMonth(month: string): StateMonthRow[]
-  /** Of one state in the months of `[fromMonth, toMonth)`, oldest first. */
+  /** The months of one state in `[fromMonth, toMonth)`, oldest first. */
   ofState(state: string, fromMonth: string, toMonth: string): StateMonthRow[]
   newestOf(state: string): StateMonthRow | undefined
   /** The sum of the states that there are of a month; undefined where there is none. */

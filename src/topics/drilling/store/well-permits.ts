@@ -21,8 +21,8 @@ import { createPermitTerms, type PermitTerms } from './permit-terms.ts'
 export interface StoredPermit extends WellPermit {
   id: number
   /**
-   * One name for every way in which the operator writes itself; `operator` is as filed. The same of
-   * the formation.
+   * One name for all spellings of the operator; `operator` is as filed. The same applies to the
+   * formation.
    */
   operatorName: string
   operatorKey: string
@@ -174,7 +174,7 @@ export function createWellPermitStore(db: Database) {
       transact(db, () => write(permits, recordedAt)),
     /** In the order of the ids. */
     rows: (ids: readonly number[]) => listed.all(JSON.stringify(ids)),
-    /** Of one well, oldest first. */
+    /** The permits of one well, oldest first. */
     ofWell: (apiNumber: string) => ofWell.all(apiNumber),
     /** When the list of a state was last read. */
     readAt: (state: string) => readAt.get(state)?.readAt,
@@ -202,8 +202,8 @@ function permitTables(db: Database) {
     `INSERT INTO well_permits (${factNames.join(', ')})`,
     `(${marksFor(factNames)})`,
   )
-  // Of rows that are there. An UPDATE of a table with triggers would first collect its rows in a
-  // table of its own, which costs more than all else.
+  // Updates existing rows. An UPDATE of a table with triggers would first collect its rows in a
+  // temporary table, which costs more than everything else.
   const setFacts = sql`
     INSERT INTO well_permits (id, ${factNames.join(', ')}) VALUES (?, ${marksFor(factNames)})
     ON CONFLICT (id) DO UPDATE SET ${asGiven(factNames)}`

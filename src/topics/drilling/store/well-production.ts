@@ -16,7 +16,7 @@ export interface WellCoverage {
   state: string
   month: string
   wells: number
-  /** Of the rows that were written last. */
+  /** The source of the rows that were written last. */
   source: string
 }
 

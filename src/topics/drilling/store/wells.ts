@@ -113,7 +113,9 @@ export function createWellStore(db: Database) {
       const { wells, sources } = counted
       return { wells, sources: JSON.parse(sources) as string[], producing }
     },
-    /** Of one source, permitted since a day and without a day of first production. */
+    /**
+     * The wells of one source that were permitted since a day and have no day of first production.
+     */
     unfinished: (source: string, since: string) => unfinished.all(source, since),
   }
 }

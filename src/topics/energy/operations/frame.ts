@@ -14,7 +14,7 @@ import { notFound } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import type { Feature } from '../../../plans/tiers.ts'
 
-/** What is served under the first is served under the second too, which is not documented. */
+/** Paths below the first are also served below the second, which is not documented. */
 const prefix = '/v1/ei/'
 const aliasPrefix = '/v1/dark_data/'
 

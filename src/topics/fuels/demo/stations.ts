@@ -121,7 +121,7 @@ interface Place
     Station,
     'reference' | 'name' | 'address' | 'state' | 'latitude' | 'longitude' | 'fuelTypes'
   > {
-  /** Of its noise. */
+  /** The key of its random numbers. */
   key: number
 }
 

@@ -18,7 +18,7 @@ export type PortRegion = (typeof portRegions)[number]
 export interface Port {
   /** UN/LOCODE. */
   code: string
-  /** Stands in the codes of its series. */
+  /** The part of the codes of its series that names the port. */
   shortCode: string
   slug: string
   name: string

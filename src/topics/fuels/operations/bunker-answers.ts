@@ -55,7 +55,7 @@ export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grad
   return grade
 }
 
-/** What is read of the marine series, and what all answers about it say of themselves. */
+/** Reads the marine series, and creates the fields that all responses about them share. */
 export function createBunkerAnswers({ latestPrices, catalogue, ids, marks, now }: BunkerDeps) {
   const seriesAt = (places: readonly Port[], grade?: Grade): BunkerSeries[] =>
     places.flatMap(port =>

@@ -70,7 +70,8 @@ export function createSurchargeStore(db: Database) {
   const reads = readsNow(db)
   const weekly = datasetStore<Surcharge>(reads, surcharges)
   const tables = datasetStore<ScheduleRow>(reads, surchargeSchedules)
-  // Of one carrier or of all: a condition that is both finds neither by the key of the table.
+  // Two statements, for one carrier and for all: a condition for both would not use the primary
+  // key.
   const inForce = (ofCarrier: string) =>
     weekly.records<string[]>(
       `JOIN (
@@ -113,13 +114,13 @@ export function createSurchargeStore(db: Database) {
     write: weekly.write,
     writeSchedules: (rows: readonly CarrierSchedule[], recordedAt: number) =>
       tables.write(rows.map(scheduleRow), recordedAt),
-    /** Another text after every change of tables, whoever made it. */
+    /** A text that changes with every change of the tables, by any process. */
     version: () => version()!,
     /** Every table, each service's oldest first. */
     schedules: () => schedules.all().map(scheduleOf),
     /**
-     * What is in force on a day for each service of a mode, by carrier and service level; of one
-     * carrier if named.
+     * The surcharges that apply on a day for each service of a mode, by carrier and service level;
+     * of one carrier if named.
      */
     inForce: (mode: CarrierMode, day: string, carrier?: string) =>
       carrier === undefined ? inForceOfAll.all(mode, day) : inForceOfOne.all(mode, day, carrier),

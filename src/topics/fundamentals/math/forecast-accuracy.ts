@@ -2,7 +2,7 @@ import { mean } from 'simple-statistics'
 import { firstNotBefore } from '../../../lib/sorted.ts'
 import type { Close } from '../../prices/math/window.ts'
 
-/** What was expected and what came, in the same unit. */
+/** A forecast and the actual value, in the same unit. */
 export interface Scored {
   forecast: number
   actual: number

@@ -42,7 +42,7 @@ export interface Produced {
 export interface Producer extends Produced {
   /** From 1; countries that produced the same keep the order of their names. */
   rank: number
-  /** Of all countries of the month; undefined when they produced nothing. */
+  /** The share of all countries in the month; undefined when they produced nothing. */
   percentage: number | undefined
 }
 

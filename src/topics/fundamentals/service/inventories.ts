@@ -25,7 +25,7 @@ export interface InventoryRecord {
   recordedAt: number
 }
 
-/** Of which places and days (half-open, Unix ms). */
+/** Selects places and days (half-open, Unix ms). */
 export interface InventoryFilter {
   places: readonly InventoryPlace[]
   from: number

@@ -13,8 +13,8 @@ import {
 import type { StorageCapacityStore } from '../store/storage-capacities.ts'
 
 /**
- * What is in a place, how that changed and how full the place is. Levels and changes in the unit
- * of the series.
+ * The stock of a place, its change and its fill level. Levels and changes are in the unit of the
+ * series.
  */
 export interface StorageLevel {
   series: Series

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 
-/** What was expected of the mean price of a series in a month. Values in the unit of the series. */
+/** A forecast of the mean price of a series in a month, in the unit of the series. */
 export interface StoredForecast {
   seriesId: number
   /** `YYYY-MM`. */
@@ -69,7 +69,7 @@ export function createMonthlyForecastStore(db: Database) {
       void transact(db, () => {
         for (const row of rows) insert.run({ ...row })
       }),
-    /** Of every month of the range the newest forecast, by month. */
+    /** The newest forecast of each month of the range, by month. */
     newest: (filter: ForecastFilter) => newest.all(...argumentsOf(filter)),
     /** Every forecast of the range: newest month first, then newest publication, then by series. */
     page: (filter: ForecastFilter, limit: number, offset: number) =>
@@ -77,7 +77,7 @@ export function createMonthlyForecastStore(db: Database) {
     /** What every forecast of the range said, by series and month: without what accuracy does not ask. */
     values: (filter: ForecastFilter) => values.all(...argumentsOf(filter)),
     count: (filter: ForecastFilter) => count.get(...argumentsOf(filter))!.n,
-    /** Of which publications a series has forecasts. */
+    /** The publications in which a series has forecasts. */
     publications: (seriesId: number) => publications.all(seriesId).map(row => row.at),
   }
 }

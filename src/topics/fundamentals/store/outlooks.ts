@@ -10,14 +10,14 @@ export interface DayRange {
   toOn: string
 }
 
-/** Of these series and of publications and periods that end in these days; undefined: of all. */
+/** Selects series, and the days of publications and of period ends; undefined: all. */
 export interface OutlookFilter {
   seriesIds?: readonly number[] | undefined
   published?: DayRange
   target?: DayRange
 }
 
-/** Of one period of one series, the newest forecast of each of two agencies. */
+/** The newest forecasts of two agencies for one period of one series. */
 export interface Comparison {
   seriesId: number
   period: string

@@ -34,7 +34,7 @@ const shapes: Readonly<Record<FamilyCode, Shape>> = {
   JKM_FUTURES: { slope: 0.01, sway: 0.08, winter: 0.08, lots: 9_000 },
 }
 
-/** What is drawn for each contract and date, each from its own sequence. */
+/** The random draws for each contract and date, each from a separate sequence. */
 const draws = ['settlement', 'lots', 'interest', 'open', 'high', 'low'] as const
 const swayHalfLifeDays = 120
 /** The world begins in 1998, and a date needs the close before it. */

@@ -11,7 +11,7 @@ export interface CurveDate {
   session: ContractSession
 }
 
-/** A year and a half: what is asked for after the history is written. */
+/** A year and a half: the dates that are needed after the history is written. */
 const datesKept = 512
 
 /** The trading dates of a family. */

@@ -42,7 +42,7 @@ export const lagMs = 20 * secondMs
 const settlementMs = 19.5 * hourMs
 const confirmationMs = 12 * hourMs
 
-/** What is published of contracts: whole dates, and trades. */
+/** Published data of contracts: whole dates, and trades. */
 export interface Published {
   days: DayRecord[]
   ticks: TickRecord[]

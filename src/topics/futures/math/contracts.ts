@@ -187,7 +187,7 @@ export function contractStatus(code: FamilyCode, month: string, day: string): Co
   return listedMonths(code, day, 1)[0] === month ? 'front_month' : 'active'
 }
 
-/** What to do about a front month that is about to expire. */
+/** Whether to roll a front month that is about to expire. */
 export interface RollIndicator {
   /** With three days or fewer. */
   shouldRoll: boolean

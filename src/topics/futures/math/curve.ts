@@ -55,7 +55,7 @@ export interface CurveAnalysis {
   steepness: Steepness
 }
 
-/** Of a curve with at least one point, nearest month first; undefined without any. */
+/** Analyses a curve with at least one point, nearest month first; undefined without any. */
 export function analyseCurve(points: readonly CurvePoint[]): CurveAnalysis | undefined {
   const [front, back] = [points[0], points.at(-1)]
   if (!front || !back) return undefined
@@ -99,7 +99,7 @@ export function severityOf(termSlopePercent: number | undefined): Severity {
   return size < moderatePercent ? 'moderate' : 'steep'
 }
 
-/** Of the first twelve listed months; undefined without any. */
+/** The structure of the first twelve listed months; undefined without any. */
 export function structureOf(points: readonly CurvePoint[]): CurveStructure | undefined {
   const months = points.slice(0, 12)
   const [front, back] = [months[0], months.at(-1)]

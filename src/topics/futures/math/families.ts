@@ -157,8 +157,8 @@ export function namesOf(family: Family, words: readonly string[]): string[] {
 }
 
 /**
- * A family, the canonical slug it was asked by, and the listed month (1..12) that a name such as
- * `CL.2` picks.
+ * A family, the canonical slug that was requested, and the listed month (1..12) that a name such as
+ * `CL.2` selects.
  */
 export interface Named {
   family: Family

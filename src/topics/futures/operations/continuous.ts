@@ -40,8 +40,8 @@ import {
 import { codeField, countField, dayField, familyFields, sourceField } from './shape.ts'
 
 /**
- * How much further back than it answers a series begins, so that the first date is told from one on
- * which the contract changed, and a rule that looks at volume has left what it leaves.
+ * How many days before the requested range a series is computed from, so that its first date is not
+ * taken for a roll, and rules by volume have settled on a contract.
  */
 const lookBackDays: Readonly<Record<RollRule, number>> = {
   expiry: 14,

@@ -26,8 +26,8 @@ export interface Freshness {
 }
 
 /**
- * What is known of the futures markets. Families are given by code, days as `YYYY-MM-DD`, both ends
- * of a range inclusive.
+ * The data of the futures markets. Families are given by code, days as `YYYY-MM-DD`, both ends of a
+ * range inclusive.
  */
 export interface Futures extends FuturesRecorder, Omit<ContractQuotes, 'nearest'>, ContractHistory {
   /** The trading date that this moment counts to. */
@@ -47,7 +47,7 @@ export interface Futures extends FuturesRecorder, Omit<ContractQuotes, 'nearest'
     month: string,
     day?: string,
   ): { day: string; ticks: Tick[]; source: string } | undefined
-  /** Of the front month, or the nearest that has a quote. */
+  /** The freshness of the front month, or of the nearest contract with a quote. */
   freshness(code: FamilyCode): Freshness | undefined
 }
 

@@ -18,7 +18,7 @@ export interface FuturesServicesDeps
 
 export function openFutures(deps: FuturesServicesDeps) {
   const { clock, config, limits } = deps
-  // What is listed and open follows the moment that is asked about.
+  // The listed and open contracts depend on the requested moment.
   const futuresOf = (reads: DatasetReads, now: () => number): Futures =>
     createFutures({
       ...deps,

@@ -9,7 +9,7 @@ import type { FuturesStore } from '../store/futures.ts'
 /** No futures on energy traded before. */
 export const earliestDay = '1970-01-01'
 
-/** What is kept of one contract, without quarantined days. Dates are inclusive. */
+/** Reads the stored data of one contract, without quarantined days. Dates are inclusive. */
 export type ContractReads = ReturnType<typeof createContractReads>
 
 export function createContractReads(

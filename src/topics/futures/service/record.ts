@@ -136,8 +136,8 @@ function seriesOf(
 }
 
 /**
- * Brings the bar of a trading date up to its ticks: by adding to it where all of them are newer,
- * otherwise by folding them all again.
+ * Updates the bar of a trading date with its ticks: extends the bar where all of them are newer,
+ * otherwise recomputes it from all ticks.
  */
 function updateBar(store: FuturesStore, { family, seriesId, tradedOn, added }: TickedDate): void {
   const storedDay = store.day(seriesId, tradedOn)
@@ -162,7 +162,7 @@ function updateBar(store: FuturesStore, { family, seriesId, tradedOn, added }: T
     openInterest: storedDay?.openInterest ?? null,
     fromTicks: true,
     quotedAt: last.tradedAt,
-    // Of any tick: one that is corrected need not be the last of its day.
+    // The latest recording time of any tick: a corrected one need not be the last of its day.
     recordedAt: Math.max(...ticks.map(tick => tick.recordedAt), storedDay?.recordedAt ?? 0),
     source: last.source,
   })

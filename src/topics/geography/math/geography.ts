@@ -24,7 +24,7 @@ const degrees = (angle: number) => (angle * 180) / Math.PI
 
 /**
  * Great-circle distance by the haversine formula, on a sphere of the Earth's mean radius: within
- * 0.6 % of an ellipsoid's.
+ * 0.6% of an ellipsoid's.
  */
 export function milesBetween(a: Place, b: Place): number {
   const [north, east] = [radians(b.latitude - a.latitude), radians(b.longitude - a.longitude)]
