@@ -7,9 +7,9 @@ export const minified = ['--minify-whitespace', '--minify-syntax'] as const
 /**
  * Compiles the program for a target, `bun-linux-x64-musl` and its like; without one for this
  * machine. Neither bunfig.toml nor .env of the working directory may change what the binary does.
- * Bytecode beside the source costs 6 MB and spares the parsing at every start: two thirds of the time
- * to the first answer. The assets are files that the program finds within itself. Answers the exit
- * code.
+ * Bytecode in addition to the source costs 6 MB and saves parsing at every start: two thirds of the
+ * time to the first response. The assets are files that the program finds within itself. Returns
+ * the exit code.
  */
 export function compile(outfile: string, assets: readonly string[], target?: string): number {
   const built = Bun.spawnSync(
@@ -20,8 +20,8 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       '--bytecode',
       // Bytecode alone would mean CommonJS, which has no `await` at the top.
       '--format=esm',
-      // What is loaded when it is asked for stays out of a start, and the threads share their modules
-      // with the program: each would have its own bundle, with its bytecode.
+      // Modules that are loaded on demand do not delay a start, and the threads share their modules
+      // with the program: otherwise each would have its own bundle, with its bytecode.
       '--splitting',
       ...minified,
       '--no-compile-autoload-bunfig',
@@ -33,12 +33,12 @@ export function compile(outfile: string, assets: readonly string[], target?: str
       '--define',
       `process.env.BUILD_DAY=${JSON.stringify(process.env.BUILD_DAY || lastCommit('%cs'))}`,
       'src/main.ts',
-      // A thread of its own, which the program starts by its name.
+      // A separate thread, which the program starts by its name.
       'src/threads/query-worker.thread.ts',
       'src/threads/replication-publisher.thread.ts',
       'src/threads/file-syncer.thread.ts',
       'src/threads/checkpointer.thread.ts',
-      // No entries of their own: they would move the names of the threads.
+      // Not entry points: those would change the names of the threads.
       ...assets.flatMap(asset => ['--asset', asset]),
       '--outfile',
       outfile,

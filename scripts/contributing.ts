@@ -18,7 +18,7 @@ export interface Walked {
   counted: number
   /** The goal; undefined where none was set. */
   bar: number | undefined
-  /** What is wrong with the checklist, in sentences. */
+  /** The faults of the checklist, in sentences. */
   faults: string[]
 }
 

@@ -27,7 +27,9 @@ export const documentIn = async (app: ReturnType<typeof appOf>): Promise<string>
 export const usualConfig = () =>
   loadConfig({ flags: {}, env: {}, files: { directory: '/' }, readFile: () => undefined })
 
-/** Makes the document that is compiled into the program, of settings that nobody has set; its path. */
+/**
+ * Creates the document that is compiled into the program, with default settings; returns its path.
+ */
 export async function writeDocument(dir: string): Promise<string> {
   const path = join(dir, `${documentName}.zst`)
   const config = usualConfig()

@@ -49,8 +49,8 @@ function print(): void {
 }
 
 /**
- * Of limits with at most one false hold in 20,000 before 2015, the twenty that hold the most faults
- * by small factors. They differ by less than the chance of the faults.
+ * Among limits with at most one false hold in 20,000 before 2015, finds the twenty that hold the
+ * most faults by small factors. They differ by less than the randomness of the faults.
  */
 function fit(): void {
   const before = all.flatMap(({ values }) => values.filter(v => v.observedAt < fittedUntil)).length

@@ -42,7 +42,9 @@ export function carriedPackages(): Carried[] {
   return [...seen].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, carried]) => carried)
 }
 
-/** What the runtime brings into the binary beside itself: parts whose terms differ from its own. */
+/**
+ * A part that the runtime brings into the binary under a licence that differs from the runtime's.
+ */
 export interface EnginePart {
   name: string
   version: string
@@ -111,8 +113,8 @@ The above copyright notice and this permission notice shall be included in all c
 THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`
 
 /**
- * Writes the licences of all that the binary carries: whoever passes it on must pass them on too. A
- * package that came without the text of its licence is named with what it says of itself.
+ * Writes the licences of everything in the binary, which must be passed on with it. A package
+ * without the text of its licence is listed with the licence that it declares.
  */
 export function writeNotices(target: string): void {
   const engine = engineParts().map(

@@ -2,8 +2,8 @@ import { standIn, standInKey } from '../test/support/publishers/stand-in.ts'
 import { isHere } from '../test/support/requirements.ts'
 
 /**
- * All publishers on one port of this machine, for whoever wants to see feeds work without the internet:
- * `bun run publishers [port]`.
+ * All publishers on one port of this machine, to try feeds without the internet: `bun run
+ * publishers [port]`.
  */
 const publishers = await standIn({ port: Number(process.argv[2] ?? 8471) })
 const lines = [

@@ -58,7 +58,9 @@ for (const [shell, text] of Object.entries(all.completions))
 for (const name of ['install.sh', 'compose.yaml', 'allowed_signers'])
   copyFileSync(join('packaging', name), at(name))
 
-/** Packs a directory; its files have no date of their own, so that the same sources pack alike. */
+/**
+ * Packs a directory; its files have a fixed date, so that the same sources give the same archive.
+ */
 const pack = (archive: string, from: string, name: string) => {
   const flags = ['--sort=name', '--owner=0', '--group=0', '--mtime=@0', '-czf', resolve(archive)]
   const packed = Bun.spawnSync(['tar', ...flags, '-C', from, name], { stderr: 'inherit' })

@@ -1,8 +1,6 @@
 import { appOf, documentIn, usualConfig } from '../document.ts'
 
-/**
- * The OpenAPI document of the API as the sources have it, or of a running copy at an address.
- */
+/** The OpenAPI document of the API as the sources have it, or of a running instance. */
 export async function documentText(address: string | undefined): Promise<string> {
   if (address !== undefined) {
     const answer = await fetch(new URL('/openapi.json', address))

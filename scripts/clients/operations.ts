@@ -49,7 +49,7 @@ export interface Operation {
   description: string
   parameters: Parameter[]
   body: Schema | undefined
-  /** Of a success in JSON. */
+  /** The schema of a success in JSON. */
   answer: Schema | undefined
   /** Media types of a success, none where it has no body. */
   media: string[]
@@ -81,7 +81,9 @@ function pageShape(document: Document, answer: Schema): Schema {
   return shapes.find(shape => shape.properties?.meta !== undefined) ?? body
 }
 
-/** Where the list of a page is: under `data`, in a list inside of it, or in a list beside `meta`. */
+/**
+ * Where the list of a page is: under `data`, in a list inside of it, or in a list next to `meta`.
+ */
 function rowsPath(document: Document, answer: Schema): string[] | undefined {
   const listIn = (schema: Schema) =>
     Object.entries(schema.properties ?? {}).find(

@@ -52,7 +52,7 @@ function prose(text: string, indent: string): string[] {
   return lines.map(line => (line === '' ? '' : `${indent}${line}`))
 }
 
-/** Python types of schemas; every object with fields of its own becomes a TypedDict of the module `models`. */
+/** Python types of schemas; every object with fields becomes a TypedDict of the module `models`. */
 class Models {
   private readonly definitions = new Map<string, string>()
   private readonly byShape = new Map<string, string>()

@@ -36,7 +36,7 @@ export function writeDeb({ binary, architecture, papers, compression, outfile }:
   put(`usr/bin/${name}`, '', programMode)
   copyFileSync(binary, join(root, `usr/bin/${name}`))
   chmodSync(join(root, `usr/bin/${name}`), programMode)
-  // Where the program finds the package's data and configuration without being told.
+  // The default paths at which the program finds the package's data and configuration.
   put(`usr/lib/${name}/installation.json`, papers.installation)
   put(`usr/lib/systemd/system/${name}.service`, papers.unit)
   put(`etc/${name}/${name}.toml`, papers.configuration)

@@ -13,10 +13,10 @@ import { join, resolve } from 'node:path'
 /**
  * R23: fifty backups of a server that takes one price after another. Each is restored into an empty
  * directory: it must hold a prefix of the prices, with everything that was acknowledged before the
- * backup began; and what a backup under way adds to the 99th percentile of a write is told. Prints
- * one line of JSON. Needs dist/wellhead.
+ * backup began; and the time that a backup under way adds to the 99th percentile of a write is
+ * reported. Prints one line of JSON. Needs dist/wellhead.
  *
- *   bun scripts/torture/backups.ts [backups, else 50] [points before, else 200000]
+ * bun scripts/torture/backups.ts [backups, else 50] [points before, else 200000]
  */
 
 const [backups = 50, pointsBefore = 200_000] = process.argv.slice(2).map(Number)

@@ -9,17 +9,17 @@ import { contentOf } from '../../test/support/topics/replication.ts'
 /**
  * Three NATS servers that keep three copies of each stream, a primary and two replicas as compiled
  * binaries, each of which takes over by itself. Observations are pushed; then any process is killed
- * at random while prices are pushed and read and a quota is used up. A program of its own notes every
- * message of prices and events. Prints one line of JSON; told to end (SIGTERM), it stops killing and
- * judges what was done.
+ * at random while prices are pushed and read and a quota is used up. A separate program notes every
+ * message of prices and events. Prints one line of JSON; on SIGTERM it stops killing and evaluates
+ * the results so far.
  *
- *   bun scripts/torture/cluster.ts [kills, else 200] [observations, else 1,000,000]
+ * bun scripts/torture/cluster.ts [kills, else 200] [observations, else 1,000,000]
  */
 
 const kills = Number(process.argv[2] ?? 200)
 const observations = Number(process.argv[3] ?? 1_000_000)
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-cluster-'))
-// A copy of its own: the run takes half an hour, in which another one may be built.
+// A separate copy: the run takes half an hour, in which another one may be built.
 const program = join(dir, 'wellhead')
 copyFileSync(binary(), program)
 const say = (text: string) =>
@@ -331,7 +331,7 @@ for (; kill < kills && !isToldToEnd; kill++) {
     promotionsMs.push(Math.round(performance.now() - began))
     say(`kill ${kill}: the primary; the next took over in ${promotionsMs.at(-1)} ms`)
     leader = await primaryUrl()
-    // What was replaced begins again as a replica.
+    // A replaced instance starts again as a replica.
     rmSync(node.dir, { recursive: true })
   } else killed.replica += 1
   await startNode(node, true)

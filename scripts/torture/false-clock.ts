@@ -5,11 +5,11 @@ import { join, resolve } from 'node:path'
 
 /**
  * R11 on the binary: under libfaketime its clock goes wrong for seconds, forward and back, by up to
- * a hundred years, before, while and after a letter on a schedule and a webhook fall due. Each must
- * go out once and in its time, and nothing may stay scheduled for the wrong time. Prints one line of
+ * a hundred years, before, while and after a scheduled e-mail and a webhook fall due. Each must go
+ * out once and in its time, and nothing may stay scheduled for the wrong time. Prints one line of
  * JSON, after six minutes. Needs dist/wellhead and libfaketime.
  *
- *   bun scripts/torture/false-clock.ts [path of libfaketime]
+ * bun scripts/torture/false-clock.ts [path of libfaketime]
  */
 
 const [library = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'] = process.argv.slice(2)
@@ -20,7 +20,7 @@ const wrongForMs = 5 * secondMs
 const offsetFile = join(dir, 'offset')
 const failed: string[] = []
 
-// The letter is due two minutes after the start, by the clock of the server.
+// The e-mail is due two minutes after the start, by the clock of the server.
 const dueAt = new Date()
 dueAt.setUTCHours(7, 0, 0, 0)
 const offsetSeconds = Math.round((dueAt.getTime() - 120 * secondMs - Date.now()) / secondMs)
@@ -165,7 +165,7 @@ for (const [atSeconds, wrongMs] of jumps) {
   setClock(0)
 }
 await until(350 * secondMs)
-// The letter of the schedule alone: the service tells ann of nothing else here.
+// Only the scheduled e-mail: the service sends ann nothing else here.
 const prices = mailMessages.filter(text => text.includes('Morning prices'))
 if (prices.length !== 1) failed.push(`${prices.length} e-mails instead of one`)
 if (new Set(events).size !== 1 || events.length !== 2)

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /**
- * R05: the disk of a running server fails each write, or each sync, for as long as some accounts are
- * asked for (strace gives the errors). Nothing may be answered as made while it does; afterwards the
- * same server must take accounts again, and one that is killed must have each that it answered.
- * Prints one line of JSON. Needs strace and dist/wellhead.
+ * R05: the disk of a running server fails each write, or each sync, while some accounts are created
+ * (strace injects the errors). Nothing may be answered as made while it does; afterwards the same
+ * server must take accounts again, and one that is killed must have each that it answered. Prints
+ * one line of JSON. Needs strace and dist/wellhead.
  *
- *   bun scripts/torture/io-errors.ts [faults, else 100]
+ * bun scripts/torture/io-errors.ts [faults, else 100]
  */
 
 const [faults = 100] = process.argv.slice(2).map(Number)

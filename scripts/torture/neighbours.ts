@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path'
 
 /**
  * R26: one account has a thousand webhook endpoints whose receivers take a connection and never
- * answer; how long events of another account and a letter that signs in take meanwhile. Prints one
- * line of JSON. Needs dist/wellhead.
+ * answer; measures how long events of another account and a sign-in e-mail take. Prints one line of
+ * JSON. Needs dist/wellhead.
  *
- *   bun scripts/torture/neighbours.ts [endpoints, else 1000] [events, else 200]
+ * bun scripts/torture/neighbours.ts [endpoints, else 1000] [events, else 200]
  */
 
 const [endpoints = 1000, events = 200] = process.argv.slice(2).map(Number)
@@ -36,7 +36,7 @@ const prompt = Bun.serve({
     return new Response('ok')
   },
 })
-/** Takes letters, and says when the first one that signs in came. */
+/** Receives e-mails, and records when the first sign-in e-mail came. */
 let letterAt: number | undefined
 const smtp = Bun.listen({
   port: 0,
@@ -139,7 +139,7 @@ arrivals.clear()
 for (let n = 0; n < events; n += 1) {
   observedAt += 60_000
   await Bun.sleep(paceMs)
-  // Small steps: what the guards doubt is held, and no event is made of it.
+  // Small steps: guards hold suspicious values, for which no event is made.
   await observe(observedAt, 72 + (n % 5) / 10)
   const committed = performance.now()
   const deadline = committed + 10_000

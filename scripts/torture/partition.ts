@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { binary } from '../../test/support/instance/binary.ts'
 
 /**
- * A primary in a network namespace of its own is cut off from NATS and its standby, while both are
+ * A primary in a separate network namespace is cut off from NATS and its standby, while both are
  * pushed to from within their own side; then the link comes back. Needs the rights to make
  * namespaces. Prints one line of JSON.
  *
- *   bun scripts/torture/partition.ts [nats.sync, else commit]
+ * bun scripts/torture/partition.ts [nats.sync, else commit]
  */
 
 const sync = process.argv[2] ?? 'commit'
@@ -51,7 +51,7 @@ const start = async (name: string, prefix: string, address: string, port: number
   }
   return (await Bun.file(ready).json()) as Record<string, string>
 }
-/** By a client on the same side as the node that is asked. */
+/** Pushes from a client on the same side as the node. */
 const push = (prefix: string, port: number, token: string, at: number, price: number) => {
   const body = JSON.stringify({
     observations: [{ code: 'WTI_USD', observed_at: new Date(at).toISOString(), price }],

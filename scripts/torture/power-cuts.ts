@@ -188,7 +188,7 @@ interface Sync {
   writes: readonly Write[]
 }
 
-/** What was written before a sync began is on the disk when it ends. */
+/** Data written before a sync began is on the disk when the sync ends. */
 function synced({ inode, path, writes }: Sync): void {
   const brought = new Set(writes)
   for (const write of inode.pending)

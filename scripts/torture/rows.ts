@@ -12,7 +12,7 @@ export interface TortureRow {
   open?: string
 }
 
-/** In the order of the design; `bun run torture` runs them, or those that it is told. */
+/** In the order of the design; `bun run torture` runs all of them, or the given ones. */
 export const tortureRows: readonly TortureRow[] = [
   {
     id: 'R01',

@@ -15,7 +15,7 @@ const binary = resolve(import.meta.dir, '../../dist/wellhead')
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-soak-'))
 const codes = ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD']
 const minuteMs = 60_000
-/** Of anonymous memory, over ten minutes. */
+/** The growth of anonymous memory over ten minutes. */
 const slopeMbMax = 1
 const descriptorsMax = 5
 
@@ -124,7 +124,7 @@ for (const path of reads) {
 }
 
 const megabytes = 1024
-/** What the process holds of its own: pages of the database that are mapped are no leak. */
+/** The memory of the process itself: mapped pages of the database are not a leak. */
 function standing(): { megabytes: number; descriptors: number } {
   const status = readFileSync(`/proc/${server.pid}/status`, 'utf8')
   return {
@@ -179,8 +179,8 @@ function rise(points: readonly { minute: number; megabytes: number }[]): number 
   )
   return (together / points.reduce((sum, point) => sum + (point.minute - minute) ** 2, 0)) * 10
 }
-// What is kept is what is left when garbage has been collected: the lowest sample of each minute.
-// The rest swings by more in seconds than the bar allows in an hour.
+// The memory after garbage collection: the lowest sample of each minute. The rest varies more in
+// seconds than the limit allows in an hour.
 const kept = [...Map.groupBy(counted, ({ minute }) => Math.floor(minute)).values()].map(samples =>
   samples.reduce((least, sample) => (sample.megabytes < least.megabytes ? sample : least)),
 )

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
 /**
- * R10: a server is told to end (SIGTERM) while requests are under way on connections that it has
- * answered on before: heavy analytics, exports, windows and writes. Each must be answered whole, and
- * the server must end with 0. Prints one line of JSON. Needs dist/wellhead.
+ * R10: a server is stopped (SIGTERM) while requests are under way on connections that it has
+ * answered on before: heavy analytics, exports, windows and writes. Each must be answered whole,
+ * and the server must end with 0. Prints one line of JSON. Needs dist/wellhead.
  *
- *   bun scripts/torture/stops.ts [stops, else 50] [requests each, else 20]
+ * bun scripts/torture/stops.ts [stops, else 50] [requests each, else 20]
  */
 
 const [stops = 50, requestsEach = 20] = process.argv.slice(2).map(Number)
@@ -45,7 +45,7 @@ async function start() {
 }
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
 
-/** A connection of one's own, so that the server has surely taken it before it is told to end. */
+/** A separate connection, so that the server has certainly accepted it before it is stopped. */
 async function connection(url: string) {
   const { hostname, port } = new URL(url)
   const socket = await new Promise<Socket>((done, fail) => {

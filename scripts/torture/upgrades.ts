@@ -90,7 +90,7 @@ async function readyAfter(data: string) {
   return { child, url: (JSON.parse(readFileSync(ready, 'utf8')) as { url: string }).url, began }
 }
 
-/** What is in a directory after a kill: a schema, and all of the points. */
+/** The content of a directory after a kill: a schema, and all of the points. */
 function stateOf(data: string) {
   const db = new Database(join(data, 'wellhead.db'))
   const { user_version: version } = db.query('PRAGMA user_version').get() as {

@@ -92,7 +92,7 @@ const documentationHash = (): string =>
 
 /** The pages and the files that they link to. */
 function documentation(isShipped: boolean) {
-  // In a process of its own: it loads the program, whose definitions it reads.
+  // In a separate process: it loads the program, whose definitions it reads.
   const generated = Bun.spawnSync([process.execPath, join(repository, 'scripts/docs/generated.ts')])
   if (generated.exitCode !== 0)
     throw new Error(`The documentation is not generated: ${generated.stderr}`)
@@ -123,7 +123,7 @@ function documentation(isShipped: boolean) {
 function build(isShipped: boolean) {
   const out = mkdtempSync(join(tmpdir(), 'console-'))
   try {
-    // In a process of its own: the bundler waits for its macros.
+    // In a separate process: the bundler waits for its macros.
     const built = Bun.spawnSync(
       [
         process.execPath,

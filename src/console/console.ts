@@ -52,7 +52,10 @@ const types: Readonly<Record<string, string>> = {
 /** Files that pages of the documentation link to are read as they are. */
 const textType = 'text/plain; charset=utf-8'
 
-/** Unpacked at the first page: a service that nobody looks at does not hold them in memory. */
+/**
+ * Unpacked at the first request for a page: an instance without users of the console does not hold
+ * the files in memory.
+ */
 const load = async () => {
   const { bundle } = await import('./files.ts')
   const bytes = (base64: string) => new Uint8Array(Buffer.from(base64, 'base64'))
@@ -76,7 +79,7 @@ const loaded = () => {
   return loading
 }
 
-/** Answers the document behind every page, for whoever asks. */
+/** Returns the document of every page, for any caller. */
 export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promise<Response> {
   const { now } = deps
   const contentPolicy = contentPolicyOf(deps.mode === 'dev')
@@ -123,8 +126,8 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
 }
 
 /**
- * Whether something is behind the name in the address of a page. What belongs to an account alone is
- * not looked for, because the page asks for it with the rights of whoever reads it.
+ * Whether the object in the address of a page exists. Objects of an account are not looked up,
+ * because the page requests them with the rights of its user.
  */
 function isThere(
   path: string,
@@ -140,7 +143,7 @@ function isThere(
   return true
 }
 
-/** The pages in which people do their work. They ask the documented interface for everything. */
+/** The pages of the console, which use only the public API. */
 export const consoleOperations = (answerPage: (request: Request) => Promise<Response>) => [
   // The documentation is an operation of the API, and is declared with it.
   ...pagePaths

@@ -2,8 +2,8 @@ import { escaped } from '../lib/text/html.ts'
 import type { Boot } from './paths.ts'
 
 /**
- * Nothing but the console's own files, and calls to this host alone: no inline script or style, no
- * frame around it. An evaluation copy shows its captured letters in a frame.
+ * Allows only the console's files and calls to this host: no inline scripts or styles, and no frame
+ * around it. A demo instance shows captured e-mails in a frame.
  */
 export const contentPolicyOf = (isEvaluation: boolean): string =>
   [

@@ -86,6 +86,9 @@ export interface Boot {
   channel: string
   /** Where the guides are, as JSON. */
   guides: string
-  /** The clock of this copy when the page was made, Unix ms; an evaluation copy may stand elsewhere. */
+  /**
+   * The clock of this instance when the page was created, Unix ms; the clock of a demo instance can
+   * be set.
+   */
   now: number
 }

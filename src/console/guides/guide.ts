@@ -17,7 +17,7 @@ export interface GuideHeading {
 /** What lists and the search need of a page of the documentation. */
 export interface Guide {
   name: string
-  /** The heading of the index that it stands under; empty for the index itself. */
+  /** The heading of the index that it is listed under; empty for the index itself. */
   section: string
   title: string
   /** Its first paragraph, as HTML. */
@@ -33,6 +33,6 @@ export interface Guide {
 export const sampleOrigin = 'http://127.0.0.1:8470'
 export const sampleKey = 'YOUR_API_KEY'
 
-/** A sample as somebody can paste it. */
+/** A sample with the address and key of the reader, ready to paste. */
 export const filled = (text: string, origin: string, key: string): string =>
   text.replaceAll(sampleOrigin, origin).replaceAll(sampleKey, key)

@@ -15,7 +15,7 @@ export interface RenderedPage extends PageSource {
   parts: GuidePart[]
 }
 
-/** A file that a page links to or shows, which is served beside the pages. */
+/** A file that a page links to or shows, which is served with the pages. */
 export interface AttachedFile {
   /** With the hash of its content in it. */
   name: string
@@ -108,7 +108,7 @@ function markdownWith(addressOf: (href: string) => string | undefined): Marked {
       },
       // A comment is for people who edit the page.
       html: () => '',
-      // In a box of its own: a wide table must not make a narrow page wider.
+      // Wrapped in a scrolling box: a wide table must not make a narrow page wider.
       table({ header, rows }) {
         const cells = (row: typeof header, name: 'th' | 'td') =>
           row

@@ -13,7 +13,7 @@ export interface PageSource {
   name: string
   /** From the root of the repository, such as `docs/how-to/backups.md`. */
   file: string
-  /** The heading of the index that it stands under; empty for the index itself. */
+  /** The heading of the index that it is listed under; empty for the index itself. */
   section: string
 }
 

@@ -89,7 +89,7 @@ function Keys() {
   const newToken = useSignal<string | undefined>(undefined)
   const tokenOf = (data: { api_key?: { plain_token?: string }; plain_token?: string }) => {
     const token = data.api_key?.plain_token ?? data.plain_token
-    // Whoever makes a key wants to use it: the samples have it as long as the tab is open.
+    // Users who create a key want to use it: the samples contain it as long as the tab is open.
     if (token !== undefined) keepKey(token)
     return token
   }

@@ -828,7 +828,7 @@ interface Preferences {
   sms: { enabled: boolean; price_alerts: boolean }
 }
 
-/** By which ways the account hears of alerts. */
+/** The channels on which the account receives alerts. */
 function Channels() {
   const answer = useLoaded('channels', signal =>
     ask<Preferences>('/v1/notification_preferences', { signal }),

@@ -135,7 +135,7 @@ function OwnBoard() {
   )
 }
 
-/** A row with what the stream has said since it was asked for. */
+/** A row updated by a later price of the stream. */
 function withTick(row: BoardRow, tick: LivePrice | undefined): BoardRow {
   if (!tick || tick.created_at <= row.created_at) return row
   const shift = (change: Change | null): Change | null => {
@@ -263,7 +263,7 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
   />
 )
 
-/** Its currency stands under it, with the unit, as on every page. */
+/** The price only: its currency and unit are shown below it, as on every page. */
 const priceOf = ({ price, formatted }: BoardRow): string => number(price, decimalsOf(formatted))
 
 const codesMax = 200
@@ -439,7 +439,7 @@ interface ChosenProps {
   isFirst: boolean
   isLast: boolean
   groups: Group[]
-  /** Place of the group it stands in. */
+  /** Index of its group. */
   group: number
   onMove: (by: number) => void
   onGroup: (to: number) => void

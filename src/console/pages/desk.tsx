@@ -30,8 +30,8 @@ function ScenariosPart() {
 }
 
 /**
- * What only an evaluation copy has: a clock that moves, faults and scenarios, and all that was
- * asked and sent.
+ * The tools of a demo instance: a clock that can be moved, faults and scenarios, and logs of
+ * requests and messages.
  */
 export function Desk() {
   if (!boot.isEvaluation)

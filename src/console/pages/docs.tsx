@@ -149,7 +149,7 @@ export function Docs() {
   )
 }
 
-/** Beside the text there is room for what there is; above it, it would be in the way. */
+/** A wide window has room for the list next to the text; above the text it would be in the way. */
 const isWide = matchMedia('(min-width: 60rem)').matches
 
 const matchesMax = 60
@@ -614,7 +614,7 @@ function TryIt({
 }: {
   call: Call
   operation: Operation
-  /** As it was typed: what is no JSON is for the server to refuse. */
+  /** Sent as typed: the server refuses invalid JSON. */
   body?: string
   onHeader: (name: string, value: string) => void
 }) {

@@ -31,7 +31,7 @@ interface Watched extends BoardRow {
   year: Metric | undefined
   /** The move in standard deviations of the daily moves of a month. */
   deviations: number | null
-  /** What was noted about it in the last days. */
+  /** The latest note about it within the last days. */
   event: Note | undefined
 }
 

@@ -142,7 +142,7 @@ interface CurveChartProps {
   past: Curve | undefined
   /** The first contract of each curve over the first of the others, and not month over month. */
   isByTenor: boolean
-  /** Every curve that was asked for is here, or has no quotes. */
+  /** Every requested curve is loaded, or has no quotes. */
   isWhole: boolean
 }
 

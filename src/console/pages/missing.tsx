@@ -20,7 +20,7 @@ function nearTo(path: string) {
     .slice(0, 3)
 }
 
-/** For an address that is none of this service. */
+/** The page for an unknown address. */
 export function Missing() {
   const { path } = useLocation()
   const near = nearTo(path)

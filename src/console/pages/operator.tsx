@@ -72,7 +72,7 @@ interface Batch {
 }
 
 const previewMax = 8
-/** As many as the interface records in one transaction. */
+/** The most rows that the API records in one transaction. */
 const rowsMax = 10_000
 
 interface Comparison {
@@ -143,7 +143,7 @@ function Data() {
   const rows = useSignal<ImportRow[]>([])
   const comparison = useSignal<Comparison | undefined>(undefined)
   const outcome = useSignal('')
-  // The review queue is asked for anew when this rises.
+  // The review queue is loaded again when this rises.
   const count = useSignal(0)
   const read = (file: File | undefined) =>
     attempt(async () => {

@@ -73,7 +73,7 @@ export function Series() {
   )
 }
 
-/** Every code there is, found by a few letters. */
+/** The list of all codes, filtered by the typed text. */
 function All() {
   const typed = useSignal('')
   const refusal = useSignal<Error | undefined>(undefined)
@@ -122,7 +122,7 @@ function All() {
   )
 }
 
-/** What is shown, kept in the address so that it can be sent to somebody. */
+/** The displayed view, kept in the address so that it can be shared. */
 function useView() {
   const { path, query, route } = useLocation()
   const set = (change: Record<string, string>) => {
@@ -161,7 +161,9 @@ const exportOf = (code: string, query: Record<string, string>, format: string): 
     ...(query.as_of ? { as_of: `${query.as_of}T23:59:59Z` } : {}),
   })}`
 
-/** So few that each has a body to look at: many series have one price a day. */
+/**
+ * The interval with few enough candles to have readable bodies: many series have one price a day.
+ */
 const candleInterval = (days: number): string =>
   days <= 8 ? 'hour' : days <= 100 ? 'day' : days <= 1200 ? 'week' : 'month'
 

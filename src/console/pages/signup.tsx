@@ -6,7 +6,7 @@ import { boot } from '../parts/boot.ts'
 import { bound, submits } from '../parts/form.ts'
 import { Samples } from '../parts/samples.tsx'
 
-/** How somebody comes to a key: every 401 points here. */
+/** The page that every 401 response links to: how to get a key. */
 export function Signup() {
   const { query } = useLocation()
   if (query.token) return <Confirm token={query.token} />

@@ -61,7 +61,7 @@ const partNames: Readonly<Record<string, string>> = {
   email: 'E-mail',
 }
 
-/** How the service is doing, for whoever asks. */
+/** The public status of the service. */
 export function Status() {
   const answer = useLoaded('status', signal => ask<PublicStatus>('/status.json', { signal }))
   const incidents = useLoaded('incidents', signal =>

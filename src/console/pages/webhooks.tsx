@@ -68,7 +68,7 @@ const outcomeMoods: Readonly<Record<string, 'good' | 'bad' | 'warn'>> = {
   retry_scheduled: 'warn',
 }
 
-/** What was skipped on purpose is no failure, and what waits is none yet. */
+/** A delivery that was skipped on purpose or is waiting has not failed. */
 const outcomeOf = ({ status, status_code: code }: Delivery): string =>
   status === 'skipped' || status === 'pending' || code === null
     ? words(status)

@@ -14,7 +14,7 @@ export interface Caller {
   request_limit: number
 }
 
-/** Who is signed in; undefined until the interface has said it, and for strangers. */
+/** The signed-in user; undefined until the API has returned it, and for anonymous visitors. */
 export const caller = signal<Caller | undefined>(undefined)
 
 /** Why it is not known who is signed in. */

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { impersonation } from './impersonation.ts'
 
-/** A refusal of the interface, in its words. */
+/** An error response of the API, in its words. */
 export class Refusal extends Error {
   override name = 'Refusal'
   constructor(
@@ -15,7 +15,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a refusal says of itself, whichever of its shapes the interface gave it. */
+/** The fields of an error, in any of the API's error shapes. */
 export function detailsOf({ body }: Refusal): Record<string, unknown> {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as ProblemBody
   return typeof problem.error === 'object'
@@ -30,7 +30,7 @@ interface ProblemBody {
   errors?: { field: string; message: string; value?: unknown }[]
 }
 
-/** The words of a refusal, whichever of its shapes the interface gave it. */
+/** The message of an error, in any of the API's error shapes. */
 function refusalOf(status: number, body: unknown): Refusal {
   const problem = (typeof body === 'object' && body !== null ? body : {}) as ProblemBody
   const nested = typeof problem.error === 'object' ? problem.error : undefined
@@ -54,12 +54,15 @@ function faultText({ field, message, value }: { field: string; message: string; 
 export interface AskOptions {
   method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   body?: unknown
-  /** In place of the session: the operator's token. Null uses the session during an impersonation too. */
+  /**
+   * The admin token, used instead of the session. Null uses the session during an impersonation
+   * too.
+   */
   token?: string | null
   signal?: AbortSignal
 }
 
-/** One call of the documented interface, with the session of who is signed in. Throws `Refusal`. */
+/** One call of the API, with the session of the signed-in user. Throws `Refusal`. */
 export async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
   const { method = 'GET', body, token = impersonation?.token, signal } = options
   const response = await fetch(path, {
@@ -111,7 +114,7 @@ export function useLoaded<T>(
   const data: Signal<T | undefined> = useSignal<T | undefined>(undefined)
   const refusal = useSignal<Error | undefined>(undefined)
   const isLoading = useSignal(false)
-  /** What was asked last. */
+  /** The key of the last request. */
   const lastKey = useRef<string | undefined>(undefined)
   const latest = useRef<AbortController | undefined>(undefined)
 
@@ -145,7 +148,7 @@ export function useLoaded<T>(
   return {
     data: data.value,
     refusal: refusal.value,
-    // From the moment on at which there is something to ask: it is asked when the page is drawn.
+    // True as soon as there is something to load: the request is sent when the page is drawn.
     isLoading: isLoading.value || (key !== undefined && key !== lastKey.current),
     reload: run,
     set: answer => {

@@ -26,10 +26,10 @@ export const WhoBringsData = () => (
   </>
 )
 
-/** Of an answer that says there is nothing of it yet, which is no fault. */
+/** The code of an error that says that there is no data yet, which is not a fault. */
 const absent = 'DATA_NOT_AVAILABLE'
 
-/** A refusal in the words of the interface, with what to do where that is known. */
+/** An error in the words of the API, with the remedy where it is known. */
 export function Refused({ error }: { error: Error }) {
   if (error instanceof Refusal && error.code === absent)
     return (
@@ -56,7 +56,9 @@ export function Refused({ error }: { error: Error }) {
   )
 }
 
-/** What the plan does not include is no error: it is said with the way to it. */
+/**
+ * A feature that the plan does not include is not shown as an error, but with a link to upgrade.
+ */
 const NotInPlan = ({ message }: { message: string }) => (
   <div class="notice upsell" role="status">
     <div class="row spread">
@@ -97,7 +99,7 @@ export function Shown<T>({
   )
 }
 
-/** What is said where there is nothing: a sentence, or parts below each other. */
+/** Shown where there is no data: a sentence, or parts below each other. */
 export function Empty({ children }: { children: ComponentChildren }) {
   return <div class="empty">{children}</div>
 }
@@ -160,7 +162,7 @@ export function Page({ title, about, actions, children }: PageProps) {
   )
 }
 
-/** For pages of members: strangers are told where to go. */
+/** Wraps pages of members: anonymous visitors get links to sign in. */
 export function Members({ title, children }: { title: string; children: () => ComponentChildren }) {
   if (boot.isSignedIn) return <>{children()}</>
   return (
@@ -214,7 +216,7 @@ export function Copy({
   )
 }
 
-/** A secret that nobody is shown again, ready to be copied. */
+/** A secret that is never shown again, ready to be copied. */
 export const ShownOnce = ({ what, secret }: { what: string; secret: string }) => (
   <Notice mood="good">
     <div class="row spread">
@@ -348,7 +350,7 @@ export function Share({ used, limit }: { used: number; limit: number }) {
   )
 }
 
-/** What is scrolled sideways where the window is narrow, by keyboard too. */
+/** A box that scrolls sideways where the window is narrow, by keyboard too. */
 export function Wide({ label, children }: { label: string; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: nothing in it takes the focus that scrolls it

@@ -3,15 +3,15 @@ import { impersonation } from './impersonation.ts'
 
 const content = document.querySelector<HTMLMetaElement>('meta[name="boot"]')?.content
 
-/** What the server says of this copy and of who looks at it. */
+/** Facts from the server about this instance and the user of the page. */
 export const boot: Boot = JSON.parse(content ?? '{}') as Boot
 // Who looks through the eyes of an account sees the pages of members.
 if (impersonation) boot.isSignedIn = true
 
-/** What the clock of this copy is ahead of the time since this document was begun. */
+/** How far the clock of this instance is ahead of the time since this document was loaded. */
 let ahead = boot.now - performance.now()
 
-/** The clock of this copy, Unix ms: an evaluation copy may stand in another year. */
+/** The clock of this instance, Unix ms: a demo instance may be in another year. */
 export const now = (): number => ahead + performance.now()
 
 /** The clock was moved: whatever says how old something is goes by the new time. */

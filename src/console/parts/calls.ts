@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { ask } from './ask.ts'
 import { match } from './codes.ts'
 
-/** A call of the interface, as a search needs it. */
+/** A call of the API, as the search needs it. */
 export interface NamedCall {
   id: string
   summary: string

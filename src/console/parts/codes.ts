@@ -89,7 +89,9 @@ async function load(): Promise<void> {
 
 const plain = (text: string): string => text.toLowerCase().replaceAll(/[^a-z0-9]+/g, ' ')
 
-/** How many letters must change or swap their places; above `most` it does not matter how many. */
+/**
+ * Edit distance, where a transposition counts once; above `most` the exact number does not matter.
+ */
 function distance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > most) return most + 1
   const rows = [Array.from({ length: b.length + 1 }, (_, i) => i)]
@@ -153,7 +155,7 @@ export function matchingCodes(typed: string, limit: number): Code[] {
     .map(({ code }) => code)
 }
 
-/** The codes nearest to what was typed where nothing answers it: what somebody may have meant. */
+/** The codes nearest to a typed text that matches none. */
 export function nearCodes(typed: string, limit: number): Code[] {
   const words = plain(typed).trim().split(' ').filter(Boolean)
   if (words.length === 0) return []

@@ -24,7 +24,7 @@ export function csvRecordsOf(text: string): CsvRecord[] {
   return records
 }
 
-/** The texts between line ends that stand outside quotes; empty lines are no records. */
+/** The texts between line ends outside of quotes; empty lines are skipped. */
 function* recordsOf(text: string): Generator<{ line: number; record: string }> {
   let parts: string[] = []
   let isOpen = false

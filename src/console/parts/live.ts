@@ -17,7 +17,7 @@ interface Frame {
 const codesMax = 100
 const againAfterMs = 5000
 
-/** Tells of prices as they change, where the plan has the stream; elsewhere nothing happens. */
+/** Calls `onPrices` as prices change, where the plan has the stream; otherwise does nothing. */
 export function useLive(codes: readonly string[], onPrices: (prices: LivePrice[]) => void): void {
   const key = codes.slice(0, codesMax).join(',')
   // A socket takes no token in a header: who looks through an account's eyes sees it stand still.

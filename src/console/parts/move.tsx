@@ -11,7 +11,7 @@ export function Move({
   digits = 2,
 }: {
   change: Change | null | undefined
-  /** Of a change in the unit. */
+  /** The decimals of an absolute change. */
   digits?: number
 }) {
   if (!change) return <span class="quiet">–</span>

@@ -32,7 +32,7 @@ export function forget(): void {
   token.value = undefined
 }
 
-/** For pages of the operator: the token is asked for once in a tab. */
+/** Wraps pages of the operator: requests the token once per tab. */
 export function Operators({
   title,
   children,

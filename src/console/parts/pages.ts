@@ -65,7 +65,7 @@ export interface Pages<A, T> extends Loaded<A[]> {
   more: (() => void) | undefined
 }
 
-/** The first page of a list, and more of it when somebody wants to see more. */
+/** Loads the first page of a list, and further pages on demand. */
 export function usePages<A extends object, T>(
   path: string | undefined,
   rows: (answer: A) => readonly T[],

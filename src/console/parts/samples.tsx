@@ -18,7 +18,7 @@ export interface Call {
   /** With its query. */
   path: string
   body?: unknown
-  /** Headers of its own, beside the key's and the body's. */
+  /** Headers in addition to those for the key and the body. */
   headers?: Readonly<Record<string, string>>
   /** Needs no key. */
   isOpen?: boolean
@@ -95,7 +95,7 @@ export function sampleOf(language: Language, call: Call, key: string): string {
   return `=WEBSERVICE("${location.origin}/v1/excel/run.xml?path=" & ENCODEURL("/v1/${relative}") & "&api_key=${key}")`
 }
 
-/** One call, in the language that the reader chooses, with the key that he has typed in. */
+/** One call, in the language that the reader chooses, with the key that they typed in. */
 export function Samples({ call }: { call: Call }) {
   const text = sampleOf(language.value, call, ownKey.value || sampleKey)
   return (

@@ -18,7 +18,7 @@ import { navigation, places } from './navigation.ts'
 
 let show = (): void => {}
 
-/** Opens the search, wherever somebody is. */
+/** Opens the search from any page. */
 export const openSearch = (): void => show()
 
 interface Target {
@@ -38,7 +38,7 @@ function placesFor(typed: string): Target[] {
       target,
       score:
         match(target.text, typed) * 2 ||
-        // Of many words one is near to anything that is spelled wrongly.
+        // Exact matches only: with many words, one is near to anything that is misspelt.
         match(`${target.kind} ${target.text} ${words}`, typed, false),
     }))
     .filter(({ score }) => score > 0)
@@ -68,11 +68,11 @@ function targetsOf(typed: string): Target[] {
   return [...named, ...pages, ...others.slice(0, room), ...last]
 }
 
-/** What somebody may have meant who finds nothing. */
+/** Suggestions for a text without matches. */
 const meantBy = (typed: string): Target[] =>
   nearCodes(typed, 3).map(({ code, name }) => ({ href: `/series/${code}`, text: name, kind: code }))
 
-/** Codes, pages and documented calls by a few letters, from anywhere: `/` and Ctrl-K open it. */
+/** Searches codes, pages and documented calls, from anywhere: `/` and Ctrl-K open it. */
 export function Search() {
   const dialog = useRef<HTMLDialogElement>(null)
   const input = useRef<HTMLInputElement>(null)
@@ -141,7 +141,7 @@ export function Search() {
             ref={input}
             type="search"
             list={undefined}
-            // biome-ignore lint/a11y/noRedundantRoles: without a list of its own a search field is none
+            // biome-ignore lint/a11y/noRedundantRoles: a search field alone is not a combobox
             role="combobox"
             aria-expanded={targets.length > 0}
             aria-controls="found"

@@ -11,7 +11,7 @@ type Cell = string | number | null | undefined
 export interface Column<T> {
   /** The heading, and the heading of the file. */
   name: string
-  /** What is read in the cell; without it, the value itself. */
+  /** The content of the cell; without it, the value itself. */
   show?: (row: T, index: number) => ComponentChildren
   /** What a file and a copy have for it; a column without one is for the screen only. */
   value?: (row: T, index: number) => Cell
@@ -20,13 +20,13 @@ export interface Column<T> {
   isNumber?: boolean
   /** Left out where the window is narrow. */
   isWide?: boolean
-  /** The heading is heard only, as over buttons. */
+  /** The heading is for screen readers only, as over buttons. */
   isReceived?: boolean
   className?: string
 }
 
 export interface TableProps<T> {
-  /** What is listed: the heading above it. */
+  /** The heading above the table. */
   caption: string
   columns: readonly Column<T>[]
   rows: readonly T[] | undefined
@@ -35,13 +35,13 @@ export interface TableProps<T> {
   keyOf: (row: T, index: number) => string
   /** The key of a row is its place in the page, too: an address with `#key` leads to the row. */
   hasPlaces?: boolean
-  /** What is said when there are no rows: what would be here, and the next step. */
+  /** Shown when there are no rows: what would be here, and the next step. */
   empty: ComponentChildren
   /** The heading under which a row stands; rows of one heading follow each other. */
   groupOf?: ((row: T) => string) | undefined
   /** Names the saved file, and the table in its page; without it, from the caption. */
   file?: string
-  /** Choices and forms beside the heading. */
+  /** Choices and forms next to the heading. */
   actions?: ComponentChildren
   /** Words under the rows. */
   note?: ComponentChildren

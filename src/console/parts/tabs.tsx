@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useRoute } from 'preact-iso'
 import type { PageWithParts, pageParts } from '../paths.ts'
 
-/** A part of a page; the first one stands under the address of the page itself. */
+/** A part of a page; the first one has the address of the page itself. */
 export interface Tab<Page extends PageWithParts = PageWithParts> {
-  /** Of its address; empty: the page's own. */
+  /** The last segment of its address; empty: the page's own. */
   part: '' | (typeof pageParts)[Page][number]
   text: string
   View: ComponentType

@@ -65,8 +65,8 @@ ${body}
 
 const common = {
   'cache-control': 'no-store',
-  // Within this site the origin must be told, so that a form can be known to be ours; beyond it
-  // nothing, because addresses hold tokens.
+  // Within this site the origin must be sent, so that a form can be recognised as ours; other sites
+  // get nothing, because addresses hold tokens.
   'referrer-policy': 'same-origin',
 }
 

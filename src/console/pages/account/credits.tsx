@@ -20,7 +20,7 @@ interface Answer {
 
 const priceOf = ({ price, currency }: Pack): string => `${currency} ${number(price / 100, 2)}`
 
-/** Requests beside the plan: how many are left, and packs to buy. */
+/** Requests in addition to the plan: how many are left, and packs to buy. */
 export function Credits({ onBought }: { onBought: () => Promise<void> }) {
   const answer = useLoaded('credits', signal => ask<Answer>('/billing/credit_packs', { signal }))
   const { refusal, attempt } = useAttempt()

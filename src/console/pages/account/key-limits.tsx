@@ -41,7 +41,7 @@ function limitsIn(form: FormData) {
   }
 }
 
-/** What was chosen of the restrictions of a new key; only what was. */
+/** The restrictions of a new key that were chosen in the form; the others are left out. */
 export function restrictionsOf(form: FormData): Record<string, unknown> {
   const chosen = Object.entries(limitsIn(form)).filter(([, value]) =>
     Array.isArray(value) ? value.length > 0 : Boolean(value),

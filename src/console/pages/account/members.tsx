@@ -15,7 +15,7 @@ interface Person {
   id: string
   email: string
   role: string
-  /** Of an invitation how it stands; undefined of a member. */
+  /** The status of an invitation; undefined for a member. */
   invited: string | undefined
   at: string
 }

@@ -23,7 +23,7 @@ interface Listed {
 
 const perPage = 20
 
-/** What happened to the account, by which ways it is told, and its phone. */
+/** The account's notifications, its delivery channels and its phone. */
 export const Notifications = () => (
   <>
     <List />

@@ -35,7 +35,7 @@ const nameOfFeature = (feature: string) => (feature === 'sms' ? 'SMS' : words(fe
 const requestsOf = ({ request_limit: limit, request_period: period }: Plan): string =>
   limit === null ? 'no limit' : `${number(limit)} a ${period}`
 
-/** What is running, what there is to choose, and the end of it. */
+/** The current subscription, the available plans, and cancellation. */
 export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
   const plans = useLoaded('plans', signal => ask<{ plans: Plan[] }>('/billing/plans', { signal }))
   const current = useLoaded('subscription', signal =>

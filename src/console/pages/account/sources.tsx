@@ -50,7 +50,7 @@ const moods: Readonly<Record<Source['status'], 'good' | 'warn' | 'bad'>> = {
   failed: 'bad',
 }
 
-/** Where the account gets prices of its own from. */
+/** The account's sources of private prices. */
 export function Sources() {
   const answer = useLoaded('sources', signal =>
     dataOf<{ data_sources: Source[] }>('/v1/data-sources', { signal }),

@@ -22,12 +22,12 @@ const steps = [
 
 const movedElsewhere = signal(0)
 
-/** To be called when something beside the clock's own buttons moved it. */
+/** Call this when something other than the clock's own buttons moved it. */
 export const lookAtClock = (): void => {
   movedElsewhere.value += 1
 }
 
-/** The time of this copy, on every part of the desk: whatever is looked at, it can be moved. */
+/** The clock of this instance, which can be moved from every part of the desk. */
 export function Clock() {
   const answer = useLoaded('clock', () => asOperator<ClockState>('/_dev/clock'))
   const { refusal, attempt } = useAttempt()
@@ -35,7 +35,7 @@ export function Clock() {
   const isMoving = useSignal(false)
   /** Where the clock is on its way. */
   const reached = useSignal<string | undefined>(undefined)
-  // A clock that runs is looked at again.
+  // A running clock is read repeatedly.
   useRepeated(answer.data?.frozen === false, answer.reload)
   const moves = movedElsewhere.value
   const seenMoves = useRef(moves)

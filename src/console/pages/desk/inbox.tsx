@@ -26,7 +26,7 @@ interface Message {
 
 type View = 'letter' | 'text' | 'source'
 
-/** Letters and text messages that would have been sent, as their reader would see them. */
+/** E-mails and text messages that would have been sent, as their recipient would see them. */
 export function Inbox() {
   const answer = useLoaded('inbox', () => asOperator<{ messages: Message[] }>('/_dev/inbox'))
   const chosen = useSignal<number | undefined>(undefined)
@@ -126,7 +126,7 @@ function Reader(message: Message) {
         to <span class="break">{to}</span>, {instant(at)}
       </p>
       {view.value === 'letter' && url !== null && (
-        // Its page runs nothing and asks nobody; links open in a window of their own.
+        // The frame runs no scripts and makes no requests; links open in a new window.
         <iframe
           class="letter"
           title={`E-mail: ${subject ?? to}`}
@@ -190,7 +190,7 @@ function saveFile({ filename, content, encoding }: Message['attachments'][number
       ? Uint8Array.from(atob(content), character => character.charCodeAt(0))
       : new TextEncoder().encode(content)
   const link = document.createElement('a')
-  // Never of its own type: a page would be of this origin.
+  // Never with its real type: an HTML attachment would run in this origin.
   link.href = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
   link.download = filename
   link.click()

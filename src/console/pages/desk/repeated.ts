@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 
 const everyMs = 2000
 
-/** Does something again every two seconds while it is wanted and the page is looked at. */
+/** Repeats work every two seconds while it is wanted and the page is visible. */
 export function useRepeated(isWanted: boolean, work: () => Promise<void>): void {
   useEffect(() => {
     if (!isWanted) return undefined

@@ -34,7 +34,7 @@ interface Answer {
 
 const shown = 100
 
-/** What was asked of this copy, the newest first, and why it was refused. */
+/** Requests that this instance received, the newest first, with the reasons of refusals. */
 export function Requests() {
   const isRefused = useSignal(false)
   const path = useSignal('')

@@ -34,7 +34,7 @@ const optionForms: Record<Option, { label: string; placeholder: string }> = {
   zone: { label: 'Zone', placeholder: 'America/New_York' },
 }
 
-/** Situations that a client must cope with; each is there to be looked at when it was played. */
+/** Situations that a client must handle; each can be inspected after it was played. */
 export function Scenarios() {
   const answer = useLoaded('scenarios', () =>
     asOperator<{ scenarios: Scenario[] }>('/_dev/scenario'),
@@ -111,7 +111,7 @@ function Play({
   )
 }
 
-/** What was done, what comes of it, and what it is about. */
+/** The result of a scenario, its consequences and its details. */
 function Outcome({ scenario, done, after, details }: Played) {
   return (
     <Notice mood="good">

@@ -6,7 +6,7 @@ import { instant } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { lookAtClock } from './clock.tsx'
 
-/** The state as a whole: kept under a name, gone back to, begun anew. */
+/** Saves, restores and resets the whole state. */
 export function Snapshots() {
   const name = useSignal('before')
   const outcome = useSignal('')

@@ -349,7 +349,7 @@ interface Zone extends TwoDays<DayFigures>, Pick<Days, 'currency' | 'unit'> {
   code: Code
 }
 
-/** Every zone beside the others: what a day costs in each. */
+/** Compares the zones: the price of a day in each. */
 function Zones({ codes: listed }: { codes: readonly Code[] }) {
   const answer = useLoaded(`zones ${listed.length}`, signal =>
     Promise.all(

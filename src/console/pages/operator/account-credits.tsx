@@ -19,7 +19,7 @@ interface Answer {
   data: { credits: Credit[]; balance: { requests_remaining: number } }
 }
 
-/** The requests that an account has beside its quota, and more of them as a gift. */
+/** The requests that an account has in addition to its quota, and a form to grant more. */
 export function AccountCredits({ account }: { account: { id: string; email: string } }) {
   const path = `/admin/v1/accounts/${account.id}/credits`
   const answer = useLoaded(path, () => asOperator<Answer>(path))

@@ -55,7 +55,7 @@ export function CustomerFigures({
 }: {
   accounts: number
   invoices: readonly Invoice[] | undefined
-  /** Of every account; undefined while not all are listed. */
+  /** The usage of every account; undefined while not all are listed. */
   usage: readonly AccountUsage[] | undefined
 }) {
   const answer = useLoaded('customer figures', signal =>

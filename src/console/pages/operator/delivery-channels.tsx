@@ -38,7 +38,7 @@ const channels = [
   { name: 'notices', title: 'Notices', field: undefined, label: '', mode: 'text', hint: '' },
 ] as const
 
-/** A test of every way out, with what the other side said. */
+/** Tests each delivery channel and shows the reply of the other side. */
 export function DeliveryChannels() {
   const { refusal, attempt } = useAttempt()
   const outcome = useSignal<(Outcome & { title: string }) | undefined>(undefined)

@@ -54,7 +54,7 @@ export function Logs() {
           `/admin/v1/logs?${query}`,
         )
         if (isOver) return
-        // A start begins anew.
+        // The numbering starts again after a restart.
         lines.value = [
           ...data.lines.toReversed(),
           ...(data.last < last ? [] : (lines.value ?? [])),

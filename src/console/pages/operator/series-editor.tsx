@@ -34,7 +34,10 @@ const fields = [
 
 type FieldName = (typeof fields)[number]['name']
 
-/** What was typed and is not as it was; an empty currency says that the number is no money. */
+/**
+ * The attributes that were changed in the form; an empty currency means that the number is not an
+ * amount of money.
+ */
 function termsOf(form: HTMLFormElement, before: Series | undefined): Record<string, unknown> {
   const typed = new FormData(form)
   const terms: Record<string, unknown> = {}

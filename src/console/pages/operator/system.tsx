@@ -10,7 +10,7 @@ import { DeliveryChannels } from './delivery-channels.tsx'
 import { Outbox } from './outbox.tsx'
 import { Settings } from './settings.tsx'
 
-/** Tests of the ways out, tokens of the operator, settings. */
+/** Tests of the delivery channels, tokens of the operator, settings. */
 export const System = () => (
   <>
     <DeliveryChannels />

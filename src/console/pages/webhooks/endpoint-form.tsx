@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { submits } from '../../parts/form.ts'
 import { codesIn } from './schedule-forms.tsx'
 
-/** What an endpoint is told of, and how. */
+/** The events that an endpoint receives, and how. */
 export interface EndpointTerms {
   url: string
   events: string[]
@@ -27,7 +27,7 @@ export const eventTypes = [
   'watch.threshold_crossed',
 ] as const
 
-/** Checkboxes of the types of events, and of those that an endpoint has beside them. */
+/** Checkboxes for all event types, and for other types that an endpoint already has. */
 export function Events({ chosen }: { chosen: readonly string[] }) {
   const names = [...new Set([...eventTypes, ...chosen])]
   return (
@@ -50,7 +50,7 @@ export function Events({ chosen }: { chosen: readonly string[] }) {
   )
 }
 
-/** Fields that narrow what an endpoint is told of; empty ones say nothing. */
+/** Fields that filter the events of an endpoint; empty ones do not filter. */
 export const Filters = ({ terms }: { terms?: EndpointTerms }) => (
   <div class="row end">
     <label class="grow">
@@ -85,7 +85,7 @@ interface Props {
   onSave: (change: Record<string, unknown>) => Promise<boolean>
 }
 
-/** Changes where an endpoint is, what it is told of and how. */
+/** Edits the address, the events and the options of an endpoint. */
 export function EndpointForm({ terms, onSave }: Props) {
   const isOpen = useSignal(false)
   const save = async (form: FormData) => {

@@ -29,7 +29,7 @@ const intervals = [
   { seconds: 300, text: '5 minutes' },
 ]
 
-/** Makes a watch: some codes on a rhythm. */
+/** Creates a watch: some codes at an interval. */
 export function NewWatch({ onMake }: FormProps) {
   const bodyOf = (values: FormData) => ({
     codes: codesIn(values.get('codes')),

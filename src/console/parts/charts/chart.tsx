@@ -21,7 +21,7 @@ export interface Line {
 }
 
 export interface ChartProps {
-  /** What is shown, for those who do not see it. */
+  /** The title of the chart, for screen readers. */
   title: string
   /** Unix seconds, ascending; or any ascending numbers with `xText`. */
   times: readonly number[]
@@ -259,7 +259,7 @@ function drawLevels(plot: uPlot, { levels = [] }: ChartProps): void {
     if (label === '') continue
     const size = 12 * devicePixelRatio
     const [left, bottom] = [bbox.left + 4, y - 5 * devicePixelRatio]
-    // On a ground of its own: a line must not run through the words.
+    // On a solid background: a line must not run through the text.
     ctx.fillStyle = ink('--surface')
     ctx.fillRect(left - 2, bottom - size, ctx.measureText(label).width + 4, size * 1.3)
     ctx.fillStyle = ink('--bad')

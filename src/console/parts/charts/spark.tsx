@@ -2,7 +2,7 @@ const width = 104
 const height = 28
 const inset = 2
 
-/** The course of a price as a small line; the numbers beside it say the same. */
+/** The course of a price as a small line; the numbers next to it contain the same. */
 export function Spark({ values }: { values: readonly number[] }) {
   const first = values[0]
   const last = values.at(-1)

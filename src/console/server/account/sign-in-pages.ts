@@ -19,11 +19,11 @@ const form = (action: string, body: string, row = false) =>
 const field = (label: string, name: string, attributes: string) =>
   `<label>${escaped(label)}<input name="${name}" ${attributes}></label>`
 
-/** Where whoever signs in goes on to. */
+/** The page to continue at after signing in. */
 const nextField = (next: string | undefined): string[] =>
   next === undefined ? [] : [hidden('next', next)]
 
-/** How somebody comes in who has nothing yet. */
+/** The sign-in forms for a user without a session. */
 export const signInForms = (notice?: Notice, next?: string, company?: CompanyButton): string =>
   noticeOf(notice) + companyLink(next, company) + (company?.isOnly ? '' : ownForms(next))
 
@@ -79,7 +79,10 @@ export const codeForm = (twoFactorStep: string, notice?: Notice, next?: string):
 const qrCode = (text: string): string =>
   `<figure role="img" aria-label="QR code of the key">${renderSVG(text, { border: 4 })}</figure>\n`
 
-/** The second step of who is signed in: set up, turned on by a first code, or off by one. */
+/**
+ * Two-factor authentication of the signed-in user: set up, turned on by a first code, or turned off
+ * by one.
+ */
 function secondFactorForms({ state, waiting, recoveryCodesLeft }: SecondFactorView): string {
   const code = field('Code', 'code', 'autocomplete="one-time-code" required')
   if (state === 'on')
@@ -177,7 +180,10 @@ export interface InvitationPage {
   organization: string
   invitedBy: string
   role: Role
-  /** What the inviter writes. No letter has it: a stranger gets no text of an account. */
+  /**
+   * The message of the inviter. It is never e-mailed, because unverified recipients get no text of
+   * an account.
+   */
   message: string | null
   /** As whom the button accepts: who is signed in, or the address that was invited. */
   as: string

@@ -65,8 +65,7 @@ const tooLate: Notice = {
 }
 
 /**
- * The pages by which people come in with a browser. Their session is the interface's session token
- * in a cookie.
+ * The pages for signing in with a browser. Their session is the API's session token in a cookie.
  */
 export const signInOperations = (deps: SignInPagesDeps) => {
   const shared = frame(deps)
@@ -111,7 +110,7 @@ function frame({ sessions, ownUrl, serviceName }: SignInPagesDeps) {
 const fieldsOf = (body: unknown): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams()
 
-/** The outcome of a proof; what to tell the person otherwise. */
+/** The outcome of a proof; otherwise the message for the user. */
 async function outcomeOf<T extends object>(
   attempt: Promise<T | SignInRefusal | CodeRefusal>,
 ): Promise<{ done: T } | { notice: Notice; status: number }> {
@@ -331,7 +330,7 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
   ]
 }
 
-/** Setting a second step up, turning it on by a first code, and off by one. */
+/** Sets up two-factor authentication, turns it on by a first code, and off by one. */
 function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage }: Frame) {
   const { sessions, secondFactor, audit } = deps
   const asPerson = (
@@ -459,8 +458,8 @@ function invited(
           const view = viewOf(token)
           if (!view) return over()
           const person = personOf(request)
-          // The letter proves an address that has no account yet. For one that has, it is no way
-          // in: it is good too long for that.
+          // The e-mail proves an address that has no account yet. It does not sign in to an
+          // existing account: it is valid too long for that.
           const newcomer = person || company?.isOnly ? undefined : organizations.newcomer(token)
           const who = person?.key.holder ?? newcomer
           if (!who) return signInFirst(view.invitation.email)

@@ -26,7 +26,7 @@ const showing = { open: 'The address is signed.', rate: 'none' } as const
 const query = t.Object({ session: t.Optional(t.String()) })
 const invoicesShown = 100
 
-/** Purchases of the account, for whoever was given the address of the page. It changes nothing. */
+/** Purchases of the account, for anyone with the address of the page. It changes nothing. */
 export function billingPortalOperations({
   billing,
   billingPages,

@@ -20,7 +20,7 @@ export interface DocsDeps {
   headerPrefix: string
   /** The OpenAPI document as JSON text. */
   document: () => Promise<string>
-  /** Answers `/docs` where a reference of its own is there; without it Swagger UI stands there too. */
+  /** Answers `/docs` with the console's reference; without it `/docs` serves Swagger UI too. */
   reference?: (request: Request) => Promise<Response>
 }
 
@@ -53,7 +53,7 @@ const assets: Record<string, { type: string; body: () => string | Blob }> = {
   },
 }
 
-// A new release has new asset addresses, so browsers may keep the old ones for good.
+// A new release has new asset addresses, so browsers may cache the old ones permanently.
 const assetVersion = `${bundleVersion}-${Bun.hash(docsStyle + docsScript).toString(36)}`
 
 const answer = (body: string | Blob, type: string, headers: Record<string, string> = {}) =>
@@ -82,10 +82,7 @@ interface TaggedText {
 type Tagged = ReturnType<typeof tag>
 
 const tag = (text: string) => ({
-  /**
-   * Answers share its bytes: made of a text, each would
-   * encode the document anew.
-   */
+  /** Responses share its bytes: made from the text, each would encode the document again. */
   body: new Blob([text]),
   etag: strongEtag(text),
 })

@@ -1,6 +1,6 @@
 import { escaped } from '../../../lib/text/html.ts'
 /**
- * The documentation page; it has no script or style of its own, so that its Content-Security-Policy
+ * The documentation page; it has no inline script or style, so that its Content-Security-Policy
  * needs no exception.
  */
 export const docsPage = (serviceName: string, version: string) => `<!doctype html>

@@ -12,7 +12,7 @@ export interface RecipientPagesDeps {
   serviceName: string
 }
 
-// A mail provider ends the letters of many people from one address.
+// A mail provider ends the e-mails of many users from one address.
 const access = { open: 'The link in the e-mail is the proof.', rate: 'none' } as const
 const query = t.Object({ token: t.Optional(t.String()) })
 const form = t.Optional(t.Any())

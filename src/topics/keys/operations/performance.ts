@@ -137,7 +137,7 @@ const errorsOf = (hours: readonly UsageHour[]) =>
 const percent = (part: number, whole: number) =>
   whole === 0 ? 0 : roundTo((100 * part) / whole, 2)
 
-/** The item with the most requests, the first of several; null when nothing was asked. */
+/** The item with the most requests, the first of several; null when there were none. */
 function peak<T extends { requests: number }>(items: readonly T[]): T | null {
   return items.reduce<T | null>(
     (best, endpoint) => (endpoint.requests > (best?.requests ?? 0) ? endpoint : best),

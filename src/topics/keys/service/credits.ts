@@ -9,7 +9,7 @@ export interface TakenCredit {
 }
 
 /**
- * Bought requests, in memory and written behind like the counters of quotas. They are asked for
+ * Bought requests, in memory and written asynchronously like the counters of quotas. They are read
  * only when a quota is used up, so that all other requests pay nothing for them.
  */
 export type Credits = ReturnType<typeof createCredits>

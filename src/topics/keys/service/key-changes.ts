@@ -53,8 +53,8 @@ export interface KeyChangeDeps extends Pick<Runtime, 'db' | 'ids'> {
 }
 
 /**
- * In force: neither revoked nor expired. A suspended key is, so that nobody makes another in its
- * place.
+ * Neither revoked nor expired. A suspended key is active, so that its owner cannot replace it by
+ * another.
  */
 export const isActive = ({ key }: KeyState, now: number): boolean =>
   key.revokedAt === null && (key.expiresAt === null || now < key.expiresAt)

@@ -75,7 +75,10 @@ export interface Keyring {
   putAccount(account: Account): AccountState
   /** Makes a key; the token is in the answer and nowhere else. */
   addKey(account: AccountState, options?: NewKey): { state: KeyState; token: string }
-  /** What counts the requests of whoever is signed in to an account, made at the first sign-in. */
+  /**
+   * The key that counts the requests of users signed in to an account, created at the first
+   * sign-in.
+   */
   sessionKey(account: AccountState): KeyState
   /** Reads again on which account an account acts and as what. */
   place(accountId: string): void

@@ -12,7 +12,10 @@ export interface Tally {
   cacheable: number
   /** By series, the entity tag last answered. */
   etags: Map<number, string>
-  /** Of the last request that was for one series: which, and its entity tag. Mostly they come again. */
+  /**
+   * The series and the entity tag of the last request for a single series, because most requests
+   * repeat it.
+   */
   lastId: number
   lastEtag: string
 }
@@ -26,14 +29,13 @@ export interface Period {
   from: number
   to: number
   /**
-   * Of the shares at which its owner gets a notice, how many have been reached; and the requests of
-   * the next one.
+   * The number of notice thresholds that were reached, and the requests at which the next one is.
    */
   noticesGiven: number
   nextNoticeAt: number
 }
 
-/** What is in memory of a key. */
+/** The counts of a key in memory. */
 export interface Count {
   keyId: string
   /** Which counts it is of: those from before a reset are none. */
@@ -52,7 +54,7 @@ export interface Count {
   aheadAt: number
   /** Requests of the window that the stream of changes is known to have; where one is followed. */
   streamed: number
-  /** What was written since, oldest first, and the change that it is in. */
+  /** Counts written since, oldest first, with the change that contains each. */
   written: { used: number; change: number }[]
   /** Reserved requests whose answer is not there yet are part of `used`. */
   dirty: boolean
@@ -162,7 +164,7 @@ export function hourOf(count: Count, name: HourName): UsageHour {
   return hour
 }
 
-/** What is written of the usage of hours. */
+/** The usage hours that must be written. */
 export const hoursToWrite = ({ hours }: Count): UsageHour[] =>
   hours.filter(({ requests }) => requests > 0)
 

@@ -35,8 +35,8 @@ const createSlices = (): Slice[] =>
   }))
 
 /**
- * `written` hears of every count that was written. `keepsRows`: where many keys ask every second, what
- * they use is written as one row for each slice, and comes to its tables every half minute.
+ * `written` is called for every count that was written. `keepsRows`: with many active keys, their
+ * usage is first written as one row per slice, and moved to its tables every half minute.
  */
 export function createMeterWriter(
   store: UsageStore,

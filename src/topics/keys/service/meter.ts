@@ -32,7 +32,7 @@ export { isHourOf, newHour } from './meter-counts.ts'
 export interface QuotaUsage {
   entitled: Entitlements
   window: QuotaWindow
-  /** Of the quota; bought requests are not counted here. */
+  /** Used requests of the quota; bought requests are not counted here. */
   used: number
   /** Bought requests that are left, once the quota is used up; 0 before. */
   extra: number
@@ -47,10 +47,13 @@ export interface QuotaReach {
   percent: number
 }
 
-/** What another copy has answered of a key in an hour, and when last (Unix ms). */
+/**
+ * Requests of a key that another instance answered in an hour, and the time of the last one (Unix
+ * ms).
+ */
 export interface ForeignUsage extends UsageHour {
   lastUsedAt: number
-  /** Of what counted: requests that the quota was charged with beforehand. */
+  /** How many of the charged requests the quota was charged with beforehand. */
   prepaid: number
 }
 
@@ -88,11 +91,12 @@ export interface Meter {
     durationMs: number,
     now?: number,
   ): QuotaUsage
-  /** Counts what other copies have answered. Of keys that are gone nothing is counted. */
+  /** Counts requests that other instances have answered. Deleted keys are skipped. */
   take(usage: readonly ForeignUsage[]): void
   /**
-   * Charges a quota with requests that other copies may answer, `max` at most and a small share of
-   * what is left, and writes it; undefined where so little is left that this copy answers the rest.
+   * Charges a quota with requests that replicas may answer, at most `max` and a small share of the
+   * rest, and writes the charge; undefined where so little is left that this instance answers the
+   * rest.
    */
   setAside(key: KeyState, max: number): SetAside | undefined
   /** Takes a charge back, in whole or in part; of a window that is over nothing. */
@@ -126,8 +130,8 @@ export interface Meter {
   /** Drops what is in memory without writing it, as after a restored snapshot. */
   reset(): void
   /**
-   * Hears, when counters are written, of keys that have reached 80 or 100 percent of their quota;
-   * of one window maybe once more after a start.
+   * Calls `listener`, when counters are written, for keys that have reached 80 or 100 percent of
+   * their quota; possibly once more for the same window after a start.
    */
   listen(listener: (reach: QuotaReach) => void): void
 }
@@ -148,12 +152,13 @@ const aheadSteps = { first: 16, share: 100, lastMs: 10_000 }
 /** So many writes of a counter may be on their way to the stream. */
 const writtenMax = 100
 
-/** Of what is left of a quota, one in so many is set aside at a time. */
+/** The share of the rest of a quota that is set aside at a time: one in so many. */
 const setAsideShare = 8
 
 /**
- * `credits` are asked where a quota is used up; without them it is used up for good. `writesAhead`: a
- * crash forgets no request of a quota, and counts some that no one asked.
+ * `credits` are used when a quota is used up; without them requests are refused then.
+ * `writesAhead`: a crash loses no counted request of a quota, and may count some that were never
+ * made.
  */
 export function createMeter(
   store: UsageStore,
@@ -357,7 +362,7 @@ const isReadonly = (error: unknown): boolean =>
 function createBoughtRequests(credits: Credits | undefined) {
   const creditByWindow = new WeakMap<QuotaWindow, TakenCredit>()
   return {
-    /** A window of its own, so that the request can be given back; undefined: none is left. */
+    /** A new window object, so that the request can be given back; undefined: none is left. */
     take({ account }: KeyState, window: QuotaWindow): QuotaWindow | undefined {
       const credit = credits?.take(account.account.id)
       if (!credit) return undefined
@@ -376,7 +381,7 @@ function createBoughtRequests(credits: Credits | undefined) {
   }
 }
 
-/** Tells listeners of the shares of a quota that a key has reached. */
+/** Notifies listeners of the shares of a quota that a key has reached. */
 function createQuotaNotices(keys: Keyring, usedOf: (key: KeyState, count: RunningCount) => number) {
   const listeners: ((reach: QuotaReach) => void)[] = []
   return {
@@ -397,7 +402,7 @@ function createQuotaNotices(keys: Keyring, usedOf: (key: KeyState, count: Runnin
   }
 }
 
-/** What was used, by key and by account. Everything that waits of them is written first. */
+/** Usage reports by key and by account. Pending counts are written first. */
 function createUsageReports(
   store: UsageStore,
   counts: RunningCounts,

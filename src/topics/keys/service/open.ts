@@ -42,7 +42,7 @@ export function openKeys({ db, config, clock, ids, masterKey }: Runtime) {
       clock,
       config.quota.scope,
       credits,
-      // Alongside other copies a quota must hold whatever dies.
+      // With other instances a quota must hold whichever process crashes.
       config.nats.servers.length > 0,
     ),
     credits,

@@ -15,11 +15,11 @@ export interface RecentRequest {
 export type RecentRequests = ReturnType<typeof createRecentRequests>
 
 export const requestsOfAccountMax = 10_000
-/** Of all accounts together: some 10 MB. */
+/** The limit for all accounts together: some 10 MB. */
 const requestsMax = 50_000
 const refusalMax = 2000
 
-/** The last requests of each account, in memory: who develops against the API looks at them. */
+/** The latest requests of each account, in memory, for developers of API clients. */
 export function createRecentRequests() {
   const byAccount = new Map<string, RecentRequest[]>()
   let count = 0

@@ -13,7 +13,7 @@ import {
   type Tally,
 } from './meter-counts.ts'
 
-/** The counts of all keys that were asked for since the start, each with its running window. */
+/** The counts of all keys used since the start, each with its current window. */
 export type RunningCounts = ReturnType<typeof createRunningCounts>
 
 const windowsMax = 1000
@@ -144,7 +144,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
     },
     usedBefore,
     tallyOf,
-    /** What was written beforehand is to be written as it is. */
+    /** Marks counts that were written ahead, so that their actual value is written. */
     settleAhead(mark: (count: Count) => void) {
       for (const count of counts.values()) {
         if (count.ahead <= count.used) continue

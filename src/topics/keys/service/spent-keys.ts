@@ -10,7 +10,7 @@ export interface SpentKeysDeps {
   clock: Pick<Clock, 'now'>
 }
 
-/** Keys whose quota is used up at this moment, and whose customers were told so; `limit` at most. */
+/** Keys whose quota is used up now and whose owners were notified; `limit` at most. */
 export const spentKeys = (
   { usageWarnings, keys, meter, clock }: SpentKeysDeps,
   limit: number,

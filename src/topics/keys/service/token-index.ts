@@ -18,9 +18,9 @@ const capacityMin = 64
 const fullest = 3 / 4
 
 /**
- * A table of hashes side by side and their holders beside it, by open addressing: of many keys each
- * is seldom asked for, and then every object on the way to it comes from slow memory. Here one
- * hash is compared, in a Map of names the name, its text and what lies before them.
+ * An open-addressed table of hashes in one array and their holders in another. With many keys each
+ * is rarely used, so every object on the way to it comes from slow memory. Here one hash is
+ * compared; a Map by name would read the name, its text and the objects before them.
  */
 export function createTokenIndex<Holder>(): TokenIndex<Holder> {
   let hashes = new Uint32Array(capacityMin * hashWords)

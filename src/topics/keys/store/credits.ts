@@ -7,7 +7,7 @@ export interface CreditPurchase {
   accountId: string
   packId: string
   quantity: number
-  /** Of all packs together. */
+  /** The number of requests in all packs together. */
   requests: number
   amountCents: number
   currency: string
@@ -82,7 +82,7 @@ export function createCreditStore(db: Database) {
      * first.
      */
     lots: (accountId: string) => lots.all(accountId),
-    /** What is left, written behind. */
+    /** Writes remaining requests, after the fact. */
     write: (changed: readonly Pick<CreditLot, 'purchaseId' | 'remaining'>[]) =>
       transact(db, () => {
         for (const { purchaseId, remaining } of changed) write.run(remaining, purchaseId)

@@ -3,8 +3,8 @@ import type { Counter, UsageBatch, UsageHour } from './usage-batch.ts'
 export type CountedUsage = Pick<UsageBatch, 'counters' | 'hours'>
 
 /**
- * What is written of many keys at once: names that repeat stand once, and what is counted is numbers
- * that point to them. As objects it would be four times as long, and it is written every second.
+ * Usage of many keys in one row: repeated names are written once, and counts are numbers that refer
+ * to them. As objects it would be four times as long, and it is written every second.
  */
 interface PackedUsage {
   keys: string[]
@@ -26,7 +26,7 @@ export function createUsagePacking() {
   const routes: PackedUsage['routes'] = []
   const counters: number[] = []
   const hours: number[] = []
-  // Of both there are a few, and most keys have the first.
+  // There are few windows and few routes, and most keys use the first, so a linear search is fast.
   const windowOf = ({ window, startsAt }: Counter): number => {
     const place = windows.findIndex(([name, at]) => at === startsAt && name === window)
     return place < 0 ? windows.push([window, startsAt]) - 1 : place
@@ -55,7 +55,7 @@ export function createUsagePacking() {
   }
 }
 
-/** What was put together. */
+/** Restores the counts from their packed text. */
 export function unpackUsage(text: string): CountedUsage {
   const { keys, windows, routes, counters, hours } = JSON.parse(text) as PackedUsage
   return {

@@ -20,7 +20,10 @@ export function createUsageWarningStore(db: Database) {
       forget.run(keyId, startsAt)
       return note.run(keyId, startsAt, percent).changes === 1
     },
-    /** Keys whose owner was told that a window was used up, at most `limit`; it may be over. */
+    /**
+     * Keys whose owner was notified that a window was used up, at most `limit`; the window may be
+     * over.
+     */
     spent: (limit: number) => spent.all(limit).map(row => row.keyId),
   }
 }

@@ -9,8 +9,8 @@ import type { UsageBatch, UsageDay, UsageHour } from './usage-batch.ts'
 const consoleMark = 'console '
 
 /**
- * The name under which usage has a route that a page of the console requested: part of the name, so
- * that counters, replicas and what waits to be written tell the two apart as they do routes.
+ * The endpoint name for requests from pages of the console. The mark is part of the name, so that
+ * counters, replicas and pending writes keep both apart as they do routes.
  */
 export const consoleEndpoint = (route: string): string => consoleMark + route
 

@@ -1,6 +1,6 @@
 /**
- * A line of a letter as HTML, in which each address that begins with `origin` can be pressed; others,
- * which someone may have written into a name, stay text.
+ * A line of an e-mail as HTML, in which each address that begins with `origin` is a link; other
+ * addresses, which a user may have written into a name, stay text.
  */
 export function linkedHtml(line: string, origin: string): string {
   const escaped = Bun.escapeHTML(line)

@@ -33,11 +33,11 @@ export interface MailMessage {
    */
   confidential?: boolean
   /**
-   * It comes by itself again and again: strangers must have agreed to it, and everybody can end it
-   * by a link in it.
+   * It is sent on a schedule: recipients outside the account must have agreed to it, and every
+   * recipient can end it by a link in it.
    */
   recurring?: boolean
-  /** It tells the people of the account of something: it says where they choose what they are told. */
+  /** It notifies users of the account: it says where they choose their notifications. */
   isNotice?: boolean
 }
 
@@ -63,13 +63,13 @@ export interface Mail {
   /** Whether an e-mail to an address may carry what the account has written. */
   takesText(accountId: string, to: string): boolean
   /**
-   * Whoever has the account asks for letters to an address: a stranger is asked by a letter, once a
-   * day at most. Inside the caller's transaction.
+   * Requests e-mails of an account to an address: an unverified recipient is sent a request for
+   * consent, at most once a day. Runs inside the caller's transaction.
    */
   wish(accountId: string, to: string): void
 }
 
-/** What is in the outbox: the e-mail, or its sealed text. */
+/** The content of the outbox: the e-mail, or its sealed text. */
 export type PostedMailMessage = FrozenMailMessage | { sealed: string }
 
 export const sealContext = (dedupe: string) => `email ${dedupe}`
@@ -181,12 +181,12 @@ interface Posting {
   baseUrl: string
   /** Where the e-mails of a schedule are ended; undefined: this one comes once. */
   endUrl: string | undefined
-  /** Where people choose how they are told. */
+  /** Where users choose their notifications. */
   preferencesUrl: string
   postedAt: number
 }
 
-/** The letter as it is sent, whenever that is. */
+/** The final e-mail, independent of when it is sent. */
 function frozen(
   { to, subject, text, html, attachments, isNotice }: MailMessage,
   { sender, baseUrl, endUrl, preferencesUrl, postedAt }: Posting,
@@ -215,7 +215,7 @@ function frozen(
   }
 }
 
-/** Says nothing of what the account has written: a stranger gets no text of it. */
+/** Contains nothing that the account has written: unverified recipients get no text of it. */
 function confirmationRequest(
   serviceName: string,
   url: string,

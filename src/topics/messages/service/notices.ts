@@ -1,7 +1,7 @@
 import type { Ids } from '../../../lib/ids.ts'
 import type { NotificationStore } from '../store/notifications.ts'
 
-/** What is in the account's own list of notifications. */
+/** An entry in the account's list of notifications. */
 export interface Notice {
   accountId: string
   /** `price_alert`, `webhook_disabled`, `invoice`, `usage`, `organization` ... */

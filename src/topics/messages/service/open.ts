@@ -40,7 +40,7 @@ export interface MessageServices {
   suppressions: SuppressionStore
   inbox: InboxStore
   providerTroubles: ProviderTroubles
-  /** Tests of the ways out. */
+  /** Tests of the delivery channels. */
   trials: Trials
 }
 
@@ -105,7 +105,7 @@ export function openMessages(deps: MessageServicesDeps): MessageServices {
       reaches,
     }),
   )
-  // What was not sent after all is not held against the account.
+  // A text message that failed does not count against the account.
   outbox.listen('sms', ({ id, state }) => {
     if (state === 'failed') sms.fail(id)
   })

@@ -16,7 +16,7 @@ export interface ProviderDeps extends Pick<Runtime, 'config' | 'log'> {
   clock: Clock
 }
 
-/** What is wrong with the providers of e-mail and text messages, where there are any. */
+/** The faults of the providers of e-mail and text messages, where there are any. */
 export type ProviderTroubles = Readonly<Record<'email' | 'sms', () => string | undefined>>
 
 /** A mailer whose attempts `watch` takes in. */
@@ -30,7 +30,7 @@ export const watchedTexter = (texter: SmsProvider, watch: ProviderWatch): SmsPro
   send: async (message, key) => noteHandover(watch, await texter.send(message, key)),
 })
 
-/** The way out for mail that is configured. Throws when a setting that it needs is missing. */
+/** The configured mailer. Throws when a required setting is missing. */
 export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {
   const { mail, mode } = config
   switch (mail.provider) {
@@ -56,9 +56,7 @@ export function mailerOf({ config, inbox, clock, log }: ProviderDeps): Mailer {
   }
 }
 
-/**
- * The way out for text messages that is configured. Throws when a setting that it needs is missing.
- */
+/** The configured provider of text messages. Throws when a required setting is missing. */
 export function smsProviderOf({ config, inbox, clock, log }: ProviderDeps): SmsProvider {
   const { sms, mode } = config
   switch (sms.provider) {

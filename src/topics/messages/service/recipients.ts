@@ -92,8 +92,8 @@ export function createRecipients(deps: RecipientsDeps) {
       forgotten = on
     },
     /**
-     * Whoever has the account asks for letters to the address. True: it must be asked itself, and
-     * has not been for a day.
+     * Requests e-mails of an account to an address. True: the address must be asked for consent,
+     * and has not been for a day.
      */
     wish(recipient: Recipient) {
       const { accountId, address } = recipient
@@ -114,7 +114,7 @@ export function createRecipients(deps: RecipientsDeps) {
       const named = text.toString('base64url')
       return `${named}.${Buffer.from(keyedHash(masterKey, tokenContext, named)).toString('base64url')}`
     },
-    /** What a link in an e-mail has; undefined for what is no such text. */
+    /** The recipient in the token of a link; undefined for any other text. */
     read(token: string): Recipient | undefined {
       const [named = '', proof = ''] = token.split('.')
       const expected = keyedHash(masterKey, tokenContext, named)

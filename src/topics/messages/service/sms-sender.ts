@@ -18,8 +18,8 @@ export interface TextSenderDeps {
 }
 
 /**
- * Hands text messages from the outbox to the provider. Who has told the provider to stop has told
- * us.
+ * Passes text messages from the outbox to the provider. A number that opted out at the provider is
+ * opted out here too.
  */
 export const createSmsSender = ({
   texter,

@@ -45,7 +45,10 @@ export interface TextsDeps {
   reaches: boolean
 }
 
-/** What is in the outbox. A code is sealed: it must not be readable at rest. */
+/**
+ * The content of a text message in the outbox. A code is sealed, because it must not be readable at
+ * rest.
+ */
 export type PostedText = { to: string; text: string } | { to: string; sealed: string }
 
 export const sealContext = (dedupe: string) => `sms ${dedupe}`
@@ -136,9 +139,12 @@ export function createTextMessages(deps: TextsDeps) {
 
   return {
     settings,
-    /** Of the running calendar month, UTC. */
+    /** The allowance of the current calendar month, UTC. */
     allowance,
-    /** Whether there is a way out; without one, messages end in the log and codes are not made. */
+    /**
+     * Whether a provider is configured; without one, messages end in the log and codes are not
+     * created.
+     */
     reaches,
     /** The account's own number when it is verified and opted in to messages of this type now. */
     alertNumber(accountId: string, alertType: string) {

@@ -16,7 +16,10 @@ export interface Trial {
   message: string
 }
 
-/** Tests of the ways out, past the outbox: the answer says what the other side said. */
+/**
+ * Tests of the delivery channels, bypassing the outbox: the result contains the reply of the other
+ * side.
+ */
 export type Trials = ReturnType<typeof createTrials>
 
 export interface TrialsDeps {

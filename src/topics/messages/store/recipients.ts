@@ -3,7 +3,7 @@ import { statements } from '../../../database/statement.ts'
 
 /** What an address has said to e-mails of an account. */
 export interface Consent {
-  /** When it was asked last; null where it never was. */
+  /** When consent was last requested; null: never. */
   askedAt: number | null
   confirmedAt: number | null
   declinedAt: number | null

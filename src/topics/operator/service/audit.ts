@@ -5,10 +5,7 @@ import type { AuditStore, NewAuditEntry } from '../store/audit.ts'
 
 /** Who did what to which thing, from where and when. */
 export interface Audit extends Pick<AuditStore, 'list' | 'total' | 'signInPlaces'> {
-  /**
-   * Writes an entry. What it tells of is done already, so a fault is told in the log and stops
-   * no one.
-   */
+  /** Writes an entry. Its action is done already, so an error is logged and stops no one. */
   note(entry: NewAuditEntry): void
   /** Takes out what is older than it is to be kept; some thousands of entries at a time. */
   prune(): void

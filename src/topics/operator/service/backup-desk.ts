@@ -32,7 +32,7 @@ export interface BackupDeskDeps {
 const commands = { make: ['backup'], check: ['backup', 'check'] } as const
 const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? ''
 
-/** Backups are made and read by commands in processes of their own: a copy holds up no answer. */
+/** Backups are made and read by commands in separate processes, so that they delay no response. */
 export function createBackupDesk(deps: BackupDeskDeps) {
   const { command, isConfigured, record, clock } = deps
   let task: DeskTask | undefined

@@ -1,6 +1,6 @@
 import type { Settings } from '../store/settings.ts'
 
-/** What is known of scheduled backups; instants are Unix ms. */
+/** The status of scheduled backups; instants are Unix ms. */
 export interface BackupStatus {
   madeAt: number | undefined
   checkedAt: number | undefined

@@ -14,9 +14,10 @@ export interface DiskTrouble {
 const full = 'the disk is full'
 
 /**
- * Whether what is written reaches the disk. A fault is told at once and every minute, and over when
- * its own write succeeds. A full disk gets its reserve back: sign-in and what keeps the service
- * going have room then, and what comes in bulk is refused until there is room for the reserve again.
+ * Tracks whether writes reach the disk. A fault is reported at once and then every minute, and is
+ * over when a test write succeeds. On a full disk the reserve file is freed: sign-in and other
+ * essential writes have room then, and bulk writes are refused until there is room for the reserve
+ * again.
  */
 export function createDisk({
   settings,
@@ -71,7 +72,7 @@ export function createDisk({
     }
   }
   return {
-    /** Hears of an error; true when it was a fault of the storage, which is told here. */
+    /** Records an error; true when it was a fault of the storage, which is reported here. */
     failed(error: unknown) {
       const fault = storageFaultOf(error)
       if (!fault) return false
@@ -94,7 +95,7 @@ export function createDisk({
     admit() {
       if (isFull) throw new StorageFull(full)
     },
-    /** Tries to write while writes fail, tells the operator, and keeps the reserve. */
+    /** Tests writing while writes fail, notifies the operator, and keeps the reserve. */
     pass() {
       if (!trouble) {
         if (reserve?.bytes) reserve.keep()

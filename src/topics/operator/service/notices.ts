@@ -5,12 +5,12 @@ import type { Settings } from '../store/settings.ts'
 
 /** Something that needs the operator, for as long as it does. */
 export interface OperatorAlert {
-  /** Of one kind and thing: `feed ecb`. The same matter has the same id. */
+  /** Kind and subject: `feed ecb`. The same alert always has the same id. */
   id: string
   text: string
   /** It does not wait for the end of the quiet hours. */
   urgent?: boolean
-  /** It happened and goes by: it is told once, and never over. */
+  /** It is a single event: it is reported once, and never as over. */
   passing?: boolean
 }
 
@@ -25,7 +25,7 @@ export interface Notice {
 
 interface OpenOperatorAlert {
   since: number
-  /** When someone was last told; null: not yet. */
+  /** When it was last reported; null: not yet. */
   toldAt: number | null
   text: string
   passing?: boolean
@@ -68,8 +68,8 @@ export function isQuiet(quiet: QuietHours | undefined, at: number): boolean {
 }
 
 /**
- * One notice a matter, again after a while, and one when it is over; those of one pass go out
- * together. What is open outlives a start.
+ * One notice per alert, repeated after a while, and one when it is over; notices of one pass are
+ * sent together. Open alerts survive a restart.
  */
 export function createOperatorNotices(deps: OperatorNoticesDeps) {
   const { operatorAlerts, places, settings, clock, log, againMs, quiet } = deps
@@ -84,7 +84,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps) {
     try {
       settings.set(name, JSON.stringify(Object.fromEntries(all)))
     } catch {
-      // A full disk is a matter itself: what is open is in memory until it can be written.
+      // A full disk has its own alert: open alerts stay in memory until they can be written.
     }
   }
   const sendTo = async (place: NoticePlace, notices: readonly Notice[]): Promise<void> => {
@@ -133,7 +133,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps) {
     return true
   }
   return {
-    /** Tells what has begun, what continues for long, and what is over. */
+    /** Reports new alerts, alerts that continue for long, and alerts that are over. */
     pass() {
       open ??= load()
       const now = clock.now()

@@ -37,9 +37,9 @@ export function openOperator({
     disk: createDisk({ settings, clock, log }),
     /** For requests that write much. What is published must not be taken back. */
     lateCommits: isLogged(db) ? promptCommits : createLateCommits(db),
-    /** Of scheduled backups. */
+    /** The record of scheduled backups. */
     backupRecord: createBackupRecord(settings),
-    /** Of the pages of the database. */
+    /** The weekly check of the database pages. */
     scrub: createScrub({ checksums: checksumsOf(db), settings, clock, log }),
     tally,
     /** The last day in minutes and the last month in hours. */

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import type { Settings } from '../store/settings.ts'
 
-/** What is known of the pages of the database; instants are Unix ms. */
+/** The status of the page checks; instants are Unix ms. */
 export interface ScrubStatus {
   /** When every page was last compared with its checksum. */
   finishedAt: number | undefined
@@ -31,14 +31,14 @@ const everyMs = 7 * dayMs
 /** A megabyte of usual pages. */
 const slicePages = 256
 const passMs = 10
-/** What was written over cannot be compared again: it is told for so long. */
+/** Damage that was overwritten cannot be checked again: it is reported for so long. */
 const rewrittenForMs = 30 * dayMs
 /** More of them say no more. */
 const notifiedMax = 1000
 
 /**
- * Compares the pages of the database with their checksums, all of them once a week, and tells of
- * those that were changed by something else than this service.
+ * Compares the pages of the database with their checksums, all of them once a week, and reports
+ * pages that something other than this service has changed.
  */
 export function createScrub({ checksums, settings, clock, log }: ScrubDeps) {
   let status: ScrubStatus | undefined
@@ -135,7 +135,7 @@ function readFrom(settings: Settings): ScrubStatus {
   }
 }
 
-/** What is wrong with pages of the database, in a sentence; undefined where nothing is known. */
+/** The damage of the database, as a sentence; undefined where none is known. */
 export function damageText({ damaged, rewritten }: ScrubStatus): string | undefined {
   const count = damaged.length + rewritten.length
   if (count === 0) return undefined

@@ -11,7 +11,7 @@ export interface RouteTally {
   seconds: number
 }
 
-/** What was answered since the start, in memory. Counting is on the way of every request. */
+/** Counts of responses since the start, in memory. Every request passes through it. */
 export type Tally = ReturnType<typeof createTally>
 
 export interface SourceTally {

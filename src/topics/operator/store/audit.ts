@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 
-/** What somebody did. Nothing in it is secret, and nothing of it names a person but their account. */
+/** An action. Nothing in it is secret, and it identifies a user only by their account. */
 export interface NewAuditEntry {
   /** Who: `operator ci`, `command ann`, `key <id>`, `person <id>`, `feed ecb`. */
   actor: string
@@ -100,7 +100,7 @@ export function createAuditStore(db: Database) {
     SELECT id, noted_at AS at, hash FROM audit_entries ORDER BY id LIMIT ?`
   const setAnchor = sql`UPDATE audit_anchor SET entry_id = ?, hash = ?`
   const remove = sql`DELETE FROM audit_entries WHERE id <= ?`
-  /** From where an account has signed in, as far as the newest entries tell. */
+  /** The places that an account has signed in from, as far as the newest entries show. */
   const signInPlaces = (accountId: string) => places.all(accountId).map(row => row.place)
   const filterOf = ({ since, until, actor, thing }: AuditFilter): Filter => [
     since ?? null,

@@ -14,7 +14,10 @@ function queryOf(dataset: string): string {
     FROM ${from} ORDER BY ${order}`
 }
 
-/** Every row of a dataset, one after the other; the database must not be written to meanwhile. */
+/**
+ * Every row of a dataset, one after the other; the database must not be written to during the
+ * iteration.
+ */
 export const datasetRows = (db: Database, dataset: string): Iterable<DatasetRow> =>
   db.query<DatasetRow, []>(queryOf(dataset)).iterate()
 

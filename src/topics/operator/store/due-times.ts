@@ -15,7 +15,7 @@ export type DueTimes = ReturnType<typeof createDueTimes>
 
 /** A plan may hold a watch to a longer interval than its own, of a day at most. */
 const watchSlackMs = dayMs
-/** Of data sources: the longest interval there is. */
+/** The longest interval of a data source. */
 const sourceIntervalMaxMs = 10_080 * minuteMs
 /** The longest wait of the retry schedules and of quiet hours is under a day. */
 const retryMaxMs = 2 * dayMs
@@ -37,7 +37,8 @@ const repairs: Readonly<Record<string, string>> = {
     WHERE state IN ('pending', 'retry') AND hold_until > ?1 + ${retryMaxMs}`,
   leases: `UPDATE outbox SET lease_until = ?1 - 1
     WHERE state = 'leased' AND lease_until > ?1 + ${leaseMaxMs}`,
-  // A feed of a year may rightly be due in months: one that has run in the future tells.
+  // A yearly feed may correctly be due in months; a run that started in the future shows that the
+  // clock was wrong.
   feeds: `UPDATE feeds SET next_at = ?1, served_at = min(served_at, ?1)
     WHERE next_at > ?1 AND EXISTS (
       SELECT 1 FROM feed_runs r WHERE r.feed = feeds.name AND r.started_at > ?1 + ${hourMs})`,

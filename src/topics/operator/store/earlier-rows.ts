@@ -25,7 +25,10 @@ export interface EarlierRowStore {
   readonly datasets: readonly string[]
   /** Undefined for a dataset that keeps none. */
   columns(dataset: string): RowColumn[] | undefined
-  /** Row by row oldest first, in an order that is the same in every copy; no fixtures. */
+  /**
+   * Row by row oldest first, in an order that is the same on every instance; without generated
+   * data.
+   */
   rows(dataset: string): Iterable<EarlierRow>
   /**
    * Records that rows stood from one moment to another, instead of whatever is kept of that time;

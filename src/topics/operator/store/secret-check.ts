@@ -59,9 +59,9 @@ export function createSecretCheckStore(db: Database) {
     UPDATE data_sources SET credentials = NULL WHERE credentials IS NOT NULL`
   return {
     /**
-     * Gives up all that is sealed: endpoints get the secrets that `secretOf` makes, the secrets of
-     * accounts are made anew when they are needed, data sources lose their credentials, and signing
-     * in asks for no code until people have set it up again.
+     * Replaces all sealed data: endpoints get the secrets that `secretOf` makes, the secrets of
+     * accounts are generated when they are needed, data sources lose their credentials, and signing
+     * in requires no code until users have set up two-factor authentication again.
      */
     replaceSealed: (
       secretOf: (webhookId: string) => { sealed: Uint8Array; hint: string },

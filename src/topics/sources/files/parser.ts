@@ -197,7 +197,7 @@ async function judged(
     if (i % rowsEach === rowsEach - 1) await sleep(0)
     const row = typeof record === 'string' ? record : rowOf(record, layout, names, now)
     if (typeof row !== 'string') {
-      // Of those that agree in what they are of the last counts, so that the same content again
+      // The last of several rows with the same key counts, so that sending the same content again
       // changes nothing.
       rows.set(`${row.observedAt} ${row.fuelType} ${row.port}`, row)
       continue
@@ -253,7 +253,7 @@ function rowOf(
   if (!currencyCode.test(currency))
     return `currency ${shown(currency)} must be a three-letter currency code, such as USD`
   const area = text('region')
-  // Of a listed port its own, of another what the row says.
+  // A listed port has a fixed region; otherwise the row names it.
   const region = names.home(port) ?? (area ? names.region(area) : null)
   if (region === undefined)
     return `region ${shown(area)} is not known: write AMERICAS, EMEA or APAC`
@@ -311,7 +311,7 @@ function momentOf(value: unknown, now: number): number | string {
   return typeof at === 'string' ? at.replaceAll('observed_at', 'timestamp') : at
 }
 
-/** What is no instant stays a number, to be refused as one. */
+/** A number beyond the range of dates stays a number, to be refused as one. */
 function isoOf(ms: number): unknown {
   const at = Math.floor(ms)
   return at <= 8.64e15 ? new Date(at).toISOString() : ms

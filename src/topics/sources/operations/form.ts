@@ -183,7 +183,7 @@ export interface SourceFormDeps {
 
 /** Reads what is written of data sources. */
 export function createSourceForms({ checkTarget }: SourceFormDeps) {
-  /** Of the types that are synced, the configuration has to say how. */
+  /** Checks the configuration of types that are synced. */
   const judgeConfig = (form: Form, config: Fields | null | undefined, type: string) => {
     if (!config || !isSynced(type)) return
     const part = form.part('scraper_config')
@@ -228,7 +228,7 @@ const changeFrom = ({
   ...(credentials !== undefined && { credentials }),
 })
 
-/** What is wrong, without saying what was sent. */
+/** The fault of credentials, in words that do not repeat them. */
 function credentialsFault(credentials: unknown): string | undefined {
   if (!isObject(credentials)) return 'must be a JSON object of strings.'
   const entries = Object.entries(credentials)

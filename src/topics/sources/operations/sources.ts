@@ -19,7 +19,7 @@ const Deleted = envelopeOf({ id: t.String(), deleted: t.Literal(true) })
 /** A new source and a change of one may set credentials. */
 const withSecret = { ...sourceWrite, secret: true } as const
 
-/** Where the caller's account gets prices of its own from. */
+/** Sources of private prices of the caller's account. */
 export const sourceOperations = (deps: Context) => [
   ...listAndCreate(deps),
   ...changeOne(deps),

@@ -62,7 +62,7 @@ export interface SourceHealth {
    * failed.
    */
   status: 'healthy' | 'degraded' | 'down'
-  /** Of the last twenty, percent; 100 before the first. */
+  /** The share of the last twenty syncs that succeeded, percent; 100 before the first. */
   successRate: number
   averageMs: number
   last: SourceSyncLog | undefined
@@ -70,14 +70,14 @@ export interface SourceHealth {
   recentErrors: string[]
 }
 
-/** Where accounts get prices of their own from, and what came of it. */
+/** Sources that accounts get private prices from, with their syncs. */
 export interface DataSources {
   /** Newest first. */
   list(accountId: string): DataSource[]
   byId(id: string): DataSource | undefined
   /**
-   * Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any
-   * letter case.
+   * The sources of all accounts, oldest first; with `wanted` only those with this id, or with this
+   * name in any letter case.
    */
   page(state: string | undefined, limit: number, offset: number): DataSource[]
   total(state: string | undefined): number

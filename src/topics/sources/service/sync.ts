@@ -74,8 +74,7 @@ export function createSourceSync(deps: SourceSyncDeps) {
   let halted = false
   const contentOf = contents(deps)
   /**
-   * Whatever goes wrong here is told as a fault, so that a source waits and is given up like any
-   * other.
+   * Converts every error into a fault, so that the source is retried and given up like any other.
    */
   const read = async (source: DataSource, timeoutMs: number): Promise<Read> => {
     try {
@@ -147,7 +146,10 @@ export function createSourceSync(deps: SourceSyncDeps) {
         ? { durationMs, content: undefined, error: outcome.fault }
         : { durationMs, content: outcome, error: null }
     },
-    /** Takes what somebody pushed to a source; undefined when the source was changed meanwhile. */
+    /**
+     * Stores content that was pushed to a source; undefined when the source was changed in the
+     * meantime.
+     */
     async push(source: DataSource, content: string) {
       const [startedAt, since] = [clock.now(), clock.monotonic()]
       const mask = withoutCredentials(sources.credentials(source) ?? {})
@@ -165,7 +167,7 @@ export function createSourceSync(deps: SourceSyncDeps) {
         'fault' in outcome ? { ...outcome, final: true } : outcome,
       )
     },
-    /** What whoever pushes must know; undefined where there is none, or one that is too short. */
+    /** The secret for pushes; undefined where there is none, or one that is too short. */
     secretOf: (source: DataSource) => pushSecret(sources.credentials(source) ?? {}),
     isInProgress,
     /** Ends what is under way, without a trace: it is due again. */
@@ -201,7 +203,7 @@ const entitlement =
     return entitled !== undefined && hasFeature(entitled, 'data_connector')
   }
 
-/** Writes down what came of a sync, and tells the log. */
+/** Records the result of a sync, and logs it. */
 function recorder({ sources, clock, log }: SourceSyncDeps) {
   const notify = (
     { id, sourceType }: DataSource,

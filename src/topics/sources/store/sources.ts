@@ -4,7 +4,7 @@ import { statements } from '../../../database/statement.ts'
 
 export type SourceStatus = 'active' | 'paused' | 'error' | 'pending' | 'failed'
 
-/** Where an account gets prices of its own from. */
+/** A source that an account gets private prices from. */
 export interface DataSource {
   number: number
   id: string
@@ -75,8 +75,8 @@ export interface DataSourceStore {
   count(accountId: string): number
   byId(id: string): DataSource | undefined
   /**
-   * Of all accounts, oldest first; with `wanted` only those of this id, or of this name in any
-   * letter case.
+   * The sources of all accounts, oldest first; with `wanted` only those with this id, or with this
+   * name in any letter case.
    */
   page(state: string | undefined, limit: number, offset: number): DataSource[]
   total(state: string | undefined): number
@@ -100,9 +100,9 @@ export interface DataSourceStore {
     kept: number,
   ): { inserted: number; revised: number; unchanged: number }
   hasRows(accountId: string): boolean
-  /** Of all sources of an account, newest first. */
+  /** The rows of all sources of an account, newest first. */
   rows(accountId: string, filter: RowFilter, limit: number): AccountRow[]
-  /** Of one source, newest first. */
+  /** The rows of one source, newest first. */
   newestRows(number: number, limit: number): SourceRow[]
   /** Only the newest `kept` of the source stay. */
   addSync(number: number, sync: SourceSyncLog, kept: number): void

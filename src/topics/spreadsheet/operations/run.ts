@@ -27,7 +27,7 @@ interface TableSourceDeps extends Pick<Context, 'marks' | 'ids'> {
   dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
 }
 
-/** Where the paths begin that may be laid out as a table. */
+/** Prefixes of the paths that can be returned as a table. */
 export const dataPaths = [
   '/v1/prices',
   '/v1/commodities',

@@ -7,7 +7,7 @@ import { workspaceOperations } from './workspace.ts'
 /** Answers a request of this instance as its server would. */
 export type Dispatch = (request: Request) => Promise<Response>
 
-/** Any answer of the interface as a table for spreadsheets. */
+/** Returns responses of the API as tables for spreadsheets. */
 export function operationsOf(
   context: Context,
   { answer, document }: { answer: Dispatch; document(): Promise<string> },

@@ -60,7 +60,7 @@ export function cableOperations(deps: Context) {
           connection.closed()
           throw notSocket()
         }
-        // Nobody sends this: the connection is a socket by now.
+        // The connection is a socket by now, so this response is never sent.
         return new Response(null, { status: 101 })
       },
     }),

@@ -73,7 +73,7 @@ The stream ends when its key is revoked, rolled or suspended or loses the featur
         )
         reply.headers['content-type'] = 'text/event-stream; charset=utf-8'
         reply.headers['cache-control'] = 'no-store'
-        // Proxies that collect an answer before they pass it on are told not to.
+        // Prevents proxies from buffering the response.
         reply.headers['x-accel-buffering'] = 'no'
         const codes = new Set(watches.list(accountId).flatMap(watch => watch.codes))
         const series = [...codes].flatMap(code => catalogue.named(code) ?? [])

@@ -3,7 +3,7 @@ import type { Operation } from '../../../http/operations/operation.ts'
 import { cableOperations } from './cable.ts'
 import { streamOperations } from './stream.ts'
 
-/** What is sent as it happens: the event stream and the socket of prices. */
+/** Operations that push: the event stream and the price socket. */
 export function operationsOf(context: Context): Operation[] {
   return [...streamOperations(context), ...cableOperations(context)]
 }

@@ -31,7 +31,7 @@ export function createCableLine({ clock, stopwatch, onClosed }: LineDeps) {
   let stalledSince: number | undefined
   let pingedAt = 0
 
-  /** Tells the client to go and closes. */
+  /** Sends the client the reason to disconnect, and closes. */
   const end = (ending: Ending) => {
     const open = socket
     socket = undefined

@@ -18,7 +18,7 @@ interface Leaf {
   change_24h_percent: number | null
 }
 
-/** What is in every frame that tells prices, in wire form. */
+/** The fields of every frame with prices, in wire form. */
 export interface Priced {
   timestamp: string
   base_currency: 'USD'
@@ -116,7 +116,7 @@ export function createCablePrices(
     /** Codes of rig counts. */
     rigCodes: (): readonly string[] =>
       catalogue.list().flatMap(({ code }) => (rigRegionOf(code) === undefined ? [] : [code])),
-    /** Undefined for what is stale: the history that someone imports tells no one anything. */
+    /** Undefined for a stale count: importing history notifies no one. */
     rigCount(code: string): Marked<RigCountRow> | undefined {
       const quote = quoteOf(code)
       const region = rigRegionOf(code)

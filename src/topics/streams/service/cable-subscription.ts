@@ -73,7 +73,7 @@ function codesOf(
   return codes.length > 0 ? [...new Set(codes)] : undefined
 }
 
-/** `maySee` is asked again with every price: an account may lose sight of a series meanwhile. */
+/** `maySee` is called with every price: an account may lose access to a series at any time. */
 function watching(
   codes: readonly string[],
   prices: CablePrices,

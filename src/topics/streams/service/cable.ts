@@ -19,7 +19,7 @@ export interface CableClient {
   refusal(): string | undefined
 }
 
-/** What a connection hears from the server that holds it. */
+/** Events of a connection, from the server that holds it. */
 export interface CableConnection {
   opened(socket: CableSocket): void
   receive(text: string): void
@@ -40,7 +40,7 @@ export interface CableDeps {
   /** Accepted names of channels. */
   channels: readonly string[]
   clock: Pick<Clock, 'now'>
-  /** Real time: the rhythm of a connection does not stand still with the clock of the instance. */
+  /** Real time: the intervals of a connection must not stop with the clock of the instance. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 
@@ -94,7 +94,7 @@ export function createCable(deps: CableDeps) {
 interface Connection extends CableConnection, OpenStream {
   /** These series have changed, one of them a rig count. */
   touch(seriesIds: ReadonlySet<number>, isRig: boolean): void
-  /** Tells what has changed, where it is time to. */
+  /** Sends changes that are due. */
   flush(): void
 }
 
@@ -242,7 +242,7 @@ interface Command {
   identifier: string
 }
 
-/** Undefined for a frame that is no command. */
+/** Undefined for a frame that is not a command. */
 function commandOf(text: string): Command | undefined {
   let frame: unknown
   try {

@@ -50,8 +50,8 @@ const units: Readonly<Record<string, Unit>> = {
 }
 
 /**
- * One amount of a product, measured as volume, mass and gross heat; without the measures that
- * nobody trades it by.
+ * One amount of a product, measured as volume, mass and gross heat; without measures in which it is
+ * not traded.
  */
 type Amount = Readonly<Partial<Record<Dimension, number>>>
 

@@ -25,8 +25,8 @@ export const nextRunAfter = (dueAt: number, intervalMs: number, now: number): nu
   dueAt + (Math.floor((now - dueAt) / intervalMs) + 1) * intervalMs
 
 /**
- * The price to compare with: none where another series answered then, because the step from one
- * contract to the next is no move.
+ * The price to compare with: null when it came from another series, because the step from one
+ * contract to the next is not a move.
  */
 export const comparable = (
   reading: WatchReading,

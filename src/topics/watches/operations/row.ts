@@ -86,6 +86,6 @@ export const WatchEventShape = t.Object(
   { title: 'WatchEvent', description: 'Result of a watch run for one code.' },
 )
 
-// What is answered is what is streamed and delivered: the feed makes the wire form, and this line
-// holds the two together.
+// The API returns the events that are streamed and delivered: the feed creates the wire form, and
+// this line checks its type.
 export const watchEventRow = (event: WatchEvent): (typeof WatchEventShape)['static'] => event

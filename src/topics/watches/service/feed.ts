@@ -86,8 +86,8 @@ export function createWatchFeed(store: WatchEventStore, catalogue: Pick<Catalogu
     /** The highest number of the account's feed. */
     last: store.last,
     /**
-     * Hears of new events of an account, once they are committed, until the answered function is
-     * called.
+     * Calls `listener` for new events of an account, once they are committed, until the returned
+     * function is called.
      */
     listen(accountId: string, listener: () => void) {
       const accountListeners = listeners.get(accountId) ?? new Set()
@@ -98,7 +98,7 @@ export function createWatchFeed(store: WatchEventStore, catalogue: Pick<Catalogu
           listeners.delete(accountId)
       }
     },
-    /** Tells the listeners of an account. */
+    /** Notifies the listeners of an account. */
     notify(accountId: string) {
       for (const listener of [...(listeners.get(accountId) ?? [])]) listener()
     },

@@ -37,7 +37,7 @@ export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log'> {
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 
-/** Of one transaction: what requests that come in in the meantime wait for, alongside the disk. */
+/** The duration of one transaction, during which requests wait, in addition to the disk. */
 const sliceMs = 15
 const watchesEach = 20
 const keptMs = 30 * dayMs

@@ -35,8 +35,7 @@ export interface WatchesDeps extends Pick<Runtime, 'db' | 'ids'> {
 
 export function createWatches({ db, store, keys, readingOf, clock, ids }: WatchesDeps) {
   /**
-   * What is there now, so that the first run has something to compare with; what was `seen` before
-   * stays.
+   * The current readings, so that the first run can compare with them; earlier readings are kept.
    */
   const readingsOf = (
     codes: readonly string[],

@@ -189,7 +189,7 @@ function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) 
         const { id: lane } = ownEndpoint(webhooks, id, caller)
         const at = now()
         const { from, to, states, eventTypes } = replayOf(body, at)
-        // What was made in this very millisecond is part of it.
+        // Includes deliveries created in this very millisecond.
         const range = { from, to: to ?? at + 1, states, ...(eventTypes && { eventTypes }) }
         return idempotency.onceAfter(
           { caller, requestContext, request, reply },

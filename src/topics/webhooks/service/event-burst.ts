@@ -13,7 +13,7 @@ import {
 import { type EventLimits, isWithheld, rejection, type Skips } from './skips.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** An event of one account, and the target of its own where it has one. */
+/** An event of one account, with a target URL where it does not go to endpoints. */
 export interface OwnEvent extends ServiceEvent {
   accountId: string
   url: string | null
@@ -110,7 +110,7 @@ const ownTarget = -1
 /** Messages that wait to be written; adds what is new to the deliveries of their events. */
 function createBatch({ outbox, limits }: BurstDeps, deliveries: number[]) {
   const messages: Message[] = []
-  /** Which event each of them counts for; none for targets of their own. */
+  /** The event that each message counts for; none for target URLs. */
   const places: number[] = []
   return {
     add(message: Omit<Message, 'lane'>, lane: string, place: number, skipped?: string) {

@@ -19,7 +19,7 @@ export interface ServiceEvent {
    */
   dedupe: string
   rank?: Rank
-  /** Whose it is; absent: everybody's. */
+  /** The account that receives it; absent: every account. */
   accountId?: string
   /** The catalogue code it is about, for the endpoints' filters. */
   commodity?: string
@@ -39,7 +39,7 @@ export const eventBody = (
   data: ServiceEvent['data'],
 ): string => JSON.stringify({ id, type, event: type, created_at: isoInstant(at), data })
 
-/** The lane of a target that is no endpoint. An endpoint's lane is its id. */
+/** The lane of a target URL. An endpoint's lane is its id. */
 export const targetLane = (accountId: string, url: string): string => `${accountId} ${url}`
 
 export function lanedTarget(lane: string): { accountId: string; url: string } | undefined {
@@ -65,7 +65,7 @@ export function typeOf({ type }: ServiceEvent): EventType {
   return eventType
 }
 
-/** An event as a message; `scope` tells apart what is the same event for different receivers. */
+/** An event as a message; `scope` distinguishes the same event for different receivers. */
 export function messageOf(
   { at, data, dedupe, rank, accountId }: ServiceEvent,
   type: EventType,

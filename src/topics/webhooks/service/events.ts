@@ -78,8 +78,8 @@ export function createEvents(deps: EventsDeps) {
      */
     emit,
     /**
-     * Sends the event of one account to a target that is no endpoint, signed with the account's
-     * secret: an alert's own `webhook_url`.
+     * Sends the event of one account to a target URL, signed with the account's secret: an alert's
+     * `webhook_url`.
      */
     emitTo,
     /** As `emit` and then `emitTo` for each in turn, in few statements. Answers what `emit` does. */

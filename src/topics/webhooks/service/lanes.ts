@@ -26,7 +26,7 @@ export const laneOf = (endpoint: Endpoint, secrets: readonly string[]): OpenLane
 
 const hostOf = (url: string): string => URL.parse(url)?.hostname ?? url
 
-/** The lanes of webhooks: endpoints by their id, and targets of an account that are no endpoint. */
+/** The lanes of webhooks: endpoints by id, and other targets of an account by URL. */
 export const createWebhookLanes = ({ webhooks, accountSecrets, keys }: WebhookLanesDeps): Lanes => {
   const shareOf = (account: AccountState, url: string): Share => ({
     accountId: account.account.id,

@@ -67,7 +67,7 @@ export function openWebhooks(deps: WebhookServicesDeps) {
   /** Whose quota was used up. */
   const usageWarnings = createUsageWarningStore(db)
   deps.meter.listen(createUsageEvents({ ...deps, warnings: usageWarnings, events }))
-  /** The only way out to addresses that accounts name. */
+  /** All requests to addresses that accounts name go through this. */
   const egress = createEgress(config.egress.allow)
   const { headerPrefix, webhookUserAgent: userAgent } = config.brand
   const sender = createWebhookSender({ egress, clock, headerPrefix, userAgent })

@@ -38,11 +38,10 @@ export const significantPercent = 5
 const anyTime = Number.MAX_SAFE_INTEGER
 
 /**
- * Makes the events of prices inside the transaction that writes them, so that an event is never
- * without its price and a price never without its event. Only the newest observation of a series is
- * news, and only when it is newer than all before it and not history itself: a correction, an old
- * row and the millions of an import tell no one anything. Rig counts and their like have events of
- * their own.
+ * Creates price events inside the transaction that writes the prices, so that neither exists
+ * without the other. Only the newest observation of a series makes an event, and only when it is
+ * newer than all earlier ones and not itself history: corrections, old rows and imports of millions
+ * of rows notify no one. Rig counts and similar data have separate events.
  */
 export function createPriceEvents(deps: PriceEventsDeps) {
   const { events, webhooks, catalogue, clock } = deps
@@ -163,14 +162,14 @@ function priceReader({ catalogue, observations, quarantine, clock }: PriceEvents
   return {
     newestBefore,
     readingOf,
-    /** Of a futures family that of its front contract. */
+    /** For a futures family the reading of its front contract. */
     readingAt(code: string, accountId: string): Reading | undefined {
       const series = catalogue.resolve(code, clock.now())?.series
       if (series && !catalogue.isVisible(series, accountId)) return undefined
       const newest = series && newestBefore(series.id, anyTime)
       return series && newest && readingOf(series, newest)
     },
-    /** Undefined for what is no news. */
+    /** Undefined for a change without an event. */
     newsOf({ inserted, revised }: Change, series: Series): Observation | undefined {
       const newest = inserted.at(-1)
       if (

@@ -17,16 +17,13 @@ export interface WebhookRecordDeps {
   deactivateAfter: number
 }
 
-/**
- * What marks a delivery that was asked for to see whether the endpoint works: its failure switches
- * nothing off.
- */
+/** Marks a delivery that tests an endpoint: its failure never disables the endpoint. */
 export const testRef = 'test'
 
 /**
- * Keeps the record of every endpoint in the transaction that records the delivery, and switches off
- * the endpoint whose deliveries keep failing: its owner is told by e-mail and in the account's
- * notifications, and what waits for it continues waiting.
+ * Updates the record of an endpoint in the transaction that records the delivery, and disables an
+ * endpoint whose deliveries keep failing: its owner is notified by e-mail and in the account's
+ * notifications, and its messages keep waiting.
  */
 export function keepWebhookRecords({
   webhooks,

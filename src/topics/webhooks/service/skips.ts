@@ -143,7 +143,7 @@ export function createSkips({ clock, log }: { clock: Clock; log: Pick<Log, 'info
   const report = (day: Day, { accountId, lane, type }: Skipped, reason: string): boolean => {
     if (filters.has(reason) || day.reported.has(reason)) return false
     day.reported.add(reason)
-    // The lane of a target that is no endpoint has its URL, in which receivers put tokens.
+    // The lane of a target URL contains the URL, in which receivers put tokens.
     const endpoint = lane.includes(' ') ? undefined : lane
     log.info('webhook_event_skipped', { account: accountId, endpoint, type, reason })
     return true

@@ -20,8 +20,8 @@ export interface UsageEventsDeps {
 }
 
 /**
- * Tells the owner of a key, once in each window, that 80 and that 100 percent of its requests are
- * used: by event and in the account's notifications, and by letter when all of it is.
+ * Notifies the owner of a key, once per window, that 80 and that 100 percent of its requests are
+ * used: by event and in the account's notifications, and by e-mail at 100 percent.
  */
 export const createUsageEvents =
   ({ db, warnings, events, notices, mail, clock }: UsageEventsDeps) =>

@@ -180,7 +180,8 @@ export function createWebhookStore(db: Database) {
       return statement.get(at, id)?.inARow ?? 0
     },
     /**
-     * An answer of 2xx that is no delivery of its own, and a new start, end the row of failures.
+     * Resets the failures in a row, after a 2xx response to something other than a delivery and
+     * after a restart.
      */
     forgive: (id: string) => void forgive.run(id),
   }

@@ -122,7 +122,7 @@ const CorrectionBody = body({
 })
 const RemovalBody = body({ code: valueFields.code, observed_at: valueFields.observed_at, reason })
 
-/** What was written together, and how it is taken back. */
+/** Lists values that were written together, and undoes them. */
 export function batchAdminOperations(deps: Context) {
   const { catalogue, batches, batchStore, valueSources } = deps
   const batchRow = (batch: Batch) => ({
@@ -345,7 +345,7 @@ function valueOperations({ catalogue, batches, observations, now }: Context) {
     find: code => catalogue.named(code),
     nearest: code => catalogue.suggest(code)[0]?.code,
   }
-  /** The point that a body names; its value is only looked at where the body has one. */
+  /** The point that a body names; its value is only checked where the body has one. */
   const pointOf = (code: string, observedAt: string, price: unknown) => {
     const checked = checkRow({ code, observedAt, price }, lookup, now())
     if (checked.kind === 'point') return checked.point

@@ -109,7 +109,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
             const points = running?.asRecorded
               ? pointsOf(sent, everyCode(catalogue), at, true)
               : pointsOf(sent, rowCatalogue(), at)
-            // The file was told of when its batch began.
+            // The file was recorded when its batch began.
             if (running && requestContext) requestContext.action = undefined
             const { batch, counts } = running
               ? { batch: running, counts: running.write(points) }
@@ -358,7 +358,7 @@ export function runningBatch(batches: Batches, id: number) {
 interface Sent {
   envelope: ReturnType<typeof envelopeOf>
   count: number
-  /** Every point; `fault` hears of what can not go in. */
+  /** Every valid point; `fault` is called for each invalid row. */
   points(
     catalogue: CodeLookup,
     now: number,
@@ -469,7 +469,7 @@ const pointsOfRows = (
     return []
   })
 
-/** The market day and the number of a period, where they were sent in place of a time. */
+/** The market day and the number of a period, where they were sent instead of a time. */
 const sentPeriod = ({ date, period }: Record<string, unknown>) =>
   date === undefined && period === undefined ? null : { date: date ?? null, period: period ?? null }
 

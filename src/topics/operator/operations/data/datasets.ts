@@ -86,7 +86,10 @@ const Counts = t.Object({
   recorded_at: t.String({ format: 'date-time' }),
 })
 
-/** Data beside prices for the operator: what the command line imports, over the same code. */
+/**
+ * Datasets other than prices, for the operator: the imports of the command line, with the same
+ * code.
+ */
 export function datasetAdminOperations({
   batches,
   catalogue,
@@ -201,7 +204,7 @@ export function datasetAdminOperations({
             const dataset = datasetNamed(params.name)
             const { rows, dryRun, areEarlier, replace } = requestOf(body)
             const at = ingest.next()
-            // A trial changes nothing, and a file was told of when its batch began.
+            // A dry run changes nothing, and a file was recorded when its batch began.
             if (requestContext && (dryRun || (isObject(body) && body.batch !== undefined)))
               requestContext.action = undefined
             if (areEarlier && !isAsRecorded(batches, body))
@@ -295,7 +298,7 @@ interface BatchOfRequest {
   isOwn: boolean
 }
 
-/** The batch that the request names, or one of its own. */
+/** The batch that the request names, or a new one. */
 function batchOf(
   batches: Batches,
   { name }: Dataset<unknown>,
@@ -311,7 +314,7 @@ function batchOf(
       }
 }
 
-/** Whether the rows are of a file that another copy has recorded: nothing of it is doubted. */
+/** Whether the rows come from a file that another instance recorded: none is flagged. */
 const isAsRecorded = (batches: Batches, body: unknown): boolean =>
   isObject(body) && typeof body.batch === 'number'
     ? batches.running(body.batch)?.asRecorded === true

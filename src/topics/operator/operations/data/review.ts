@@ -87,7 +87,7 @@ type ReleaseStart = { kind: 'release'; actor: string; reason?: string }
 const isOfSeries = (flag: FlaggedValue): flag is FlaggedValue & { seriesId: number } =>
   flag.seriesId !== null
 
-/** Values that the guards at the door doubted, and what is decided of them. */
+/** Values that guards flagged, and the decisions about them. */
 export function reviewAdminOperations({
   catalogue,
   batches,
@@ -127,7 +127,7 @@ export function reviewAdminOperations({
         throw stateForbids('validation_failed', `Value ${id} is ${flag.status} already.`)
       return flag
     })
-  /** The held rows of each dataset as they are written; what can not go in refuses everything. */
+  /** The held rows of each dataset as records; a single invalid row refuses the whole request. */
   const rowsToRelease = (held: readonly FlaggedValue[]) =>
     [...Map.groupBy(held, flag => flag.dataset!)].map(([name, rows]) => {
       const dataset = datasets.find(dataset => dataset.name === name)!

@@ -211,7 +211,7 @@ const {
   active,
 } = termFields
 
-/** A new own series. */
+/** The fields of a new custom series. */
 export const newSeriesFields = {
   code: text(50, {
     description: '2 to 50 capital letters, digits and _.',
@@ -346,7 +346,7 @@ export const termsOf = (values: TermValues): SeriesTerms => ({
   peakHolidays: values.peak_holidays,
 })
 
-/** One resolution is said in place of a list; null resets both. */
+/** A single `resolution` replaces the list; null resets both. */
 const resolutionsOf = ({ resolution, resolutions }: TermValues) =>
   resolution === undefined || resolution === null
     ? (resolutions ?? resolution)

@@ -18,7 +18,7 @@ const operator = { operator: 'service', untold: true } as const
 const open = t.Object({}, { additionalProperties: true })
 const limitDefault = 100
 
-/** What a demo instance was asked and has sent: requests, e-mails, texts, webhooks. */
+/** Requests that a demo instance received, and e-mails, texts and webhooks that it sent. */
 export const devLogOperations = (deps: DevLogDeps) => [
   ...inboxOperations(deps),
   ...deliveryOperations(deps),
@@ -66,9 +66,9 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
 }
 
 /**
- * A letter is shown as a mail program would: its styles are its own, and nothing else is. It runs no
- * script, sends no form, asks no one for anything and is of no origin, so that it reads nothing of
- * ours; its links open in their own window.
+ * Shows an e-mail as a mail program would: only its own styles apply. It cannot run scripts, submit
+ * forms, make requests or read anything of ours, because it has no origin; its links open in a new
+ * window.
  */
 const mailMessageHeaders = {
   'content-type': 'text/html; charset=utf-8',

@@ -27,7 +27,7 @@ const params = t.Object({
   id: string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })
 
-/** What an account has made, for whoever helps its owner. */
+/** The records of an account, for an operator who helps its owner. */
 export function accountItemOperations({
   keys,
   alerts,

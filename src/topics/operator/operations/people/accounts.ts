@@ -53,10 +53,7 @@ const AccountAnswer = envelopeOf({ account: OperatorAccountDetail })
 const KeyAnswer = envelopeOf({ api_key: OperatorKey })
 const NewKeyAnswer = envelopeOf({ api_key: NewOperatorKey })
 
-/**
- * Accounts and keys for whoever runs the service: what the command line does, for
- * the dashboard too.
- */
+/** Accounts and keys for the operator, with the functions of the command line. */
 export const accountAdminOperations = (deps: Context) => [
   ...accounts(deps),
   ...oneAccount(deps),

@@ -359,7 +359,7 @@ function processFamilies({
   ]
 }
 
-/** Of the file, 0 where there is none. */
+/** The size of a file in bytes, 0 where there is none. */
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 function storageFamilies({ db, disk, backupRecord, scrub, clock }: Context): MetricFamily[] {

@@ -3,7 +3,10 @@ import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { metricFamilies } from './metric-families.ts'
 
-/** The exposition of Prometheus. The library is loaded when somebody asks: a start waits for no one. */
+/**
+ * The exposition of Prometheus. The library is loaded at the first request, so that it does not
+ * delay the start.
+ */
 async function registryOf(deps: Context) {
   const { Registry } = await import('prom-client')
   const registry = new Registry()

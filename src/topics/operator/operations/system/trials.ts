@@ -53,7 +53,7 @@ const rowOf = ({
 const words = (what: string) =>
   `${what} immediately, bypassing the outbox, and returns the recipient's response: 200 whatever the outcome.`
 
-/** Tests of every way out. */
+/** Tests of every delivery channel. */
 export const trialOperations = (deps: Context) => [...people(deps), ...hook(deps)]
 
 function people({ idempotency, trials }: Context) {
