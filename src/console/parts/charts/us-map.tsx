@@ -58,8 +58,7 @@ export function UsMap({ title, places, counts, chosen, onState }: UsMapProps) {
         const count = counts.get(code) ?? 0
         const share = count === 0 ? 0 : 10 + Math.round(45 * Math.sqrt(count / most))
         return (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the list next to it selects a state
-          // by keyboard
+          // biome-ignore lint/a11y/noStaticElementInteractions: the list next to it works by keyboard
           <path
             key={code}
             d={path}
