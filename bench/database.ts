@@ -11,7 +11,7 @@ export interface Filled {
   /** The first of the codes, which share the points equally. */
   code: string
   codes: string[]
-  /** Of its points, Unix ms. */
+  /** The time of the first point, Unix ms. */
   firstAt: number
   lastAt: number
   stepMs: number
@@ -33,12 +33,13 @@ export const large = (options: BenchOptions): Promise<Filled> =>
   filled('large', { points: options.points, keys: 5 }, options)
 
 /**
- * An evaluation copy with all of its data, in a process of its own; one of the day is used again.
+ * A demo instance with all of its data, created in a separate process; one created on the same day
+ * is used again.
  */
 export async function filledCopy({ dir, say }: BenchOptions): Promise<string> {
   const target = join(dir, `copy-${new Date().toISOString().slice(0, 10)}-${schemaHash()}`)
   if (!existsSync(join(target, 'filled.json'))) {
-    say(`filling the evaluation copy ${target}`)
+    say(`filling the demo instance ${target}`)
     await run('fill-copy.ts', [target])
   }
   return target
@@ -74,10 +75,7 @@ async function run(script: string, args: readonly string[]): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`${script} ${args.join(' ')} failed`)
 }
 
-/**
- * Fills a directory in a process of its own, once: what is there, whole and of this schema is used
- * again.
- */
+/** Fills a directory in a separate process, once: a complete one with this schema is used again. */
 export async function filled(
   name: string,
   { points, keys, codes = 20, stepMinutes = 10 }: Filling,

@@ -7,7 +7,7 @@ import { createLog } from '../src/lib/log/log.ts'
 import { createSystemClock } from '../src/lib/time/clock.ts'
 import { permitWorld } from './permit-world.ts'
 
-/** As large as a transaction may be that nobody waits behind. */
+/** The size of a transaction when no one waits for it. */
 const batchMax = 50_000
 
 const [dir, count] = [process.argv[2]!, Number(process.argv[3])]

@@ -51,7 +51,7 @@ function seriesToFill(): Series[] {
   )
 }
 
-/** A walk around the code's level, the same in every run. */
+/** A random walk around the code's level, the same in every run. */
 function values(seed: number, level: number): () => number {
   let state = seed
   let drift = 0

@@ -12,8 +12,8 @@ export interface LoadRequest {
 /** Enough that the server always has a request waiting, few enough that its queue stays short. */
 const connectionCount = 64
 /**
- * A measurement goes on until it has these, however slow the server is: a few answers would say
- * little, and none nothing.
+ * A measurement continues until it has this many responses, however slow the server is: fewer would
+ * not be significant.
  */
 const answersMin = 2 * connectionCount
 const patienceMs = 60_000

@@ -1,8 +1,8 @@
 /**
- * One client that asks for a price fifty times a second, in a process of its own, so that what it
- * measures is the server's delay and not that of reading others' answers. It runs for so many
- * seconds or, for 0, until standard input ends, and prints one JSON line of milliseconds.
- * `bun bench/price-client.ts PORT KEY kept|new SECONDS CODE,…`
+ * One client that requests a price fifty times a second, in a separate process, so that it measures
+ * the server's delay and not the time to read other responses. It runs for so many seconds or, for
+ * 0, until standard input ends, and prints one JSON line of milliseconds. `bun
+ * bench/price-client.ts PORT KEY kept|new SECONDS CODE,…`
  */
 import http from 'node:http'
 

@@ -1,6 +1,6 @@
 import { load, requestBytes } from './load.ts'
 
-/** A question that one server is asked again and again. */
+/** A request that is sent to one server repeatedly. */
 export interface Question {
   /** The body of its answer. */
   body: string

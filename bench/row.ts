@@ -3,7 +3,7 @@ export interface Line {
   row: string
   ours: string
   yardstick: string
-  /** Ours over the yardstick; undefined where the bar is a number of its own. */
+  /** Ours over the yardstick; undefined where the bar is an absolute number. */
   ratio: number | undefined
   /** The bar: for `ratio`, or in words. */
   atLeast: string
@@ -21,7 +21,7 @@ export interface BenchOptions {
   rounds: number
   /** A directory for everything that is made. */
   dir: string
-  /** Says what is going on, on standard error. */
+  /** Reports the progress on standard error. */
   say(text: string): void
 }
 

@@ -1,7 +1,7 @@
 import interfaceRows from '../test/operations/interface.json'
 import type { Wellhead } from './server.ts'
 
-/** A GET of the interface with an address that an evaluation copy answers. */
+/** A GET operation of the API, with an address that a demo instance can answer. */
 export interface Sample {
   path: string
   sample: string

@@ -18,7 +18,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
-/** An evaluation copy says its keys at every start, other directories at their first. */
+/** A demo instance prints its keys at every start, other directories at their first. */
 export interface Wellhead extends Server {
   apiKey: string | undefined
   adminToken: string | undefined

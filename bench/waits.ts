@@ -10,10 +10,10 @@ export interface Waits {
   maxMs: number
 }
 
-/** What others ask for meanwhile. */
+/** The competing requests. */
 export interface HeavyRequest {
   path: string
-  /** Of a POST; absent: it is a GET. */
+  /** The body of a POST; absent: it is a GET. */
   body?: object
 }
 
@@ -25,7 +25,10 @@ export type Connections = 'kept' | 'new'
 const bars = { kept: { p99Ms: 10, maxMs: undefined }, new: { p99Ms: 15, maxMs: 60 } } as const
 
 const heavyClients = 4
-/** The others are at work before the first price is asked for: the engine compiles what they need. */
+/**
+ * The competing requests run for so long before the first price is requested: the engine compiles
+ * what they need.
+ */
 const warmUpSeconds = 5
 /** And after the last. */
 const overlapSeconds = 2
@@ -67,7 +70,10 @@ function request()
 end
 `
 
-/** Answers a second to four clients that ask as fast as they are answered: `wrk`, nobody's here. */
+/**
+ * Responses per second to four clients of `wrk`, an independent program, that request as fast as
+ * they are answered.
+ */
 async function askHeavily(
   { port, apiKey }: Asked,
   requests: HeavyRequests,
@@ -107,7 +113,7 @@ export async function waitsBeside(
   return { ...waits, heavyPerSecond: await answered }
 }
 
-/** The same beside nothing but some work of the server's, for as long as that takes. */
+/** The same during other work of the server, for as long as that takes. */
 export async function waitsDuring(
   server: Asked,
   connections: Connections,

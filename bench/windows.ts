@@ -51,7 +51,7 @@ export function windowKinds({ codes, firstAt, lastAt, stepMs }: Filled) {
     },
     latest: {
       name: 'newest price of a random code',
-      // One code is asked for again at some time: the order alone is random.
+      // Codes repeat within a run: only their order is random.
       size: 1_000_003,
       pathOf: number => `/v1/prices/latest?by_code=${codes[(number * 7919) % codes.length]}`,
     },
@@ -62,7 +62,7 @@ export function windowKinds({ codes, firstAt, lastAt, stepMs }: Filled) {
 export const pathsOf = ({ size, pathOf }: Kind, count: number): string[] =>
   distinctNumbers(size, Math.min(count, size)).map(pathOf)
 
-/** What a yardstick is told of the data, read from Wellhead's own answers. */
+/** What a yardstick needs to know of the data, read from Wellhead's own responses. */
 export async function yardstickSettings(
   data: Filled,
   { port }: Pick<Server, 'port'>,

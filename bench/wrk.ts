@@ -1,4 +1,7 @@
-/** Answers a second that `wrk` counts, a program nobody here wrote; throws what it said where it `failed`. */
+/**
+ * Responses per second as `wrk` counts them, an independent program; throws its output where that
+ * matches `failed`.
+ */
 export async function askByWrk(args: readonly string[], failed: RegExp): Promise<number> {
   if (!Bun.which('wrk')) throw new Error('this row needs the program wrk')
   const child = Bun.spawn(['wrk', '-t1', ...args], { stdout: 'pipe', stderr: 'inherit' })

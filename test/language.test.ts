@@ -16,13 +16,13 @@ const allowed: readonly [file: string, rule: string][] = [
 /** How many places each area still has: none in an area that is clean, and elsewhere no more than there were. */
 const most: Readonly<Record<(typeof areas)[number], number>> = {
   docs: 0,
-  bench: 132,
+  bench: 131,
   console: 0,
   mail: 0,
   cli: 0,
   api: 0,
   messages: 0,
-  comments: 66,
+  comments: 0,
   tests: 555,
 }
 

@@ -10,7 +10,7 @@ import {
 
 const linesPerRequest = 50_000
 
-/** InfluxDB, told what to do with few settings. */
+/** InfluxDB with few settings. */
 export const openInflux: OpenPeer = async ({ dir }) => {
   if (!Bun.which('influxd')) return undefined
   const [port, backupPort] = [freePort(), freePort()]

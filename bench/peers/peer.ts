@@ -7,7 +7,7 @@ import type { Settings } from '../yardsticks/windows.ts'
 /** The kinds of questions that every peer answers. */
 export type Question = 'raw' | 'days' | 'latest'
 
-/** A question as Wellhead is asked it. */
+/** A request as it is sent to Wellhead. */
 export interface Asked {
   path: string
   code: string
@@ -44,14 +44,14 @@ export interface PeerOptions {
   dir: string
   /** When the newest price of every code was observed, Unix ms. */
   lastAt: number
-  /** Of the bare server, where the peer is behind one. */
+  /** The settings of the bare server, where the peer is behind one. */
   settings: Settings
 }
 
 /** Undefined: it is not installed here. */
 export type OpenPeer = (options: PeerOptions) => Promise<Peer | undefined>
 
-/** The bare server in front of a database that answers no HTTP; it is asked as Wellhead is. */
+/** The bare server in front of a database without HTTP; it gets the same requests as Wellhead. */
 export async function behindBareServer(
   settings: Settings,
   pids: () => readonly number[] = () => [],
@@ -95,7 +95,7 @@ export async function inBackground(
   return { pid: child.pid, stop: () => stopped(child as never) }
 }
 
-/** A port of the loopback that nobody listens on. */
+/** A free port of the loopback. */
 export function freePort(): number {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
   const { port } = listener

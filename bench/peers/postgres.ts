@@ -10,7 +10,7 @@ import {
   withChildren,
 } from './peer.ts'
 
-/** PostgreSQL without settings of its own, behind the bare server. */
+/** PostgreSQL with default settings, behind the bare server. */
 export const openPostgres: OpenPeer = async ({ dir, settings }) => {
   if (!['initdb', 'postgres', 'psql'].every(name => Bun.which(name))) return undefined
   const port = freePort()

@@ -32,7 +32,7 @@ export const openVictoria: OpenPeer = async ({ dir, lastAt }) => {
       return `/api/v1/export?match[]=${encodeURIComponent(series)}&start=${from / 1000}&end=${(to - 1000) / 1000}`
     if (question === 'latest')
       return `/api/v1/query?query=${encodeURIComponent(series)}&time=${lastAt / 1000}`
-    // A day is told at its end.
+    // VictoriaMetrics returns the candle of a day at the end of the day.
     const query = encodeURIComponent(`rollup_candlestick(${series}[1d])`)
     return `/api/v1/query_range?query=${query}&start=${from / 1000 + dayS}&end=${to / 1000}&step=1d`
   }

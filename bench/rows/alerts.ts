@@ -22,14 +22,14 @@ interface Round {
   name: string
   /** A share of the alerts, in a hundred, whose threshold the price passes. */
   firingPercent: number
-  /** Beside the webhook. */
+  /** Whether e-mails are sent in addition to webhooks. */
   mail: boolean
   demanded: boolean
 }
 
 /**
- * A price that moves makes some of its alerts fire. That every one of a hundred thousand does at
- * once is the worst that can be, shown beside it.
+ * A moving price fires some of its alerts. All hundred thousand at once is the worst case, shown
+ * without a bar.
  */
 const rounds: readonly Round[] = [
   { name: 'none fires', firingPercent: 0, mail: true, demanded: true },

@@ -14,9 +14,8 @@ const barMs = 20
 const settleMs = 300
 
 /**
- * What the server works for a board of 200 codes to be opened: the page, the codes that somebody
- * has chosen, and their prices. Before each opening every code gets a new price, so that nothing of
- * the answer lies ready.
+ * The work of the server when a watchlist of 200 codes is opened: the page, the chosen codes, and
+ * their prices. Before each opening every code gets a new price, so that no response is cached.
  */
 export async function board(options: BenchOptions): Promise<Line[]> {
   const server = await serveWellhead(join(options.dir, 'board'), 'dev', 'built')

@@ -14,8 +14,8 @@ const importRounds = 5
 const lag = { batches: 300, observations: 500, eachMs: 100, mostMs: 100 }
 
 /**
- * What a second copy costs and how far it is behind: compiled binaries beside one `nats-server`, all
- * on this machine.
+ * The cost of a replica, and how far it is behind: compiled binaries with one `nats-server`, all on
+ * this machine.
  */
 export async function cluster(options: BenchOptions): Promise<Line[]> {
   for (const program of ['nats-server', 'wrk'])

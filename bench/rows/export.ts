@@ -9,8 +9,8 @@ const memoryMaxMb = 200
 const latestMaxMs = 10
 
 /**
- * Ten million rows as one Parquet file through the whole server, while somebody else asks for the
- * newest price again and again.
+ * Ten million rows as one Parquet file through the whole server, while another client requests the
+ * newest price repeatedly.
  */
 export async function exporting(options: BenchOptions): Promise<Line[]> {
   const copy = await large(options)

@@ -20,8 +20,8 @@ const rounds = 3
 const lookEveryMs = 25
 
 /**
- * What reading public sources takes, from a socket of this machine: the archive of 200 MB with a
- * hundred thousand series that nobody wants, and forty series of the agency page by page.
+ * The cost of reading public feeds from a socket of this machine: the archive of 200 MB with a
+ * hundred thousand series that are not wanted, and forty series of the agency page by page.
  */
 export async function feeds(options: BenchOptions): Promise<Line[]> {
   return [
@@ -135,7 +135,7 @@ const codesOf = (feed: string, isWanted: (line: { at: string }) => boolean): str
 
 interface Measured {
   out: string
-  /** Of the run itself, as it says; 0 of a command that has none. */
+  /** The duration that the run reports; 0 for a command without one. */
   tookMs: number
   processorMs: number
   residentMb: number
@@ -156,7 +156,7 @@ async function measured(target: string, settings: string, args: string[]): Promi
   }, lookEveryMs)
   const [code, out] = await Promise.all([child.exited, new Response(child.stdout).text()])
   clearInterval(looking)
-  // 2: a guard doubts single values of the real series, and the rest is written.
+  // 2: guards hold single values of the real series, and the rest is written.
   if (code !== 0 && code !== 2)
     throw new Error(`${command.join(' ')} ended with exit code ${code}: ${out}`)
   const usage = child.resourceUsage()!

@@ -12,7 +12,7 @@ const residentMbMax = 300
 const connections = 4
 const pushes = 24
 const pushedRows = 10_000
-/** A query worker that nobody asks ends after a minute. */
+/** An idle query worker ends after a minute. */
 const settledMs = minuteMs + 10_000
 
 interface Listed {

@@ -32,7 +32,7 @@ const backtest = (conditionValue: number, start: string) => ({
 const day = (start: number, days: number) =>
   new Date(start + days * dayMs).toISOString().slice(0, 10)
 
-/** Each of them another one: what is asked for while one client asks for prices. */
+/** The competing requests, each of them different, while one client requests prices. */
 function distinctRequests(
   codes: readonly string[],
   daily: readonly string[],
@@ -116,7 +116,7 @@ async function beside(
   const server = await serveWellhead(join(options.dir, 'mix'), 'dev', 'built', { env })
   try {
     await pauseFeed(server)
-    // Beside nothing means also: beside nothing that a copy does once it is whole.
+    // The first line has no competing work, not even that of a demo instance after its start.
     await whenIdle(server.pid)
     const { codes, requests } = await questionsOf(server)
     const lines: Line[] = []
@@ -169,7 +169,10 @@ async function ask<T>({ port, apiKey }: Wellhead, path: string): Promise<T> {
 
 const residentMbMax = 300
 
-/** Of which `RssFile` are pages of files, which the system can drop and read again. */
+/**
+ * The resident memory in MB; `RssFile` are pages of files, which the system can drop and read
+ * again.
+ */
 export function residentMb(pid: number, kind: 'VmRSS' | 'RssFile' = 'VmRSS'): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const [, kilobytes] = new RegExp(`^${kind}:\\s+(\\d+) kB$`, 'm').exec(status) ?? []

@@ -63,7 +63,7 @@ export async function pageRepeated(options: BenchOptions): Promise<Line[]> {
   })
 }
 
-/** The first page and a deep one, as Wellhead is asked for them and as the yardstick reads them. */
+/** The first page and a deep one, as requested from Wellhead and as the yardstick reads them. */
 async function placesOf(
   copy: Filled,
   interval: PageRead['interval'],

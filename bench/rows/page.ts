@@ -7,7 +7,7 @@ import { distinctData, type Kind, pathsOf, windowKinds, yardstickSettings } from
 /** More answers than a server of any kind gives in a second. */
 const answersPerSecondMax = 100_000
 
-/** Windows and newest prices, each request another one, beside a bare server over the same file. */
+/** Windows and newest prices, each request different, against a bare server over the same file. */
 export async function page(options: BenchOptions): Promise<Line[]> {
   const data = await distinctData(options)
   const kinds = windowKinds(data)

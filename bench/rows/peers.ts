@@ -32,14 +32,14 @@ const peers: Readonly<Record<PeerName, OpenPeer>> = {
   duckdb: openDuckdb,
 }
 
-/** What is asked, with the least ratio beside some of the peers. */
+/** The questions, with the least ratio to some of the peers. */
 const bars: Readonly<Record<Question, Partial<Record<PeerName, number>>>> = {
   raw: { sqlite: 1, postgres: 1.2 },
   days: { victoria: 1 },
   latest: { sqlite: 0.7 },
 }
 
-/** The least ratio of an import beside a running server, and without one. */
+/** The least ratio of an import with a running server, and without one. */
 const loadBars = { served: { postgres: 1 }, alone: { sqlite: 1 } } satisfies Record<
   string,
   Partial<Record<PeerName, number>>

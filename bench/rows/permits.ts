@@ -22,8 +22,8 @@ interface Question extends PermitQuestion {
 
 const medianMsMax = 20
 /**
- * Different questions of a kind, each asked once of both: an answer that is only quick the second
- * time is no use to anybody.
+ * Different questions of a kind, each asked once of both servers: users do not repeat a question,
+ * so only the first response counts.
  */
 const questionsEach = 150
 const warmUps = 20
@@ -141,7 +141,7 @@ async function lineOf(
   permits: number,
 ): Promise<Line> {
   const world = permitWorld(Date.now())
-  // Each kind has draws of its own.
+  // Each kind has separate random draws.
   for (let n = 0; n < 1000 * name.length; n += 1) world.next()
   const times: { ours: number; theirs: number }[] = []
   for (let i = 0; i < questionsEach + warmUps; i += 1) {

@@ -7,7 +7,7 @@ import type { BenchOptions, Line } from '../row.ts'
 import { serveWellhead } from '../server.ts'
 
 const starts = 5
-/** A binary, and the worlds in it, are seldom as young as here when somebody starts it. */
+/** Users rarely start a binary, with the data in it, as soon after its build as here. */
 const laterDays = 30
 
 /** From the start of `dev` in a new directory to its ready line, by where its data comes from. */

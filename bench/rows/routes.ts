@@ -16,24 +16,24 @@ const drillingPath = /drilling|rig-counts|rig_counts|duc_wells|frac|well-permits
 
 interface Timed {
   path: string
-  /** Of questions that were not asked before. */
+  /** The median of requests that were not sent before. */
   medianMs: number
-  /** Of the first of them, in a server that was not asked for the like before. */
+  /** The time of the first of them, in a server that has not answered the operation before. */
   firstMs: number
-  /** Of one question asked again, as clients do. */
+  /** The time of a repeated request, as clients send it. */
   againMs: number
 }
 
 /**
- * Every GET of the interface with its sample, alone, over one kept connection. Each request has a
- * parameter of its own that nothing reads, so that none is answered with what an earlier one was;
- * then the same request is asked again and again.
+ * Every GET operation of the API with its sample, alone, over one kept connection. Each request has
+ * a different parameter that nothing reads, so that none is answered from a cache; then the same
+ * request is repeated.
  */
 export async function routes(options: BenchOptions): Promise<Line[]> {
   const server = await serveWellhead(join(options.dir, 'routes'), 'dev', 'built')
   try {
     await pauseFeed(server)
-    // What a copy judges once it is whole is no part of the answers.
+    // Work that a demo instance does after its start is not measured.
     await whenIdle(server.pid)
     const timed: Timed[] = []
     for (const sample of samples) {

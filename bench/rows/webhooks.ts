@@ -21,8 +21,8 @@ const concurrency = 20
 const type = 'price.updated'
 
 /**
- * Events that are due go to a hundred endpoints on loopback: signed, sent and recorded, against as
- * many bare requests that nobody signs or records.
+ * Due events go to a hundred endpoints on loopback: signed, sent and recorded, against as many bare
+ * requests without signatures and records.
  */
 export async function webhooks(options: BenchOptions): Promise<Line[]> {
   const dir = join(options.dir, 'webhooks')

@@ -64,8 +64,8 @@ const queries: Record<PageRead['interval'], string> = {
 }
 
 /**
- * A bare server: each path runs one prepared query for its rows, gives them the fields of the
- * interface and stringifies them.
+ * A bare server: each path runs one prepared query for its rows, gives them the fields of the API
+ * and stringifies them.
  */
 function serve({ database, series, decimals, reads }: Settings) {
   const db = new Database(database, { readonly: true })

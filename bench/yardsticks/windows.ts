@@ -8,7 +8,7 @@ export interface SeriesFields {
   unit: string
   type: string
   source: string
-  /** Of a price of the series. */
+  /** The decimals of a price of the series. */
   decimals: number
   /** Before and after the number of a price. */
   sign: [before: string, after: string]
@@ -16,13 +16,13 @@ export interface SeriesFields {
 
 export interface Settings {
   database: string
-  /** A PostgreSQL server with the same rows, in place of the database. */
+  /** A PostgreSQL server with the same rows, instead of the database. */
   postgres?: string
-  /** A DuckDB file with the same rows, in place of the database, and where its driver is. */
+  /** A DuckDB file with the same rows, instead of the database, and where its driver is. */
   duckdb?: { driver: string; file: string }
   tokens: string[]
   series: SeriesFields[]
-  /** Of Wellhead's own answers. */
+  /** Headers of Wellhead's own responses. */
   headers: Record<string, string>
   /** Wellhead's own answer for the newest price of each code: sent as it is, unread. */
   latest?: Record<string, string>
@@ -84,7 +84,7 @@ function fromSqlite(database: string): Read {
       : statements[interval].all(ids.get(code)!, from, to)
 }
 
-/** Bars are made of the rows, as nobody stored them there. */
+/** Computes bars from the rows, because none are stored there. */
 function fromPostgres(url: string): Read {
   const sql = new Bun.SQL(url, { max: 4 })
   const numbers = (rows: Row[]) =>
