@@ -53,6 +53,9 @@ export async function runDistinct(
     [
       'wrk',
       '-t1',
+      // A slow peer may take longer than the two seconds that wrk waits by itself.
+      '--timeout',
+      '30s',
       `-c${connections}`,
       `-d${seconds}s`,
       ...Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),

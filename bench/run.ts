@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { machineLine } from './machine.ts'
-import { type BenchOptions, type Line, type Row, table } from './row.ts'
+import { type BenchOptions, type Row, table } from './row.ts'
 import { alerts } from './rows/alerts.ts'
 import { board } from './rows/board.ts'
 import { cluster } from './rows/cluster.ts'
@@ -80,6 +80,8 @@ if (unknown.length > 0)
 const dir =
   values.keep === undefined ? mkdtempSync(join(tmpdir(), 'wellhead-bench-')) : resolve(values.keep)
 mkdirSync(dir, { recursive: true })
+// PostgreSQL runs as a user of its own, and has its files in here.
+chmodSync(dir, 0o755)
 const options: BenchOptions = {
   dir,
   points: Number(values.points),
@@ -88,12 +90,10 @@ const options: BenchOptions = {
   rounds: Number(values.rounds),
   say: text => process.stderr.write(`${text}\n`),
 }
-const lines: Line[] = []
 try {
-  for (const name of wanted) lines.push(...(await rows[name]!(options)))
+  // Each row is printed as soon as it is measured: one that fails later takes nothing away.
+  for (const name of wanted) process.stdout.write(`${table(await rows[name]!(options))}\n\n`)
 } finally {
   if (values.keep === undefined) rmSync(dir, { recursive: true, force: true })
 }
-process.stdout.write(
-  `${table(lines)}\n\n${new Date().toISOString().slice(0, 10)}; ${machineLine()}\n`,
-)
+process.stdout.write(`${new Date().toISOString().slice(0, 10)}; ${machineLine()}\n`)

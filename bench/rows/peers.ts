@@ -50,8 +50,9 @@ export async function peerQuestions(options: BenchOptions): Promise<Line[]> {
   const { data, ours, settings, csv } = await opened(options)
   const lines: Line[] = []
   const served: { name: PeerName; peer: Peer; server: PeerServer }[] = []
-  const all = await openedPeers(options, data, settings, lines)
+  const all: [PeerName, Peer][] = []
   try {
+    await openPeers(all, options, data, settings, lines)
     for (const [name, peer] of all) {
       options.say(`peers: loading ${peer.name}`)
       await peer.load(csv)
@@ -116,7 +117,7 @@ export async function peerLoads(options: BenchOptions): Promise<Line[]> {
   const { data, ours, settings, csv } = await opened(options)
   await ours.stop()
   const lines: Line[] = []
-  const all = await openedPeers(options, data, settings, lines)
+  const all: [PeerName, Peer][] = []
   const count = (await Bun.file(csv).text()).split('\n').length - 2
   const target = join(options.dir, 'peers', 'wellhead')
   const rate = async (work: () => Promise<void>) => {
@@ -129,6 +130,7 @@ export async function peerLoads(options: BenchOptions): Promise<Line[]> {
   const add = (name: string, figure: number) =>
     rates.set(name, [...(rates.get(name) ?? []), figure])
   try {
+    await openPeers(all, options, data, settings, lines)
     for (let round = 1; round <= Math.min(options.rounds, roundsMax); round += 1) {
       options.say(`peers: load, round ${round}`)
       await emptied(target, options)
@@ -175,23 +177,22 @@ async function opened(options: BenchOptions) {
   return { data, csv, ours, settings: await yardstickSettings(data, ours) }
 }
 
-/** Those that are installed; of each other one a line says that it is not. */
-async function openedPeers(
+/** Adds those that are installed, so that each is stopped if a later one fails; a line tells which are not. */
+async function openPeers(
+  into: [PeerName, Peer][],
   { dir }: BenchOptions,
   { lastAt }: Filled,
   settings: Awaited<ReturnType<typeof yardstickSettings>>,
   lines: Line[],
-): Promise<[PeerName, Peer][]> {
-  const found: [PeerName, Peer][] = []
+): Promise<void> {
   for (const [name, open] of Object.entries(peers) as [PeerName, OpenPeer][]) {
     const place = join(dir, 'peers', name)
     rmSync(place, { recursive: true, force: true })
     mkdirSync(place, { recursive: true })
     const peer = await open({ dir: place, lastAt, settings })
-    if (peer) found.push([name, peer])
+    if (peer) into.push([name, peer])
     else lines.push(line(`beside ${name}`, '-', 'is not installed here'))
   }
-  return found
 }
 
 /** All rows in the order of the time, ten codes in turn, as a feed writes them down. */
