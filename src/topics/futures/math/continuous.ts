@@ -78,9 +78,10 @@ export function contractsBetween(
 }
 
 /**
- * The series between two dates, oldest first, and where it rolls. `daysOf` has the days of a
- * contract month. A roll rests on nothing later than the date before it; a series never goes back
- * to a contract that it left.
+ * The series between two dates, oldest first, where it rolls, and the contract month that is active
+ * on the last date, which may have no price yet. `daysOf` has the days of a contract month. A roll
+ * rests on nothing later than the date before it; a series never goes back to a contract that it
+ * left.
  */
 export function continuousDays(
   code: FamilyCode,
@@ -88,7 +89,7 @@ export function continuousDays(
   from: string,
   to: string,
   terms: RollTerms,
-): { days: ContractDay[]; rolls: Roll[] } {
+): { days: ContractDay[]; rolls: Roll[]; activeMonth: string } {
   const months = contractsBetween(code, from, to, terms).map(({ month }) => month)
   const leaves = rollTest(code, daysOf, terms)
   const dates = [...new Set(months.flatMap(month => [...daysOf(month).keys()]))]
@@ -98,10 +99,13 @@ export function continuousDays(
   const rolls: Roll[] = []
   let active = 0
   let before: string | undefined
-  for (const date of dates) {
+  const monthOn = (date: string): string => {
     while (active + terms.nth < months.length && leaves(months[active]!, date, before)) active += 1
+    return months[active + terms.nth - 1]!
+  }
+  for (const date of dates) {
+    const month = monthOn(date)
     before = date
-    const month = months[active + terms.nth - 1]!
     const day = daysOf(month).get(date)
     if (!day) continue
     const last = days.at(-1)
@@ -109,7 +113,8 @@ export function continuousDays(
       rolls.push(rollOf(last.month, month, date, daysOf(last.month), daysOf(month)))
     days.push(day)
   }
-  return { days, rolls }
+  const activeMonth = before === to ? months[active + terms.nth - 1]! : monthOn(to)
+  return { days, rolls, activeMonth }
 }
 
 /** Whether a contract is left on a date, of which `before` is the one before. */

@@ -200,7 +200,7 @@ function continuousAnswer(
   if (!futures.hasDays(code, { places: [nth] })) throw noQuotes(code)
   const today = futures.today(code)
   const from = monthsBefore(today, months)
-  const { days, rolls } = futures.continuous(
+  const { days, rolls, activeMonth } = futures.continuous(
     code,
     dayAfter(from, -lookBackDays[rule]),
     today,
@@ -213,7 +213,7 @@ function continuousAnswer(
   const isPlain = rule === 'expiry' && adjustment === 'none'
   return {
     ...head,
-    contract: inside.at(-1)?.code ?? contractCode(code, futures.listedMonth(code, nth)),
+    contract: contractCode(code, activeMonth),
     months,
     source,
     roll_method: rule === 'expiry' ? ('last_trading_day' as const) : rule,

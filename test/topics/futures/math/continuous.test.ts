@@ -131,6 +131,29 @@ describe('roll rules', () => {
     }
   })
 
+  test('the active contract is the next one as soon as the last trading day is over, before it has a price', () => {
+    // The last trading day of 2025-08 has passed when the market's prices end on 30 May; that of
+    // 2025-06 is Tuesday, 20 May, of 2025-07 Friday, 20 June.
+    const { series } = market()
+    const activeOn = (to: string, change: Partial<RollTerms> = {}) =>
+      series(change, '2025-04-01', to).activeMonth
+    expect(activeOn('2025-05-20')).toBe('2025-06')
+    expect(activeOn('2025-05-21')).toBe('2025-07')
+    expect(activeOn('2025-06-20')).toBe('2025-07')
+    expect(activeOn('2025-06-21')).toBe('2025-08')
+    expect(activeOn('2025-06-20', { nth: 2 })).toBe('2025-08')
+    expect(activeOn('2025-06-13', { rule: 'days_before', daysBefore: 5 })).toBe('2025-08')
+  })
+
+  test('the active contract by volume changes on the day after the next one exceeds it', () => {
+    const { series } = market((month, date) => ({
+      volume: month === '2025-04' && date >= '2025-03-06' ? 9 : 5,
+      openInterest: 1,
+    }))
+    const activeOn = (to: string) => series({ rule: 'volume' }, '2025-03-03', to).activeMonth
+    expect([activeOn('2025-03-06'), activeOn('2025-03-07')]).toEqual(['2025-04', '2025-04'])
+  })
+
   test('a place further out rolls on the same dates', () => {
     const [front, third] = [market().series(), market().series({ nth: 3 })]
     expect(third.rolls.map(roll => roll.date)).toEqual(front.rolls.map(roll => roll.date))

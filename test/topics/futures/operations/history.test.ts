@@ -4,6 +4,7 @@ import { expectShape } from '../../../support/interface/shape.ts'
 import {
   answered,
   at,
+  type FuturesBody,
   manyRequests,
   openFuturesInstance,
   problemOf,
@@ -349,6 +350,47 @@ describe('GET /v1/futures/:slug/spreads and spread-history', () => {
         price1: day.price1,
         spread: day.spread,
       })
+    }
+  })
+
+  // The last trading day of December Brent is Friday, 30 October.
+  test.each([
+    ['2026-10-29T15:00:00Z', '2026-12', 'the day before'],
+    ['2026-10-30T15:00:00Z', '2026-12', 'while it trades for the last time'],
+    ['2026-10-31T12:00:00Z', '2027-01', 'on the Saturday after'],
+    ['2026-11-02T15:00:00Z', '2027-01', 'on the Monday after'],
+  ])('at %s every operation names %s as the front contract, %s', async (now, front) => {
+    const then = openFuturesInstance(at(now), {}, manyRequests)
+    const key = then.key()
+    const body = async (path: string) =>
+      (await ask(`/v1/futures/brent${path}`, then, key)).body as FuturesBody & {
+        spreads: { contract1: string }[]
+      }
+    const [contracts, curve, spreads, continuous, byDays, bars] = [
+      await body(''),
+      await body('/curve'),
+      await body('/spreads'),
+      await body('/continuous'),
+      await body('/continuous?roll=days_before&roll_days=1'),
+      await body('/historical?from=2026-10-22'),
+    ]
+    const code = `BRENT_FUTURES_${front.replace('-', '_')}`
+    expect({
+      contracts: contracts.front_month!.contract_month,
+      curve: curve.front_month!.contract_month,
+      spreads: spreads.spreads[0]!.contract1,
+      continuous: continuous.contract,
+    }).toEqual({ contracts: front, curve: front, spreads: code, continuous: code })
+    expect(byDays.contract).toBe('BRENT_FUTURES_2027_01')
+    // A bar stays with the contract that was in front while it traded.
+    for (const bar of bars.prices) {
+      const date = bar.date as string
+      expect([date, bar.contract]).toEqual([
+        date,
+        date <= '2026-10-30' ? 'BRENT_FUTURES_2026_12' : 'BRENT_FUTURES_2027_01',
+      ])
+      const rolled = continuous.prices.find(row => row.date === date)!
+      expect([date, rolled.active_contract, rolled.price]).toEqual([date, bar.contract, bar.close])
     }
   })
 
