@@ -121,6 +121,30 @@ describe('the operator of a binary', () => {
     60_000,
   )
 
+  needs('terminal').test(
+    'a terminal of 0 columns gets tables and help as they are printed to a pipe',
+    async () => {
+      for (const words of [
+        ['codes', 'search', 'gasoline', '--data', data],
+        ['accounts', 'list', '--data', data],
+        ['config', 'explain', '--data', data],
+        ['import', '--help'],
+      ]) {
+        const line = `stty cols 0 rows 0; ${[binary(), ...words].join(' ')}`
+        const child = Bun.spawn(['script', '-qec', line, '/dev/null'], {
+          env: { PATH: process.env.PATH, TERM: 'xterm' },
+          stdin: 'ignore',
+          stdout: 'pipe',
+        })
+        const atTerminal = (await new Response(child.stdout).text()).replaceAll('\r\n', '\n')
+        const { out } = await run(...words)
+        expect(out.split('\n').length).toBeGreaterThan(2)
+        expect([words, atTerminal]).toEqual([words, out])
+      }
+    },
+    60_000,
+  )
+
   test('syncs a data source through the running server, and without one', async () => {
     const created = await fetch(`${server.url}/v1/data-sources`, {
       method: 'POST',
