@@ -121,4 +121,52 @@ describe('the moment that a write of the binary answers', () => {
       3.06, 3.05,
     ])
   }, 60_000)
+
+  test('is not asked of history that was imported later: futures answer as of their own dates, as prices do', async () => {
+    const prices = join(dir, 'history.csv')
+    await Bun.write(
+      prices,
+      'code,observed_at,price\nDUBAI_CRUDE_USD,2019-12-30,66\nDUBAI_CRUDE_USD,2020-01-02,67\n',
+    )
+    const settlements = join(dir, 'settlements.csv')
+    // The last trading day of January Brent was 29 November, of February 30 December.
+    await Bun.write(
+      settlements,
+      `contract,traded_on,settlement\n${[
+        ['2020_02', '2019-12-27', 68.16],
+        ['2020_02', '2019-12-30', 68.44],
+        ['2020_03', '2019-12-30', 66.67],
+        ['2020_03', '2019-12-31', 66],
+        ['2020_03', '2020-01-02', 66.25],
+      ]
+        .map(([month, day, price]) => `BRENT_FUTURES_${month},${day},${price}`)
+        .join('\n')}\n`,
+    )
+    expect(await run('import', '--data', data, prices)).toMatchObject({ code: 0 })
+    expect(
+      await run('import', '--data', data, '--dataset', 'futures-settlements', settlements),
+    ).toMatchObject({ code: 0 })
+    const asOf = Date.parse('2019-12-31T23:00:00Z')
+    expect(await latest(asOf, 'DUBAI_CRUDE_USD')).toBe(66)
+    const ask = async (path: string) => {
+      const answer = await server.get(
+        `/v1/futures/brent/${path}as_of=${new Date(asOf).toISOString()}`,
+      )
+      expect([path, answer.status]).toEqual([path, 200])
+      return (await answer.json()) as Record<string, unknown>
+    }
+    expect(await ask('continuous?')).toMatchObject({
+      contract: 'BRENT_FUTURES_2020_03',
+      prices: [
+        { date: '2019-12-31', price: 66, active_contract: 'BRENT_FUTURES_2020_03' },
+        { date: '2019-12-30', price: 68.44, active_contract: 'BRENT_FUTURES_2020_02' },
+        { date: '2019-12-27', price: 68.16, active_contract: 'BRENT_FUTURES_2020_02' },
+      ],
+    })
+    expect(await ask('historical?from=2019-12-27&')).toMatchObject({ count: 3 })
+    expect(await ask('curve?')).toMatchObject({
+      analysis_date: '2019-12-31',
+      front_month: { contract: 'BRENT_FUTURES_2020_03', price: 66 },
+    })
+  }, 60_000)
 })

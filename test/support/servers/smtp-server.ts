@@ -28,7 +28,10 @@ export interface SmtpServer {
  * A mail server that speaks the least of SMTP (RFC 5321) on loopback. A message is taken when its
  * last line has come, whatever is answered to it.
  */
-export async function smtpServer(answers: Answers = () => undefined): Promise<SmtpServer> {
+export async function smtpServer(
+  answers: Answers = () => undefined,
+  port = 0,
+): Promise<SmtpServer> {
   const state = { accepted: [] as Accepted[], commands: [] as string[], connections: 0 }
   const sockets = new Set<Socket>()
   const server = createServer(socket => {
@@ -36,7 +39,7 @@ export async function smtpServer(answers: Answers = () => undefined): Promise<Sm
     state.connections += 1
     serve(socket, state, answers, state.connections)
   })
-  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>(done => server.listen(port, '127.0.0.1', done))
   return Object.assign(state, {
     url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     close() {
