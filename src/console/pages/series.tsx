@@ -58,10 +58,10 @@ function intervalsOf(cadence: string | undefined) {
 
 const indicators = [
   { value: '', text: 'No indicator' },
-  { value: 'sma', text: 'Moving average, 20 days' },
-  { value: 'ema', text: 'Exponential average, 20 days' },
-  { value: 'bollinger', text: 'Bollinger bands, 20 days, 2 σ' },
-  { value: 'rsi', text: 'Relative strength, 14 days' },
+  { value: 'sma', text: 'Moving average, 20 daily closes' },
+  { value: 'ema', text: 'Exponential average, 20 daily closes' },
+  { value: 'bollinger', text: 'Bollinger bands, 20 daily closes, 2 σ' },
+  { value: 'rsi', text: 'Relative strength, 14 daily changes' },
 ] as const
 
 export function Series() {

@@ -102,7 +102,7 @@ export function People() {
       {refusal.value && !account && <Refused error={refusal.value} />}
       {invited.value && (
         <Notice mood="good">
-          An e-mail to {invited.value} is on its way; its link is good for a week.
+          We have sent an invitation to {invited.value}. Its link is valid for 7 days.
         </Notice>
       )}
       {shown.value && !account && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}

@@ -210,7 +210,7 @@ function panesOf(data: ChartAnswer, strength: (number | null)[] | undefined): Pa
     ...(strength
       ? [
           {
-            title: 'Relative strength, 14 days',
+            title: 'Relative strength, 14 daily changes',
             line: { label: 'RSI 14', values: strength, ink: '--ink-3' },
             decimals: 1,
             levels: [30, 70],
