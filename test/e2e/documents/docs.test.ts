@@ -107,4 +107,28 @@ needs('chromium').describe('the documentation in the binary, in a browser', () =
         expect(complaints).toEqual([])
         await context.close()
       }, 60_000)
+
+  test('the search of the documentation lists the page first whose title is typed', async () => {
+    const context = await browser.newContext({ viewport: { width: 1440, height: 844 } })
+    const page = await context.newPage()
+    await page.goto(`${instance.url}/docs/index`, { waitUntil: 'commit' })
+    const file = await page.locator('meta[name="boot"]').getAttribute('content')
+    const { guides } = JSON.parse(file!) as { guides: string }
+    const pages = (await (await fetch(`${instance.url}${guides}`)).json()) as {
+      name: string
+      title: string
+    }[]
+    expect(pages.length).toBe(pageSources().length)
+    const search = page.getByLabel('Search the documentation')
+    const first = page.locator('ul[aria-label="Pages"] a').first()
+    const found: string[] = []
+    for (const { title } of pages) {
+      await search.fill('')
+      await first.waitFor({ state: 'detached' })
+      await search.fill(title)
+      found.push((await first.getAttribute('href')) ?? '')
+    }
+    expect(found).toEqual(pages.map(({ name }) => `/docs/${name}`))
+    await context.close()
+  }, 180_000)
 })
