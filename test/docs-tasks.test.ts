@@ -36,7 +36,7 @@ const tasks: readonly { task: string; page: string; playedBy?: string }[] = [
   },
 ]
 
-describe('a stranger ends each of the fifteen tasks by the documentation alone', () => {
+describe('a new user completes each of the fifteen tasks with the documentation alone', () => {
   const index = readFileSync(join(root, 'docs/README.md'), 'utf8')
 
   test.each(tasks)('$task: the page is in the index, and its samples are run', one => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
 }, 240_000)
 afterAll(() => hooks.close())
 
-describe('the interface under other names', () => {
+describe('the API under other names', () => {
   const schemas = new Ajv({ strict: false, allErrors: true })
   addFormats(schemas)
   let paths: OpenApiDocument['paths']
@@ -136,7 +136,7 @@ describe('exchange words', () => {
     }
   })
 
-  test('one that is not set is no name of anything', async () => {
+  test('an exchange word that is not configured names nothing', async () => {
     expect((await copy.ask('GET', '/v1/futures/exch-wti')).status).toBe(404)
     const refused = await copy.ask('GET', '/v1/spreads/curve-structure?commodity=EXCH_BRENT')
     expect(refused.status).toBe(400)

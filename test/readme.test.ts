@@ -134,7 +134,7 @@ const pages = new Map(
 )
 
 describe('the documentation', () => {
-  test('names the source in every command that imports prices, so that no value is attributed to somebody else', () => {
+  test('names the source in every command that imports prices, so that every value is attributed to its source', () => {
     const unnamed: string[] = []
     let named = 0
     for (const [name, text] of pages)

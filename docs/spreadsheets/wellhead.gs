@@ -90,7 +90,7 @@ function dayOfWellhead_(day) {
 function WELLHEAD_PRICE(code, field) {
   const { data } = askWellhead_('/v1/prices/latest', { by_code: codesOfWellhead_(code)[0] })
   const value = data[field || 'price']
-  if (value === undefined) throw new Error(`${field} is no field of a price.`)
+  if (value === undefined) throw new Error(`${field} is not a field of a price.`)
   return value === null ? '' : value
 }
 

@@ -35,7 +35,7 @@ test('config explain prints a line for each setting with its value and where it 
   expect(lines.find(line => line.startsWith('data.dir '))).toMatch(/ {2}\/data {2}/)
 })
 
-test('config explain is no wider than the terminal, and nowhere wider than 100 columns', () => {
+test('config explain fits the terminal, and is at most 100 columns wide', () => {
   for (const [width, most] of [
     [undefined, 100],
     [240, 100],

@@ -50,7 +50,7 @@ describe('the table of commands', () => {
     expect(Object.keys(without).filter(name => !names.includes(name))).toEqual([])
   })
 
-  test('every exit code has a meaning of its own in the help', () => {
+  test('the help gives every exit code a distinct meaning', () => {
     expect(exitCodeMeanings.map(([code]) => code)).toEqual([0, 1, 2, 3, 75])
     expect(new Set(exitCodeMeanings.map(([, meaning]) => meaning)).size).toBe(5)
   })

@@ -131,7 +131,7 @@ describe('the examples of the page of clients run as they stand', () => {
     60_000,
   )
 
-  test('and every other block is of a language that is no program', () => {
+  test('every other block contains data and not a program', () => {
     const run = ['python', 'ts', 'go', 'php', 'sh']
     const others = blocks.map(block => block.language).filter(language => !run.includes(language))
     expect(others).toEqual(['json'])

@@ -175,7 +175,7 @@ describe('a client of no family', () => {
   })
 })
 
-describe('what a family relies on beside its types', () => {
+describe('the facts that a family relies on in addition to its types', () => {
   test.each([senders.go, senders.php, senders.node, senders.python, senders.sheets, senders.mcp])(
     '$name waits a minute at most where its quota is used up',
     async sender => {

@@ -124,7 +124,7 @@ describe('the script for Sheets, in a stand-in of its runtime', () => {
     const before = paths.length
     expect(script.WELLHEAD_PRICE('WTI_USD', 'currency')).toBe('USD')
     expect(paths).toHaveLength(before)
-    expect(() => script.WELLHEAD_PRICE('WTI_USD', 'nope')).toThrow('nope is no field')
+    expect(() => script.WELLHEAD_PRICE('WTI_USD', 'nope')).toThrow('nope is not a field')
     expect(() => script.WELLHEAD_PRICE('NOPE_USD')).toThrow('Unknown commodity code: NOPE_USD')
   })
 

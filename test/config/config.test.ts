@@ -616,7 +616,7 @@ describe('secrets', () => {
     ],
     ['a bad secret in the configuration file', inFile(`[mail]\nkey = ["${canary}"]`)],
     ['a secret on a line that is not TOML', inFile(`[mail]\nkey = ${canary}`)],
-    ['a secret beside a line that is not TOML', inFile(`[mail]\nkey = "${canary}"\nx = =`)],
+    ['a secret next to a line that is not TOML', inFile(`[mail]\nkey = "${canary}"\nx = =`)],
     [
       "another file's secret given to an open key",
       { env: { WELLHEAD_LOG_LEVEL_FILE: 'f' }, disk: { '/srv/f': canary } },

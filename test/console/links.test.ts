@@ -53,7 +53,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const newest = all.filter(({ subject }) => subject.includes(words)).at(-1)
     if (!newest)
       throw new Error(
-        `no "${words}" among the letters to ${to}: ${all.map(({ subject }) => subject).join('; ')}`,
+        `no "${words}" among the e-mails to ${to}: ${all.map(({ subject }) => subject).join('; ')}`,
       )
     return newest
   }

@@ -160,21 +160,18 @@ describe('a database that is open', () => {
     })
   })
 
-  test.each([false, true])(
-    'a newer schema is refused with what to do about it (readonly: %p)',
-    readonly => {
-      inDirectory(path => {
-        const db = openDatabase(path)
-        db.run(`PRAGMA user_version = ${schemaVersion + 1}`)
-        db.close()
-        expect(() => openDatabase(path, { readonly })).toThrow(
-          `the database has schema version ${schemaVersion + 1} and this program knows up to ${schemaVersion}: run the newer program, or restore a backup made by this one`,
-        )
-      })
-    },
-  )
+  test.each([false, true])('a newer schema is refused with the remedy (readonly: %p)', readonly => {
+    inDirectory(path => {
+      const db = openDatabase(path)
+      db.run(`PRAGMA user_version = ${schemaVersion + 1}`)
+      db.close()
+      expect(() => openDatabase(path, { readonly })).toThrow(
+        `the database has schema version ${schemaVersion + 1} and this program knows up to ${schemaVersion}: run the newer program, or restore a backup made by this one`,
+      )
+    })
+  })
 
-  test('a file that is no database is refused and left as it is', () => {
+  test('a file that is not a database is refused and left as it is', () => {
     inDirectory(path => {
       const text = 'code,observed_at,price\n'.repeat(1000)
       writeFileSync(path, text)

@@ -18,7 +18,7 @@ afterAll(() => {
 const sql = 'SELECT count(*) AS n FROM counted WHERE day >= ?'
 const add = (day: string) => void db.run('INSERT INTO counted VALUES (?)', [day])
 
-test('a cached count is current after writes of its own connection and of another one', () => {
+test('a cached count is current after writes of the same connection and of another one', () => {
   const [own, other] = [keptCount(db, sql), keptCount(reading, sql)]
   for (let i = 1; i <= 3; i += 1) {
     add('2026-11-01')

@@ -46,7 +46,7 @@ const textIn = (file: string, text: string) => readFileSync(file).indexOf(text)
 function written(rows = 500): void {
   const db = openDatabase(path, { checksums: true })
   fill(db, rows)
-  put(db, 'marked', 'a text that lies in one page')
+  put(db, 'marked', 'a text within one page')
   checksumsOf(db)!.checkpoint('PASSIVE')
   checksumsOf(db)!.check(1, 10_000)
   db.close()
@@ -63,7 +63,7 @@ describe('verify', () => {
 
   test('names the page and the table of a text that one bit changed, which SQLite takes for data', () => {
     written()
-    const at = textIn(path, 'a text that lies in one page')
+    const at = textIn(path, 'a text within one page')
     flip(path, at)
     const page = Math.floor(at / pageBytes) + 1
     expect(verifyFile(path)).toEqual([`page ${page} is damaged (of settings)`])
@@ -237,9 +237,9 @@ describe('a log that has grown long', () => {
 
 test('an overwritten damaged page is reported and never silently gets a valid checksum', () => {
   written()
-  flip(path, textIn(path, 'a text that lies in one page'))
+  flip(path, textIn(path, 'a text within one page'))
   const db = openDatabase(path)
-  put(db, 'marked too', 'beside it')
+  put(db, 'marked too', 'next to it')
   checkpoint(db)
   expect(checksumsOf(db)!.takeRewritten()).toHaveLength(1)
   expect(checksumsOf(db)!.takeRewritten()).toEqual([])

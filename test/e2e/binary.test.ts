@@ -158,7 +158,7 @@ async function fileWith(dir: string, line: string): Promise<string> {
   return path
 }
 
-describe('the binary as an evaluation copy', () => {
+describe('the binary as a demo instance', () => {
   const dir = temporaryDir()
   let server: Server
   let startedMs = 0
@@ -179,7 +179,7 @@ describe('the binary as an evaluation copy', () => {
     expect(startedMs).toBeGreaterThan(0)
   })
 
-  test('a demo instance takes the limits of the plan where it is told so, and no other ones', async () => {
+  test('a demo instance enforces the limits of the plan only where it is configured to', async () => {
     const refused = await run('dev', '--data', join(dir, 'plan'), '--limits', 'none', '--port', '0')
     expect([refused.code, refused.err.includes('--limits must be plan; got none')]).toEqual([
       1,

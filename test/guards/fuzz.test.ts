@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => copy.remove())
 
 test(
-  `${requests} requests with parameters that nobody should send are answered as the document says`,
+  `${requests} requests with invalid parameters are answered as the OpenAPI document says`,
   async () => {
     const make = requestMaker(document, random(seed))
     const wrongWith = judge(answerChecker(document))

@@ -135,7 +135,7 @@ async function askRow(row: Row, path: string, key: string | null) {
 
 describe("one account's things", () => {
   for (const row of withIds.filter(row => sampleOf(row) !== undefined)) {
-    test(`${row.method} ${row.path} answers strangers as for an id that nobody has, and changes nothing`, async () => {
+    test(`${row.method} ${row.path} answers other accounts as for an unknown id, and changes nothing`, async () => {
       const { db } = copy.running.services
       const before = stateOf(db)
       for (const [who, key] of Object.entries(strangers)) {

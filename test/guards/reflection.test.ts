@@ -60,7 +60,7 @@ const reflected = [
 
 describe('every route: control characters', () => {
   for (const row of part(rows)) {
-    test(`in what ${named(row)} is asked with neither break it nor come back in a header`, async () => {
+    test(`in a request to ${named(row)} neither break it nor appear in a response header`, async () => {
       const shared = { key: keyFor(row), ...(row.body !== undefined && { body: row.body }) }
       const every = Object.fromEntries(reflected.map(name => [name, hostile]))
       const joined = `${pathOf(row)}${pathOf(row).includes('?') ? '&' : '?'}`

@@ -82,7 +82,7 @@ describe('operations that are registered when they are needed', () => {
     expect(opened).toEqual(['own', 'codes', 'lists', 'pages'])
   })
 
-  test('stand in the order of their groups, whichever was asked first', async () => {
+  test('are in the order of their groups, whichever was requested first', async () => {
     const inOrder = [
       '/own',
       '/v1/prices/:code',

@@ -206,7 +206,7 @@ describe('methods', () => {
   )
 })
 
-describe('a request of a quota beside other copies', () => {
+describe('a request of a quota with other instances', () => {
   const { keys, meter } = services
   let [committed, streamed] = [0, 0]
   meter.followStream({ sequence: () => (committed += 1), has: change => change <= streamed })

@@ -25,7 +25,7 @@ describe('a refusal', () => {
     ['/v1/commodities/NOPE_USD', 404, 'COMMODITY_NOT_FOUND'],
     ['/v1/nope', 404, 'ROUTE_NOT_FOUND'],
   ])(
-    '%s has the members of problem details where they are asked for',
+    '%s has the members of problem details where they are requested',
     async (path, status, code) => {
       const details = await instance.get(path, token, { accept: 'application/problem+json' })
       expect(details.status).toBe(status)

@@ -42,7 +42,7 @@ const signIn = { name: 'POST /v1/auth/session', line: 'person sign in with a pas
 const actorOf = ({ path }: Step): string =>
   path.startsWith('/admin/') ? 'operator' : path.startsWith('/v1/auth/') ? 'person' : 'key'
 
-describe('the examples of the document, sent as they stand to an evaluation copy', () => {
+describe('the examples of the OpenAPI document, sent unchanged to a demo instance', () => {
   let copy: DemoInstance
   let steps: Step[]
   beforeAll(async () => {

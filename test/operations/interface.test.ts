@@ -48,7 +48,7 @@ test('the list has every documented route and no other', () => {
 const documentedPath = (row: Row) =>
   Object.keys(document.paths).find(path => parameterless(path) === parameterless(row.path))!
 
-describe('on an evaluation copy', () => {
+describe('on a demo instance', () => {
   for (const row of rows.filter(route => route.sample !== null)) {
     test(`${named(row)} answers ${row.success} with a body that its schema describes`, async () => {
       const key =
@@ -92,7 +92,7 @@ describe('without the right to it', () => {
   const refusedInBody = (row: Row) => row.path.endsWith('.xml')
 
   for (const row of rows.filter(route => route.access !== 'keyless')) {
-    test(`${named(row)} refuses who has no key, a malformed one or an unknown one, and tells nothing of itself`, async () => {
+    test(`${named(row)} refuses a caller without a key, with a malformed or with an unknown one, and reveals nothing`, async () => {
       for (const key of [null, 'nonsense', 'f'.repeat(64)]) {
         const response = await copy.ask(row.method, sampleOf(row), {
           key,

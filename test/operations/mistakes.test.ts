@@ -104,7 +104,7 @@ describe('a path that is none', () => {
     expect(error.allowed_methods).toEqual([])
   })
 
-  test('a request with the wrong method is told which methods the path accepts', async () => {
+  test('the error for a wrong method lists the methods that the path accepts', async () => {
     const answer = await instance.send('DELETE', '/v1/prices/latest', {}, token, json)
     expect({ status: answer.status, allow: answer.headers.get('allow') }).toEqual({
       status: 405,

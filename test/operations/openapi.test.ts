@@ -19,7 +19,7 @@ beforeAll(async () => {
   )
 })
 
-describe('the document of the whole interface', () => {
+describe('the OpenAPI document of the whole API', () => {
   test('is valid OpenAPI 3.0.3 to a public validator, version v1, one server', async () => {
     const verdict = await new Validator().validate(
       structuredClone(document) as unknown as Record<string, unknown>,

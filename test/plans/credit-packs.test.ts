@@ -26,6 +26,6 @@ test.each([
   'ten:10:900',
   'pack_A:1:1',
   'pack_a:1:1:1:1',
-])('%p is no pack', text => {
+])('%p is not a pack', text => {
   expect(creditPackOf(text)).toBeUndefined()
 })

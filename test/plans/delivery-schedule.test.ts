@@ -138,7 +138,7 @@ const on = (
 describe('a delivery', () => {
   test.each([
     [
-      'a skipped time runs when the clock goes on',
+      'a skipped time runs when the clock continues',
       on('daily', '02:30', 'Europe/Berlin'),
       '2026-03-28T23:00:00Z',
       '2026-03-29T01:00:00Z',

@@ -147,7 +147,7 @@ describe('createRateTable: one key', () => {
   })
 })
 
-test('many keys at once keep windows of their own while the table grows and cleans up', () => {
+test('many keys at once keep separate windows while the table grows and cleans up', () => {
   const table = createRateTable({ limit: 4, windowMs, seed: 7 })
   const naive = new NaiveLog()
   let state = 1
@@ -300,7 +300,7 @@ describe('createRateTable: a crowd', () => {
     expect({ ...table.peek(addressOf(70_000), 0, 50) }).toEqual(decisions.at(-1)!)
   })
 
-  test('that has gone leaves newcomers windows of their own and gives its memory back', () => {
+  test('that has gone leaves newcomers separate windows and returns its memory', () => {
     const table = createRateTable({ limit: 5, windowMs, seed: 5, bytesMax: mib })
     for (let n = 0; n < 60_000; n += 1) table.take(addressOf(n), 0)
     expect(table.crowded).toBe(true)

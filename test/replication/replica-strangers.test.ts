@@ -11,7 +11,7 @@ import { contentOf } from '../support/topics/replication.ts'
 const changes = { stream: 'wellhead-changes', subject: 'wellhead.changes' }
 const someone = '11111111-2222-4333-8444-555555555555'
 
-needs('nats-server').describe('what strangers do in NATS', () => {
+needs('nats-server').describe('messages of other clients in NATS', () => {
   let both: Replicated
   let price = 80
 
@@ -95,7 +95,7 @@ needs('nats-server').describe('what strangers do in NATS', () => {
     replica.close()
   }, 120_000)
 
-  test('messages of the stream that somebody publishes again, with their position, change nothing', async () => {
+  test('messages of the stream that another client publishes again, with their position, change nothing', async () => {
     const { nats } = both
     const own: { headers: Record<string, string>; body: string }[] = []
     for (let i = 0; i < 3; i += 1) {

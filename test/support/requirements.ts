@@ -44,7 +44,7 @@ interface Requirement {
 export const requirements = {
   '../shared/data': {
     isHere: () => existsSync(realDataFolder),
-    install: 'public price files of agencies, kept beside the checkout by the maintainers',
+    install: 'public price files of agencies, kept next to the checkout by the maintainers',
   },
   'apt-get': program('apt-get', 'run the tests on Debian'),
   bash: program('bash'),

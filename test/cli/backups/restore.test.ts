@@ -75,7 +75,7 @@ describe('restore: the database before', () => {
     ['is not sound', broken],
     ['is an empty file', empty],
     ['is a database of another program', foreign],
-    ['can not be held', withoutTexts],
+    ['cannot be held', withoutTexts],
     ['is not there', () => join(folder, 'nothing.db')],
   ])('stays in place, whole and alone, when the backup %s', async (_, make) => {
     const dir = inUse()
@@ -112,7 +112,7 @@ describe('restore: the database before', () => {
   })
 })
 
-test('what an earlier restore left half-done is no part of the next, and a backup that is read-only becomes a database', async () => {
+test('an incomplete earlier restore does not affect the next one, and a read-only backup becomes a database', async () => {
   const dir = directory()
   leaveHalfDone(`${databaseIn(dir)}.part`)
   const kept = join(folder, 'read-only.db')

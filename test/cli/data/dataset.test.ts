@@ -273,7 +273,7 @@ describe('nothing is written when a file cannot be read as asked', () => {
       /--map close=Last: Last is not a column/,
     ],
     [
-      'a contract of a wide file beside its own column',
+      'a contract of a wide file in addition to its own column',
       [good],
       { map: 'CL.1=close,close=settlement' },
       /leave out close=/,

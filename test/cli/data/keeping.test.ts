@@ -49,7 +49,7 @@ describe('what is kept', () => {
 })
 
 describe('verify', () => {
-  test('names the file that is no database, and one that is not there', async () => {
+  test('names a file that is not a database, and one that does not exist', async () => {
     const garbage = join(root, 'garbage.db')
     writeFileSync(garbage, 'no database at all, whatever its name says'.repeat(100))
     for (const path of [garbage, join(root, 'none.db')]) {

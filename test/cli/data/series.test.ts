@@ -7,7 +7,7 @@ import { command, emptyDirectory } from '../../support/instance/command.ts'
 
 const termsIn = (file: string, text: string) => seriesOfFile(file, text).map(({ terms }) => terms)
 
-describe('a file of many own series', () => {
+describe('a file of many custom series', () => {
   test('is TOML with a table for each', () => {
     const text = `
 [[series]]
@@ -51,7 +51,7 @@ release_days = ["15", "last"]
     expect(() => seriesOfFile('desk.csv', 'unit\nbarrel\n')).toThrow('must have a column code')
   })
 
-  test('is refused with a name that is no term, which would be lost unseen', () => {
+  test('is refused with an unknown attribute, which would be ignored silently', () => {
     expect(() => seriesOfFile('desk.csv', 'code,decimls\nDESK_A,2\n')).toThrow(
       'desk.csv:1: decimls is not a field of a series; the fields are: code, name,',
     )

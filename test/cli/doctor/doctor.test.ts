@@ -269,7 +269,7 @@ describe('a fault is found, with what would be right, and nothing is changed:', 
       /is empty, but/,
     ],
     [
-      'a file that is no database',
+      'a file that is not a database',
       { prepare: dir => writeFileSync(db(dir), 'text '.repeat(1000)) },
       'database',
       'error',

@@ -116,7 +116,7 @@ describe('a data directory that is not there', () => {
   })
 })
 
-describe('a database that is empty or gone while the files beside it are not', () => {
+describe('a database that is empty or gone although its other files exist', () => {
   /** A directory that was served once, by a command at least. */
   async function used() {
     const dir = emptyDirectory(place())
@@ -181,7 +181,7 @@ describe('a restore', () => {
     return { file, key }
   }
 
-  test('of sealed secrets is refused without the key that opens them, with what to do', async () => {
+  test('of sealed secrets is refused without the key that opens them, with the remedy', async () => {
     const { file, key } = await sealedBackup()
     const dir = place()
     const refused = await command('restore', file, '--data', dir, '--create')
@@ -253,7 +253,7 @@ describe('a restore', () => {
   )
 })
 
-describe('a start that fails names its file and what to do', () => {
+describe('a start that fails names its file and the remedy', () => {
   const start = (dir: string) => command('serve', '--port', '0', '--data', dir)
   test('the database is a directory', async () => {
     const dir = place()

@@ -79,7 +79,7 @@ describe('a first database', () => {
     expect(content.header.at(-1)).toEqual([['wal']])
   })
 
-  test('has a line of changes of its own in each directory', async () => {
+  test('has a different line of changes in each directory', async () => {
     const dirs = [newDir(), newDir()]
     for (const dir of dirs) await takeFirstDatabase(dir, usualConfig(), shipped)
     const [one, other] = dirs.map(dir => contentOf(dir).rows.change_lines)

@@ -48,6 +48,6 @@ describe('a request that the server refuses for now', () => {
 test.each([
   ['that is final', { error: { code: 'DATA_TOO_STALE', retry: { retryable: false } } }],
   ['of another service', 'upstream connect error'],
-])('a 503 %s is not sent again', async (_, body) => {
+])('a request answered 503 with %s is not sent again', async (_, body) => {
   expect(await sent([() => refused(body)])).toMatchObject({ status: 503, requests: 1, lines: [] })
 })

@@ -66,7 +66,7 @@ describe('the command socket', () => {
     operator.close()
   })
 
-  test('that is no socket is not spoken to', () => {
+  test('a file in its place that is not a socket is refused', () => {
     writeFileSync(socketFile(root), '')
     expect(() => serverSocket(root)).toThrow(`${socketFile(root)} is not the socket`)
   })

@@ -424,7 +424,7 @@ describe('a password', () => {
   })
 })
 
-describe('an invitation by letter', () => {
+describe('an invitation by e-mail', () => {
   async function invited(email: string) {
     const all = people()
     const ann = all.person('ann', 'scale')
@@ -460,7 +460,7 @@ describe('an invitation by letter', () => {
     expect((await send(all, '/invitation', { token: all.token })).status).toBe(410)
   })
 
-  test('is no way into an account that is there already', async () => {
+  test('does not sign in to an existing account', async () => {
     const all = await invited('bob@example.com')
     const bob = all.person('bob', 'free')
     expect(await (await all.get(`/invitation?token=${all.token}`)).text()).toContain('Sign in')
@@ -625,7 +625,7 @@ function cameraReads(page: string): string | undefined {
   return jsQR(pixels, side, side)?.data
 }
 
-describe('the second step', () => {
+describe('two-factor authentication', () => {
   const shown = (page: string, timestamp: number) => {
     const [, secret] = /secret=([A-Z2-7]+)/.exec(page)!
     return new TOTP({ secret: secret! }).generate({ timestamp })

@@ -72,7 +72,7 @@ needs('chromium').describe('the account in the console', () => {
     await page.selectOption('section[aria-labelledby=new-source] select', 'webhook')
     await page.fill('input[name=name]', '<img src=x onerror=alert(1)>')
     const form = page.locator('section[aria-labelledby=new-source] form')
-    await form.locator('input[name=secret]').fill('a secret of its own 1')
+    await form.locator('input[name=secret]').fill('a secret of this source 1')
     await page.click('text=Create the source')
     const row = page.locator('section[aria-labelledby=sources] tbody tr', { hasText: 'onerror' })
     await row.locator('button:text-is("Log")').click()

@@ -48,7 +48,7 @@ needs('chromium').describe('every page of the console', () => {
     await page.waitForURL(/\/series\/\w+$/)
   })
 
-  test('tests the ways out, and shows and drops what waits to be sent', async () => {
+  test('tests the delivery channels, and shows and drops messages that wait', async () => {
     // The address that is none is refused, which a browser says aloud.
     const { page, goTo } = await stage.visitor({ isSignedIn: false })
     await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
@@ -67,14 +67,14 @@ needs('chromium').describe('every page of the console', () => {
         lane: 'email',
         accountId: null,
         eventId: 'evt_waits',
-        eventType: 'letter.waits',
+        eventType: 'mail.waits',
         body: '{}',
         dueAt: clock.now() + dayMs,
       }),
     )
     await goTo('/operator/outbox')
     const queue = page.locator('section[aria-labelledby=outbox]')
-    await queue.locator('tr:has-text("letter.waits") input').check()
+    await queue.locator('tr:has-text("mail.waits") input').check()
     await queue.locator('header button:text-is("Drop")').first().click()
     await queue.locator('dialog[open] button.danger').click()
     await page.waitForSelector('.notice.good >> text=1 dropped.')
@@ -166,7 +166,7 @@ needs('chromium').describe('every page of the console', () => {
         { filename: 'prices.csv', contentType: 'text/html', content: 'a,b', encoding: 'utf8' },
       ],
       accountId: null,
-      dedupe: 'desk letter',
+      dedupe: 'desk e-mail',
     })
     await goTo('/desk/inbox')
     await page.click('.mailbox button:has-text("<i>Prices</i> of today")')

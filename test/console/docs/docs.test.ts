@@ -59,7 +59,7 @@ function world() {
     baseUrl: 'https://elsewhere.example.com',
     tags: {
       prices: 'Current and past prices.',
-      documentation: 'The description of the interface.',
+      documentation: 'The OpenAPI document.',
     },
   })
   return {

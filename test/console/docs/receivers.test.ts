@@ -65,7 +65,7 @@ const freePort = (): Promise<number> =>
     })
   })
 
-describe('the receivers of the guide on webhooks tell our events from forged ones', () => {
+describe('the receivers of the guide on webhooks accept our events and reject forged ones', () => {
   let stage: ReturnType<typeof served>
   beforeAll(() => {
     // By the clock of now: the receivers refuse what was signed at another time.
@@ -79,7 +79,7 @@ describe('the receivers of the guide on webhooks tell our events from forged one
   const withSecret = blocks.filter(({ text }) => text.includes('WEBHOOK_SECRET'))
   const receivers = withSecret.filter(({ language }) => language !== 'sh')
 
-  test('are told above the first of them to set WEBHOOK_SECRET, which each of them reads', () => {
+  test('the guide sets WEBHOOK_SECRET before the first receiver, and each of them reads it', () => {
     expect(withSecret[0]!.language).toBe('sh')
     expect(withSecret[0]!.text).toMatch(/^export WEBHOOK_SECRET=whsec_\w+$/m)
   })

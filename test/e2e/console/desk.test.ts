@@ -4,7 +4,7 @@ import type { Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'
 import { needs } from '../../support/needs.ts'
 
-needs('chromium').describe('the desk of an evaluation copy, in the binary', () => {
+needs('chromium').describe('the tools of a demo instance, in the binary', () => {
   let stage: BinaryStage
   let operator: Visitor
 

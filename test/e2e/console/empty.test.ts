@@ -82,7 +82,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     await remove(dir)
   })
 
-  test('every console page of an empty instance loads and says what to do next', async () => {
+  test('every console page of an empty instance loads and names the next step', async () => {
     const { page, goTo, overflow, complaints } = member
     const faults: string[] = []
     const shown = async () => (await page.locator('main').textContent())!.replaceAll(/\s+/g, ' ')

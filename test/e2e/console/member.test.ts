@@ -630,7 +630,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.fill('input[name=name]', 'Berth 7')
       await page.fill(
         'section[aria-labelledby=new-source] input[name=secret]',
-        'a secret of 23 letters',
+        'a secret of 23 characters',
       )
       await page.click('text=Create the source')
       const row = page.locator('section[aria-labelledby=sources] tbody tr:has-text("Berth 7")')

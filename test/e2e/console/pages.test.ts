@@ -70,7 +70,7 @@ needs('chromium').describe('every page of the console, in the binary', () => {
     )
   })
 
-  describe('to a stranger, on a phone', () => {
+  describe('to an anonymous visitor, on a phone', () => {
     let stranger: Visitor
     beforeAll(async () => {
       stranger = await stage.visitor('stranger', { width: 390 })

@@ -442,7 +442,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
     expect(new Set(sentences).size).toBe(sentences.length)
   })
 
-  test('moving the clock by a day shows progress and signs nobody out', async () => {
+  test('moving the clock by a day shows progress and keeps users signed in', async () => {
     const both = await stage.visitor('member')
     const { page, goTo, context } = both
     await context.addInitScript(

@@ -35,7 +35,7 @@ needs('chromium').describe('a morning by keyboard alone, in the binary', () => {
     const loads = await page.evaluate<number>(
       `performance.getEntriesByType('resource').filter(({ name }) => /\\.(js|css|woff2)$/.test(name.split('?')[0])).reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`,
     )
-    console.info(`console: /market loads ${loads} bytes of scripts, styles and letters`)
+    console.info(`console: /market loads ${loads} bytes of scripts, styles and fonts`)
     expect(loads).toBeLessThan(250_000)
     await press(page, 'section[aria-labelledby=movers] th button:text-is("7 days")')
     await page.waitForSelector('section[aria-labelledby=movers] th[aria-sort=descending]')
@@ -62,7 +62,7 @@ needs('chromium').describe('a morning by keyboard alone, in the binary', () => {
     await page.waitForSelector('dialog.side', { state: 'detached' })
   })
 
-  test('an operator sees that nothing is wrong, and looks at a feed and the log', async () => {
+  test('an operator sees that there are no faults, and opens a feed and the log', async () => {
     const { page, goTo } = await stage.visitor('operator')
     await goTo('/operator')
     await page.waitForSelector('h2:text-is("Over time")')

@@ -97,7 +97,7 @@ needs('../shared/data').describe('the real files, imported as the README says', 
     expect(row!.price).toBe(-36.98)
   })
 
-  test('a walk over all pages of ten years gives back the file', async () => {
+  test('paging through ten years returns the rows of the file', async () => {
     const expected = pairs('oil-prices/wti-daily.csv').filter(
       pair => pair.day >= '2010-01-01' && pair.day <= '2019-12-31',
     )
@@ -147,7 +147,7 @@ needs('../shared/data').describe('the real files, imported as the README says', 
     expect(await rows('/v1/prices/2018-01-05?by_code=NATURAL_GAS_USD')).toEqual([])
   })
 
-  test('each column of a wide file becomes its own series', async () => {
+  test('each column of a wide file becomes a separate series', async () => {
     const [row] = await rows('/v1/prices/2024-06-26?by_code=EUR_USD')
     expect(row!.price).toBe(1.0689)
   })

@@ -10,7 +10,7 @@ import { blocksOf } from '../../support/topics/streaming.ts'
 
 const startAt = '2026-11-20T15:00:00Z'
 
-describe('the streams of an evaluation copy', () => {
+describe('the streams of a demo instance', () => {
   const dir = temporaryDir()
   let server: Server
   let socketUrl: string

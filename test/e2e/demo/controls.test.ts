@@ -15,7 +15,7 @@ const quickCheck = (path: string): unknown[] => {
   }
 }
 
-describe('the controls of an evaluation copy', () => {
+describe('the controls of a demo instance', () => {
   const dir = temporaryDir()
   let server: Server
   beforeAll(async () => {

@@ -83,7 +83,7 @@ beforeAll(async () => {
 })
 
 test.skipIf(!registry.isMet).each(generators.map(one => [one.name, one] as const))(
-  `a client of %s refuses an interval that there is none of, and statistics without a code${registry.why}`,
+  `a client of %s refuses an unknown interval, and statistics without a code${registry.why}`,
   (name, { generate, program }) => {
     const generated = generate()
     expect(generated.code, generated.text).toBe(0)

@@ -191,7 +191,7 @@ function fault(
 }
 
 describe('every sample of the documentation', () => {
-  test('is run by this walk, by a test of its own, or says why it is only shown', () => {
+  test('is run by this test, by a separate test, or gives the reason why it is only shown', () => {
     const reasons = pages
       .flatMap(blocksOf)
       .filter(isProgram)

@@ -49,7 +49,7 @@ afterAll(async () => {
 })
 
 describe('reader threads', () => {
-  test('a heavy answer sees every write that was acknowledged before it was asked for', async () => {
+  test('a heavy response includes every write that was acknowledged before its request', async () => {
     for (let round = 0; round < 40; round += 1) {
       const price = 90 + round / 100
       await push([{ code: 'WTI_USD', observed_at: isoDay(19), price }])
@@ -134,7 +134,7 @@ describe('reader threads', () => {
   })
 })
 
-describe('the document of the interface', () => {
+describe('the OpenAPI document', () => {
   const documentOf = async (toml: string) => {
     const other = temporaryDir()
     const config = join(other, 'wellhead.toml')

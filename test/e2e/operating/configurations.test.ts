@@ -180,7 +180,7 @@ const expectOk = async (answer: Response): Promise<true> => {
   return true
 }
 
-/** The operations that a query worker answers, as the document of the interface names them. */
+/** The operations that a query worker answers, as the OpenAPI document names them. */
 async function heavyPaths({ server }: World): Promise<{ method: string; path: string }[]> {
   const document = (await (await server.get('/openapi.json')).json()) as {
     paths: Record<string, Record<string, { responses?: Record<string, { description?: string }> }>>

@@ -112,7 +112,7 @@ test('after SIGTERM the health check returns 503, and other requests are served 
   expect(await stopped).toBe(0)
 })
 
-describe('files beside the database', () => {
+describe('files next to the database', () => {
   test('damaged rate windows never stop a start', async () => {
     await (await start('serve', dir)).stop()
     const path = join(data, 'rate-windows.json')
@@ -126,7 +126,7 @@ describe('files beside the database', () => {
     }
   })
 
-  test('a master key that is damaged, missing or foreign stops the start with what to do', async () => {
+  test('a master key that is damaged, missing or foreign stops the start with the remedy', async () => {
     const server = await start('serve', dir)
     expect((await addWebhook(server.url, server.apiKey)).status).toBe(201)
     await server.stop()

@@ -289,7 +289,7 @@ since = "2025-12-01"
       expect(refused).toBe(20)
       await isNotified('spent quota', /^quota /, begun)
       await fires('WellheadQuotaSpent')
-      await until('the letter to the customer', () =>
+      await until('the e-mail to the customer', () =>
         mails.accepted.some(({ to }) => to.includes('customer@example.com')),
       )
 

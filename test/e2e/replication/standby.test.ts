@@ -93,7 +93,7 @@ ${(await node.log()).slice(-3000)}`,
     standby = await start('standby', ['--replica', '--standby', 'auto'], replica)
     other = await start('other', ['--replica'], replica)
     await until('the copy', async () => (await latest(standby)) === 70, standby)
-    await until('the other copy', async () => (await latest(other)) === 70, other)
+    await until('the other instance', async () => (await latest(other)) === 70, other)
   }, 180_000)
   afterAll(async () => {
     for (const node of running) {

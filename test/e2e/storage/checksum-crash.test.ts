@@ -11,7 +11,7 @@ const since = Date.parse('2015-01-01T00:00:00Z')
 const dir = temporaryDir()
 afterAll(() => remove(dir))
 
-test(`${kills} kills, every other one while the log is folded, are no damage to any page and lose no commit`, async () => {
+test(`${kills} kills, every other one during a checkpoint of the WAL, damage no page and lose no commit`, async () => {
   const data = join(dir, 'data')
   const database = join(data, 'wellhead.db')
   const writtenAt = () => statSync(database).mtimeMs

@@ -130,7 +130,7 @@ describe('an import into a running server', () => {
     }
   }, 3_600_000)
 
-  test('a server killed in the middle keeps every row that the command was told of', async () => {
+  test('a server killed in the middle keeps every row that it acknowledged to the command', async () => {
     const place = join(dir, 'server')
     const data = join(place, 'data')
     let toldMost = 0

@@ -98,7 +98,7 @@ test('samples of balancers and replicas use the default port', () => {
 })
 
 needs('unshare').test(
-  'a read-only file system is told with the directory',
+  'a read-only file system is reported with the directory',
   async () => {
     const dir = join(root, 'read-only')
     const server = await start('serve', dir)

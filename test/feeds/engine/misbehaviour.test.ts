@@ -148,7 +148,7 @@ needs('../shared/data').describe('publishers that misbehave', () => {
   }
 
   for (const [kind, without] of misbehaviours) {
-    test(`${kind}: none is believed, all are told, and nothing that is stored changes`, async () => {
+    test(`${kind}: no answer is accepted, each fault is reported, and stored values do not change`, async () => {
       const others = names.filter(name => !without.includes(name))
       await heldBy(kind, others)
     }, 60_000)

@@ -220,7 +220,7 @@ describe(`real rows of datasets`, () => {
 
   const data = needs('../shared/data')
   test.skipIf(!data.isMet).each(faults)(
-    `with 500 injected faults of the kind "%s": at least 95 %% are held, flagged or refused${data.why}`,
+    `with 500 injected faults of the kind "%s": at least 95%% are held, flagged or refused${data.why}`,
     (kind, isFound) => {
       const chance = createChance()
       const long = all.flatMap(({ dataset, lines }) =>

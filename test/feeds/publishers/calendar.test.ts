@@ -55,7 +55,7 @@ describe('when publishers publish', () => {
     test(name, () => expect(next(calendar, after)).toBe(at))
   }
 
-  test('the last release and the next one stand on both sides of a moment', () => {
+  test('the last release is before a moment and the next one after it', () => {
     const at = parseInstant('2026-08-20T00:00:00Z')!
     expect(isoInstant(lastRelease(petroleum, at)!.at)).toBe('2026-08-19T14:30:00Z')
     expect(isoInstant(nextRelease(petroleum, at)!.at)).toBe('2026-08-26T14:30:00Z')

@@ -36,7 +36,7 @@ describe('maps', () => {
     '\tWTI_USD\t\t1\tday\t\t',
     'A\tWTI_USD\t\t1\tday',
   ]) {
-    test(`${JSON.stringify(fault)} is no line`, () => {
+    test(`${JSON.stringify(fault)} is not accepted as a line`, () => {
       expect(() => mapOf('x', `${header}${fault}\n`)).toThrow(/map x/)
     })
   }

@@ -38,7 +38,7 @@ const codeOf = (series: SentSeries, last: SentBefore | null = before) => {
 }
 const ending = (day: string) => sent().rows.filter(row => row.period <= day)
 
-describe('what is not believed', () => {
+describe('suspicious answers', () => {
   const rows: [name: string, series: SentSeries, code: string][] = [
     ['an answer like the last one is taken', sent(), 'taken'],
     ['another unit', sent({ unit: '$/GAL' }), 'unexpected_unit'],

@@ -30,7 +30,7 @@ describe('numbers as publishers write them', () => {
   }
 
   for (const written of ['12x', '1,234.5', '1.2.3', 'about 3', '1,23', true, Number.NaN, {}]) {
-    test(`${JSON.stringify(written)} is no number`, () => {
+    test(`${JSON.stringify(written)} is not a number`, () => {
       expect(cellOf(written).kind).toBe('fault')
     })
   }

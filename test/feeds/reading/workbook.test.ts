@@ -41,7 +41,7 @@ describe('a workbook', () => {
     expect(await codeOf(rowsOf(bytes, 'Prices'))).toBe('unexpected_header')
   })
 
-  test('is refused when it is cut short, and when it is no archive', async () => {
+  test('is refused when it is cut short, and when it is not an archive', async () => {
     expect(await codeOf(rowsOf(bytes.subarray(0, bytes.length >> 1), 'Monthly Prices'))).not.toBe(
       'read',
     )
@@ -121,7 +121,7 @@ describe('an archive', () => {
 
   for (const level of [0, 6] as const) {
     for (const size of [7, 1 << 20]) {
-      test(`written as a stream is read whole, whatever lies in it (level ${level}, pieces of ${size})`, async () => {
+      test(`written as a stream is read whole, whatever it contains (level ${level}, pieces of ${size})`, async () => {
         const signatures = 'PK\x07\x08 PK\x03\x04 PK\x01\x02 '.repeat(50)
         const bytes = streamed({ 'skipped.txt': signatures, 'PET.txt': signatures + text }, level)
         expect((await linesIn(bytes, size)).join('\n')).toBe(signatures + text)

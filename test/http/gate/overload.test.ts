@@ -268,7 +268,7 @@ describe('heavy routes while the instance is overloaded', () => {
     })
   }
 
-  test('the other name of energy intelligence is no way around it', async () => {
+  test('the alias of energy intelligence does not bypass it', async () => {
     isOverloaded = true
     await expectShed(await ask('GET', '/v1/dark_data/well-permits/search', at.key()))
   })

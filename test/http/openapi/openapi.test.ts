@@ -423,7 +423,7 @@ describe('openapiDocument: examples', () => {
   const ajv = addFormats.default(new Ajv({ strict: false }))
   ajv.addSchema(modern({ $id: 'doc', components: document.components }))
 
-  test('stand on every request and success body and are valid there', () => {
+  test('exist for every request and success body and are valid there', () => {
     let checked = 0
     for (const [path, item] of Object.entries(document.paths)) {
       for (const each of Object.values(item)) {
@@ -485,7 +485,7 @@ describe('schemaObject', () => {
     ['null alone', t.Null(), { nullable: true, enum: [null] }],
     ['a type list', { type: ['string', 'null'] }, { type: 'string', nullable: true }],
     [
-      'literals beside text',
+      'literals together with text',
       t.Union([t.Literal('a'), t.Literal('b'), t.Object({})]),
       { anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'object' }] },
     ],

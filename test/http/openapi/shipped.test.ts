@@ -21,7 +21,7 @@ describe('the shipped document', () => {
     expect(await shippedDocument(appOf(evaluation), settingsThen, shipped)).toBe(text)
   })
 
-  test('is answered whatever was asked before', async () => {
+  test('is returned regardless of earlier requests', async () => {
     const asked = appOf(config)
     const shipped = await documentToShip(await documentIn(app), app, settings)
     const paths = asked.routes.filter(({ method }) => method === 'GET').map(({ path }) => path)

@@ -66,7 +66,7 @@ describe('a parameter in the document', () => {
     expect(parameterOf('/v1/prices/latest', 'by_code')!.required).toBe(false)
   })
 
-  test('is no bare text', () => {
+  test('is not plain text', () => {
     const bare = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.values(methods).flatMap(({ parameters = [] }) =>
         parameters

@@ -145,7 +145,7 @@ describe('createReaderPool', () => {
     expect(await pool.ask('b', question)).toEqual({ kind: 'overloaded' })
   })
 
-  test('what waits beyond the deadline for a worker that starts is no overload', async () => {
+  test('a request that waits too long for a worker to start does not count as overload', async () => {
     const { pool } = poolOf({ waitMaxMs: 20 })
     expect(await pool.ask('a', question)).toEqual({ kind: 'lost' })
   })
@@ -250,7 +250,7 @@ describe('createReaderPool', () => {
     pool.stop()
   })
 
-  test('workers that nobody asks end, and the next question starts one again', async () => {
+  test('idle workers end, and the next request starts one again', async () => {
     const { pool, readers, lines } = poolOf({ idleMaxMs: 0 })
     for (let i = 0; i < 3; i += 1) {
       const answered = pool.ask('a', question)
@@ -266,7 +266,7 @@ describe('createReaderPool', () => {
     expect(lines).toEqual([])
   })
 
-  test('no worker ends while a question is open or an answer goes on', async () => {
+  test('no worker ends while a request is open or a response continues', async () => {
     const { pool, readers } = poolOf({ idleMaxMs: 0 })
     // Timers fire in the order of their times: one that was set to end the worker has fired by then.
     const turns = () => Bun.sleep(5)

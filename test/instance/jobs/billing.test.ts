@@ -144,7 +144,7 @@ describe('createBillingJob: a period that ends', () => {
 })
 
 describe('createBillingJob: a payment that is refused', () => {
-  test('is tried again after a day, three days and five, with the plan going on, and after 14 days the plan ends', async () => {
+  test('is tried again after a day, three days and five, while the plan continues, and after 14 days the plan ends', async () => {
     const instance = billingHouse()
     const buyer = await subscriber(instance)
     await use(instance, buyer, 'pm_fail')

@@ -98,7 +98,7 @@ describe('a receiver that fails again and again', () => {
 })
 
 describe('createShares', () => {
-  test('an account may use half of the sending slots that nobody else holds, and at least one', () => {
+  test('an account may use half of the sending slots that no one else holds, and at least one', () => {
     const shares = createShares(8)
     const a = { accountId: 'a', host: 'a.example', percent: 50 }
     const b = { accountId: 'b', host: 'b.example', percent: 50 }

@@ -227,9 +227,9 @@ function check(
         : row.recorded !== row.attempts - (isInProgress ? 1 : 0)
           ? 'an attempt that ended was not recorded'
           : row.state === 'delivered' && !truth.received
-            ? 'it is called delivered and nobody received it'
+            ? 'it is recorded as delivered but was not received'
             : row.tries > attemptsMax || row.tries < 0
-              ? 'it was asked more often than the schedule says'
+              ? 'it was called more often than the schedule permits'
               : undefined
     if (wrong) expect.unreachable(`${wrong}: ${JSON.stringify(row)} ${JSON.stringify(truth)}`)
   }

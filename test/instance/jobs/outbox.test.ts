@@ -39,7 +39,7 @@ function gates() {
 
 describe('the retry schedule', () => {
   for (let failures = 0; failures <= 6; failures += 1) {
-    test(`a receiver that fails ${failures} times is asked at the exact times and no more`, async () => {
+    test(`a receiver that fails ${failures} times is called at the scheduled times and no more often`, async () => {
       const world = outboxWorld({
         answer: ({ attempt }) => (attempt <= failures ? unavailable : delivered),
       })
@@ -346,7 +346,7 @@ describe('a process that ends', () => {
   })
 })
 
-describe('a database that can not be written', () => {
+describe('a database that cannot be written', () => {
   test('a database that cannot be written keeps sent messages for recording, and nothing is sent twice', async () => {
     const gate = gates()
     const world = outboxWorld({ answer: gate.answer })

@@ -58,7 +58,7 @@ const take = () => {
 }
 
 describe('lockDataDir between processes', () => {
-  needs('linux').test('a lock file that somebody deletes lets no second one in', async () => {
+  needs('linux').test('deleting the lock file lets no second process in', async () => {
     const taken = take()
     rmSync(join(dir, 'lock'))
     expect(await run('second').stdout).toEqual({ heldBy: mine })

@@ -98,7 +98,7 @@ describe('createLagRecord: overloaded', () => {
       [pauses(60_000, 300, 0, 0.1)],
       false,
     ],
-    ['6 s of pauses of which 30 % was work', [pauses(6_000, 300, 0, 0.3)], true],
+    ['6 s of pauses of which 30% was work', [pauses(6_000, 300, 0, 0.3)], true],
   ]
   for (const [name, stretches, expected] of cases) {
     test(`${name}: ${expected ? 'yes' : 'no'}`, () => {
@@ -143,7 +143,7 @@ describe('createLagRecord: no longer overloaded', () => {
       [free(500), pause(300), free(1_000)],
       true,
     ],
-    ['after a pause of a minute, which is no calm', [pause(60_000)], false],
+    ['after a pause of a minute, which does not count as calm', [pause(60_000)], false],
     ['after a second of pauses that are short enough', [pauses(1_000, 200)], true],
     ['after a second of pauses that something else made', [pauses(1_200, 300, 0, 0.1)], true],
   ]

@@ -8,7 +8,7 @@ test.each([
     'mail.smtp_url is empty.',
   ],
   [
-    'of a class of its own',
+    'of a custom class',
     '3 | y\nTypeError: y is not a function\n at z',
     'TypeError: y is not a function',
   ],

@@ -38,7 +38,7 @@ test('a buffer writes numbers of a few decimals as JavaScript does, and prices a
   )
 })
 
-test('a text buffer grows with its text, keeps letters of any alphabet and is empty after use', () => {
+test('a text buffer grows with its text, keeps characters of any alphabet and is empty after use', () => {
   const long = 'price €, цена '.repeat(20_000)
   const buffer = new TextBuffer()
   buffer.text('£')

@@ -30,7 +30,7 @@ needs('nats-server').describe('the lease of the primary', () => {
     return { clock, standby, held }
   }
 
-  test('a lease that nobody renewed is taken over with the next epoch after its holder stopped writing', async () => {
+  test('a lease that was not renewed is taken over with the next epoch after its holder stopped writing', async () => {
     const { clock, standby, held } = await opened()
     clock.advance(validMs)
     await standby.look()

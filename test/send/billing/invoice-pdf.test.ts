@@ -76,7 +76,7 @@ test('an open invoice states when it is due', async () => {
   expect(text).toContain('Status\nopen')
 })
 
-test('an invoice with letters of any script, long texts or many lines is rendered correctly', async () => {
+test('an invoice with characters of any script, long texts or many lines is rendered correctly', async () => {
   const lines = Array.from({ length: 60 }, (_, i) => ({
     description: `${i} ${'long '.repeat(60)}`,
     amountCents: 1,

@@ -53,17 +53,14 @@ const post = (
 const stateOf = (instance: MessageInstance) =>
   instance.services.outbox.log.page('email', 'email', {}, 1, 0).entries[0]!
 
-describe('a letter is one mail', () => {
+describe('an e-mail is sent once', () => {
   const passing: [string, Behaviour[]][] = [
     ['is slow to answer what it accepted', ['accepts and never answers', 'ok']],
     [
       'cuts the connection after it accepted',
       ['accepts and cuts the connection', 'accepts and cuts the connection', 'ok'],
     ],
-    [
-      'answers what it accepted with something that is no JSON',
-      ['accepts and answers no JSON', 'ok'],
-    ],
+    ['accepts the e-mail but does not answer with JSON', ['accepts and answers no JSON', 'ok']],
     ['answers half of it', ['accepts and answers half', 'ok']],
     ['cuts the connection', ['cuts the connection', 'ok']],
     ['never answers', ['never answers', 'ok']],
@@ -79,7 +76,7 @@ describe('a letter is one mail', () => {
     ['fails with null', [{ status: 500, body: 'null' }, 'ok']],
     ['fails with an empty body', [{ status: 503, body: '' }, 'ok']],
     [
-      'is asked too often',
+      'gets too many requests',
       [
         {
           status: 429,
@@ -165,7 +162,7 @@ describe('a letter is one mail', () => {
   })
 })
 
-describe('a letter that the provider refuses', () => {
+describe('an e-mail that the provider refuses', () => {
   test.each([
     [400, 'validation_error'],
     [403, 'not_allowed'],

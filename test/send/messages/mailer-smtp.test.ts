@@ -73,7 +73,7 @@ test('an e-mail arrives over SMTP unchanged with its attachments', async () => {
   expect(raw).toContain('<p>Here.</p>')
 })
 
-describe('what a letter holds', () => {
+describe('the content of an e-mail', () => {
   const tries: [
     string,
     Parameters<ReturnType<typeof openMessageInstance>['services']['mail']['post']>[0]['subject'],
@@ -93,7 +93,7 @@ describe('what a letter holds', () => {
     ],
     ['a subject with a zero', 'Prices\0Bcc: victim@example.com', 'person@example.com'],
     [
-      'a subject in other letters',
+      'a subject in another script',
       'Größe\r\n 🛢 =?utf-8?q?=0D=0ABcc:_victim@example.com?=',
       'person@example.com',
     ],
@@ -298,7 +298,7 @@ describe('a server', () => {
 })
 
 test.each([['mail.example.com'], ['http://mail.example.com'], ['smtp://'], ['']])(
-  '%j is no address of a mail server',
+  '%j is not accepted as the address of a mail server',
   url => {
     expect(() => createSmtpMailer({ url })).toThrow('mail.smtp_url: must be an address such as')
   },

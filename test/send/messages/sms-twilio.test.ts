@@ -52,7 +52,11 @@ const failure = (status: number, code: number): Behaviour => ({
 
 test.each<[string, Behaviour, object]>([
   ['fails', { status: 500, body: 'oops' }, { accepted: false, again: true, statusCode: 500 }],
-  ['is asked too often', failure(429, 20429), { accepted: false, again: true, statusCode: 429 }],
+  [
+    'gets too many requests',
+    failure(429, 20429),
+    { accepted: false, again: true, statusCode: 429 },
+  ],
   [
     'cuts the connection',
     'cuts the connection',

@@ -145,7 +145,7 @@ async function sessionOf(origin: string, token: string) {
     body: new URLSearchParams({ token }),
   })
   const cookie = answer.headers.get('set-cookie')
-  if (cookie === null) throw new Error(`the link signs nobody in: ${answer.status}`)
+  if (cookie === null) throw new Error(`the link does not sign in: ${answer.status}`)
   const [name, value] = cookie.split(';')[0]!.split('=')
   return { name: name!, value: value!, url: origin, httpOnly: true, sameSite: 'Lax' as const }
 }

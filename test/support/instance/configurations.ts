@@ -163,7 +163,7 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
     },
   },
   {
-    name: 'a master key of its own',
+    name: 'a configured master key',
     settings: { 'secrets.master_key': 'a master key that the operator keeps elsewhere' },
   },
   {

@@ -40,7 +40,7 @@ export interface InstanceOptions {
   log?: (line: string) => void
 }
 
-const unkept = () => Promise.reject(new Error('this copy keeps no states'))
+const unkept = () => Promise.reject(new Error('this instance has no snapshots'))
 
 export function demoInstance(
   now = Date.parse('2026-11-20T15:00:00Z'),

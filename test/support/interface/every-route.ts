@@ -102,7 +102,7 @@ export function answerChecker(document: OpenApiDocument) {
     const fits = schemas.getSchema(at) ?? schemas.compile({ $ref: at })
     const body = parsed(text)
     if (body === undefined)
-      return `${status} is no JSON: ${text.length} characters, ${text.slice(0, 200)} … ${text.slice(-200)}`
+      return `${status} is not JSON: ${text.length} characters, ${text.slice(0, 200)} … ${text.slice(-200)}`
     if (!fits(body))
       return `${status} breaks its schema: ${schemas.errorsText(fits.errors?.slice(0, 3))}: ${text.slice(0, 300)}`
     const extra = undocumentedFields(document, described.content['application/json'].schema, body)

@@ -63,7 +63,7 @@ export function openFuturesInstance(
 
 export const at = (text: string): number => {
   const instant = Date.parse(text)
-  if (Number.isNaN(instant)) throw new Error(`${text} is no instant`)
+  if (Number.isNaN(instant)) throw new Error(`${text} is not an instant`)
   return instant
 }
 

@@ -110,6 +110,6 @@ export function signUpToken(
 ): string {
   const text = mailMessagesTo(services, to).at(-1)?.text ?? ''
   const token = /\/signup\?token=([\w-]+)/.exec(text)?.[1]
-  if (token === undefined) throw new Error(`no letter to ${to} has a link to sign up: ${text}`)
+  if (token === undefined) throw new Error(`no e-mail to ${to} has a link to sign up: ${text}`)
   return token
 }

@@ -103,14 +103,14 @@ const at = (path: string) => () => path
 
 const matrix: Operation[] = [
   {
-    name: 'look at the organization',
+    name: 'read the organization',
     method: 'GET',
     path: at('/organizations/dashboard'),
     allowed: everybody,
     success: 200,
   },
   {
-    name: 'look at prices',
+    name: 'read prices',
     method: 'GET',
     path: at('/v1/commodities'),
     allowed: everybody,
@@ -124,9 +124,9 @@ const matrix: Operation[] = [
     allowed: everybody,
     success: 200,
   },
-  { name: 'look at usage', method: 'GET', path: at('/v1/usage'), allowed: everybody, success: 200 },
+  { name: 'read usage', method: 'GET', path: at('/v1/usage'), allowed: everybody, success: 200 },
   {
-    name: 'look at the account',
+    name: 'read the account',
     method: 'GET',
     path: at('/v1/account'),
     allowed: everybody,
@@ -200,7 +200,7 @@ const matrix: Operation[] = [
     success: 200,
   },
   {
-    name: 'look at an invitation',
+    name: 'read an invitation',
     method: 'GET',
     path: async office => `/organizations/invitations/${await guestId(office)}/accept`,
     allowed: everybody,
@@ -208,10 +208,10 @@ const matrix: Operation[] = [
   },
   ...(
     [
-      ['look at plans', 'GET', '/billing/plans', everybody],
-      ['look at the subscription', 'GET', '/billing/subscriptions/current', everybody],
-      ['look at invoices', 'GET', '/billing/invoices', everybody],
-      ['look at billed usage', 'GET', '/billing/usage', everybody],
+      ['read plans', 'GET', '/billing/plans', everybody],
+      ['read the subscription', 'GET', '/billing/subscriptions/current', everybody],
+      ['read invoices', 'GET', '/billing/invoices', everybody],
+      ['read billed usage', 'GET', '/billing/usage', everybody],
       ['subscribe', 'POST', '/billing/subscriptions', admins],
       ['change the plan', 'POST', '/billing/subscriptions/change_plan', admins],
       ['cancel', 'POST', '/billing/subscriptions/cancel', admins],
@@ -498,7 +498,7 @@ describe('/organizations/members', () => {
   test.each([
     ['nothing', undefined, ['email', 'role']],
     ['a role that is none', { email: 'x@example.com', role: 'owner' }, ['role']],
-    ['a role that is no text', { email: 'x@example.com', role: 1 }, ['role']],
+    ['a role that is not text', { email: 'x@example.com', role: 1 }, ['role']],
     ['no address', { email: 'nowhere', role: 'member' }, ['email']],
     [
       'an address with a line break',

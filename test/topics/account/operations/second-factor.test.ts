@@ -46,7 +46,7 @@ const firstStep = async ({ ask }: People, { email }: Person) => {
 const give = ({ ask }: People, second_step: string, code: string) =>
   ask('POST', '/v1/auth/session', undefined, { second_step, code })
 
-describe('setting a second step up', () => {
+describe('setting up two-factor authentication', () => {
   test('changes nothing before its first code, shows recovery codes once, and ends other sign-ins', async () => {
     const all = people()
     const person = all.person('ann')

@@ -83,7 +83,7 @@ describe('POST /v1/auth/session with a password', () => {
     ['no password', { email: 'ann@example.com' }, ['password']],
     ['a number for a password', { email: 'ann@example.com', password: 1 }, ['password']],
     ['a list', [], ['body']],
-    ['a link that is no text', { link_token: {} }, ['link_token']],
+    ['a link that is not text', { link_token: {} }, ['link_token']],
   ])(
     'a sign-in request with %s is refused with the names of the faulty fields',
     async (_, body, fields) => {

@@ -81,7 +81,7 @@ const signedIn = async (more: Fields = {}) => {
 }
 
 describe('signing in at the company', () => {
-  test('creates an account once, and leads to the page that was asked for', async () => {
+  test('creates an account once, and leads to the requested page', async () => {
     const { state, nonce, cookie, url } = await begin('?next=/alerts')
     expect(url.searchParams.get('code_challenge_method')).toBe('S256')
     const code = provider.code(nonce, idToken())
@@ -97,7 +97,7 @@ describe('signing in at the company', () => {
     expect(accounts).toEqual(['ada@example.com'])
   })
 
-  test('is offered on the page, beside passwords or alone', async () => {
+  test('is offered on the page, with passwords or alone', async () => {
     const page = async () => (await instance.get('/sign-in')).text()
     expect(await page()).toContain('href="/sign-in/company"')
     expect(await page()).toContain('name="password"')
@@ -121,7 +121,7 @@ describe('signing in at the company', () => {
     await signedIn()
   })
 
-  test('creates nobody where accounts are not made, and takes those that there are', async () => {
+  test('creates no account where that is off, and accepts existing ones', async () => {
     open({ 'oidc.auto_create': 'false' })
     expect((await signIn()).status).toBe(403)
     instance.key('free', { email: 'ada@example.com' })
@@ -198,7 +198,7 @@ describe('what the provider ends', () => {
     expect((await usage(stays)).status).toBe(200)
   })
 
-  test('is nothing by a token that is no logout token, is old or for another party', async () => {
+  test('does not end for a token that is not a logout token, is old or for another party', async () => {
     const token = await signedIn()
     for (const more of [
       {},
@@ -375,7 +375,7 @@ describe('a forged sign-in', () => {
       ),
     ],
     ['no token', () => ({})],
-    ['a token that is no text', () => ({ id_token: { sub: 'person-1' } })],
+    ['a token that is not text', () => ({ id_token: { sub: 'person-1' } })],
     ['an access token in its place', () => ({ access_token: 'x' })],
   ]
 
@@ -451,7 +451,7 @@ describe('a forged sign-in', () => {
   })
 })
 
-test('a provider that calls itself otherwise, or leads elsewhere by http, signs nobody in', async () => {
+test('a provider with another issuer, or with http endpoints elsewhere, is refused', async () => {
   provider.describe({ issuer: 'https://other.example.com' })
   expect((await instance.get('/sign-in/company')).status).toBe(502)
   provider.describe({})

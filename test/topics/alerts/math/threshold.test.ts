@@ -103,7 +103,7 @@ describe('several conditions', () => {
       undefined,
     ],
     ['all: both hold', 'all', 'WTI_USD', prices(81, 86), above],
-    ['all: told of the price that came', 'all', 'BRENT_CRUDE_USD', prices(81, 86), brent],
+    ['all: notified of the price that came', 'all', 'BRENT_CRUDE_USD', prices(81, 86), brent],
     ['all: the other does not hold', 'all', 'WTI_USD', prices(81, 84), undefined],
     ['all: the other has no price', 'all', 'WTI_USD', prices(81), undefined],
     ['all: a price that none is on', 'all', 'GOLD_USD', prices(81, 86), undefined],

@@ -492,7 +492,7 @@ test('an alert that cannot be notified does not block other notifications and is
   ).toHaveLength(1)
 })
 
-describe('an alert that fires tells', () => {
+describe('an alert that fires notifies', () => {
   test('the account by mail and in its list, subscribed endpoints and its own address; nothing twice', () => {
     const { watch, price, services, account, messages, clock } = openAlertInstance()
     const { webhooks, alerts, notifications } = services

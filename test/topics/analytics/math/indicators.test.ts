@@ -218,7 +218,7 @@ describe('trend', () => {
     expect(result.value.changePercent!).toBeCloseTo(20, 12)
   })
 
-  test('is sideways until the line moves more than 1 % of the mean', () => {
+  test('is sideways until the line moves more than 1% of the mean', () => {
     const line = (rise: number) =>
       closesOf(Array.from({ length: 11 }, (_, i) => 100 - rise / 2 + (rise * i) / 10))
     const directionOf = (rise: number) => {

@@ -319,7 +319,7 @@ describe('refusals of /billing', () => {
       'validation_failed',
       'return_url',
     ],
-  ])('of %s %s %j is 422 %s', async (method, path, body, code, field) => {
+  ])('of %s %s %j is answered 422 and %s', async (method, path, body, code, field) => {
     const instance = billingHouse()
     const { token, id } = instance.buyer()
     const answer = await instance.ask(method, path, token, body)

@@ -401,7 +401,7 @@ describe('GET /v1/commodities/:code', () => {
     },
   )
 
-  test('that is no swap has no disclosure', async () => {
+  test('a code other than a swap has no disclosure', async () => {
     const instance = openTestInstance()
     const { data } = await json<CommodityBody>(
       instance.get('/v1/commodities/JET_FUEL_USD', instance.key()),
@@ -459,7 +459,7 @@ describe('GET /v1/commodities/:code', () => {
   })
 
   test.each(['%00', '%zz', '%F0%9F%9B%A2', 'x'.repeat(5000), '..%2f..', '%20'])(
-    '%p is no code and no accident',
+    '%p is refused as a code without an internal error',
     async text => {
       const instance = openTestInstance()
       const response = await instance.get(`/v1/commodities/${text}`, instance.key())

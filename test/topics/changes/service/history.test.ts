@@ -24,11 +24,11 @@ describe('the days that an event releases', () => {
     second,
   ])
 
-  test('are those of its own quarantine, where a later one has the same number', () => {
+  test('belong to the quarantine of the event, where a later one has the same number', () => {
     expect(served.released(first)?.from).toBe(parseDay('2026-10-22'))
   })
 
-  test('are those of its own quarantine, where an earlier one had the same number', () => {
+  test('belong to the quarantine of the event, where an earlier one had the same number', () => {
     expect(served.released(second)?.from).toBe(parseDay('2026-10-09'))
   })
 })

@@ -279,7 +279,7 @@ describe('isolated: values that stand alone', () => {
     expect(isolated([10, 11, 900, 11], 2)).toEqual([])
   })
 
-  test('are those far from the median of five around them, whatever the walk', () => {
+  test('are those far from the median of five around them, in any series', () => {
     const middle = (values: readonly number[]) => {
       const sorted = values.toSorted((a, b) => a - b)
       const half = sorted.length >> 1
@@ -323,7 +323,7 @@ describe('isolated: values that stand alone', () => {
   })
 
   needs('../shared/data').test(
-    'of WTI since 1986 are 2020-04-20 alone, looked at ninety days at a time',
+    'of WTI since 1986 are 2020-04-20 alone, in windows of ninety days',
     () => {
       const closes = realCloses('oil-prices/wti-daily.csv')
       const anomalies = new Set<string>()

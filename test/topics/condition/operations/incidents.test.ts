@@ -56,12 +56,12 @@ describe('GET /status/incidents.json', () => {
     const { pass, incidents, clock } = watched()
     pass({ name: 'email', status: 'operational' }, { name: 'sms', status: 'disabled' })
     expect(await incidents()).toEqual([])
-    pass({ name: 'email', status: 'degraded', message: 'Letters wait.' })
+    pass({ name: 'email', status: 'degraded', message: 'E-mails wait.' })
     const began = clock.now()
-    pass({ name: 'email', status: 'down', message: 'No letter is sent.' })
-    pass({ name: 'email', status: 'degraded', message: 'Letters wait again.' })
+    pass({ name: 'email', status: 'down', message: 'No e-mail is sent.' })
+    pass({ name: 'email', status: 'degraded', message: 'E-mails wait again.' })
     expect(await incidents()).toMatchObject([
-      { part: 'email', status: 'down', message: 'Letters wait again.', ended_at: null },
+      { part: 'email', status: 'down', message: 'E-mails wait again.', ended_at: null },
     ])
     pass({ name: 'email', status: 'operational' })
     pass({ name: 'email', status: 'operational' })

@@ -51,7 +51,7 @@ describe('freshness.reach: the reach of a series', () => {
     )
   })
 
-  test('of a code without a source is no data, even if something was recorded', () => {
+  test('a code without a source has no data, even if something was recorded', () => {
     const { fresh, series, record } = world()
     record('BOSCAN_USD', [50], startAt, dayMs)
     expect(fresh.reach(series('BOSCAN_USD'))).toEqual({ firstOn: '2026-11-20', lastAt: startAt })

@@ -39,7 +39,7 @@ describe('a unit break', () => {
     }
   })
 
-  test('is no single day, no move of the market, and nothing of a series that leaps anyway', () => {
+  test('is not reported for a single day, a market move, or a series that often leaps', () => {
     const single = walk(60)
     single[30] = single[30]! * 42
     expect(unitBreakOf(daysOf(single))).toBeUndefined()
@@ -66,7 +66,7 @@ function withFrozen() {
   return { ...instance, ask, series }
 }
 
-test('a series that is frozen for months is neither healthy nor unseen', async () => {
+test('a series that is frozen for months is reported as a fault', async () => {
   const { ask, services, series } = withFrozen()
   expect(services.seriesFaults.of(series('HEATING_OIL_USD'))).toEqual([
     {

@@ -327,7 +327,7 @@ describe('POST /v1/scheduled-deliveries: creating a delivery', () => {
   })
 
   test.each([['[]'], ['"text"'], ['{"scheduled_delivery":[]}'], ['{"scheduled_delivery":null}']])(
-    'the body %s is no form',
+    'the body %s is not a form',
     async text => {
       expect(await openInstance({ world: standing }).ask('POST', '', text)).toMatchObject({
         status: 422,

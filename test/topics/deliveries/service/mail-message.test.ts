@@ -133,7 +133,7 @@ describe('the table of a delivery', () => {
   })
 })
 
-describe('the letter of a delivery', () => {
+describe('the e-mail of a delivery', () => {
   test.each([
     [{ cadence: 'daily' }, 'every day at 07:00 (UTC)'],
     [

@@ -92,7 +92,7 @@ describe('a row', () => {
     })
   })
 
-  test('of Alaska may lie on both sides of 180 degrees, and off the coast of any state', () => {
+  test('of Alaska may be on both sides of 180 degrees, and off the coast of any state', () => {
     const { dataset } = setUp()
     const alaska = {
       state: 'AK',

@@ -146,7 +146,7 @@ describe('the permits of a demo instance', () => {
     expect(all(copy())).toEqual(stored)
   })
 
-  test('have counties of the state with numbers of their own', () => {
+  test('number the counties of each state without duplicates', () => {
     for (const state of statePlaces)
       expect(new Set(state.counties.map(county => county.code)).size).toBe(state.counties.length)
   })

@@ -57,7 +57,7 @@ describe('what is drilled in a state is', () => {
       'its list was read on 2026-11-19',
     ],
     [
-      'unknown when nobody looked since',
+      'unknown when the list was not read since',
       { newestOn: '2026-10-20', readOn: '2026-10-20' },
       'unknown',
       'noindex',

@@ -202,7 +202,7 @@ describe('lists of drilling', () => {
       change: null,
     })
   })
-  test.each(['0', '-1', '01', 'x', '99999', '1e3'])('number %s is no record', async id => {
+  test.each(['0', '-1', '01', 'x', '99999', '1e3'])('number %s is not found', async id => {
     for (const family of ['rig_counts', 'drilling_productivities']) {
       const response = await get(`/v1/ei/${family}/${id}`)
       expect(response.status).toBe(404)

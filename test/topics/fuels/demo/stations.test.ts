@@ -29,7 +29,7 @@ const byReference = (list: readonly Station[]) =>
   list.toSorted((a, b) => (a.reference < b.reference ? -1 : 1))
 
 describe('stations of a demo instance', () => {
-  test('stand in every state, some hundreds, and are marked', () => {
+  test('exist in every state, some hundreds, and are marked', () => {
     const filled = copy()
     filled.filler.advance(start)
     const all = everywhere(filled)

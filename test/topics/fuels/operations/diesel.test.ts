@@ -52,7 +52,7 @@ describe('/v1/diesel-prices', () => {
       expect(average, path).toMatchObject({ state: 'US', granularity: 'national', price: 3.72 })
     }
   })
-  test('of a state stand in the path too', async () => {
+  test('the state may be in the path too', async () => {
     const instance = filled()
     const body = await json<{ data: unknown }>(
       instance.get('/v1/diesel-prices/states/CA', instance.key()),
@@ -65,7 +65,7 @@ describe('/v1/diesel-prices', () => {
     ['/v1/diesel-prices?state=California', 'NOT_FOUND'],
     ['/v1/diesel-prices/states/ZZ', 'NOT_FOUND'],
     ['/v1/diesel-prices/states/NY', 'DATA_NOT_AVAILABLE'],
-  ])('%s is 404 %s', async (path, code) => {
+  ])('%s is answered 404 and %s', async (path, code) => {
     const instance = filled()
     const response = await instance.get(path, instance.key())
     expect([response.status, response.headers.get('x-error-code')]).toEqual([404, code])

@@ -157,7 +157,7 @@ describe('/v1/prices/marine-fuels', () => {
     expect(await portsOf('middle%20east')).toEqual(['FUJAIRAH'])
   })
 
-  test('without a path for the ports have the averages too, which lie in no port and no region', async () => {
+  test('without a path for the ports have the averages too, which belong to no port and no region', async () => {
     const instance = filled(openTestInstance())
     const { prices, count } = await latest(instance, '/v1/prices/marine-fuels')
     expect({ count, length: prices.length }).toEqual({ count: 36, length: 36 })
@@ -462,7 +462,7 @@ describe('/v1/prices/marine-fuels and rates', () => {
     return statuses
   }
 
-  test('are 30 a minute for all paths together, in a window of their own', async () => {
+  test('are 30 a minute for all paths together, in a separate window', async () => {
     const instance = filled(openTestInstance())
     const token = instance.key()
     expect(await statuses(instance, '/v1/prices/marine-fuels/latest?port=SIN', 15, token)).toEqual(

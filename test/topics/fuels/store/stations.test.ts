@@ -110,7 +110,7 @@ describe('stations around a place', () => {
     )
   }
 
-  test('are those that a walk over all of them finds, anywhere on Earth', () => {
+  test('are those that a full scan finds, anywhere on Earth', () => {
     fc.assert(
       fc.property(
         places,

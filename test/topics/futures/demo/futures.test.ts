@@ -42,7 +42,7 @@ describe('a new demo instance', () => {
       }
     })
 
-    test(`closes the front month of ${code} where its own series closes, day by day`, () => {
+    test(`closes the front month of ${code} where its custom series closes, day by day`, () => {
       const closes = futures.closes(code, 1, '2026-10-15', '2026-11-19')
       const own = world.observations(code, at('2026-10-15T00:00:00Z'), at('2026-11-20T00:05:00Z'), {
         from: 0,

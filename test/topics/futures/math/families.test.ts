@@ -33,7 +33,7 @@ describe('slugs', () => {
     expect(Object.keys(table).toSorted()).toEqual(families.map(f => f.code).toSorted())
   })
 
-  test('the canonical slug is answered: of two the one that was asked, of exchange words the first', () => {
+  test('the canonical slug is returned: of two the requested one, of exchange words the first', () => {
     const slugOf = (name: string) => familyBySlug(name, words)?.slug
     expect(['old-brent', 'BZ', 'eu-carbon', 'eua', 'uka'].map(slugOf)).toEqual([
       'exch-brent',

@@ -56,7 +56,7 @@ describe('GET /v1/futures/:slug under every name of a family', () => {
     expect((await own.get('/v1/futures/other-brent', key)).status).toBe(404)
   })
 
-  test('another name is no route at all, and neither is what uk-carbon does not have', async () => {
+  test('an unknown name is not a route, nor are the paths that uk-carbon lacks', async () => {
     const paths = [
       '/v1/futures/exch-coal',
       '/v1/futures/CL.13',

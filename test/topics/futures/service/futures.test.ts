@@ -184,7 +184,7 @@ describe('recordDays and recordTicks: what is recorded', () => {
 })
 
 describe('resolve: the catalogue', () => {
-  test("answers a family with its front contract's own series as soon as that has data", () => {
+  test('answers a family with the series of its front contract as soon as that has data', () => {
     const { futures, catalogue } = openTestInstance({}, at('2026-11-23T15:00:00Z')).services
     const resolveWti = () => catalogue.resolve('WTI_FUTURES', at('2026-11-23T15:00:00Z'))!
     expect([resolveWti().series.code, resolveWti().code, resolveWti().requestedCode]).toEqual([

@@ -85,7 +85,7 @@ describe('the box around a circle', () => {
     test(name, () => expect(spansOf(boxAround(circle))).toHaveLength(spans))
   }
 
-  test('is no larger than it must be', () => {
+  test('is as small as possible', () => {
     const { south, north, west, east } = boxAround({ ...at(60, 10), radiusMiles: 69.0934 })
     expect([south, north]).toEqual([expect.closeTo(59, 4), expect.closeTo(61, 4)])
     // asin(sin 1 / cos 60) degrees.

@@ -712,7 +712,7 @@ describe('clientAddress', () => {
       ['2001:db8:ffff::2', '198.51.100.2'],
       false,
     ],
-    ['proxies that name nobody', proxies, ['10.0.0.1', ''], ['10.0.0.1'], true],
+    ['proxies that name no client', proxies, ['10.0.0.1', ''], ['10.0.0.1'], true],
   ])('%s', async (_, flags, first, other, shared) => {
     expect(await share(flags, first, other)).toBe(shared)
   })

@@ -103,7 +103,7 @@ describe('POST /v1/api-keys', () => {
     ['null', 'null', null],
     ['a null name', { name: null }, null],
     [
-      'fields nobody knows',
+      'unknown fields',
       {
         name: 'x',
         plan: 'enterprise',
@@ -145,7 +145,7 @@ describe('POST /v1/api-keys', () => {
     ],
     ['an expiry that is now', { expires_at: isoInstant(startAt) }, 'expires_at'],
     ['an expiry as a number', { expires_at: 1_900_000_000 }, 'expires_at'],
-    ['networks that are no list', { allowed_ips: '10.0.0.0/8' }, 'allowed_ips'],
+    ['networks that are not a list', { allowed_ips: '10.0.0.0/8' }, 'allowed_ips'],
     [
       '101 networks',
       { allowed_ips: Array.from({ length: 101 }, (_, i) => `10.0.0.${i}`) },

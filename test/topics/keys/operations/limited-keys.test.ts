@@ -141,7 +141,7 @@ describe('over all routes', () => {
   })
 })
 
-describe('where a recent sign-in is asked for', () => {
+describe('where a recent sign-in is required', () => {
   test('an API key cannot manage keys where a recent sign-in is required, but its other requests succeed', async () => {
     const door = openFrontDoor({ flags: { 'sessions.fresh_sign_in': '10m' } })
     const { token } = door.open()

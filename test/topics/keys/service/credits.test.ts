@@ -143,7 +143,7 @@ describe('createCredits', () => {
     expect(billing.credits.balance(buyer.id)).toBe(3)
   })
 
-  test('are neither lost nor made by any course of buying, asking, giving back and writing', () => {
+  test('are preserved by any sequence of purchases, requests, returns and writes', () => {
     const deed = fc.constantFrom('take', 'take', 'take', 'back', 'buy', 'flush', 'stop')
     fc.assert(
       fc.property(fc.array(deed, { maxLength: 40 }), deeds => {

@@ -245,7 +245,7 @@ describe('POST /v1/phone/verify and /v1/phone/resend: a code', () => {
   })
 
   test.each([[undefined], ['12345'], ['1234567'], ['12345a'], [123456], [null], ['١٢٣٤٥٦']])(
-    '%p is no code and costs no try',
+    '%p is refused as a code and uses no attempt',
     async verification_code => {
       const instance = openMessageInstance()
       const { id, token } = instance.account()

@@ -11,7 +11,7 @@ const mailMessage: MailMessage = {
   dedupe: 'run-1',
 }
 
-describe('mail.post: a letter', () => {
+describe('mail.post: an e-mail', () => {
   test('an e-mail is captured once with its attachments in a demo instance, and its delivery is reported', async () => {
     const instance = openMessageInstance()
     const settlements: unknown[] = []

@@ -106,7 +106,7 @@ describe('a link', () => {
   })
 })
 
-describe('the letters of an account on a day', () => {
+describe('the e-mails of an account on a day', () => {
   const mailMessage = (accountId: string, to: string, n: number) => ({
     to,
     subject: 'x',

@@ -189,7 +189,7 @@ describe('matters of data and people', () => {
     expect(idsOf(instance)).toEqual([])
   })
 
-  test('old files that are loaded at once are no source that has stopped, nor are their codes', () => {
+  test('loading old files does not count as a source that has stopped, nor do their codes', () => {
     const instance = openTestInstance()
     for (const code of ['WTI_USD', 'USD_AED', 'DIESEL_USD', 'COAL_USD'])
       instance.record(code, [70, 71, 72], startAt - 90 * dayMs, dayMs)

@@ -249,7 +249,7 @@ describe('columns', () => {
       '--series must be a code of the catalogue; got "WTI_UDS". Did you mean WTI_USD?',
     ],
     [
-      'a key that is neither',
+      'a key of neither kind',
       { map: 'observed=Date' },
       '--map must be a field (code, observed_at, price, currency, recorded_at, source, deleted) or a code of the catalogue',
     ],
@@ -431,7 +431,7 @@ describe('rows that do not fit', () => {
     ])
   })
 
-  test('a line that is no JSON object', async () => {
+  test('a line that is not a JSON object', async () => {
     const pieces = await told('{"code":"WTI_USD","date":"2024-03-28","price":1}\n{"code":\n[1]\n')
     expect(pieces.slice(1)).toEqual([
       '2 the line is not a JSON object: "{\\"code\\":"',

@@ -86,7 +86,7 @@ describe('what is refused says what would be right', () => {
       'code WTI_UDS is not in the catalogue: did you mean WTI_USD?',
     ],
     [
-      'a code whose letters are near to those of another one',
+      'a code that is spelt nearly like another one',
       { code: 'NOPE' },
       'code',
       'is not in the catalogue: it must be a code of the catalogue',

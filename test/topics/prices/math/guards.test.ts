@@ -240,7 +240,7 @@ describe(`of all values of ../shared/data after 2015`, () => {
   ]
   const data = needs('../shared/data')
   test.skipIf(!data.isMet).each(faults)(
-    `at least 95 %% of 500 faults of the kind "%s" are listed${data.why}`,
+    `at least 95%% of 500 faults of the kind "%s" are listed${data.why}`,
     (kind, isFlagged) => {
       const chance = createChance()
       let flagged = 0

@@ -52,7 +52,7 @@ const rowsOf = async (instance: SourceInstance, query = '', token?: string) => {
 const statusOf = async (instance: SourceInstance, query: string) =>
   (await instance.ask('GET', path + query)).status
 
-describe('GET /v1/prices/data-connector while the account has no rows of its own', () => {
+describe('GET /v1/prices/data-connector while the account has no rows', () => {
   test('the shipped series are answered, the last thirty days, newest first', async () => {
     const instance = filled(openSourceInstance())
     const rows = await rowsOf(instance, '?fuel_type=vlsfo&port=sgsin')

@@ -74,7 +74,7 @@ test('every format has the same rows', async () => {
   expect(await rowsOf('arrow')).toEqual(rows)
 })
 
-test('each exported row has the source of its own value in every format, in bars and in past states', async () => {
+test('each exported row has the source of its value in every format, in bars and in past states', async () => {
   const { instance, token } = openDemoInstance()
   const authorization = `Bearer ${instance.services.adminTokens.rotate()}`
   const push = async (values: readonly [day: number, price: number, source?: string][]) => {

@@ -70,7 +70,7 @@ describe('GET /v1/prices/metrics', () => {
     })
   })
 
-  test('stand in the order asked; codes without a price are named', async () => {
+  test('are in the order of the request; codes without a price are named', async () => {
     const data = await metricsOf('DUBAI_CRUDE_USD,OMAN_CRUDE_USD,WTI_USD')
     expect(data.metrics.map(metric => metric.code)).toEqual(['DUBAI_CRUDE_USD', 'WTI_USD'])
     expect(data.missing_codes).toEqual(['OMAN_CRUDE_USD'])

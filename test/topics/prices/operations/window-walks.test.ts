@@ -143,7 +143,7 @@ describe('GET /v1/prices/past_* and historical: walking all pages while data is 
     'past_day?interval=hour',
     'past_day?per_page=1',
     'past_day?interval=raw&as_of=2027-01-01T00:00:00Z',
-  ])('someone who asks %s in between does not share the walk', async other => {
+  ])('a request for %s in between does not share the paging snapshot', async other => {
     const instance = openWindowInstance()
     instance.record('FORTIES_USD', [1, 2, 3, 4], startAt, 30 * minuteMs)
     const base = 'past_day?by_code=FORTIES_USD&per_page=2'
@@ -155,7 +155,7 @@ describe('GET /v1/prices/past_* and historical: walking all pages while data is 
     expect((await instance.ask(`${base}&page=2`)).rows.map(row => row.price)).toEqual([2, 1])
   })
 
-  test('two keys that ask the same do not share a walk', async () => {
+  test('two keys with the same request do not share a paging snapshot', async () => {
     const instance = openWindowInstance()
     const other = instance.key()
     instance.record('WTI_USD', [1, 2, 3, 4], startAt, hourMs)

@@ -143,7 +143,7 @@ describe('GET /v1/prices/past_*: rows', () => {
     ])
   })
 
-  test('days stand on physical crude and list prices', async () => {
+  test('days are set for physical crude and list prices', async () => {
     const { ask, write } = openWindowInstance()
     for (const code of ['FORTIES_USD', 'DIESEL_LIST_B7_DKK', 'WTI_USD'])
       write(code, { '2026-11-20T00:00:00Z': 14 })
@@ -155,7 +155,7 @@ describe('GET /v1/prices/past_*: rows', () => {
     ])
   })
 
-  test('of several codes stand in one order: newest first, then by code', async () => {
+  test('of several codes have one order: newest first, then by code', async () => {
     const { ask, write } = openWindowInstance()
     write('WTI_USD', { '2026-11-20T10:00:00Z': 1, '2026-11-20T12:00:00Z': 2 })
     write('BRENT_CRUDE_USD', { '2026-11-20T10:00:00Z': 3, '2026-11-20T11:00:00Z': 4 })
@@ -306,7 +306,7 @@ describe('GET /v1/prices/past_*: the range', () => {
     '20261101',
     'yesterday',
     '2026-11-14T00:00:00Z',
-  ])('/v1/prices/%s is no route, with or without a key', async date => {
+  ])('/v1/prices/%s is not a route, with or without a key', async date => {
     const before = empty.used()
     for (const token of [empty.token, undefined]) {
       const response = await empty.get(`/v1/prices/${date}`, token)

@@ -75,7 +75,7 @@ describe('closes.of: a close', () => {
     expect(whole).toHaveLength(6)
   })
 
-  test('of any day is what looking at everything gives, for any writes and quarantines', () => {
+  test('of any day equals the result of a full scan, for any writes and quarantines', () => {
     const point = fc.record({
       seriesId: fc.constantFrom(1, 2),
       observedAt: fc
@@ -118,7 +118,7 @@ describe('closes.of: a close', () => {
 })
 
 describe('closes.of and closes.derived: what is kept', () => {
-  test('is not read again until its own series changes', () => {
+  test('is not read again until the series itself changes', () => {
     const { closes, write } = openCloses()
     write([...daily(1, 5), ...daily(2, 5)])
     const [first, second] = [closes.of(1), closes.of(2)]

@@ -23,7 +23,7 @@ const ranges = fc.record({
   to: fc.nat(days).map(day => firstDay + day * dayMs + hourMs),
 })
 
-test('bars of days that are asked for again and again are those of all observations after each write', () => {
+test('day bars that are requested repeatedly match all observations after each write', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(points, { minLength: 1, maxLength: 30 }), { minLength: 2, maxLength: 4 }),

@@ -85,7 +85,7 @@ function pastDays() {
   return { asked, indexes, recordedAts }
 }
 
-test('of a series that is asked for once only the days of the range are read', () => {
+test('a single request for a series reads only the days of its range', () => {
   const { asked, indexes } = pastDays()
   indexes.within(1, 5 * dayMs + 1, 9 * dayMs)
   expect(asked).toEqual([`days of 1 from ${5 * dayMs} to ${9 * dayMs}`])

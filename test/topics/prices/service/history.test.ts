@@ -166,7 +166,7 @@ describe('history.page against a list of everything', () => {
   })
 })
 
-describe('history.page: a walk through pages', () => {
+describe('history.page: paging', () => {
   /**
    * What may come in between two pages: later than the walk's beginning, at any moment of the past.
    */
@@ -196,7 +196,7 @@ describe('history.page: a walk through pages', () => {
         startedAt + 1 + i,
       )
     }
-    throw new Error('the walk does not end')
+    throw new Error('paging does not end')
   }
 
   test('history paging neither repeats nor loses a row of its snapshot, whatever is recorded during paging', () => {

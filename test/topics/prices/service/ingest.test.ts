@@ -20,7 +20,7 @@ test('writes before a read are recorded by its moment and later writes after it,
     expect(observations.asOf(series.id, 0, startAt + 1, mark, 1)[0]!.value).toBe(value)
 })
 
-test('each transaction has an instant of its own, also within one millisecond', () => {
+test('each transaction has a different instant, also within one millisecond', () => {
   const { ingest, observations, series, write } = opened()
   ingest.mark()
   for (const value of [1, 2, 3]) write(value)

@@ -91,7 +91,7 @@ test('someone who watches the first page does not disturb someone who walks', ()
   }
 })
 
-test('two who ask the same one after the other each walk their own rows', () => {
+test('two clients with the same request each page through a separate snapshot', () => {
   const { page, write, point } = openSnapshots()
   page(1)
   page(2)
@@ -128,7 +128,7 @@ test('a page requested directly is located by counting, and the pages after it c
   expect(page(5).total).toBe(100)
 })
 
-test('rows that claim an earlier recording make a walk longer and never cut its end', () => {
+test('rows with an earlier recording time make a snapshot longer and never shorten it', () => {
   const { page, write, point } = openSnapshots()
   page(1)
   write([0.5, 33.3, 33.6, 99.5].map(hour => point(hour, { recordedAt: 0 })))
@@ -147,7 +147,7 @@ test('a clock that went back hides nothing', () => {
   expect(hoursOf(page(11))).toEqual([99])
 })
 
-test('a walk of another moment keeps its values', () => {
+test('a snapshot of a past moment keeps its values', () => {
   const { page, write, point, question } = openSnapshots()
   write([point(15, { value: 150 })])
   const pastQuestion = { ...question, vintage: { asOf: 1, coverageSince: 0 } }
@@ -158,7 +158,7 @@ test('a walk of another moment keeps its values', () => {
   ])
 })
 
-test('a walk goes on with its snapshot after thousands of other questions, also if it is slow', () => {
+test('a client continues with its snapshot after thousands of other requests, also if it is slow', () => {
   const { page, write, point, question } = openSnapshots()
   page(1)
   write([point(0.5)])

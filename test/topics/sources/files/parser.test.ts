@@ -69,7 +69,7 @@ describe('createSourceReader: rows are the same, however they are written', () =
   })
 })
 
-describe('createSourceReader: a row that can not be taken is named, and the others are taken', () => {
+describe('createSourceReader: an invalid row is named, and the others are accepted', () => {
   test.each([
     [{ price: undefined }, 'price is missing: write a decimal number'],
     [{ price: '' }, 'price is missing: write a decimal number'],
@@ -183,7 +183,7 @@ describe('createSourceReader: what has no rows says why', () => {
   ])('%#', async (content, config, fault) => {
     expect(await read(content, config)).toEqual({ fault })
   })
-  test('a list of none is no fault', async () => {
+  test('an empty list is accepted', async () => {
     expect(await read('[]')).toEqual({ rows: [], received: 0, rejected: 0, rejections: [] })
     expect(await read('timestamp,price\n')).toEqual({
       rows: [],

@@ -179,24 +179,27 @@ test.each([
   'https://[fd00::1]/x',
   'http://example.com/x',
   'file:///etc/passwd',
-])('%s is no address of a source where the operator allows none but public ones', async url => {
-  const closed = openSourceInstance({ 'egress.allow': '' })
-  const created = await closed.ask<Answer>('POST', path, {
-    data_source: { ...basic, scraper_config: { url } },
-  })
-  expect({ status: created.status, field: created.data.field }).toEqual({
-    status: 422,
-    field: 'scraper_config.url',
-  })
-  const id = await closed.make(basic)
-  const changed = await closed.ask<Answer>('PATCH', `${path}/${id}`, {
-    data_source: { scraper_config: { url } },
-  })
-  expect({ status: changed.status, field: changed.data.field }).toEqual({
-    status: 422,
-    field: 'scraper_config.url',
-  })
-})
+])(
+  '%s is refused as the address of a source where the operator only allows public ones',
+  async url => {
+    const closed = openSourceInstance({ 'egress.allow': '' })
+    const created = await closed.ask<Answer>('POST', path, {
+      data_source: { ...basic, scraper_config: { url } },
+    })
+    expect({ status: created.status, field: created.data.field }).toEqual({
+      status: 422,
+      field: 'scraper_config.url',
+    })
+    const id = await closed.make(basic)
+    const changed = await closed.ask<Answer>('PATCH', `${path}/${id}`, {
+      data_source: { scraper_config: { url } },
+    })
+    expect({ status: changed.status, field: changed.data.field }).toEqual({
+      status: 422,
+      field: 'scraper_config.url',
+    })
+  },
+)
 
 describe('PATCH /v1/data-sources/{id}', () => {
   test('sets what it names and leaves the rest', async () => {
@@ -419,7 +422,7 @@ describe('/v1/data-sources/{id}/logs, health and test', () => {
   })
 })
 
-describe('/v1/data-sources/{id} of somebody else', () => {
+describe('/v1/data-sources/{id} of another account', () => {
   test('looks like one that does not exist, on every path', async () => {
     const { id } = await create(basic)
     const stranger = instance.key()

@@ -163,7 +163,7 @@ describe('GET /v1/excel/run: what a table costs', () => {
     expect(answer.headers.get('ratelimit')).toContain('"burst";r=59')
   })
 
-  test('the key may stand in the address, and does not travel on', async () => {
+  test('the key may be in the address, and is not passed on', async () => {
     const instance = stocked()
     const token = instance.key()
     const answer = await instance.get(

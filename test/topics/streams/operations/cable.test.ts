@@ -256,7 +256,7 @@ function maskedText(text: string): Buffer {
   return Buffer.concat([head, payload])
 }
 
-test('a server stop tells every cable client to reconnect', async () => {
+test('a server that stops asks every cable client to reconnect', async () => {
   const { whole, server } = served()
   const client = (await cableClient(server.socketUrl, { token: whole.key() }))!
   whole.services.streams.stop()

@@ -287,7 +287,7 @@ describe('subscribing', () => {
     ['a list', '["EnergyPricesChannel"]'],
     ['a key that is none', '{"channel":"EnergyPricesChannel","api_key":"0000"}'],
     ['codes that are unknown', '{"channel":"EnergyPricesChannel","commodities":["NO_SUCH_USD",7]}'],
-    ['codes that are no list', '{"channel":"EnergyPricesChannel","commodities":"WTI_USD"}'],
+    ['codes that are not a list', '{"channel":"EnergyPricesChannel","commodities":"WTI_USD"}'],
     [
       'more codes than there may be',
       JSON.stringify({ channel: 'EnergyPricesChannel', commodities: Array(101).fill('WTI_USD') }),
@@ -345,7 +345,7 @@ describe('subscribing', () => {
     expect(client.frames.filter(frame => frame.type === 'confirm_subscription')).toHaveLength(20)
   })
 
-  test('frames that are no commands are ignored', () => {
+  test('frames other than commands are ignored', () => {
     const { join } = openInstance()
     const { connection, frames, closed } = join()
     for (const text of [

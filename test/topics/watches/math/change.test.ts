@@ -14,7 +14,7 @@ const at = (price: number | null, stale = false, seriesId = 1): WatchReading => 
   stale,
 })
 
-test('the next run is the first of its rhythm after now, however late the one that was due', () => {
+test('the next run is the first of its interval after now, however late the last one was', () => {
   const moments = fc.record({
     due: fc.integer({ min: 0, max: 2e12 }),
     interval: fc.integer({ min: 1000, max: 3e9 }),

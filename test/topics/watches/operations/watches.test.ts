@@ -227,7 +227,7 @@ test('the list is the account’s own, newest first, without a limit where the p
 })
 
 describe('PATCH /v1/subscriptions/{id}: a change', () => {
-  test('sets what it names and leaves the rest; only another rhythm moves the next run', async () => {
+  test('sets the fields that it names and leaves the rest; only another interval moves the next run', async () => {
     const instance = openWatchInstance()
     const { id } = await create(instance, {
       codes: ['WTI_USD'],
@@ -371,7 +371,7 @@ describe('GET /v1/subscriptions/events: the feed', () => {
     expect(data.events.length).toBe(2)
   })
 
-  test('past its end answers nothing and the cursor that was asked with', async () => {
+  test('past its end returns no events and the cursor of the request', async () => {
     const { instance } = await filled()
     const { data } = await json(await instance.get(`${events}?since=999999`, instance.token))
     expect(data).toEqual({ events: [], cursor: 999_999, has_more: false } as never)

@@ -284,7 +284,7 @@ describe('POST /v1/webhooks: a body that does not fit', () => {
     [{ url: 'x', events: [], max_retries: 9 }, ['url', 'events', 'max_retries']],
   ]
   for (const [body, fields] of table) {
-    test(`${JSON.stringify(body)?.slice(0, 90)} is told ${fields.join(', ')}`, async () => {
+    test(`${JSON.stringify(body)?.slice(0, 90)} is refused because of ${fields.join(', ')}`, async () => {
       const response = await whole.send('POST', path, body ?? '', token)
       const answer = await json(response)
       expect(response.status).toBe(422)

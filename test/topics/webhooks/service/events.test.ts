@@ -120,7 +120,7 @@ describe('an event that happens twice', () => {
   })
 })
 
-describe('who is told', () => {
+describe('who receives an event', () => {
   test('an event that belongs to one account is not sent to other accounts', () => {
     const instance = openWebhookInstance()
     const [first, second] = [instance.account(), instance.account()].map(account => ({
@@ -344,7 +344,7 @@ describe('what a filter turns away', () => {
   })
 })
 
-describe('an event that nobody sends does not end silently', () => {
+describe('an event without a receiver does not end silently', () => {
   const restrict = ({ services }: WebhookInstance, code: string, accountId: string) => {
     services.series.putTerms([{ code, own: false, terms: { visibleTo: [accountId] } }], startAt)
     services.catalogue.reload()
@@ -461,7 +461,7 @@ describe("the plan's events of a month", () => {
   })
 })
 
-describe('an event to a target of its own', () => {
+describe('an event to a target URL', () => {
   const url = 'https://hooks.example.com/alerts?token=a b'
   const target = (instance: WebhookInstance, accountId: string) =>
     instance.services.outbox.log.page('webhook', targetLane(accountId, url), {}, 10, 0).entries

@@ -20,7 +20,7 @@ const use = ({ services: { meter } }: WebhookInstance, key: KeyState, requests: 
   meter.flush()
 }
 
-describe('the owner of a key is told', () => {
+describe('the owner of a key is notified', () => {
   test('at 80 and at 100 percent of the quota, once each', () => {
     const { instance, key, usageEvents } = opened()
     use(instance, key, 79_999)

@@ -87,7 +87,7 @@ describe('POST /admin/v1/datasets/{name}', () => {
   const refused: [string, unknown, number][] = [
     ['no list', { rows: {} }, 422],
     ['nothing', {}, 422],
-    ['a dry_run that is no boolean', { rows: [], dry_run: 'yes' }, 422],
+    ['a dry_run that is not a boolean', { rows: [], dry_run: 'yes' }, 422],
     ['more than 5000', { rows: Array.from({ length: 5001 }, () => row) }, 413],
   ]
   for (const [name, body, status] of refused) {

@@ -68,7 +68,7 @@ describe('a block of points', () => {
     expect(valuesOf('WTI_USD')).toEqual([])
   })
 
-  test('that names an unknown code, is cut off or is no block is refused', async () => {
+  test('that names an unknown code, is cut off or malformed is refused', async () => {
     const { send, block, idOf, valuesOf } = withBlocks()
     const good = block([{ seriesId: idOf('WTI_USD'), observedAt: at(2), value: 70 }])
     const unknown = Buffer.from(

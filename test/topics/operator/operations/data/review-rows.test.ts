@@ -50,7 +50,7 @@ async function withRigs() {
 }
 const faulty = { date: '2026-11-13', region: 'US', total: 5460 }
 
-describe('a doubtful row', () => {
+describe('a suspicious row', () => {
   test('is held as a whole: not recorded, and listed with the reason', async () => {
     const { push, newest, review, admin } = await withRigs()
     const right = { date: '2026-11-13', region: 'permian', total: 251 }

@@ -107,7 +107,7 @@ describe('a value that an operator corrected', () => {
   })
 })
 
-describe('a doubtful value', () => {
+describe('a suspicious value', () => {
   test('a value that differs by an exchange rate is reported as a probable currency mismatch', async () => {
     const { push, admin } = await withPushes()
     await admin('POST', '/observations', {

@@ -58,7 +58,7 @@ const desk = {
   aliases: ['DGO'],
 }
 
-describe('an own series', () => {
+describe('a custom series', () => {
   test('is answered like a shipped one once it has a value', async () => {
     const { admin, ask } = withOperator()
     const added = await admin('POST', '/series', desk)

@@ -110,7 +110,7 @@ describe('/admin/v1/outbox', () => {
   })
 })
 
-describe('tests of the ways out', () => {
+describe('tests of the delivery channels', () => {
   test('a delivery channel test posts one signed event and returns the response of the receiver', async () => {
     const got: { body: string; signature: string | null }[] = []
     const receiver = Bun.serve({

@@ -64,7 +64,7 @@ describe('/admin/v1/accounts/{id}/credits', () => {
     expect((await left()).credits.map((row: { remaining: number }) => row.remaining)).toEqual([5])
   })
 
-  test('stand in the audit trail with their number', async () => {
+  test('are recorded in the audit trail with their number', async () => {
     const instance = billingHouse('serve')
     const buyer = instance.buyer()
     await instance.operator('POST', `/admin/v1/accounts/${buyer.id}/credits`, { requests: 70 })

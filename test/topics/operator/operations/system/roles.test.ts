@@ -67,7 +67,8 @@ describe('a token of the operator', () => {
         const isRefused = status === 403 && text.includes('"ADMIN_ROLE_MISSING"')
         const isAllowed = (isImpersonation ? sees : changes).includes(area) && name !== setsAddress
         if (isRefused === isAllowed) faults.push(`${name}: ${status}`)
-        if (isRefused && audit.list({}, 1, 0).at(0)?.id !== before) faults.push(`${name} was told`)
+        if (isRefused && audit.list({}, 1, 0).at(0)?.id !== before)
+          faults.push(`${name} was recorded`)
       }
       expect(faults).toEqual([])
     },
