@@ -7,7 +7,7 @@ import { needs } from './support/needs.ts'
 const dir = resolve(import.meta.dir, '../docs/balancers')
 const work = mkdtempSync(join(tmpdir(), 'wellhead-balancers-'))
 
-/** The check that each balancer has of its own configuration. */
+/** The command with which each balancer checks its configuration. */
 const checks = {
   caddy: ['caddy', 'validate', '--adapter', 'caddyfile', '--config', join(dir, 'Caddyfile')],
   nginx: [

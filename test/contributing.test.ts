@@ -13,8 +13,8 @@ const documents = [
 ]
 
 /**
- * Code spans that are paths: with a folder or an ending, and without a placeholder. What lies beside
- * the repository or is made by a build need not be there.
+ * Code spans that are paths: with a folder or an ending, and without a placeholder. Files outside
+ * the repository and build results need not exist.
  */
 const pathsIn = (text: string) =>
   [...text.matchAll(/`([\w.*@-]+(?:\/[\w.*@-]+)*\/?)`/g)]

@@ -6,9 +6,9 @@ import { blocksOf, pages } from './support/docs.ts'
 const root = join(import.meta.dir, '..')
 
 /**
- * The fifteen tasks that a stranger was given, each with its page. The samples of a page are run by
- * `test/e2e/documents/docs-walk.test.ts`; where none of them can run here, the test that plays the same steps
- * against a stand-in is named.
+ * The fifteen tasks that a new user was given, each with its page. The samples of a page are run by
+ * `test/e2e/documents/docs-walk.test.ts`; where none of them can run here, the test that plays the
+ * same steps against a stand-in is named.
  */
 const tasks: readonly { task: string; page: string; playedBy?: string }[] = [
   { task: 'start a demo instance and read a price', page: 'tutorials/quickstart' },

@@ -90,7 +90,10 @@ client.latest('WTI_USD').then(([price]) => console.log(price.code))
     expect(outcome).toEqual({ code: 0, text: 'WTI_USD\n' })
   })
 
-  /** What each runtime does with it: a price, a walk over two pages, a refusal by its class. */
+  /**
+   * The work that each runtime does with the package: a price, paging over two pages, an error by
+   * its class.
+   */
   const work = (imported: string, settings: string) => `
 import { createClient, InvalidRequest } from '${imported}'
 const client = createClient(${settings})

@@ -47,7 +47,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const { messages } = await ask<{ messages: Captured[] }>('GET', '/_dev/inbox?channel=email')
     return messages.filter(message => message.to === to)
   }
-  /** The newest letter to an address whose subject has the words. */
+  /** The newest e-mail to an address whose subject contains the words. */
   const mailMessage = async (to: string, words: string): Promise<Captured> => {
     const all = await mailMessages(to)
     const newest = all.filter(({ subject }) => subject.includes(words)).at(-1)
@@ -66,14 +66,14 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     visitors.push(someone)
     return someone
   }
-  /** Follows a link of a letter as its reader, and waits for what it should show. */
+  /** Follows a link of an e-mail as its recipient, and waits for the expected content. */
   const follow = async ({ page }: Visitor, url: string, shown: string) => {
     expect(url.startsWith(`${base}/`)).toBe(true)
     const answer = await page.goto(`${stage.origin}${url.slice(base.length)}`)
     expect([url, answer?.status()]).toEqual([url, 200])
     await page.waitForSelector(shown)
   }
-  /** The link in both forms of a letter: written out, and to be pressed. */
+  /** The link in both forms of an e-mail: as text, and as HTML. */
   const linkOf = ({ subject, text, html }: Captured, path: RegExp): string => {
     const url = linksOf(text).find(link => path.test(link.slice(base.length)))
     if (url === undefined) throw new Error(`"${subject}" has no link to ${path}: ${text}`)
@@ -286,7 +286,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     const links = new Set<string>()
     for (const [, body] of bodies)
       for (const link of linksOf(JSON.stringify(body).replaceAll('\\"', '"'))) links.add(link)
-    // What is said to who asks too often, and does not depend on the day.
+    // The error for too many requests, which does not depend on the day.
     for (const place of ['batch', 'conditional-requests']) links.add(`${base}/docs#${place}`)
     const own = [...links].filter(link => link.startsWith(base))
     const answered: [string, number][] = []

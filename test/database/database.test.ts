@@ -194,7 +194,7 @@ describe('a transaction', () => {
 
   test.each([
     ['an async function', async () => {}],
-    // biome-ignore lint/suspicious/noThenProperty: a thenable that is no Promise is what must be refused.
+    // biome-ignore lint/suspicious/noThenProperty: a thenable other than a Promise must be refused
     ['anything with a then', () => ({ then() {} })],
   ])('that returns %s is refused and undone', (_, work) => {
     const db = opened()

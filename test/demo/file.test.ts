@@ -115,8 +115,8 @@ describe('a demo instance that begins with a file of a week ago', () => {
     expect(compared(`${days('plain')} EXCEPT ${days('main')}`)).toEqual([])
   })
 
-  // Of codes that are quoted during the day it has full hours and ticks of a week more, of the
-  // others a week before.
+  // For codes that are quoted during the day the larger file has full hours and ticks of one more
+  // week, for the others the week before.
   for (const table of ['observations', 'bars'])
     test(`has no ${table} besides, but within days and before the first of the other's`, () => {
       const quotedWithinDays = instances.plain.running.services.catalogue

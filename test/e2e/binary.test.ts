@@ -107,7 +107,7 @@ describe('the binary in production', () => {
     const port = new URL(server.url).port
     expect((await run('healthcheck', '--port', port)).code).toBe(0)
     expect((await run('healthcheck', '--port', '1')).code).toBe(1)
-    // The port of this server is no setting: it took a free one.
+    // The port is not in the configuration: the server took a free one.
     const byData = await run('healthcheck', '--data', data)
     expect([byData.code, byData.err]).toEqual([0, ''])
   })

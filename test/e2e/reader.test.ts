@@ -6,7 +6,10 @@ import { startInstance } from '../support/interface/packages.ts'
 /** A member of an organization who may only read, as the demo data has one. */
 const reader = 'reader@evaluation.example'
 
-/** What is a person's own, or reads although it is no GET: everything else is refused. */
+/**
+ * Requests about the user's own sign-in, and reads with other methods than GET: everything else is
+ * refused.
+ */
 const allowed = new Set([
   'POST /v1/prices/batch',
   'POST /v1/alerts/backtest',

@@ -9,7 +9,7 @@ import {
   stepsOf,
 } from '../support/interface/examples.ts'
 
-/** Names of fields that are secret wherever they stand; `code` is one where somebody is recognised. */
+/** Names of fields that are always secret; `code` is one where a user is authenticated. */
 const secretName = /password|passphrase|token|secret|api_?key|credential|private|pin$/i
 const codeName = /^(code|otp|\w+ation_code|recovery_code)$/
 const recognises = /verify|second-factor|\/auth\//
@@ -61,7 +61,7 @@ function canaryFor(step: Step, field: string, example: string): string {
   return canary
 }
 
-/** A body in which everything secret is told from all other secrets. */
+/** A body in which every secret has a different value. */
 function withCanaries(step: Step, value: unknown, field = '', isSecret = false): unknown {
   if (typeof value === 'string') return isSecret ? canaryFor(step, field, value) : value
   if (Array.isArray(value)) return value.map(item => withCanaries(step, item, field, isSecret))
@@ -119,7 +119,7 @@ test('an operation leaves no secret that it receives or returns in the audit tra
         await answer.body?.cancel()
         continue
       }
-      // What is in the document is known to everybody, and a hash of a file is no secret.
+      // Examples in the document are public, and the hash of a file is not a secret.
       for (const [secret] of (await answer.text()).matchAll(shown))
         if (!JSON.stringify(content?.example ?? '').includes(secret) && !/batches/.test(path))
           secrets.set(secret, `${step.name} shows`)
@@ -127,7 +127,8 @@ test('an operation leaves no secret that it receives or returns in the audit tra
     told += (audit.list({}, 1, 0).at(0)?.id ?? 0) - before
   }
   secrets.set(copy.apiKey, 'key of the copy')
-  // What was sent is what is meant: of accounts, sources, endpoints, phones and second steps.
+  // The request bodies were valid: they include accounts, sources, endpoints, phones and two-factor
+  // codes.
   for (const field of [
     'POST /v1/auth/session password',
     'POST /v1/auth/session link_token',

@@ -84,7 +84,7 @@ describe('no cell of a table begins like a formula', () => {
         if (!isNumber(cell)) expect(cell, address).not.toMatch(formula)
       if (text.includes("'=")) hostile += 1
     }
-    // Bunker fuels have ports of their own only, and the archive has neither name nor source.
+    // Bunker fuels only know their ports, and the archive has neither name nor source.
     expect(hostile).toBe(paths.length - 2)
   })
 

@@ -115,8 +115,8 @@ const reached = (operation: Documented, address: string): Documented => {
 }
 
 /**
- * What is wrong with an answer; undefined: nothing. Where no route is, there is no body and no
- * request id.
+ * The fault of a response; undefined: none. Where no route matches, there is no body and no request
+ * id.
  */
 const judge =
   (broken: ReturnType<typeof answerChecker>) =>

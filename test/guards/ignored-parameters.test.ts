@@ -112,7 +112,7 @@ describe('a parameter that is given twice with different values is refused by it
         return { status: response.status, text: await response.text() }
       }
       const usual = await statusOf(query!)
-      // The same value twice is no question.
+      // The same value twice is unambiguous.
       expect((await statusOf(`${query}&${query}`)).status).toBe(usual.status)
       for (const name of new URLSearchParams(query).keys()) {
         const { status, text } = await statusOf(`${name}=no-such-value&${query}`)

@@ -12,18 +12,19 @@ import {
   stateOf,
 } from '../support/interface/every-route.ts'
 
-/** What is everybody's: its ids name data, not someone's things. */
+/** Paths with public ids: they name data, not records of an account. */
 const isShared = (path: string) => path.startsWith('/v1/ei/')
 
 /**
- * What the ids name of routes that have no sample request; an operator's are no one else's,
- * whatever their ids name.
+ * Ids of routes without a sample request. Routes of the operator have no other owner, whatever
+ * their ids name.
  */
 const owned: readonly [prefix: string, id: string][] = [
   ['/admin/v1/accounts/', sampleId(1)],
   ['/admin/v1/', sampleId(102)],
   ['/v1/data-sources/', sampleId(802)],
-  // No key has sign-ins: test/topics/account/operations/session-list.test.ts asks for somebody else's.
+  // Keys have no sign-ins: test/topics/account/operations/session-list.test.ts requests those of
+  // another user.
   ['/v1/auth/sessions/', sampleId(901)],
 ]
 

@@ -173,7 +173,7 @@ describe('every route with a body', () => {
       const { services } = copy.running
       const standing = () => {
         const { plan, ...account } = services.keys.find(copy.apiKey)!.account.account
-        // What is bought changes the plan; a body cannot name another than those for sale.
+        // A purchase changes the plan; a body can only name plans that are for sale.
         return row.path.startsWith('/billing/') ? account : { plan, ...account }
       }
       const [key, before] = [services.keys.find(copy.apiKey)!, standing()]

@@ -19,7 +19,7 @@ let copy: DemoInstance
 const log: string[] = []
 /** Every secret that was made, by what it is. */
 const secrets = new Map<string, string>()
-/** What was answered, without the one secret that the answer was requested. */
+/** Responses without the one secret that each request asks for. */
 const answers: { of: string; text: string }[] = []
 
 beforeAll(() => {
@@ -48,8 +48,8 @@ async function notify(method: string, path: string, options: Options = {}): Prom
 }
 
 /**
- * Asks for what shows a new secret, of which a pattern tells where in the answer it is; it must be
- * there, and only it.
+ * Sends a request that returns a new secret. A pattern finds the secret in the response, which must
+ * contain it and no other.
  */
 async function create(
   label: string,

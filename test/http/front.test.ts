@@ -241,7 +241,7 @@ describe('a request of a quota with other instances', () => {
   test('is answered once the stream has it, and refused where it has not', async () => {
     expect(await ask(false)).toEqual([503, undefined])
     expect(await ask(true)).toEqual([200, 70])
-    // What was written ahead covers the next: no one waits for the stream.
+    // The count that was written ahead covers the next request, which need not wait for the stream.
     expect(await ask(false)).toEqual([200, 70])
   })
 })

@@ -99,7 +99,7 @@ const histories = fc
     { minLength: 60, maxLength: 140 },
   )
   .map(all =>
-    // Of each dataset something is known from the beginning: what is read before that is another rule.
+    // Every dataset has an initial row: reads before it follow another rule.
     [
       ...Object.keys(rowOf).map(dataset => ({ dataset, place: 0, day: 0, value: 65, hours: 0 })),
       ...all,

@@ -16,7 +16,7 @@ import {
 
 /** Reads of what is secret. */
 const toldReads = ['GET /v1/account/webhook-secret']
-/** What asks, and what sends a letter: nothing is changed yet. */
+/** POST operations that only read or send an e-mail: they change nothing yet. */
 const untoldPosts = [
   'POST /grafana/annotations',
   'POST /grafana/query',
@@ -31,12 +31,12 @@ const untoldPosts = [
   'POST /admin/v1/observations/compare',
   'POST /mcp',
 ]
-/** Whether the audit trail tells of an operation: of every change, once. */
+/** Whether the audit trail records an operation: every change, once. */
 const isNotified = ({ name, method, path }: Step): boolean =>
   method === 'GET'
     ? toldReads.includes(name)
     : !untoldPosts.includes(name) && !path.startsWith('/_dev/')
-/** What is told whichever way someone signs in. */
+/** The audit entry of every kind of sign-in. */
 const signIn = { name: 'POST /v1/auth/session', line: 'person sign in with a password done' }
 /** Whose operation it is, as the trail calls them. */
 const actorOf = ({ path }: Step): string =>

@@ -11,8 +11,7 @@ beforeAll(() => {
 afterAll(() => copy.remove())
 
 /**
- * What asks without making or moving anything, or comes to the same however often it is asked: it
- * needs no key of its own.
+ * Operations that change nothing, or are idempotent by themselves: they need no idempotency key.
  */
 const harmless = [
   '/billing/customer-portal/sessions',
@@ -175,7 +174,7 @@ describe('requests of the operator that are sent again', () => {
       text,
       'true',
     ])
-    // What was not done again is not told again.
+    // An action that is not repeated is not recorded again.
     expect(rows()).toEqual(before)
     const other = await asOperator(path(), { ...(body as object), more: 1 }, name)
     expect([other.status, other.headers.get('x-error-code')]).toEqual([

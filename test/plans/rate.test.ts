@@ -48,7 +48,7 @@ const steps = fc.array(
       { weight: 2, arbitrary: fc.integer({ min: windowMs - 2, max: windowMs + 2 }) },
       // Parts of a millisecond, which do not count.
       { weight: 1, arbitrary: fc.nat(windowMs * 1024).map(parts => parts / 1024) },
-      // Longer than times are told from one base.
+      // Longer than times fit relative to one base.
       { weight: 1, arbitrary: fc.constant(2 ** 32 - windowMs / 2) },
     ),
     limit: fc.constantFrom(8, 8, 8, 8, 3, 1, 12, 0),
@@ -252,7 +252,8 @@ describe('createRateTable: a crowd', () => {
     let refusedForOthers = 0
     for (let n = 0; n < 200_000; n += 1) {
       const [key, now] = [addressOf(n % 30_000), timeOf(n)]
-      // What is admitted the key alone could have had; a refusal may be the doing of others.
+      // An admitted request would also have been admitted for the key alone; a refusal may be
+      // caused by others.
       const alone = own.peek(key, now, 5).admitted
       const { admitted, remaining, retryAfterMs } = table.take(key, now)
       if (admitted && !alone) throw new Error(`${key} was admitted over its limit at ${now}`)

@@ -4,7 +4,10 @@ import { interfaceRows } from '../support/interface/interface.ts'
 
 const keyed = interfaceRows.filter(row => row.access === 'key' || row.access === 'key-header-only')
 
-/** What every key may ask: it tells nothing of an account, or asks other paths for its caller. */
+/**
+ * Operations for every key: they reveal nothing of an account, or call other paths for their
+ * caller.
+ */
 const open = [
   'GET /openbb/metric',
   'GET /openbb/table',

@@ -61,7 +61,7 @@ needs('nats-server').describe('messages of other clients in NATS', () => {
         },
         'not what a commit changed',
       ],
-      // Of the form of a change, but nothing that ends the replication epoch that is published.
+      // Messages with the headers of a change that do not end the published replication epoch.
       [
         { [changeHeaders.replicationEpoch]: someone, [changeHeaders.position]: '1' },
         JSON.stringify(empty),
@@ -178,7 +178,7 @@ needs('nats-server').describe('messages of other clients in NATS', () => {
     await goesOn()
     for (const name of ['changes', 'prices', 'usage'])
       await nats.manager.streams.delete(`wellhead-${name}`)
-    // Nothing is written meanwhile: it is seen without.
+    // Nothing is written in the meantime: the loss is noticed without a write.
     await both.until('the streams', async () => {
       const names: string[] = []
       for await (const { config } of nats.manager.streams.list()) names.push(config.name)
@@ -218,7 +218,7 @@ needs('nats-server').describe('messages of other clients in NATS', () => {
       expect.stringContaining('The stream lacks changes'),
     ])
     expect(await replica.ended).toContain('The stream begins after change')
-    await both.until('the new copy', () => both.log.includes('begun anew\n'))
+    await both.until('the new copy', () => both.log.includes('rebuilt from a snapshot\n'))
     await goesOn()
   }, 120_000)
 

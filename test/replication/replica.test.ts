@@ -242,7 +242,7 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
       expect([path, ...(await isOwn(path))]).toEqual([path, 200, true])
     const batch = { method: 'POST', body: JSON.stringify({ codes: ['BRENT_CRUDE_USD'] }) }
     expect(await isOwn('/v1/prices/batch', batch)).toEqual([200, true])
-    // Nobody listens at the primary's address.
+    // The primary's address is a closed port.
     for (const path of ['/v1/usage', '/v1/prices/board', '/v1/webhooks', '/billing/invoices'])
       expect([path, ...(await isOwn(path))]).toEqual([path, 503, false])
     expect(await isOwn('/v1/alerts', { method: 'POST', body: '{}' })).toEqual([503, false])

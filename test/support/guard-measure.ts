@@ -51,7 +51,7 @@ export function falseHolds(
 /** A place in a series where something may go wrong. */
 export interface Place {
   real: RealSeries
-  /** Of the value. */
+  /** The time of the value. */
   at: number
   state: GuardState
   all: readonly RealSeries[]

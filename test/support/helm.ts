@@ -1,7 +1,7 @@
 /**
- * Renders the part of Go templates that the Helm chart uses: `if`, `range`, and pipelines of values,
- * strings, `default`, `quote`, `toJson`, `toYaml`, `nindent` and `sha256sum`. It is no Helm: the test
- * that runs `helm template` is skipped where Helm is not installed.
+ * Renders the part of Go templates that the Helm chart uses: `if`, `range`, and pipelines of
+ * values, strings, `default`, `quote`, `toJson`, `toYaml`, `nindent` and `sha256sum`. It does not
+ * replace Helm: the test that runs `helm template` is skipped where Helm is not installed.
  */
 type Scope = Readonly<Record<string, unknown>>
 

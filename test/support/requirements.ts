@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
-/** The folder of public price files beside the checkout. The repository does not contain it. */
+/** The folder of public price files next to the checkout. The repository does not contain it. */
 export const realDataFolder = resolve(import.meta.dir, '../../../shared/data')
 /** The browser that the tests start. */
 export const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'

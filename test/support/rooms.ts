@@ -3,9 +3,9 @@ import { dirname, join, relative, resolve } from 'node:path'
 export const src = resolve(import.meta.dir, '../../src')
 
 /**
- * The rooms of `src/` from the ground up. A file imports from its own room, from rooms of lower
- * floors, and from rooms of its own floor through their doors. `*` stands for any topic; the longest
- * name that fits decides.
+ * The rooms of `src/` from the ground up. A file imports from its room, from rooms of lower floors,
+ * and from rooms of the same floor through their doors. `*` stands for any topic; the longest name
+ * that fits decides.
  */
 export const floors: readonly (readonly string[])[] = [
   ['lib', 'version.ts', 'assets.d.ts'],

@@ -430,7 +430,7 @@ needs('nats-server').describe('a primary with NATS', () => {
       const next = join(dir, 'next')
       expect(await promoted(next)).toBe(0)
       const copy = openDatabase(databasePath(next), { readonly: true })
-      // Only the feed of changes goes on in a line of its own.
+      // Only the feed of changes continues with a different line.
       const withoutLines = (content: ReturnType<typeof contentOf>) =>
         Object.fromEntries([...content].filter(([table]) => table !== 'change_lines'))
       expect(withoutLines(contentOf(copy))).toEqual(withoutLines(before))

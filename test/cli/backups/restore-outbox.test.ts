@@ -61,7 +61,7 @@ describe('restore', () => {
       'dropped: 1 price that alerts had not evaluated yet',
     ])
     const first = await serving(dir)
-    // The way out is open: what comes after the start goes through it, in the order in which it is
+    // Sending is possible: messages created after the start are sent in the order in which they are
     // due.
     const { data } = await first.ask<{ data: { event_id: string } }>(
       'POST',

@@ -15,7 +15,7 @@ import { backedUp, databaseIn, rowsIn, unsentIn } from '../../support/instance/r
 const { folder, file, directory, opened, command, close } = await backedUp()
 afterAll(close)
 
-/** A directory whose database is told from the backup by what stands in it. */
+/** A directory whose database has a different content than the backup. */
 function inUse(): string {
   const dir = directory()
   opened(dir).close()

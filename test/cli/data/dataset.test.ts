@@ -365,7 +365,7 @@ needs('../shared/data').describe('the public contracts 1 to 4 of WTI from 2010 t
   const path = join(realDataFolder, source)
   const map =
     'traded_on=date,WTI_FUTURES.1=wti_fut_1,WTI_FUTURES.2=wti_fut_2,WTI_FUTURES.3=wti_fut_3,WTI_FUTURES.4=wti_fut_4'
-  // The command leaves rejected lines beside its input, which must stay as it is: so a copy is
+  // The command writes rejected lines next to its input, which must not change: so a copy of it is
   // imported.
   const copied = needs('../shared/data').isMet ? file(readFileSync(path)) : ''
 

@@ -62,7 +62,7 @@ describe('months of a code that is shipped as daily are judged as months', () =>
       const out = await imported(
         dir => {
           const path = join(dir, 'prices.csv')
-          // The row of units is no month.
+          // The row of units does not start with a month.
           writeFileSync(path, [header, ...rows].map(row => row.join(',')).join('\n'))
           return path
         },

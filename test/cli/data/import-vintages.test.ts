@@ -11,7 +11,7 @@ import { noInput } from '../../support/instance/memory-writer.ts'
 const folder = mkdtempSync(join(tmpdir(), 'wellhead-vintages-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A copy with a command line beside its server; `isRemote`: values go through its interface. */
+/** An instance with a command line; `isRemote`: values are sent to its API. */
 async function openDemoInstance(isRemote: boolean) {
   const h = openTestInstance()
   const token = h.key()
@@ -55,7 +55,7 @@ async function openDemoInstance(isRemote: boolean) {
       })
       return { code, out: out[0]?.split(': ')[1] ?? '', err: err.join('\n') }
     },
-    /** What was answered for WTI of a day by somebody who knew what was known at a moment. */
+    /** The value for WTI on a day as it was known at a moment. */
     async known(day: string, asOf?: string): Promise<number | undefined> {
       const at = asOf === undefined ? '' : `&as_of=${asOf}`
       const answer = await h.get(

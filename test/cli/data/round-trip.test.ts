@@ -15,7 +15,7 @@ import { noInput } from '../../support/instance/memory-writer.ts'
 const root = mkdtempSync(join(tmpdir(), 'wellhead-round-trip-'))
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** A copy that is asked as commands ask it. */
+/** An instance that is used by commands. */
 function openDemoInstance(now = startAt) {
   const copy = openTestInstance({}, now)
   const local = new WeakSet<Request>()
@@ -57,7 +57,10 @@ const csvRow = (line: string): string[] =>
     quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'),
   )
 
-/** Everything that a copy can have: corrections, deletions, undos, sources, own series, datasets. */
+/**
+ * Everything that an instance can have: corrections, deletions, undos, sources, custom series,
+ * datasets.
+ */
 async function fill({ copy, done }: ReturnType<typeof openDemoInstance>) {
   const { clock, services } = copy
   await done('POST', '/admin/v1/series', {
@@ -395,7 +398,7 @@ test('a full export that is imported into an empty instance reproduces the origi
   expect(await read()).toBe(0)
   expect(contentOf(second.copy)).toEqual(taken)
 
-  // What was answered at any moment is answered so.
+  // Reads as of any moment return the same as before.
   const ask = async (copy: TestInstance, path: string) => {
     // A key for each question, or most of them were one too many.
     const answer = await copy.get(path, copy.key())

@@ -104,7 +104,7 @@ interface Examined {
   code: number
   text: string
   findings: Finding[]
-  /** Of a check that has several lines, the first that is not well. */
+  /** The first finding of a check that is not good. */
   of(check: string): Finding | undefined
 }
 

@@ -117,7 +117,7 @@ export function unwrapped(body: unknown): unknown {
   return data ?? body
 }
 
-/** Of the paths without a key, which the family takes apart by themselves. */
+/** The data of paths without a key, which the family unwraps itself. */
 const dataOf = (body: unknown): unknown => (isFields(body) ? (body.data ?? body) : body)
 
 /** A list is taken as it is, or from the one key that has one. */

@@ -40,7 +40,7 @@ describe('the pages of the console', () => {
     const known = [...askedPaths()]
     const asked = readable.filter(path => {
       const pattern = patternOf(path)
-      // A literal segment is nearer than a parameter: /latest is no value of /{id}.
+      // A literal segment has precedence over a parameter: /latest does not match /{id}.
       return known.some(each => pattern.test(each) && (each === path || !readable.includes(each)))
     })
     console.info(`console: ${asked.length} of ${readable.length} readable operations are on screen`)

@@ -22,8 +22,8 @@ export interface Stage {
   origin: string
   browser: Browser
   /**
-   * Anyone who looks: signed in with the evaluation account or another, or a stranger. A tab of its
-   * own; the profile is that of all who look so, until a test closes it.
+   * Opens a tab as a user: signed in with the demo account or another, or anonymous. All users of
+   * the same kind share a browser profile, until a test closes it.
    */
   visitor(options?: VisitorOptions & { isSignedIn?: boolean; account?: string }): Promise<Visitor>
   close(): Promise<void>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 
-/** Matrices, whose rows and columns have an order of their own, and the prose of the reference. */
+/** Matrices, whose rows and columns have a fixed order, and the prose of the reference. */
 const others: Readonly<Record<string, number>> = {
   'pages/docs.tsx': 1,
   'pages/markets.tsx': 1,

@@ -16,7 +16,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
     await stage?.close()
   })
 
-  /** The address in the newest letter to someone, on this instance. */
+  /** The link in the newest e-mail to an address, on this instance. */
   const linkTo = async (email: string): Promise<string> => {
     const mailMessage = await stage.instance.mail.next(message => message.to === email)
     const address = /https?:\/\/\S+token=\S+/.exec(mailMessage.text)![0]

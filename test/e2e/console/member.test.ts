@@ -6,7 +6,7 @@ import type { Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'
 import { needs } from '../../support/needs.ts'
 
-/** A receiver of webhooks on this machine, which answers what it is told to. */
+/** A receiver of webhooks on this machine, with a configurable response. */
 function openReceiver() {
   const bodies: string[] = []
   const state = { status: 200 }

@@ -490,7 +490,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
         await page.waitForSelector(`.notice.good:has-text("${said}")`, { timeout: 30_000 })
       }
       await page.waitForSelector('section[aria-labelledby=backups] tbody tr')
-      // It is no demo instance: there is no desk.
+      // A production instance has no tools of a demo instance.
       await goTo('/desk')
       await page.waitForSelector('text=These controls exist only in a demo instance')
       expect(complaints).toEqual([])

@@ -96,7 +96,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       expect(after.endpointBreakdown.map(({ via }) => via)).toEqual(
         after.endpointBreakdown.map(() => 'console'),
       )
-      // Reports and /v1/users/me are of no quota themselves, or were asked with a key: one report.
+      // Reports and /v1/users/me have no quota, or were requested with a key: one report.
       expect(await me()).toBeLessThanOrEqual(usedBefore + 2)
       const clients = await report('api')
       expect(clients.endpointBreakdown.some(({ endpoint }) => endpoint.includes('board'))).toBe(

@@ -10,7 +10,7 @@ import { expectedValues } from '../../support/publishers/expected.ts'
 import { standIn, standInKey } from '../../support/publishers/stand-in.ts'
 
 const keyed = ['eia', 'eia_930', 'entsoe', 'gie']
-/** Of many zones one is enough. */
+/** One of many zones is enough. */
 const codesOf: Readonly<Record<string, string>> = {
   aemo: 'POWER_AU_NSW1_AUD',
   entsoe: 'POWER_DA_FR_EUR',
@@ -108,7 +108,7 @@ needs('../shared/data').describe('a month of releases', () => {
         publishers.today = day
         await readAll()
       }
-      // What was published a week before the end is corrected at the end.
+      // A value that was published a week before the end is corrected at the end.
       const corrected = publishers.world.agency
         .get('RWTC')!
         .rows.find(row => row.period >= '2026-01-26')!

@@ -53,7 +53,7 @@ needs('../shared/data').describe('the real files, imported as the README says', 
         join(realDataFolder, file),
       )
       expect(outcome.err).not.toContain('rejected')
-      // A value that is held for review is told by the exit code.
+      // The exit code shows that a value is held for review.
       const held = Number(/held (\d+)/.exec(outcome.out)?.[1] ?? 0)
       expect(held).toBeLessThanOrEqual(3)
       expect(outcome.code).toBe(held > 0 ? 2 : 0)

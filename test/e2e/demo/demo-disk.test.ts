@@ -6,8 +6,8 @@ import { remove, type Server, start, temporaryDir } from '../../support/instance
 import { operationsOf, random } from '../../support/interface/every-route.ts'
 import { requestMaker } from '../../support/interface/hostile.ts'
 
-// Whatever is asked of a demo instance, its directory stays of one size: what it generates on demand,
-// counts, logs and keeps is bounded.
+// The directory of a demo instance stays within one size, whatever is requested: generated data,
+// counts, logs and snapshots are bounded.
 const dir = temporaryDir()
 const requests = 3000
 const megabyte = 2 ** 20
@@ -28,7 +28,7 @@ afterAll(async () => {
   remove(dir)
 })
 
-/** Of every file below the directory that holds data. */
+/** The size of every file below the directory that holds data. */
 function megabytes(path = join(dir, 'data')): number {
   return readdirSync(path, { withFileTypes: true }).reduce((sum, entry) => {
     const below = join(path, entry.name)

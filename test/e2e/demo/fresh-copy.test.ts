@@ -70,7 +70,7 @@ test('a new demo instance has its whole history when it reports ready and uses l
     expect(count('well_permits')).toBeGreaterThan(5000)
     expect(count('well_production')).toBeGreaterThan(10_000)
     db.close()
-    // The start that a reset leads back to is written beside it.
+    // The initial state, which a reset restores, is written next to the database.
     const state = join(data, 'snapshots', '.start.state')
     await until('the start is stored', () => existsSync(state), 20_000)
     expect(bytesOf(data, join(data, 'snapshots'))).toBeLessThan(250e6)

@@ -6,8 +6,8 @@ import { documentText } from '../../../scripts/clients/document.ts'
 import { needs } from '../../support/needs.ts'
 
 /**
- * Generators bring a hundred packages and a compiler of their own, so they are no dependencies of
- * the project: they are installed here, in the versions of their lockfile.
+ * Generators need a hundred packages and a compiler, so they are not dependencies of the project:
+ * they are installed here, in the versions of their lockfile.
  */
 const packages = resolve(import.meta.dir, '../../support/generators')
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-generators-'))
@@ -30,7 +30,7 @@ const registry = full.isMet ? needs('npm registry') : full
 interface Generator {
   name: string
   generate(): { code: number; text: string }
-  /** What is right, then on line 4 an interval that there is none of and on line 5 no code. */
+  /** A valid program, with an unknown interval on line 4 and no code on line 5. */
   program: string
 }
 

@@ -12,11 +12,11 @@ import type { Need } from '../../support/requirements.ts'
 
 /**
  * Runs every sample of the documentation in the order of its page, on the binary, in one shell for
- * each page. A page that starts no server gets a demo instance, or a server of its own where it runs
+ * each page. A page that starts no server gets a demo instance, or an empty server where it runs
  * commands of an operator.
  */
 
-/** Their samples are run by tests of their own. */
+/** Pages whose samples other tests run. */
 const runElsewhere: Readonly<Record<string, string>> = {
   clients: 'test/clients/examples.test.ts',
   'command-line': 'test/clients/examples.test.ts',
@@ -228,7 +228,7 @@ describe('every sample of the documentation', () => {
               : runnable(block, i).replaceAll('127.0.0.1:8470', origin)
           const output = `> out.${i} 2> err.${i}`
           if (block.options.exits === undefined) return `echo ${i} > at\n{\n${text}} ${output}`
-          // In a shell of its own: its failure does not end the walk.
+          // In a subshell: its failure must not end the page.
           return `echo ${i} > at
 set +e
 ( set -e

@@ -98,7 +98,7 @@ needs('chromium').describe('the documentation in the binary, in a browser', () =
         expect(
           await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'),
         ).toBe(0)
-        // On a phone what was asked for is on the first screen, not behind a list of calls.
+        // On a phone the requested operation is on the first screen, not below a list of calls.
         const box = await page.locator(shown).first().boundingBox()
         expect(box!.y).toBeLessThan(844)
         expect(

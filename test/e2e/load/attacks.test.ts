@@ -90,7 +90,7 @@ async function ask<T = Record<string, unknown>>(
 }
 const operator = () => ({ authorization: `Bearer ${server.adminToken}` })
 let minutes = 0
-/** A price nobody has had yet. */
+/** A price that no request has received yet. */
 const observe = () => {
   minutes += 1
   const at = new Date(Date.now() - 86_400_000 + minutes * 60_000).toISOString()
@@ -182,7 +182,7 @@ test('hanging endpoints of one account delay no e-mails or events of others, and
     () => mail.accepted.map(({ to }) => to[0]),
     to => to.includes('noisy@example.com'),
   )
-  // Some of them hang still: what waits is theirs alone, and nobody else is held up.
+  // Some of them still hang: only their own messages wait, and no other account is delayed.
   expect(hanging.pendingRequests).toBeGreaterThan(0)
   const { body } = await ask<{ data: { outbox: { pending: number } } }>('GET', '/v1/status')
   expect(body.data.outbox.pending).toBeGreaterThan(0)
@@ -240,7 +240,7 @@ test('an account sends its own text to no unverified recipient and stays within 
     () => mail.accepted.slice(before),
     mailMessages => mailMessages.length >= 2,
   )
-  // Letters beyond the limit would have come by the time that one to the account itself has.
+  // E-mails beyond the limit would have arrived before the one to the account itself.
   await ask('POST', '/v1/auth/link', { email: 'operator@localhost' })
   const mailMessages = (
     await until(

@@ -24,8 +24,8 @@ import { standInBucket } from '../../support/servers/s3-server.ts'
 import { type SmtpServer, smtpServer } from '../../support/servers/smtp-server.ts'
 import { until as waitUntil } from '../../support/until.ts'
 
-// Every kind of work, with every setting that there is: what breaks with one configuration only is
-// seen by nobody who configures nothing.
+// Every kind of work, with every setting: a fault in one configuration is invisible with default
+// settings.
 
 const natsNeed = needs('nats-server')
 
@@ -34,7 +34,7 @@ const closing: (() => unknown)[] = []
 let mail: SmtpServer
 let nats: NatsServer | undefined
 let leasedNats: NatsServer | undefined
-/** What was posted, by path. */
+/** Bodies that were posted, by path. */
 const posted = new Map<string, string[]>()
 
 /** A server on this machine that takes whatever is sent to it. */
@@ -67,7 +67,7 @@ async function credentialsFile(): Promise<string> {
   return path
 }
 
-/** Nobody is behind these addresses: what the names of settings are read from needs none. */
+/** Addresses without a receiver, which suffice to read the names of settings. */
 const nowhere: Surroundings = {
   dir,
   mail: 'smtp://127.0.0.1:1',
@@ -194,7 +194,7 @@ async function heavyPaths({ server }: World): Promise<{ method: string; path: st
   )
 }
 
-/** Of each heavy kind one that has data where a few prices of crude oil are all there is. */
+/** One operation of each heavy kind that has data with a few prices of crude oil. */
 const withData: readonly [who: 'key' | 'operator', path: string][] = [
   ['key', '/v1/prices/historical?by_code=WTI_USD'],
   ['key', '/v1/prices/past_year?by_code=WTI_USD&interval=month'],
@@ -375,7 +375,9 @@ async function consolePages({ server, ask, asOperator }: World): Promise<void> {
   expect(faults).toEqual([])
 }
 
-/** Every way to a series: to its account it is a series like any other, to others unknown. */
+/**
+ * Every path to a series: to its account it is a series like any other, to other accounts unknown.
+ */
 const waysTo = (code: string, key: string): string[] => [
   `/v1/prices/latest?by_code=${code}`,
   `/v1/prices/past_week?by_code=${code}`,
@@ -416,7 +418,7 @@ async function expectOwnOnly(ask: World['ask'], key: string): Promise<void> {
   for (const path of waysTo(otherCode, key)) {
     const answer = await ask('GET', path)
     const text = await answer.text()
-    // A chart asks for many symbols at once, and is told of each whether there is one.
+    // A chart requests many symbols at once, and gets an error for each unknown one.
     const isRefused = path.includes('/quotes') ? text.includes('"error"') : answer.status >= 400
     if (!isRefused || answer.status >= 500 || text.includes(otherPrice))
       faults.push(`${path}: ${answer.status} ${text.slice(0, 200)}`)
@@ -430,7 +432,7 @@ async function expectOwnOnly(ask: World['ask'], key: string): Promise<void> {
   expect(faults).toEqual([])
 }
 
-/** Series of delivery periods, one for the account and one for another, on every way there is. */
+/** Series of delivery periods, one for the account and one for another, on every path. */
 async function restricted(world: World, account: string): Promise<string> {
   const { row, ask, asOperator } = world
   const mine = `/day-ahead/${encodeURIComponent(row.name)}`
@@ -504,7 +506,7 @@ async function works(row: Configuration, index: number): Promise<void> {
   }
 }
 
-/** A replica with the same file comes up beside the primary and answers heavy work. */
+/** A replica with the same file starts next to the primary and answers heavy requests. */
 async function replicated({ row, server, config }: World, readingKey: string): Promise<void> {
   const ready = join(dir, `replica-${Bun.nanoseconds()}`)
   const child = Bun.spawn(

@@ -56,7 +56,7 @@ describe('a copy without prices', () => {
       /Public feeds that need no key:\n +wellhead feeds add ecb; wellhead feeds add eia_bulk\n/
     expect(await saidBy()).toMatch(hint)
     const config = join(dir, 'feeds.toml')
-    // The way to this machine is closed: the feed is on, and asks nobody.
+    // The feed is on, and its address on this machine is closed: no publisher is contacted.
     writeFileSync(config, '[feeds.ecb]\nbase_url = "http://127.0.0.1:1"\n')
     const said = await saidBy('--config', config)
     expect(said).not.toMatch(hint)

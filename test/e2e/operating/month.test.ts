@@ -47,7 +47,7 @@ const smallStepMs = 14 * minuteMs
 /** Passes of the jobs are a second apart. */
 const passMs = 1100
 
-/** A clock that stands at a moment of the month, but for the real seconds that go by. */
+/** A clock that starts at a moment of the month and then runs in real time. */
 function clockOfMonth(file: string, startsAt: string) {
   let offsetMs = Date.parse(startsAt) - Date.now()
   const write = () =>
@@ -212,7 +212,7 @@ since = "2025-12-01"
       notices.filter(notice => notice.kind === 'over' && operatorAlert.test(notice.operatorAlert))
     const fires = (name: string) => until(name, async () => (await firing()).has(name))
     const ceases = (name: string) => until(`no ${name}`, async () => !(await firing()).has(name))
-    /** Notices of a matter of a fault, at moments of the month. */
+    /** Notices about a fault, at moments of the month. */
     const told: Record<string, { begunAt: string; overAt: string }> = {}
     const isNotified = async (name: string, operatorAlert: RegExp, state: typeof begun) =>
       until(`${name}: ${operatorAlert}`, () => state(operatorAlert).length > 0)
@@ -347,7 +347,7 @@ since = "2025-12-01"
           ]),
         ),
       )
-      // A letter to the operator of each, too.
+      // The operator also gets an e-mail about each.
       const mailMessages = mails.accepted.filter(({ to }) => to.includes('ops@example.com'))
       expect(mailMessages).toHaveLength(notices.length)
       expect(log.filter(({ level }) => level === 'error').map(({ msg }) => msg)).toEqual(

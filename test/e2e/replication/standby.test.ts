@@ -160,7 +160,7 @@ ${(await node.log()).slice(-3000)}`,
     expect(answers).toEqual({ prices: expect.any(Number), empty: 0 })
     expect(answers.prices).toBeGreaterThan(100)
     expect(await latest(standby)).toBe(80)
-    // What is sent to the other copy finds the new primary without being told.
+    // Requests to another instance find the new primary without configuration.
     await until('the way to it', async () => (await push(other, 81)).status === 200, other)
     await until('the price there', async () => (await latest(other)) === 81, other)
 

@@ -164,7 +164,7 @@ needs('chromium').test(
   120_000,
 )
 
-/** The bodies of a message that are no attachment, decoded. */
+/** The bodies of a message without its attachments, decoded. */
 function bodiesOf(raw: string): string {
   return raw
     .split(/\r\n--[^\r\n]+/)

@@ -5,8 +5,7 @@ import { provider, type Stand } from '../../support/servers/provider.ts'
 import { fields, smtpServer } from '../../support/servers/smtp-server.ts'
 import { until } from '../../support/until.ts'
 
-// What is read only when it is needed must be in the binary all the same: each provider is asked
-// once.
+// Modules that are loaded on demand must be in the binary too: each provider is called once.
 const dir = temporaryDir()
 afterAll(() => remove(dir))
 const closing: (() => unknown)[] = []

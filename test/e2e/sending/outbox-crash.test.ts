@@ -90,7 +90,7 @@ async function call(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-/** What came in: by endpoint and point in time, the ids of the events that told of it. */
+/** Received event ids, by endpoint and point in time. */
 const arrived = new Map<string, string[]>()
 let lastAt = 0
 const keyOf = (endpoint: string | number, code: string, timestamp: string) =>
@@ -179,7 +179,7 @@ test(`${cycles} kills: every event that was acknowledged arrives, and no event c
           ).body.meta as { total: number },
       ),
     )
-  // What was committed and not acknowledged arrives as well, maybe later than all that was.
+  // A committed but unacknowledged event arrives as well, possibly after all others.
   const places = () => arrived.size / endpoints
   const areRecorded = async () => (await logs()).every(log => log.total === places())
   await until('every arrival is recorded', async () => (await areRecorded()) || isSilent(), 600_000)

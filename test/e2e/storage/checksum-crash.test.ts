@@ -44,7 +44,7 @@ test(`${kills} kills, every other one during a checkpoint of the WAL, damage no 
       if (!isKilled) throw error
     })
     if (isWhileFolding) {
-      // Only a fold of the log writes the database itself.
+      // Only a checkpoint writes the database file itself.
       while (writtenAt() === before) await Bun.sleep(0)
       folds += 1
     } else await Bun.sleep(37 * (kill % 7))
@@ -58,7 +58,7 @@ test(`${kills} kills, every other one during a checkpoint of the WAL, damage no 
     const exported = await run('export', '--data', data, 'WTI_USD')
     expect([exported.code, exported.err]).toEqual([0, ''])
     const rows = exported.out.trim().split('\n').length - 1
-    // What was not answered may be there, whole, or not.
+    // An unacknowledged write may exist as a whole, or not at all.
     expect([acknowledged, sent]).toContain(rows)
     sent = rows
     acknowledged = rows

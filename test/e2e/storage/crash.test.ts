@@ -173,7 +173,7 @@ test('a WAL that was damaged while the server was down is reported at the next s
     await server.process.exited
     const log = join(dir, 'data', 'wellhead.db-wal')
     const bytes = readFileSync(log)
-    // Of a page in the middle: what follows is left behind.
+    // Damages a page in the middle: everything after it is lost.
     bytes[32 + 4120 * Math.floor((bytes.length - 32) / 4120 / 2) + 1000]! ^= 1
     writeFileSync(log, bytes)
     const again = await start('serve', dir)

@@ -137,7 +137,7 @@ needs('root', 'setpriv').describe('another user than the owner of a file', () =>
       code: 1,
       text: `${path} belongs to root and must belong to nobody, as its directory does. As root: chown -R nobody: ${data}`,
     })
-    // The way out as it is written.
+    // The remedy exactly as the message gives it.
     const [way] = /chown .*/.exec(text)!
     expect(Bun.spawnSync(['sh', '-c', way]).exitCode).toBe(0)
     expect(asNobody('verify', '--data', data).code).toBe(0)

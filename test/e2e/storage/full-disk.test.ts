@@ -18,15 +18,15 @@ afterAll(() => {
 const ballast = join(small, 'ballast')
 
 /**
- * Fills what is left of the disk; what is filled already stays. No more than was left when it began:
- * a server that finds the disk full meanwhile gives its reserve back, which is not to be filled too.
+ * Fills the rest of the disk; earlier filling stays. Only the space that was left at the beginning
+ * is filled: a server that finds the disk full frees its reserve, which must not be filled too.
  */
 function fill() {
   const { bavail, bsize } = statfsSync(small)
   try {
     writeFileSync(ballast, Buffer.alloc(bavail * bsize, 1), { flag: 'a' })
   } catch (error) {
-    // The server wrote meanwhile: what is left is filled all the same.
+    // The server wrote during the filling: the rest is filled all the same.
     if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
   }
 }
@@ -122,7 +122,7 @@ disk.describe('a disk that fills while 500 pushes and 50 readers are under way',
       status: 'degraded',
       message: 'Writes are refused: the disk is full.',
     })
-    // What was given back is for what cannot wait.
+    // The freed reserve is for essential writes.
     const account = await fetch(`${server.url}/admin/v1/accounts`, {
       method: 'POST',
       headers: { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/json' },

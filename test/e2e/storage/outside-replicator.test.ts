@@ -6,9 +6,9 @@ import { readLog } from '../../../src/database/write-ahead-log.ts'
 import { remove, run, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
 
 /**
- * The rules that a replicator of SQLite's log needs (litestream.io/how-it-works): it copies the file
- * once and then what the log gains. Nobody but the replicator may fold the log back, and nobody may
- * read so long that the replicator cannot.
+ * The rules that a replicator of SQLite's WAL needs (litestream.io/how-it-works): it copies the
+ * file once and then every addition to the WAL. Only the replicator may checkpoint the WAL, and no
+ * process may read for so long that the replicator cannot.
  */
 
 const dir = temporaryDir()
@@ -115,7 +115,8 @@ test('with sqlite.autocheckpoint = 0 the WAL is never checkpointed, and duplicat
   })
   replicator.close()
 
-  // The next write begins the log anew, as the replicator left it; a stop and a start go on with it.
+  // The next write restarts the WAL, as the replicator left it; a stop and a start continue with
+  // it.
   await push(server)
   const anew = standing()
   expect(anew.salts).not.toBe(first.salts)

@@ -477,7 +477,7 @@ describe('a feed that may not be read', () => {
       })
     }
     expect(publishers.asked).toEqual([])
-    // No one was asked: neither a run that failed nor a failure of the feed.
+    // No publisher was contacted: neither a failed run nor a failure of the feed.
     expect(copy.services.feeds.runs(undefined, 10, 0)).toEqual([])
     expect(copy.services.feeds.list().map(view => view.consecutiveFailures)).not.toContain(1)
   })

@@ -37,7 +37,7 @@ const licensed = [
   'energy_charts',
 ]
 
-/** What is wrong, and the publishers whose form has no place for it. */
+/** The faults, and the publishers whose format cannot express them. */
 const misbehaviours: [Misbehaviour, without: string[]][] = [
   ['maintenance_page', []],
   ['empty_body', []],
@@ -53,7 +53,7 @@ const misbehaviours: [Misbehaviour, without: string[]][] = [
   // Rows that are objects of one name each, as the gas report's and the archives', have no columns.
   ['another_column', ['eia_wngsr', 'eia_bulk']],
 ]
-/** The others write no unit beside their values. */
+/** Publishers that send a unit with their values. */
 const withUnits = [
   'eia',
   'eia_bulk',

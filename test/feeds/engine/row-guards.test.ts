@@ -79,7 +79,7 @@ test('an implausible feed row is flagged and stays pending with its batch', () =
   expect(production()).toEqual([])
   const [flag] = services.flaggedValues.list({ status: 'waiting' }, 10, 0)
   expect(flag).toMatchObject({ dataset: 'opec-productions', rule: 'unit', value: 4210 })
-  // The next run says the same: one doubt, and still no row.
+  // The next run sends the same values: still one flag, and no row.
   expect(send(rows)).toMatchObject({ unchanged: 1, held: 1 })
   expect(services.flaggedValues.total({})).toBe(1)
   expect(send([['2026-10', '4210']])).toMatchObject({ inserted: 1, held: 0 })

@@ -17,7 +17,7 @@ type Fields = Record<string, string>
 interface RealRows {
   name: string
   dataset: Dataset<unknown>
-  /** Of one line each, oldest first. */
+  /** The rows of each line, oldest first. */
   lines: JudgedRow[][]
 }
 
@@ -203,7 +203,7 @@ describe(`real rows of datasets`, () => {
         const { cadence } = place.dataset.guarded!
         const days = cadence === 'daily' ? 1 : cadence === 'weekly' ? 7 : 31
         const rows = Array.from({ length: 30 }, (_, i) => laterBy(i * days, place))
-        // Of the future it would be refused for that alone.
+        // A row in the future would be refused for that alone.
         const last = Date.parse(rows.at(-1)![place.dataset.guarded!.time]!)
         return last > now ? undefined : isFlagged(place, rows)
       },

@@ -145,7 +145,7 @@ needs('../shared/data').describe('every publisher over a socket', () => {
   })
 
   const usual: Misbehaviour[] = ['another_header', 'maintenance_page']
-  /** Of publishers that are asked or read in another way than most. */
+  /** Publishers that need different requests or parsers than most. */
   const refused: Partial<Record<string, Misbehaviour[]>> = {
     eia: [
       'another_header',
@@ -180,7 +180,7 @@ needs('../shared/data').describe('every publisher over a socket', () => {
           () => 'read',
           error => (error instanceof FeedFault ? 'refused' : `${error}`),
         )
-        // A body that is cut is noticed by whoever reads the socket.
+        // A cut body is detected when the socket is read.
         if (kind !== 'cut_short') expect(failure).toBe('refused')
         else expect(failure).not.toBe('read')
       })

@@ -103,7 +103,7 @@ test('a short answer has what every answer has: by its origin, and where it come
   expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
   expect(answer.headers.get('access-control-allow-origin')).toBe('https://desk.example')
   expect(answer.headers.get('vary')).toBe('Origin, Accept-Encoding')
-  // What is no short text gets the same on its way out.
+  // Other responses get the same headers.
   const long = await ask('/v1/commodities', { origin: 'https://desk.example' })
   for (const name of ['vary', 'strict-transport-security', 'x-content-type-options'])
     expect(long.headers.get(name)).toBe(answer.headers.get(name))

@@ -15,7 +15,7 @@ interface Row {
   body?: unknown
 }
 
-/** What is refused, and nothing else is: one request of these may compute over all that is held. */
+/** Exactly the routes that are refused: one of these requests may compute over all stored data. */
 const heavy = `
 GET /v1/analytics/correlation
 GET /v1/analytics/forecast
@@ -170,8 +170,8 @@ const keyed = (listed as Row[]).filter(
 const isHeavy = ({ method, path }: Row) => heavy.includes(unnamed(method, path))
 const heavyRows = keyed.filter(isHeavy)
 /**
- * What goes on until the client leaves, and with the word for it refused where nothing can be held
- * open.
+ * Responses that continue until the client leaves; refused with the word for it where no connection
+ * can be held open.
  */
 const isStream = ({ path }: Row) => path === '/v1/stream' || path === '/cable'
 

@@ -35,7 +35,7 @@ names.learn([
   },
 ])
 
-/** What readers are asked where a request has these headers. */
+/** The request that query workers get where the original has these headers. */
 async function questionOf(headers: Record<string, string>, query = '') {
   const asked: Omit<QueryWorkerRequest, 'id'>[] = []
   const dispatch = createQueryWorkerDispatch({

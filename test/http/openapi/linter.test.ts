@@ -11,7 +11,7 @@ interface Problem {
   location: { pointer: string }[]
 }
 
-/** What the specification of the interface itself has: redirects, a socket, and two paths alike. */
+/** Exceptions in the API's specification: redirects, a socket, and two paths alike. */
 const specified = [
   'no-ambiguous-paths #/paths/~1v1~1ei~1frac-focus~1{id}~1chemicals',
   'no-ambiguous-paths #/paths/~1v1~1storage~1{code}~1history',

@@ -105,7 +105,7 @@ describe('a parameter in the document', () => {
             .map(other => [other.name, String(other.example)] as [string, string]),
         )
         const answer = await instance.get(`${path}?${others}`, token)
-        // A sheet reads refusals with status 200; this copy has no quotes of the first contract.
+        // A sheet reads errors with status 200; this instance has no quotes of the first contract.
         const isRefusal =
           [400, path.endsWith('.xml') ? 200 : 400].includes(answer.status) &&
           (await answer.text()).includes(name)

@@ -21,13 +21,13 @@ interface Row {
 }
 
 const rows = (listed as Row[]).filter(row => !isStream(row))
-/** What goes on until the client leaves. */
+/** Responses that continue until the client leaves. */
 function isStream({ path }: Row): boolean {
   return path === '/v1/stream' || path === '/cable'
 }
 
 let copy: DemoInstance
-/** As a client reaches it over the network: behind what stands in front of the router. */
+/** Sends a request as a client does over the network: through everything in front of the router. */
 let sent: (path: string, init?: RequestInit) => Promise<Response>
 
 beforeAll(() => {

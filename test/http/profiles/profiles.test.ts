@@ -17,7 +17,7 @@ type Fields = Record<string, unknown>
 interface Answer {
   status: number
   text: string
-  /** Of JSON. */
+  /** The JSON body. */
   body: Fields
   headers: Headers
 }

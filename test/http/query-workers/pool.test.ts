@@ -259,7 +259,7 @@ describe('createReaderPool', () => {
       readers[i]!.answer(readers[i]!.questions()[0]!.id)
       expect(await answered).toMatchObject({ kind: 'answer' })
       while (!readers[i]!.isStopped()) await new Promise(done => setImmediate(done))
-      // The thread says so once it is gone, which is no failure.
+      // A thread that ends regularly is not a failure.
       readers[i]!.die()
       expect(pool.state()).toEqual({ ready: 0, starting: 0, failed: 0, trouble: undefined })
     }

@@ -171,7 +171,7 @@ async function simulate(
     await pick(operations)()
     check(rowsOf(world.db), truths, pending)
   }
-  // In the end the receiver is well again and everything is on its way out.
+  // Finally the receiver recovers and every lane is open.
   for (const lane of parked) {
     parked.delete(lane)
     world.outbox.wake('webhook', lane)

@@ -11,7 +11,7 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 const webhookWaits = [minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 6 * hourMs]
 
-/** Attempts that end when they are told to. */
+/** Attempts that end on demand. */
 function gates() {
   const open: (() => void)[] = []
   let most = 0

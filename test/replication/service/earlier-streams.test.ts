@@ -91,7 +91,8 @@ needs('nats-server').describe('streams of a version without a prefix', () => {
     test(`are moved whole and in their order although a message of ${stream} was lost on the way`, async () => {
       const [changes, usage] = [await bodies('changes'), await bodies('usage')]
       await expect(move(losing(`wellhead.${stream}`, 250))).rejects.toThrow('timeout')
-      // Before the next start a replica has reported, and someone has published what is no change.
+      // Before the next start a replica has reported, and another client has published a message
+      // that is not a change.
       await nats.jetstream.publish('wellhead.usage', 'a report of a newer replica')
       await nats.jetstream.publish('wellhead.changes', 'nothing that Wellhead has published')
       await move(nats)

@@ -29,9 +29,9 @@ export interface BinaryStage {
 }
 
 interface StageOptions {
-  /** Instead of its own copy. */
+  /** Used instead of a new instance. */
   instance?: Wellhead
-  /** Of its own copy: `small` is there sooner, and has neither permits nor rigs. */
+  /** The size of the new instance: `small` starts sooner, and has neither permits nor rigs. */
   size?: 'whole' | 'small'
   settings?: Record<string, string>
   /** Where its clock is at first. */
@@ -106,7 +106,9 @@ export async function openBinaryStage(options: StageOptions = {}): Promise<Binar
   }
 }
 
-/** Gives a tab the operator's token, as if it had been typed into it, unless it has a look of its own. */
+/**
+ * Gives a tab the admin token, as if it had been typed in, unless the tab impersonates an account.
+ */
 export async function becomeOperator({ context }: Visitor, token: string): Promise<void> {
   await context.addInitScript(
     `self.origin !== 'null' && (sessionStorage.getItem('operator') ?? sessionStorage.setItem('operator', '${token}'))`,

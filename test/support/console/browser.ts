@@ -16,7 +16,7 @@ export interface Violation {
   nodes: string[]
 }
 
-/** Someone in front of the console, with a browser profile of their own. */
+/** A user of the console, with a separate browser profile. */
 export interface Visitor {
   context: BrowserContext
   page: Page
@@ -41,7 +41,10 @@ export interface VisitorOptions {
   width?: number
 }
 
-/** Of what is preloaded and used, but only after some seconds: it says that the machine is slow. */
+/**
+ * A warning about preloaded files that are used only after some seconds: it means that the machine
+ * is slow.
+ */
 const wasLate = /was preloaded using link preload but not used within a few seconds/
 
 const loadMaxMs = 45_000
@@ -121,8 +124,8 @@ export async function openTab(context: BrowserContext, origin: string): Promise<
     },
     async violations() {
       if (!(await page.evaluate<boolean>('"axe" in self'))) await page.evaluate(axeScript)
-      // Styles come from the host itself: there is nothing to fetch for it. In the frame of a letter
-      // nothing may run, so that no one answers what is asked of it.
+      // Styles come from the host itself, so nothing must be fetched. Scripts cannot run in the
+      // frame of an e-mail, so axe would wait for it forever.
       const findings = await page.evaluate<axe.AxeResults>(
         `axe.run(document, { resultTypes: ['violations'], preload: false, iframes: false })`,
       )

@@ -39,9 +39,9 @@ const tabKey = { key: 'Tab', code: 'Tab', windowsVirtualKeyCode: 9 } as const
 const sessions = new WeakMap<Page, Promise<CDPSession>>()
 
 /**
- * Presses Tab so many times, one press behind the other, without waiting for each to be told. Where
- * a frame is its own process, a press that comes before the focus has left it goes to it again:
- * there each is waited for.
+ * Presses Tab so many times without waiting for each press to be processed. Where a frame is a
+ * separate process, a press that comes before the focus has left it goes to it again: there each
+ * press is awaited.
  */
 async function pressTab(page: Page, times: number): Promise<void> {
   if ((await page.locator('iframe').count()) > 0) {

@@ -12,7 +12,7 @@ export async function command(...args: string[]): Promise<Outcome> {
   return commandIn({}, ...args)
 }
 
-/** The same with variables of its own. */
+/** The same with additional environment variables. */
 export async function commandIn(env: Record<string, string>, ...args: string[]): Promise<Outcome> {
   const texts = { out: '', err: '' }
   const code = await run(args, {

@@ -10,7 +10,9 @@ export type Setting =
   | readonly string[]
   | Record<string, string | string[]>
 
-/** What rows of the matrix stand on: receivers on this machine, and a directory for each. */
+/**
+ * The environment of the rows of the matrix: receivers on this machine, and a directory for each.
+ */
 export interface Surroundings {
   dir: string
   /** `smtp://…` */
@@ -33,9 +35,9 @@ export interface Surroundings {
 export interface Configuration {
   name: string
   settings: Readonly<Record<string, Setting>>
-  /** Lines of the file that are no settings. */
+  /** Further lines of the file, such as tables. */
   more?: string
-  /** What the server gets beside the file. */
+  /** Arguments of the server in addition to the file. */
   options?: readonly string[]
   command?: 'serve' | 'dev'
   /** It needs a NATS server. */
@@ -109,8 +111,8 @@ const feedSettings = (at: Surroundings): Record<string, Setting> =>
   )
 
 /**
- * The configurations that every kind of work is tried with. A new setting gets a place here: a
- * setting that nobody ever starts a server with may break whatever nobody connected with it.
+ * The configurations that every kind of work is tried with. Add new settings here: a setting
+ * without a test run may break unrelated features.
  */
 export const configurations = (at: Surroundings): readonly Configuration[] => [
   { name: 'none', settings: {} },

@@ -31,7 +31,7 @@ import { tokenAdminOperations } from '../../../src/topics/operator/operations/sy
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
 export interface FrontDoorOptions {
-  /** Of the database; in memory without one. */
+  /** The path of the database; in memory without one. */
   path?: string
   flags?: Record<string, string>
   clock?: ManualClock

@@ -8,8 +8,7 @@ import { createManualClock, type ManualClock } from '../../../src/lib/time/clock
 import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
 
 /**
- * A whole instance over a database in memory, with a clock that stands still: every test has one of
- * its own.
+ * A whole instance over a database in memory, with a stopped clock: every test has a separate one.
  */
 export interface TestInstance {
   services: Services

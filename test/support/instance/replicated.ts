@@ -18,7 +18,7 @@ import { snapshots } from '../../../src/replication/service/snapshots.ts'
 import { type NatsServer, type NatsServerOptions, natsServer } from '../servers/nats.ts'
 import { until as waitUntil } from '../until.ts'
 
-/** A primary and a replica in this process, over a NATS server of their own. */
+/** A primary and a replica in this process, with a separate NATS server. */
 export interface Replicated {
   server: NatsServer
   nats: Nats
@@ -140,7 +140,7 @@ export async function replicated(
       await opened.close()
       replaceReplica(join(dir, name))
       await startReplica(name)
-      log.push('begun anew\n')
+      log.push('rebuilt from a snapshot\n')
     })
     return opened
   }

@@ -161,8 +161,8 @@ twilio_url = "${twilioUrl}"
 `
 
 /**
- * A webhook that waits, one that is to be tried again, one under way, a letter of a delivery, a
- * text message, a delivery that is due, a price.
+ * A webhook that waits, one that will be retried, one in progress, an e-mail of a delivery, a text
+ * message, a delivery that is due, a price.
  */
 function fill({ services }: Instance, hookUrl: string): { token: string; webhookId: string } {
   const { keys, ids, clock, catalogue, outbox, db } = services

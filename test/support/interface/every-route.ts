@@ -96,7 +96,7 @@ export function answerChecker(document: OpenApiDocument) {
   ): string | undefined => {
     const described = operation.responses[String(status)] ?? operation.responses.default
     if (!described) return `${status} is not documented: ${text.slice(0, 300)}`
-    // Rows of JSON, one a line, are no JSON themselves.
+    // NDJSON as a whole is not JSON.
     if (!/[/+]json\b/.test(type) || !described.content?.['application/json']) return undefined
     const at = `document#/paths/${pointer(path)}/${method.toLowerCase()}/responses/${operation.responses[String(status)] ? status : 'default'}/content/application~1json/schema`
     const fits = schemas.getSchema(at) ?? schemas.compile({ $ref: at })
@@ -166,7 +166,7 @@ export const documentedPath = (document: OpenApiDocument, path: string): string 
   Object.keys(document.paths).find(documented => withoutNames(documented) === withoutNames(path)) ??
   path
 
-/** Undefined: it is no JSON. */
+/** Undefined: the text is not JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -10,7 +10,7 @@ export interface Step {
   operation: Operation
 }
 
-/** What is in the place of an example: what someone has, and no one else. */
+/** Replaces parts of an example by records of one account. */
 export interface Own {
   path?: string
   key?: string | null

@@ -126,7 +126,7 @@ export function requestMaker(
 
   const segment = (parameter: Parameter): string => {
     const text = chance(0.5) ? proper(parameter) : pick(hostileTexts)
-    // Of these the address makes another one, of another route.
+    // With these segments the URL would be that of another route.
     return ['', '.', '..'].includes(text) ? 'x' : encoded(text)
   }
 

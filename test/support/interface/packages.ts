@@ -44,7 +44,7 @@ const unlimited = {
   WELLHEAD_LIMITS_PER_MINUTE: '100000',
   WELLHEAD_LIMITS_UNAUTHENTICATED_PER_MINUTE: '100000',
   WELLHEAD_DEMO_LIMIT_PER_HOUR: '100000',
-  // Visitors are strangers, as they are to any other instance; a test of visitors turns it on.
+  // Visitors are anonymous, as on any other instance; tests of visitors turn the setting on.
   WELLHEAD_DEMO_VISITOR: 'false',
 }
 
@@ -82,7 +82,8 @@ async function startGuarded(): Promise<Wellhead> {
 const shared = globalThis as { runningInstance?: Promise<Wellhead> }
 
 /**
- * One copy for all tests of clients, because filling it takes seconds. It ends with the process.
+ * One instance for all tests of clients, because starting it takes seconds. It ends with the
+ * process.
  */
 export function sharedInstance(): Promise<Wellhead> {
   shared.runningInstance ??= startGuarded()

@@ -5,7 +5,7 @@ import { storageValue } from './power.ts'
 import type { StandIn } from './stand-in.ts'
 import { fredIds } from './world.ts'
 
-/** What a publisher said of one code: the length of a period, and the values by the day they stand on. */
+/** The values that a publisher has for one code: the length of a period, and the values by day. */
 interface Expected {
   feed: string
   code: string
@@ -19,9 +19,10 @@ const blanks = new Set(['', 'NA'])
 const maps = resolve(import.meta.dir, '../../../fixtures/feeds')
 
 /**
- * What a copy that read every feed at the stand-in must hold, worked out from the files without any of its
- * readers: by code and day. Where two feeds have one period the preferred one's value stands; a longer period
- * is left out where a shorter lies in it. `thisMonth` is the running month of the copy's own clock.
+ * The values that an instance must hold after reading every feed from the stand-in, computed from
+ * the files without our parsers: by code and day. Where two feeds have the same period, the
+ * preferred one's value counts; a longer period is left out where it contains a shorter one.
+ * `thisMonth` is the current month by the clock of the instance.
  */
 export function expectedValues(
   publishers: StandIn,
@@ -34,7 +35,7 @@ export function expectedValues(
       .split('\n')
     for (const line of lines) {
       const [id = '', code = '', , factor = '1', kind = '', at = ''] = line.split('\t')
-      // Delivery periods are compared by tests of their own: they are not kept by day.
+      // Other tests compare delivery periods: they are not stored by day.
       if (!/^[A-Z0-9_]+$/.test(code) || kind === 'instant') continue
       const values = new Map<string, number>()
       for (const [period, text] of entries(publishers, feed, id, at, thisMonth)) {
@@ -126,7 +127,7 @@ function entries(
   return madeUp(feed, id, today)
 }
 
-/** Of `NOK/USD` how many kroner a dollar is, from both in euro; to ten decimals. */
+/** For `NOK/USD` the number of kroner per dollar, from both rates in euro; to ten decimals. */
 function crossOf(rates: Readonly<Record<string, string>>, id: string, feed: string): string {
   const inEuro = (currency: string | undefined) =>
     currency === undefined || currency === 'EUR' ? 1 : Number(rates[currency] ?? 'N/A')
@@ -148,7 +149,7 @@ const weeks = (first: string, today: string): string[] =>
 
 const storagePlace = (at: string): string => at.split('=')[1] ?? ''
 
-/** Of publishers without a file here: the plain values that the stand-in gives them. */
+/** Publishers without a file here: the constant values that the stand-in gives them. */
 function madeUp(feed: string, id: string, today: string): Entries {
   const values = (first: string, base: number) =>
     weeks(first, today).map((day, i) => [day, base + (i % 9) / 8] as const)

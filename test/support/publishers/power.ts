@@ -60,7 +60,7 @@ const auctionRows = (series: string, to: number, today: string): Row[] => [
 ]
 
 const at = (row: Row): number => Date.parse(row.period)
-/** As JSON has it; what is no number stays text. */
+/** The value in JSON; invalid numbers stay text. */
 const number = ({ value }: Row): number | string => (value.endsWith('x') ? value : Number(value))
 
 export function powerReply(url: URL, ways: PowerWays): PowerReply | undefined {
@@ -93,7 +93,7 @@ function smard(path: string, ways: PowerWays): PowerReply | undefined {
   const rows = allSpoiled(ways, `${filter}/${region}`, step, firstWeek).filter(
     row =>
       (at(row) >= from && at(row) < from + weekMs) ||
-      // A time to come stands in the newest file.
+      // A future period is in the newest file.
       (row.period.startsWith('2031') && from + weekMs >= endOf(ways.today)),
   )
   const series: unknown[] = rows.map(row => [at(row), number(row)])
@@ -146,7 +146,7 @@ function aemo(path: string, ways: PowerWays): PowerReply | undefined {
   return { body: `${[header.join(','), ...lines].join('\r\n')}\r\n`, type: 'text/csv' }
 }
 
-/** Load is far from zero; what is no number stays so. */
+/** Moves loads far from zero; invalid numbers stay as they are. */
 export const loadValue = (text: string): string =>
   text === '0' || text.endsWith('x') ? text : String(Number(text) + 50_000)
 
@@ -197,7 +197,7 @@ function energyCharts(query: URLSearchParams, ways: PowerWays): PowerReply {
 
 const instant = (ms: number) => `${new Date(ms).toISOString().slice(0, 16)}Z`
 
-/** Days of the market as periods of their own, with equal prices that follow each other left out (A03). */
+/** Each market day as one period, with consecutive equal prices left out (A03). */
 function entsoe(query: URLSearchParams, ways: PowerWays): PowerReply {
   if (query.get('securityToken') !== ways.key)
     return { body: 'Unauthorized: Missing or invalid token', type: 'text/plain', status: 401 }

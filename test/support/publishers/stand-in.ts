@@ -8,7 +8,7 @@ import { powerReply, storageReply } from './power.ts'
 import { type Written, workbookOf } from './workbook.ts'
 import { fredIds, type PublishedWorld, publishedWorld } from './world.ts'
 
-/** What a publisher may do wrong, for every answer with data until it is told to stop. */
+/** A fault that a publisher shows in every response with data, until the test ends it. */
 export type Misbehaviour =
   | 'no_rows'
   | 'ends_earlier'
@@ -30,7 +30,7 @@ export type Misbehaviour =
   | 'not_a_number'
   | 'elsewhere'
 
-/** What was asked, as the publisher's own log has it. */
+/** A request as the publisher logs it. */
 export interface Asked {
   path: string
   query: URLSearchParams
@@ -155,7 +155,7 @@ export async function standIn(
     return packed(headers, reply)
   }
 
-  /** With an entity tag, and compressed where that is asked for. */
+  /** A response with an entity tag, compressed where the client accepts it. */
   function packed(asked: Headers, { body, type, status = 200, headers = {} }: Reply): Sent {
     const bytes = typeof body === 'string' ? strToU8(body) : body
     const tag = `"${createHash('sha1').update(bytes).digest('hex')}"`
@@ -169,7 +169,7 @@ export async function standIn(
   const published = <T extends { period: string }>(rows: readonly T[]): T[] =>
     rows.filter(row => row.period <= self.today)
 
-  /** What is wrong with the values, where something is to be. */
+  /** Values with the configured fault. */
   function spoiled<T extends { period: string; value: string }>(rows: readonly T[]): T[] {
     const newest = rows.at(-1)
     switch (self.misbehaviour) {

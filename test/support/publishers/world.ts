@@ -245,7 +245,7 @@ const weeklyPositions = () => {
   return positions
 }
 
-/** Reads what is shared; every stand-in has one of its own, which a test may change. */
+/** Reads the shared data; every stand-in has a separate copy, which a test may change. */
 export const publishedWorld = (): PublishedWorld => ({
   agency: agencySeries(),
   rates: euroRates(),

@@ -17,8 +17,8 @@ process.on('SIGUSR2', () => {
   }
 })
 
-// Counts all time as the thread's own, because on a machine that gives it less than a quarter of a
-// processor no wait is of its own making. The tests of the lag record are about that share.
+// Counts all time as time of this thread, because on a machine that gives it less than a quarter of
+// a processor no wait would count. The tests of the lag record cover that share.
 process.threadCpuUsage = () => ({ user: performance.now() * 1000, system: 0 })
 
 // It ends with the server.

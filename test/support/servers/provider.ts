@@ -29,8 +29,8 @@ export interface Stand {
 }
 
 /**
- * A provider over real sockets that behaves as told, one behaviour for each request and the last
- * one for the rest; the same key is one delivery.
+ * A provider over real sockets with scripted behaviour, one for each request and the last one for
+ * the rest; requests with the same key are one delivery.
  */
 export async function provider(behaviours: readonly Behaviour[], answer: string): Promise<Stand> {
   const sockets = new Set<Socket>()

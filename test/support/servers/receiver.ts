@@ -7,8 +7,8 @@ export interface Received {
 }
 
 /**
- * A receiver of raw bytes on loopback: it answers as it is told, and knows what came in and which
- * connections were closed.
+ * A receiver of raw bytes on loopback with scripted responses; it records what was received and
+ * which connections were closed.
  */
 export interface Receiver {
   port: number
@@ -22,7 +22,7 @@ export interface Receiver {
 
 export type Behaviour = (socket: Socket, request: Received) => void
 
-/** `answer` is asked once the whole request is there; `greet` when a connection is made. */
+/** `answer` is called once the whole request has arrived; `greet` when a connection is made. */
 export async function receiver(
   answer: Behaviour,
   greet: (socket: Socket) => void = () => undefined,

@@ -26,7 +26,7 @@ export interface StripeServer {
   message(type: string, thing: Thing, options?: { secret?: string; id?: string; at?: number }): Sent
   /** Answers nothing but this status, until it is undefined again. */
   broken: number | undefined
-  /** Does what is asked and cuts the answer off, once. */
+  /** Executes the next request, and cuts the response off, once. */
   losesNextAnswer: boolean
   close(): void
 }

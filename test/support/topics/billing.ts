@@ -48,8 +48,8 @@ export interface BillingHouse {
     headers?: Record<string, string>,
   ): Promise<Answer>
   /**
-   * Moves the clock and does what falls due on the way, each at its moment; `also` is asked at each
-   * of them.
+   * Moves the clock and runs everything that falls due, each at its moment; `also` is called at
+   * each of them.
    */
   advance(ms: number, also?: () => void): Promise<void>
   /** Events of an account, oldest first. */

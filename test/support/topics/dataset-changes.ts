@@ -3,7 +3,10 @@ import { fieldsOf } from '../../../src/feeds/files/csv.ts'
 
 export type Fields = Record<string, string>
 
-/** Of each dataset: what a revision of its first row says, and what tells a new row from it. */
+/**
+ * For each dataset, the changed fields of a revision of its first row, and the key fields of a new
+ * row.
+ */
 export const changesOf: Record<string, { revised: Fields; added: Fields }> = {
   'futures-settlements': { revised: { settlement: '71.91' }, added: { traded_on: '2026-11-18' } },
   'futures-ticks': { revised: { price: '702.75' }, added: { traded_at: '2026-11-20T14:45:00Z' } },

@@ -49,8 +49,8 @@ export async function expectWholePages(
 }
 
 /**
- * Fails unless exactly the plans that have the feature are let in, and the others are told which
- * plan has it, in the flat shape.
+ * Fails unless exactly the plans with the feature are admitted, and all others get an error in the
+ * flat shape that names a plan with it.
  */
 export async function expectEntitled(instance: TestInstance, path: string): Promise<void> {
   for (const plan of ['professional', 'scale', 'enterprise'])

@@ -16,7 +16,7 @@ export interface FuturesInstance extends TestInstance {
   publish(from: number, to: number): unknown
 }
 
-/** Enough for answers about these days, in a fraction of the time that a whole copy takes. */
+/** Enough for responses about these days, in a fraction of the time that complete data takes. */
 const shortReach: Reach = { wholeCurveDays: 40, nearMonthsDays: 40, tickDays: 6 }
 
 export function openFuturesInstance(

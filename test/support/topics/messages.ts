@@ -11,8 +11,7 @@ import type { Channel, InboxMessage } from '../../../src/outbox/store/inbox.ts'
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
 /**
- * An instance whose messages are captured, with a clock that stands still and an outbox that sends when
- * it is told to.
+ * An instance whose messages are captured, with a stopped clock and an outbox that sends on demand.
  */
 export interface MessageInstance {
   services: Services

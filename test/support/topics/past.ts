@@ -23,8 +23,7 @@ import { addVersion, type Version } from './versions.ts'
 export const seriesIds = [1, 2, 3]
 
 /**
- * A past in a database, and beside it the same past in a plain list that answers by looking at
- * everything.
+ * Revisions in a database, and the same revisions in a plain list that is scanned for every read.
  */
 export interface Past {
   store: ObservationStore

@@ -27,7 +27,7 @@ export interface People extends TestInstance {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<Asked>
-  /** Letters that would have been sent to an address, oldest first. */
+  /** E-mails that would have been sent to an address, oldest first. */
   mailMessages(to: string): { subject: string; text: string }[]
 }
 
@@ -82,7 +82,7 @@ export const tokenIn = (text: string): string => /[0-9a-f]{64}/.exec(text)?.[0] 
 export const codeOf = ({ body }: Asked): unknown =>
   body.code ?? (body.error as { code?: string } | undefined)?.code
 
-/** Letters in the outbox to an address, oldest first. */
+/** E-mails in the outbox to an address, oldest first. */
 export function mailMessagesTo(
   services: Pick<TestInstance['services'], 'db' | 'vault'>,
   to: string,
@@ -103,7 +103,7 @@ export function mailMessagesTo(
   return rows.map(opened).filter(mailMessage => mailMessage.to === to)
 }
 
-/** The token of the newest letter to an address by which an account is made. */
+/** The sign-up token in the newest e-mail to an address. */
 export function signUpToken(
   services: Pick<TestInstance['services'], 'db' | 'vault'>,
   to: string,

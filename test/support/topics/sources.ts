@@ -8,7 +8,7 @@ export const loopback = {
   'limits.unauthenticated_per_minute': '100000',
 }
 
-/** An instance whose data sources are synced when it is told to. */
+/** An instance whose data sources are synced on demand. */
 export interface SourceInstance extends TestInstance {
   token: string
   /** Makes a source and answers its id. */
@@ -69,7 +69,7 @@ export const row = {
   price: 531.5,
 }
 
-/** A server on loopback that answers as it is told, and knows what it was asked. */
+/** A server on loopback with scripted responses, which records its requests. */
 export function rowServer(
   answer: (request: Request) => Response | Promise<Response> = () => Response.json([row]),
 ) {

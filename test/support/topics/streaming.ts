@@ -13,7 +13,7 @@ import type { Services } from '../../../src/instance/services/services.ts'
 /** An application on a socket of this machine, as the command serve holds it. */
 export interface Served {
   url: string
-  /** Of a WebSocket. */
+  /** The address of the WebSocket. */
   socketUrl: string
   stop(): Promise<void>
 }

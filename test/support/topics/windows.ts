@@ -24,8 +24,8 @@ export interface Answer {
 export const bodyOf = (response: Response | Promise<Response>) => json<Answer['body']>(response)
 
 /**
- * An instance with a key, whose windows are asked by path alone; every body of a 200 is checked against
- * its documentation.
+ * An instance with a key, whose windows are requested by path alone; every body of a 200 is checked
+ * against its schema.
  */
 export function openWindowInstance(flags: Record<string, string> = unhurried) {
   const instance = openTestInstance(flags)

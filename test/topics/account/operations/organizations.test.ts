@@ -87,10 +87,7 @@ interface Operation {
   path: (office: Office, me: Person) => string | Promise<string>
   body?: unknown
   allowed: readonly Role[]
-  /**
-   * What whoever may do it is answered; absent: anything but 403, because it is another part's to
-   * say.
-   */
+  /** The status for permitted roles; absent: anything but 403, because another part decides it. */
   success?: number
   /** The part of the API that has it may not be there. */
   optional?: true
@@ -601,7 +598,8 @@ describe('/organizations/invitations', () => {
       created_at: isoInstant(startAt),
       expires_at: isoInstant(startAt + 14 * dayMs),
     } as never)
-    // No text of an account goes to a stranger: the page of the invitation has it.
+    // Unverified recipients get no text of an account: the message is on the page of the
+    // invitation.
     expect(mailMessage.text).not.toContain('Welcome')
     expect(JSON.stringify(invitation.body)).not.toContain(tokenIn(mailMessage.text))
     for (let i = 0; i < 2; i += 1) {

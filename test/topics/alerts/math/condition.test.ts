@@ -89,7 +89,7 @@ describe('conditions on the price', () => {
   })
 })
 
-/** A walk with some noise, the same each time. */
+/** A random walk, the same each time. */
 const walk = (count: number, step = 0.4, drift = 0) =>
   Array.from(
     { length: count },

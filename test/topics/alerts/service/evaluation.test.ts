@@ -337,7 +337,7 @@ describe('live, backtest and oracle agree', () => {
     prices: readonly (readonly [number, number])[],
   ) => {
     const { services, clock, watch, price, fired } = instance
-    // A code of its own for every run.
+    // A different code for every run.
     const series = codes[runs++]!
     const alert = watch(series.code, condition, { cooldownMinutes })
     const history = prices.map(([minutes, value]) => {

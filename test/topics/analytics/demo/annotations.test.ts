@@ -16,7 +16,7 @@ const start = parseInstant('2026-11-20T15:00:00Z')!
 const codes = ['BRENT_CRUDE_USD', 'WTI_USD', 'NATURAL_GAS_USD', 'GASOLINE_USD', 'US_CRUDE_STORAGE']
 
 /**
- * Weekday closes of 100 that jump to 104 on the second Wednesday of a month, 2 % down on its third,
+ * Weekday closes of 100 that jump to 104 on the second Wednesday of a month, 2% down on its third,
  * and back the next day.
  */
 function closesTo(now: number): Close[] {

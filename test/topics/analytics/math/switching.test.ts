@@ -19,11 +19,11 @@ describe('the cost of power', () => {
       'in Europe without a carbon price',
       europe,
       { gas: 30, coal: 90, carbon: undefined },
-      // 30 EUR for a gross MWh that holds 0.9 of net heat, of which 53 % become power.
+      // 30 EUR for a gross MWh that holds 0.9 of net heat, of which 53% become power.
       30 / 0.9 / 0.53,
-      // 6,000 kcal/kg x 4.1868 kJ = 25.1208 GJ/t = 6.978 MWh/t, of which 44.2 % become power.
+      // 6,000 kcal/kg x 4.1868 kJ = 25.1208 GJ/t = 6.978 MWh/t, of which 44.2% become power.
       90 / 6.978 / 0.442,
-      // The coal cost x 53 % x 0.9.
+      // The coal cost x 53% x 0.9.
       (90 / 6.978 / 0.442) * 0.53 * 0.9,
     ],
     [

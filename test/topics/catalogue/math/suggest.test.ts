@@ -15,7 +15,7 @@ const suggested = (typed: string) =>
   suggestCodes(typed, candidates).map(candidate => candidate.code)
 
 describe('suggestCodes: a suggestion', () => {
-  // What was typed, what a person means by it, and what all that is suggested has in common.
+  // The typed text, the code that is meant, and a part that all suggestions share.
   test.each([
     // slips of the finger
     ['GASOLNE_USD', 'GASOLINE_USD', /GASOLINE/],

@@ -299,7 +299,7 @@ describe('isolated: values that stand alone', () => {
     }
     const step = fc.record({
       by: fc.integer({ min: -50, max: 50 }),
-      // One in six stands away from the walk.
+      // One in six is far from the others.
       aside: fc.oneof(
         { weight: 5, arbitrary: fc.constant(0) },
         fc.integer({ min: -2000, max: 2000 }),

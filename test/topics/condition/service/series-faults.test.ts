@@ -5,7 +5,7 @@ import { openTestInstance, startAt } from '../../../support/instance/instance.ts
 
 const daysOf = (values: readonly number[]) =>
   values.map((close, i) => ({ startsAt: i * dayMs, close, low: close, high: close }))
-/** A walk that never stands still. */
+/** Values that change every day. */
 const walk = (length: number, level = 2) =>
   Array.from({ length }, (_, i) => Number((level * (1 + 0.01 * Math.sin(i) + i / 5000)).toFixed(4)))
 const runOf = (length: number, value = 2.5) => Array.from({ length }, () => value)
@@ -122,7 +122,7 @@ test('values that should have come by now are missing before the series is stale
     services.seriesFaults.of(series('GASOLINE_USD')).find(fault => fault.kind === 'missing')
       ?.points ?? 0
   const moments: number[] = []
-  // From Friday on; that it has stopped is told elsewhere once it is stale.
+  // From Friday on; once the series is stale, it is reported as stopped instead.
   for (let look = 0; look < 24; look += 1) {
     moments.push(missing())
     clock.advance(6 * hourMs)
@@ -149,7 +149,7 @@ test('an active code does not hide a stopped code of the same cadence', async ()
 })
 
 describe('a series that stops', () => {
-  /** Of one feed: a code of every day, and one of another cadence. */
+  /** Two codes of one feed: a daily one, and one of another cadence. */
   function withTwo(cadence: 'daily' | 'monthly') {
     const instance = openTestInstance()
     const { services } = instance
@@ -198,7 +198,8 @@ describe('a series that stops', () => {
       if (codes().stopped.length > 0) stoppedOn.push(new Date(clock.now()).toISOString())
       clock.advance(dayMs)
     }
-    // Of Wednesday the 18th, published on Friday: when the Friday after three weeks is over.
+    // The value of Wednesday the 18th was published on Friday, so the limit is the end of the
+    // Friday three weeks later.
     expect(stoppedOn[0]).toBe('2026-12-12T15:00:00.000Z')
   })
 

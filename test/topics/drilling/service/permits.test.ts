@@ -6,7 +6,7 @@ import { permit } from '../../../support/topics/permits.ts'
 
 const now = Date.parse('2026-11-20T15:00:00Z')
 
-/** A register whose events are kept, as long as the transaction that they were told in. */
+/** A register that keeps the events of committed transactions. */
 function setUp() {
   const db = openDatabase(':memory:')
   const events: ServiceEvent[] = []

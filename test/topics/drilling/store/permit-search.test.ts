@@ -82,7 +82,7 @@ const anyPermits = fc
   .integer({ min: 0, max: 60 })
   .chain(n => fc.tuple(...Array.from({ length: n }, (_, i) => anyPermit(i))))
 
-/** Mostly not there: what is asked of everything at once is found nowhere. */
+/** Mostly absent: a search with every filter at once would find nothing. */
 const maybe = <T>(value: fc.Arbitrary<T>) =>
   fc.oneof({ arbitrary: fc.constant(undefined), weight: 4 }, { arbitrary: value, weight: 1 })
 const anyFilter: fc.Arbitrary<PermitFilter> = fc

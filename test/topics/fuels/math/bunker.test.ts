@@ -45,7 +45,7 @@ describe('the difference of two prices', () => {
 })
 
 test.each([
-  // 5 % is not more than 5 %.
+  // 5% is not more than 5%.
   [525, 500, false],
   [525.05, 500, true],
   [474.95, 500, true],

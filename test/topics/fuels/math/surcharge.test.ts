@@ -17,7 +17,7 @@ import { realRows } from '../../../support/real-data.ts'
 const monday = 1
 const wednesday = 3
 
-/** 0 % under 1.20, then 0.5 % for every five cents, continuing for ever from 4.20. */
+/** 0% under 1.20, then 0.5% for every five cents, continuing without limit from 4.20. */
 const ltl: Schedule = {
   bands: [{ min: 0, max: 1.2, percent: 0 }, ...steppedBands(1.2, 0.05, 60, 1, 0.5)],
   beyond: { width: 0.05, percent: 0.5 },

@@ -18,7 +18,7 @@ const generous = {
   'limits.per_minute': '100000',
 }
 
-/** Two closes of every grade at every port; the prices tell the series apart. */
+/** Two closes of every grade at every port; each series has different prices. */
 function filled(
   instance: TestInstance,
   skip: (port: Port, grade: Grade) => boolean = () => false,

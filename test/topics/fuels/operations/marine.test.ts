@@ -9,8 +9,8 @@ const ports = shippedPorts()
 const noon = parseDay('2026-11-19')! + 12 * hourMs
 
 /**
- * Every grade at every port with two closes, and the averages of the ports; the prices tell the
- * series apart.
+ * Every grade at every port with two closes, and the averages of the ports; each series has
+ * different prices.
  */
 function filled(instance: TestInstance): TestInstance {
   for (const [i, port] of ports.entries()) {

@@ -43,7 +43,7 @@ describe('a monthly forecast', () => {
   })
 
   test('has a band that grows with the root of time, of which sigma is per calendar day', () => {
-    // Up and down by 2 % in turn: no trend, and log returns of 0.02 in size.
+    // Up and down by 2% in turn: no trend, and log returns of 0.02 in size.
     const closes = closesTo('2026-10-31', n => 70 * Math.exp(n % 2 === 0 ? 0 : 0.02))
     const [near, far] = monthlyForecast(closes, ['2026-11', '2027-05'])!.months
     const sigma = 0.02 * Math.sqrt(364 / 363)

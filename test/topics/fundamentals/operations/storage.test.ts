@@ -8,7 +8,7 @@ const friday = parseDay('2026-11-20')! + 12 * hourMs
 const week = 7 * dayMs
 /** Recordings of one moment rise by a millisecond each. */
 const recordedAt = expect.stringMatching(/^2026-11-20T15:00:00(\.\d{3})?Z$/)
-/** Of the weekly levels: answers carry their own date. */
+/** The date of the weekly levels, which responses carry. */
 const ofWednesday = {
   updated_at: '2026-11-18T12:00:00Z',
   as_of: '2026-11-18',
@@ -465,7 +465,7 @@ describe('/v1/storage/history/{code}', () => {
       ['history/CUSHING?end_date=yesterday', 400, 'INVALID_PARAMETER', 'end_date'],
       ['history/CUSHING?start_date=2026-11-12&end_date=2026-11-11', 400, 'INVALID_DATE_RANGE'],
       ['history/CUSHING?start_date=2026-11-21', 400, 'INVALID_DATE_RANGE'],
-      // What is asked is read before it is looked for.
+      // Parameters are validated before the place is looked up.
       ['history/nowhere?period=2y', 400, 'INVALID_PARAMETER', 'period'],
     ]
     for (const [path, status, code, parameter] of table) {

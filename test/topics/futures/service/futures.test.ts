@@ -226,8 +226,8 @@ describe('resolve: the catalogue', () => {
 })
 
 /**
- * Closes of the first four months on every trading date of a range: the place on the curve and the
- * day of the month tell them apart.
+ * Closes of the first four months on every trading date of a range: each place on the curve and
+ * each day of the month has a different close.
  */
 function filled(from: string, to: string) {
   const { services } = openTestInstance({}, parseDay(to)! + dayMs)

@@ -127,7 +127,7 @@ describe('createGate: credentials', () => {
       ['DELETE', `/v1/api-keys/x${query}`, {}, 401],
     ]
     for (const [method, path, headers, status] of rows) {
-      // An address of its own for each row: ten failures from one fill its window.
+      // A different address for each row: ten failures from one fill its window.
       door.address = `198.51.100.${rows.findIndex(row => row[1] === path)}`
       const response = await door.ask(method, path, { headers })
       expect({ method, path, headers, status: response.status }).toEqual({

@@ -803,7 +803,7 @@ test('no body, header, log line or byte of the database ever holds a token', asy
       token => token !== undefined,
     )
     for (const token of shown) tokens.add(token)
-    // What is shown once is shown in its place, and nothing else of the answer has it.
+    // A secret that is shown once appears in its field, and nowhere else in the response.
     routes.push(
       shown.reduce((rest, token) => rest.replace(token, ''), text),
       JSON.stringify([...response.headers]),

@@ -48,7 +48,7 @@ describe('createCredits', () => {
       ratelimitRemaining: headers.get('x-ratelimit-remaining'),
       ratelimitUsed: headers.get('x-ratelimit-used'),
     }).toEqual({ ratelimitState: 'free', ratelimitRemaining: '6', ratelimitUsed: '50' })
-    // What is refused gives its request back.
+    // A refused request gives its credit back.
     expect(
       (await instance.ask('GET', '/v1/prices/latest?by_code=NO_SUCH_CODE', buyer.token)).status,
     ).toBe(400)
@@ -175,7 +175,7 @@ describe('createCredits', () => {
             expect(instance.stored().reduce((sum, [remaining]) => sum + Number(remaining), 0)).toBe(
               left,
             )
-            // What was flushed is there again after a start.
+            // Flushed counts survive a restart.
             if (deed === 'stop') instance.services.credits.reset()
           }
           expect(instance.left(buyer)).toBe(left)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
-/** A key of a plan with a quota, and a stream of changes that has what it is told to have. */
+/** A key of a plan with a quota, and a stream of changes whose content the test sets. */
 function opened() {
   const { services, key } = openTestInstance({ 'nats.servers': 'nats://127.0.0.1:1' })
   const { keys, meter } = services
@@ -27,7 +27,7 @@ test('a request counts as charged once the replication stream contains its reser
   expect(meter.isCharged(state)).toBe(false)
   reachStream()
   expect(meter.isCharged(state)).toBe(true)
-  // What was written ahead is of the stream, so that who asks steadily never waits.
+  // Counts that were written ahead reach the stream, so that steady requests never wait.
   for (let i = 0; i < 500; i++) {
     expect(reserve()).toBe(true)
     reachStream()

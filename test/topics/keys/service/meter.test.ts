@@ -310,7 +310,7 @@ describe('createMeter: usage', () => {
       batchable: 1,
       cacheable: 0,
     })
-    // What was asked just before midnight is written with the next day's.
+    // Requests just before midnight are written with those of the next day.
     ask([10])
     instance.clock.advance(dayMs)
     ask([11])

@@ -131,7 +131,7 @@ describe('GET /v1/notifications: notifications', () => {
         ),
       ),
     )
-    // The refusal names the id as it was asked for.
+    // The error repeats the id of the request.
     const shown = answers.map(({ status, body }, i) => {
       const { message, ...error } = body.error as { message: string }
       return [status, { ...error, message: message.replace(tries[i]!, 'ID'), request_id: '' }]

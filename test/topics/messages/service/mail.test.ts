@@ -125,7 +125,7 @@ describe('mail.post: an e-mail', () => {
     await provider.stop(true)
     expect(order).toHaveLength(2)
     expect(order).toContain('Bearer re_secret run-1 Desk <desk@example.com>')
-    // A header carries no other letters: the key is their hash.
+    // A header carries ASCII only: the key is a hash of the other characters.
     expect(order.some(line => /^Bearer re_secret [0-9a-f]{64} Desk/.test(line))).toBe(true)
     expect(instance.log.join('\n')).not.toContain('re_secret')
   })

@@ -181,7 +181,7 @@ describe('an alert', () => {
           fc.pre(start !== end)
           instance.clock.set(from + minutes * minuteMs)
           set({ quiet: { from: clock(start), to: clock(end) }, timeZone })
-          // Only the hours are asked about, whatever was sent on the same day before.
+          // Only the hours matter, so earlier messages of the same day are forgotten.
           instance.services.sms.forget(Number.MAX_SAFE_INTEGER, 1000)
           const now = shown(instance.clock.now(), timeZone)
           const [begin, stop] = [clock(start), clock(end)]

@@ -54,7 +54,7 @@ function noticeWorld(quiet = '') {
     restart() {
       notices = open()
     },
-    /** Passes every minute for a time; the kinds that were told in the meantime. */
+    /** Runs a pass every minute for a time; returns the kinds that were reported. */
     during(ms: number): string[] {
       const before = sent.length
       for (let left = ms; left > 0; left -= minuteMs) {

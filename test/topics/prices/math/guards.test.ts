@@ -30,7 +30,7 @@ const steady = (count: number, of = (i: number) => 70 + Math.sin(i), stepMs = da
     value: of(i),
   }))
 
-/** The rules that doubt a value some time after the last. */
+/** The rules that flag a value some time after the last. */
 const rulesOf = (state: GuardState, value: number, afterMs = dayMs) =>
   state
     .judge(state.last!.observedAt + afterMs, value, state.last, now)
@@ -141,7 +141,7 @@ test('the guards know no days: the same values eleven years earlier are judged a
   }
 })
 
-/** That so many of the faults that can be told are held. */
+/** Checks that so many of the detectable faults are held. */
 const holdsFaults = (all: readonly RealSeries[], share: number) => {
   const told = faultKinds.filter(({ isNotified }) => isNotified)
   test.each(told)(`at least ${100 * share} %% of faults of the kind "$name" are held`, kind => {
@@ -175,7 +175,7 @@ describe(`of all values of ../shared/data after 2015`, () => {
     const held = results.flatMap(result => result.held).filter(({ at }) => at >= fittedUntil)
     expect(judged).toBeGreaterThan(137_000)
     expect(held.length * 20_000).toBeLessThanOrEqual(judged)
-    // What is listed can be read: some hundreds in forty years of all of them.
+    // The list stays short enough to read: some hundreds in forty years of all series.
     expect(results.reduce((sum, { listed }) => sum + listed, 0)).toBeLessThan(200)
   })
 

@@ -294,7 +294,7 @@ describe('GET /v1/prices/latest: every code is one kept body', () => {
       changes[name]!(instance)
       const after = await instance.every()
       expect(after.cache).toBe('MISS')
-      // No row tells its age, but all are checked again.
+      // No row contains its age, but all are checked again.
       expect(after.etag === before.etag).toBe(name === 'age alone')
       for (const row of after.rows) expect((await instance.ask(row.code)).body.data).toEqual(row)
     },

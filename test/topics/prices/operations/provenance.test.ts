@@ -104,7 +104,7 @@ describe('whose a value is', () => {
     )
     expect(await textOf('start_date=2026-11-13&end_date=2026-11-14')).toBe('Published by EIA')
     expect(await textOf('start_date=2026-11-17&end_date=2026-11-18')).toBe('Published by Desk')
-    // Of a page, whose its rows are.
+    // A page only names the sources of the rows on it.
     expect(await textOf('start_date=2026-11-13&end_date=2026-11-18&per_page=2')).toBe(
       'Published by Desk',
     )

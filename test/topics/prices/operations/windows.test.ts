@@ -643,7 +643,7 @@ describe('GET /v1/prices/past_*: as_of', () => {
   }
 
   test.each([
-    // Before this copy knew anything: the values first recorded of what had been observed.
+    // Before this instance had any values: the first recorded values of earlier observations.
     ['2026-11-19T16:59:59.999Z', [71, 70, 69]],
     ['2026-11-18T20:00:00Z', [70, 69]],
     ['2026-11-19T17:00:00Z', [71, 70]],

@@ -9,7 +9,7 @@ import { runs } from '../../../support/full.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 import { changesOf, exampleRows, type Fields } from '../../../support/topics/dataset-changes.ts'
 
-/** What is not what someone said: when it was recorded, and what was there before. */
+/** Columns and tables that are not part of the data: recording times and revisions. */
 const aside = [
   'changes',
   'batches',
@@ -29,7 +29,7 @@ const aside = [
   'audit_anchor',
 ]
 
-/** Trees have no order of their own. */
+/** Orders the nodes of trees by their text. */
 const byText = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)
 
 function openDatasets(settings: Record<string, string> = {}) {

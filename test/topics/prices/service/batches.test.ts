@@ -130,7 +130,7 @@ interface Said {
   value: number | undefined
   at: number
   batch: number
-  /** Whose it is; undefined where an operator decided it. */
+  /** Its source; undefined where an operator set it. */
   source?: string
 }
 

@@ -16,7 +16,7 @@ import { putSeries } from '../../../support/topics/series.ts'
 const start = parseDay('2026-11-02')!
 const hour = 3_600_000
 
-/** Three series, their closes, and writes that tell of themselves as ingest does. */
+/** Three series, their closes, and writes that notify listeners as ingest does. */
 function openCloses(keptMax?: number) {
   const db = openDatabase(':memory:')
   putSeries(db, [1, 2, 3])

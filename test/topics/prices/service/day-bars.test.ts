@@ -45,7 +45,7 @@ test('day bars that are requested repeatedly match all observations after each w
   )
 })
 
-/** A bar a day, and how often the store was asked for some. */
+/** A store with one bar a day, which counts its reads. */
 function countedStore() {
   let reads = 0
   const bars: ObservationStore['bars'] = (_id, _span, from, to, limit) => {

@@ -36,7 +36,7 @@ test('the day index cache is bounded by a number of days and evicts the least re
   indexes.of(1)
   expect(reads.get(1)).toBe(1)
   indexes.of(11)
-  // Ten series of a hundred days fit: 2 was asked for longest ago.
+  // Ten series of a hundred days fit: 2 is the least recently used.
   indexes.of(1)
   indexes.of(3)
   expect([reads.get(1), reads.get(3)]).toEqual([1, 1])

@@ -82,7 +82,7 @@ function pastOf({ writes, excluded }: Story): Past {
   return past
 }
 
-/** One value a moment: what two values in one write mean is a matter of the store. */
+/** One value per moment: the store decides between two values in one write. */
 const distinct = (all: readonly Point[]) => [
   ...new Map(all.map(point => [`${point.seriesId} ${point.observedAt}`, point])).values(),
 ]
@@ -168,7 +168,7 @@ describe('history.page against a list of everything', () => {
 
 describe('history.page: paging', () => {
   /**
-   * What may come in between two pages: later than the walk's beginning, at any moment of the past.
+   * Writes between two pages: recorded after the first page, observed at any moment of the past.
    */
   const interruptions = fc.array(fc.array(points, { maxLength: 8 }), { maxLength: 12 })
   const startedAt = 20

@@ -19,7 +19,7 @@ function storedSeries() {
   return observations
 }
 
-/** What single questions answer, which is what the walk must say too. */
+/** The results of single queries, which the cursor must match. */
 const neighboursOf = (observations: ReturnType<typeof storedSeries>, at: number) => ({
   before: observations.newest(1, at),
   at: observations.between(1, at, at + 1, 1)[0],

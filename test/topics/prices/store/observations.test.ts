@@ -47,7 +47,7 @@ function apply(model: Model, { points, recordedAt }: Write) {
     const own = ordered.filter(point => point.seriesId === seriesId)
     for (const [i, point] of own.entries()) {
       const { observedAt, value, explicit, recordedAt: pointRecordedAt } = point
-      // Of two values for one moment, recorded at once, no one ever saw the first.
+      // The first of two values for one moment, recorded at once, was never visible.
       if (own[i + 1]?.observedAt === observedAt && own[i + 1]?.recordedAt === pointRecordedAt)
         continue
       const versions = model.get(`${seriesId}/${observedAt}`) ?? []

@@ -22,7 +22,7 @@ test('credentials are in no body, no log line and no byte of the database, whate
     bodies.push(answer.text)
     return answer.data
   }
-  // It repeats everything that it was asked with, where prices, names and the whole answer belong.
+  // It repeats everything in the request, as prices, as names and as the whole response.
   const echoes = [
     (sent: string) =>
       Response.json([{ timestamp: '2026-11-20', fuel_type: sent, port: sent, price: sent }]),

@@ -15,7 +15,8 @@ type Frame = Record<string, unknown> & {
 }
 
 /**
- * An instance with a cable whose time only a test moves, and clients that write down what they hear.
+ * An instance with a cable whose clock only a test moves, and clients that record the messages they
+ * receive.
  */
 function openInstance({ plan = 'enterprise', perKey = 5 } = {}) {
   const whole = openTestInstance()

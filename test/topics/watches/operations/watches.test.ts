@@ -320,7 +320,7 @@ test('another account’s watch answers exactly like one that does not exist', a
         method === 'GET'
           ? await instance.get(to, stranger, request)
           : await instance.send(method, to, {}, stranger, request)
-      // The refusal names the id as it was asked for.
+      // The error repeats the id of the request.
       answers.push([response.status, (await response.text()).replaceAll(watchId, 'ID')])
     }
     expect(answers[0]![0]).toBe(404)

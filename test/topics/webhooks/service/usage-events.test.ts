@@ -68,7 +68,7 @@ describe('the owner of a key is notified', () => {
     const rows = instance.services.db
       .query('SELECT type, title FROM notifications WHERE account_id = ?')
       .all(account.account.id)
-    expect(rows).toEqual([{ type: 'usage', title: '80 % of the quota is used' }])
+    expect(rows).toEqual([{ type: 'usage', title: '80% of the quota is used' }])
   })
   test('again in the next window, and not again after a start in the same one', () => {
     const { instance, key, usageEvents } = opened()

@@ -9,7 +9,7 @@ import { openWebhookInstance } from '../../../support/topics/webhooks.ts'
 
 const codes = ['WTI_USD', 'BRENT_CRUDE_USD'] as const
 
-/** Everything that is asked of the endpoints in memory, by id. */
+/** Every read of the endpoints in memory, by id. */
 const answers = (webhooks: Webhooks, accountIds: readonly string[]) => ({
   listed: accountIds.map(id => webhooks.list(id).map(endpoint => endpoint.id)),
   subscribed: eventTypes.map(type =>

@@ -56,7 +56,7 @@ function openDatasets() {
   return { datasets, versioned, push, rowKnown }
 }
 
-/** What is known each day, by what was pushed so far: the same row again tells nothing new. */
+/** The known values of each day after all pushes so far: the same row again changes nothing. */
 function createModel() {
   const known = new Map<number, Variant>()
   let newestAt = Number.NEGATIVE_INFINITY

@@ -22,7 +22,7 @@ function openDemoInstance() {
     })
     return (body.data.batch as { id: number }).id
   }
-  /** What was produced in Gabon, as known so many days ago. */
+  /** The production of Gabon, as known so many days ago. */
   const known = async (daysAgo: number) => {
     const path = `/v1/ei/opec_productions?as_of=${isoInstant(startAt - daysAgo * dayMs)}`
     const { data } = (await (await copy.get(path, copy.key())).json()) as {

@@ -37,7 +37,7 @@ const doubtful: Readonly<Record<Rule, (now: number) => Point[]>> = {
   future: now => [[now + 3 * hourMs, 70.25]],
   stop: now => [[now - hourMs, 70.25]],
 }
-/** A series stops by time alone, and is told by the condition of the data where it is flagged. */
+/** A series stops by time alone, and the condition of the data reports it where the rule flags. */
 const stopsForMs = 30 * dayMs
 
 const only = (rule: Rule, action: string) =>
@@ -55,7 +55,7 @@ const terms = {
   max: 10_000,
 }
 
-/** What an action does with a doubt: whether the value is recorded, and as what it is listed. */
+/** The effect of an action on a suspicious value: whether it is recorded, and how it is listed. */
 const expected = (rule: Rule, action: 'flag' | 'hold' | 'off') =>
   action === 'hold'
     ? { recorded: false, listed: ['waiting'] }

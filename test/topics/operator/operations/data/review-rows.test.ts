@@ -74,7 +74,7 @@ describe('a suspicious row', () => {
     ])
     expect(await review('?dataset=cftc-positions')).toEqual([])
     expect((await admin('GET', '/review?dataset=nothing')).status).toBe(400)
-    // Sent again it is the same doubt; what is right goes in, and is a doubt of no one.
+    // Sent again it has the same flag; a correct row is recorded without one.
     expect(await push([faulty])).toMatchObject({ inserted: 0, held: 1 })
     expect(await review()).toHaveLength(1)
     expect(await push([{ ...faulty, total: 546 }])).toMatchObject({ inserted: 1, held: 0 })

@@ -129,7 +129,7 @@ describe('a suspicious value', () => {
     await admin('PATCH', '/series/WTI_USD', { guards: { stop: 'hold' } })
     expect((await push('27', 91.3)).body.data.held).toBe(1)
     expect((await push('30', 91.4)).body.data.held).toBe(1)
-    // What was between is no new beginning.
+    // The values in between do not reset the guard.
     expect((await push('18', 91.3)).body.data).toMatchObject({ held: 0 })
     clock.advance(6 * 3_600_000)
     const { values } = (await admin('GET', '/review')).body.data
@@ -170,10 +170,10 @@ describe('a suspicious value', () => {
         reason: '+900.0% after 91.2, as between a decimal point',
       }),
     ])
-    // Sent again it is the same doubt.
+    // Sent again it has the same flag.
     expect((await push('19', 912)).body.data.held).toBe(1)
     expect((await admin('GET', '/review')).body.data.values).toHaveLength(1)
-    // What is right comes in as ever.
+    // A correct value is recorded as usual.
     expect((await push('19', 91.9)).body.data).toMatchObject({ inserted: 1, held: 0 })
     expect(await latest()).toBe(91.9)
   })

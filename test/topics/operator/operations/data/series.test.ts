@@ -196,7 +196,7 @@ describe('days of release', () => {
     expect(await standing()).toMatchObject({
       freshness: { data_status: 'current', next_release_at: '2026-11-25T15:30:00Z' },
     })
-    // The release of the 25th is missed; Thanksgiving is no business day.
+    // The release of the 25th is missed; Thanksgiving is a holiday.
     clock.advance(Date.parse('2026-11-27T15:31:00Z') - clock.now())
     expect(await standing()).toMatchObject({
       freshness: { data_status: 'delayed', next_release_at: '2026-12-02T15:30:00Z' },

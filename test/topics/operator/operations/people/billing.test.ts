@@ -121,7 +121,7 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     expect(
       instance.mailMessages().map(mailMessage => [mailMessage.to, mailMessage.subject]),
     ).toEqual([[buyer.account.account.email, 'Wellhead: invoice 2026-000001']])
-    // It is no subscription's: no one loses a plan by it.
+    // The invoice does not belong to a subscription: no plan ends because of it.
     await instance.advance(200 * dayMs)
     expect(instance.plan(buyer)).toBe('professional')
     const faults = await instance.operator('POST', '/admin/v1/invoices', {
@@ -261,7 +261,7 @@ describe('/admin/v1/invoices and /admin/v1/subscriptions', () => {
     ])
     expect((await agree({ plan: 'scale', open_invoices: 'keep' })).status).toBe(201)
     expect(statuses().map(row => row[2])).toEqual(['open', 'open', 'void'])
-    // With nothing open no one is asked.
+    // Without open invoices the processor is not called.
     for (const invoice of instance.services.billing.invoices.page({ status: 'open' }, 9, 0))
       await instance.operator('POST', `/admin/v1/invoices/${invoice.id}/pay`)
     expect((await agree({ plan: 'professional', price: 1 })).status).toBe(201)

@@ -83,7 +83,7 @@ describe('a token of the operator', () => {
         `Bearer ${copy.apiKey}`,
         `Token ${copy.apiKey}`,
       ]) {
-        // A minute has few tries with what is no token.
+        // The limit for invalid tokens is a few per minute.
         copy.clock.advance(minuteMs)
         const { status } = await send(copy, step, { headers: { authorization } })
         if (status !== 401) faults.push(`${step.name}: ${status}`)
