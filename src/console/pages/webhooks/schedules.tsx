@@ -75,7 +75,7 @@ export function Watches() {
             show: row =>
               row.threshold_percent === null
                 ? 'every run'
-                : `moves of ${row.threshold_percent} % and more`,
+                : `moves of ${row.threshold_percent}% or more`,
           },
           {
             name: 'Next run',

@@ -99,7 +99,7 @@ export const PairSpread = object('BunkerPairSpread', {
   from_price: price,
   to_price: price,
   arbitrage_opportunity: boolean(
-    `The prices lie more than ${arbitragePercent} % apart, either way round.`,
+    `The prices are more than ${arbitragePercent}% apart, in either direction.`,
   ),
 })
 

@@ -171,7 +171,7 @@ function portSpreadOperations(deps: BunkerDeps) {
     operation('GET /v1/bunker-fuels/spreads/ports', {
       operationId: 'getBunkerPortSpread',
       summary: 'Get the spread between two ports',
-      description: `Returns the price at \`from\` minus the price at \`to\`, for one grade or all. \`arbitrage_opportunity\`: they lie more than ${arbitragePercent} % apart, either way round; what it costs to go there is not in it.`,
+      description: `Returns the price at \`from\` minus the price at \`to\`, for one grade or all. \`arbitrage_opportunity\`: the prices are more than ${arbitragePercent}% apart, in either direction; the cost of the voyage is not included.`,
       access,
       query: {
         from: codeParameter('The first port, in any of its spellings.', 'SIN', { required: true }),

@@ -52,7 +52,7 @@ export const createUsageEvents =
       })
       const name = state.key.name === null ? state.key.tokenHint : `"${state.key.name}"`
       const message = `The key ${name} has made ${used} of the ${window.limit} requests of this ${period}; they return at ${isoInstant(window.endsAt)}.`
-      const title = isSpent ? 'The quota is used up' : `${percent} % of the quota is used`
+      const title = isSpent ? 'The quota is used up' : `${percent}% of the quota is used`
       notices.post(
         { accountId, type: 'usage', title, message, data: { key_id: keyId, percent } },
         at,
