@@ -93,7 +93,7 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
   return program
 }
 
-/** What packages bring alongside the program. */
+/** Commands that write the files of packages: manual and completions. */
 function manualCommands(program: Command, env: ProgramEnvironment) {
   program
     .command('completion')

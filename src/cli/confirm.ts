@@ -4,7 +4,7 @@ import { firstLine } from './accounts/sign-in.ts'
 import type { ProgramEnvironment } from './environment.ts'
 
 interface Irreversible {
-  /** What cannot be taken back, as a sentence. */
+  /** The irreversible loss, as a sentence. */
   loss: string
   /** Whether these options of the command are harmless; absent: none are. */
   isHarmless?(options: Readonly<Record<string, unknown>>): boolean

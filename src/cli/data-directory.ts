@@ -6,8 +6,8 @@ import { databasePath, isDataDirectory, lostDatabase } from '../instance/service
 import { accessFault, fileFault } from '../lib/files/file-faults.ts'
 
 /**
- * What a command does with its data directory. Only few commands make one: a directory that is made
- * for a mistyped name looks like success and holds nothing.
+ * How a command uses its data directory. Only a few commands create one: an empty directory made
+ * for a mistyped name would look like success.
  */
 export type DirectoryUse =
   /** It has to be there, with a database. */

@@ -1,6 +1,8 @@
 import type { InstalledPaths } from '../config/config.ts'
 
-/** What a command line meets: variables, a directory, streams and the end of the process. */
+/**
+ * The environment of a command line: variables, a directory, streams and the end of the process.
+ */
 export interface ProgramEnvironment {
   env: Record<string, string | undefined>
   directory: string

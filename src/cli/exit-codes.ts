@@ -1,4 +1,4 @@
-/** What a command ends with; 75 is `EX_TEMPFAIL` of `sysexits`. */
+/** The exit codes of commands; 75 is `EX_TEMPFAIL` of `sysexits`. */
 export const exitCodes = {
   done: 0,
   failed: 1,
@@ -9,7 +9,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-/** What each code says: the manual, the help and the documentation have these words. */
+/** The meaning of each code, in the words of the manual, the help and the documentation. */
 export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: string])[] = [
   [exitCodes.done, 'Done.'],
   [

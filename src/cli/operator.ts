@@ -98,7 +98,7 @@ function operatorOver(
 
 const typeOf = (body: unknown) => (body instanceof Uint8Array ? pointBlockType : 'application/json')
 
-/** What an import sends is the same when it is sent twice. */
+/** Requests of imports have the same effect when they are sent twice. */
 const repeatable =
   /^\/admin\/v1\/(?:observations(?:\/compare)?|batches(?:\/\d+\/end)?|datasets\/[^?]+)(?:\?|$)/
 

@@ -17,7 +17,7 @@ import {
 import type { ProgramEnvironment } from './environment.ts'
 import { type Operator, openOperator } from './operator.ts'
 
-/** What every command takes that works with a data directory. */
+/** Options of every command that works with a data directory. */
 export interface Options {
   config?: string
   data?: string

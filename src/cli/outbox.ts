@@ -16,7 +16,7 @@ interface Choice {
 const heldPath = '/admin/v1/outbox/held'
 const perPage = 100
 
-/** What a restore says of what it kept back, and of what it did not. */
+/** Reports what a restore held back, and what it did not. */
 export function heldLines({
   messages: { webhook, email, sms },
   deliveries,

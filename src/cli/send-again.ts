@@ -50,7 +50,7 @@ interface Refusal {
   retry?: { retryable?: boolean }
 }
 
-/** What the body refuses with, where it says that the request may be sent again. */
+/** The error in the body, if it says that the request may be sent again. */
 function retryableOf(text: string): Refusal | undefined {
   try {
     const body = JSON.parse(text) as Refusal & { error?: Refusal }

@@ -22,7 +22,7 @@ export interface InstalledPaths {
 export interface ConfigSources {
   /** Set by the command; no file or variable can change it. */
   mode?: Mode
-  /** What the command line says, by key: `{ 'server.port': '9000' }`. */
+  /** Values from the command line, by key: `{ 'server.port': '9000' }`. */
   flags: Readonly<Record<string, string | undefined>>
   env: Readonly<Record<string, string | undefined>>
   files: {
@@ -101,7 +101,7 @@ const misspeltSteps = 4
 interface RawSetting {
   value: unknown
   source: string
-  /** What a relative path is relative to. */
+  /** The base of a relative path. */
   directory: string
   hidden?: boolean
 }
@@ -256,7 +256,10 @@ function outerValues(
 }
 
 const variablePrefix = 'WELLHEAD_'
-/** What the command line and other programs read, and what orchestrators set for a service of this name. */
+/**
+ * Variables of the command line and of other programs, and those that orchestrators set for a
+ * service with this name.
+ */
 const foreignVariable =
   /^WELLHEAD_(?:CONFIG|URL|API_KEY|BINARY|TORTURE|SEED|SERVICE_(?:HOST|PORT(?:_\w+)?)|PORT(?:_\d+_\w+)?)$/
 

@@ -25,8 +25,8 @@ export interface Kind<T, Suffix extends string = ''> {
   /** Completes the sentence "it must be …". */
   allowed: string
   /**
-   * What a flag or a variable means; anything that is not of this kind comes back as it is and is
-   * then refused.
+   * Parses the text of a flag or a variable; a text of another kind is returned unchanged and then
+   * refused.
    */
   fromText(text: string): unknown
   /** undefined refuses the value. */

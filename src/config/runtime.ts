@@ -5,7 +5,7 @@ import type { LogTail } from '../lib/log/log-tail.ts'
 import type { Clock } from '../lib/time/clock.ts'
 import type { Config } from './config.ts'
 
-/** What everything is on, as arguments and never as globals. */
+/** The dependencies of every service, passed as arguments and never as globals. */
 export interface Runtime {
   db: Database
   config: Config
@@ -14,7 +14,7 @@ export interface Runtime {
   log: Log
   /** The newest lines of the log, where a server keeps them for its operator. */
   logTail?: LogTail
-  /** What the vault seals with. */
+  /** The key that the vault seals with. */
   masterKey: string
   /**
    * Says how long sign-ins last, where people can move `clock`: moving it must sign no one out.
@@ -29,7 +29,7 @@ export interface Runtime {
 
 /** The runtime of an instance before its directory is opened. */
 export interface ProcessRuntime extends Omit<Runtime, 'db' | 'masterKey'> {
-  /** What another master key has sealed is given up: the operator said so. */
+  /** Gives up data sealed with another master key: the operator confirmed that. */
   takesNewMasterKey?: boolean
   /** The database of the directory is lost, and an empty one takes its place: the operator said so. */
   takesNewDatabase?: boolean

@@ -26,7 +26,7 @@ const icon =
 export const documentOf = (
   boot: Boot,
   files: { script: string; style: string; font: string },
-  /** What the page is going to ask for: it is on its way before the script is here. */
+  /** Requests that the page will make: they are sent before the script has loaded. */
   asked: readonly string[] = [],
 ): string => `<!doctype html>
 <html lang="en">

@@ -73,14 +73,14 @@ export const pageParts = {
 } as const
 export type PageWithParts = keyof typeof pageParts
 
-/** What a page knows before it has asked for anything. */
+/** The facts that a page has before its first request. */
 export interface Boot {
   service: string
   isEvaluation: boolean
   isSignedIn: boolean
   /** The sign-in opens the operator's pages, without the admin token. */
   isOperator: boolean
-  /** Who may make an account. */
+  /** Who may sign up. */
   signup: 'closed' | 'invite' | 'open'
   /** The channel of prices in the stream. */
   channel: string

@@ -66,8 +66,8 @@ export function checkpointElsewhere(
 }
 
 /**
- * Checkpoints the WAL of a database that another connection of this process writes, as far as
- * readers allow.
+ * Checkpoints the WAL of a database that another connection of this process writes, as far as open
+ * read transactions allow.
  */
 export function checkpointWal(path: string): void {
   const db = new Database(path, { readwrite: true })
@@ -104,12 +104,12 @@ export function checkpointLongWal(db: Database): void {
   else if (wanted !== undefined) tendAfterOthers(db, state)
 }
 
-/** What a WAL of this length needs: the checksums of its newest part, or a checkpoint. */
+/** The work that a WAL of this length needs: the checksums of its newest part, or a checkpoint. */
 function wantedBy({ checksums, pagesMax, elsewhere, inProgress }: CheckpointState) {
   const part = pagesMax / 4
   const { toCheckpoint, sinceCheckpoint, toTakeIn } = checksums.logPages()
   if (inProgress) return toTakeIn >= part ? 'checksums' : undefined
-  // While a reader holds a checkpoint up, not every commit tries again.
+  // While a read transaction delays a checkpoint, not every commit tries again.
   if (toCheckpoint >= pagesMax && sinceCheckpoint >= part)
     return toCheckpoint >= (elsewhere ? longestWal : 2) * pagesMax
       ? 'checkpoint at once'
@@ -142,9 +142,9 @@ const checkpointHere = ({ checksums }: CheckpointState) =>
 const longestWal = 8
 
 /**
- * The other thread checkpoints the WAL as far as its checksums are written. The reader holds that
- * state until then, so that SQLite does not restart the WAL. SQLite restarts a WAL that is completely
- * checkpointed, so this thread checkpoints what was written in the meantime.
+ * The other thread checkpoints the WAL as far as its checksums are written. A read transaction
+ * holds that state until then, so that SQLite does not restart the WAL. SQLite restarts a WAL that
+ * is completely checkpointed, so this thread checkpoints what was written in the meantime.
  */
 function beginCheckpointThere(
   db: Database,
@@ -154,7 +154,7 @@ function beginCheckpointThere(
   state.checksums.takeIn()
   state.inProgress = whileHeld(elsewhere).then(() => {
     state.inProgress = undefined
-    // The database may have been closed in the meantime, and the reader with it.
+    // The database may have been closed in the meantime, and its read transaction with it.
     if (states.get(db) !== state) return
     if (elsewhere.reader.inTransaction) elsewhere.reader.run('ROLLBACK')
     const { checksums, pagesMax, isToBeEmptied } = state
@@ -181,7 +181,8 @@ async function whileHeld({ run, reader }: CheckpointElsewhere): Promise<void> {
 export function checkpoint(db: Database): void {
   const state = states.get(db)
   if (!state) db.run('PRAGMA wal_checkpoint(TRUNCATE)')
-  // SQLite would wait for the other thread's reader, so the WAL is truncated after that has ended.
+  // SQLite would wait for the other thread's read transaction, so the WAL is truncated after that
+  // has ended.
   else if (state.inProgress) state.isToBeEmptied = true
   else state.checksums.checkpoint('TRUNCATE')
 }

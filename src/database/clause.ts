@@ -6,7 +6,7 @@ export interface Clause {
 
 export const clause = (sql: string, ...values: (string | number)[]): Clause => ({ sql, values })
 
-/** What fits all of them, of which there is one at least. */
+/** The conjunction of at least one clause. */
 export const allOf = (clauses: readonly Clause[]): Clause => ({
   sql: clauses.map(({ sql }) => sql).join(' AND '),
   values: clauses.flatMap(({ values }) => values),

@@ -228,7 +228,7 @@ export function transactWithoutTraces<T>(db: Database, work: () => T): T {
   }
 }
 
-/** What a transaction would answer: its work is done and taken back, and nothing of it stays. */
+/** Returns the result of a transaction that is rolled back. */
 export function rehearse<T>(db: Database, work: () => T): T {
   const takenBack = new Error('a rehearsal is taken back')
   let answer: { result: T } | undefined
@@ -247,7 +247,7 @@ export function rehearse<T>(db: Database, work: () => T): T {
 const isThenable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
-/** What SQLite itself says about the file: an empty list when it is sound. */
+/** The result of SQLite's integrity check: an empty list when the file is sound. */
 export function integrityFaults(db: Database): string[] {
   const rows = db.query('PRAGMA integrity_check').all() as { integrity_check: string }[]
   const faults = rows.map(row => row.integrity_check).filter(text => text !== 'ok')

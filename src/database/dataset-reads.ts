@@ -6,8 +6,8 @@ import { keptCount } from './kept-counts.ts'
 import { type LazyStatement, lazy } from './statement.ts'
 
 /**
- * What statements about datasets read: what is known now, or what was known at a moment. Stores take
- * it instead of a database, and make the same statements either way.
+ * The source of reads about datasets: the current state, or the state as of a moment. Stores take
+ * it instead of a database, and create the same statements for both.
  */
 export interface DatasetReads {
   readonly db: Database

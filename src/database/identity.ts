@@ -10,14 +10,14 @@ export const applicationId = 0x57_65_6c_6c
 /** The version that wrote it first. */
 const identifiedSince = 4
 
-/** What every version has had. */
+/** Tables that every version has had. */
 const oldestTables = ['series', 'observations', 'accounts', 'api_keys', 'outbox', 'settings']
 
 export type Identity = 'ours' | 'empty' | 'foreign'
 
 /**
- * Whose database a file is, by the number in its header and, for files from before there was one,
- * by its tables. A file without tables is empty: a start that was ended at once leaves it so.
+ * Recognises a database file by the application id in its header and, for files from before there
+ * was one, by its tables. A file without tables is empty: a start that ends at once leaves one.
  */
 export function identityOf(db: Database): Identity {
   const id = numberOf(db, 'application_id')
@@ -32,10 +32,7 @@ export function identityOf(db: Database): Identity {
   return isOld && oldestTables.every(table => tables.has(table)) ? 'ours' : 'foreign'
 }
 
-/**
- * What a database of ours lacks of what its version has: tables, and columns where it is of this
- * version. Empty: nothing.
- */
+/** Tables, and columns of the current version, that a database of ours lacks. Empty: none. */
 export function missingParts(db: Database): string[] {
   const version = numberOf(db, 'user_version')
   const tables = tablesOf(db)

@@ -54,7 +54,7 @@ export function keptCount<Bindings extends SQLQueryBindings[]>(
     const earlier = counts.byQuestion.get(question)
     if (earlier !== undefined) return earlier
     const { n } = statement.get(...bindings)!
-    // What a transaction has written so far may be taken back.
+    // A transaction may still be rolled back.
     if (!(hasWritten && db.inTransaction)) counts.byQuestion.set(question, n)
     return n
   }

@@ -6,7 +6,7 @@ import { type LazyStatement, lazy } from './statement.ts'
  */
 const sizes = [100, 20, 4, 1] as const
 
-/** What became of many rows. */
+/** The result of writing many rows. */
 export interface Written {
   /** Rows that were inserted or updated. */
   changes: number

@@ -159,7 +159,7 @@ export function keepChecksums(db: Database, path: string) {
   const pages = databaseFile(path)
   const pagesOfLog = followPages(path, pageBytes)
   const { log: inherited } = logState.get()!
-  /** What the log of an earlier process replaced cannot be judged. */
+  /** Pages that an earlier process's WAL replaced cannot be checked. */
   let isInherited = inherited > 0
   /** Pages whose place in the database may hold an older state than their checksum is of. */
   let unsettled = new Set<number>()
@@ -223,7 +223,9 @@ export function keepChecksums(db: Database, path: string) {
   }
   const stopwatch = createSystemClock()
   let checkpoints = { count: 0, ms: 0, lastMs: 0 }
-  /** Copies the WAL into the database; `TRUNCATE` waits for readers and truncates the WAL. */
+  /**
+   * Copies the WAL into the database; `TRUNCATE` waits for read transactions and truncates the WAL.
+   */
   const checkpoint = (mode: 'PASSIVE' | 'TRUNCATE') => {
     const startedMs = stopwatch.monotonic()
     attempt(takeInAll)

@@ -1,6 +1,8 @@
 import type { Changes, Database, SQLQueryBindings, Statement } from 'bun:sqlite'
 
-/** What the stores use of a prepared statement: `Row` is what it answers, `Bindings` what it takes. */
+/**
+ * The part of a prepared statement that stores use: `Row` is its result, `Bindings` its parameters.
+ */
 export interface LazyStatement<Row, Bindings extends SQLQueryBindings[]> {
   get(...bindings: Bindings): Row | null
   all(...bindings: Bindings): Row[]

@@ -7,7 +7,7 @@ const codeOf = (error: unknown): string =>
 /** The disk is full, failing or held by another process: the same work may succeed later. */
 export const isStorageFault = (error: unknown): boolean => storageFaults.test(codeOf(error))
 
-/** What keeps writes from the disk, to be read after "the data cannot be written: ". */
+/** The reason why writes fail, to follow "the data cannot be written: ". */
 export function storageFaultOf(error: unknown): { isFull: boolean; reason: string } | undefined {
   const code = codeOf(error)
   if (!storageFaults.test(code)) return undefined

@@ -1,4 +1,4 @@
-/** What became of the rows of a write. */
+/** The results of a write, counted in rows. */
 export interface WriteCounts {
   inserted: number
   revised: number
@@ -11,7 +11,7 @@ export interface WriteCounts {
   recordedAt?: number
 }
 
-/** What became of one row. */
+/** The result of writing one row. */
 export type WriteOutcome = 'inserted' | 'revised' | 'unchanged'
 
 export function countsOf(outcomes: readonly WriteOutcome[]): WriteCounts {

@@ -3,7 +3,7 @@ import type { Cadence } from '../topics/catalogue/math/catalogue.ts'
 import type { CodeLookup } from '../topics/catalogue/math/lookup.ts'
 import { checked, type DatasetFault, type DatasetRow } from './fields.ts'
 
-/** What rows are checked with. */
+/** The context for checking rows. */
 export interface RowContext {
   now: number
   catalogue: CodeLookup
@@ -38,7 +38,7 @@ export interface GuardedNumbers {
   values: Readonly<Record<string, number | null>>
 }
 
-/** What guards follow of a dataset: lines of numbers in time. */
+/** How guards treat a dataset: its lines of numbers in time. */
 export interface GuardedDataset {
   /** How far apart the rows of a line are. */
   cadence: Cadence
@@ -124,7 +124,7 @@ interface Terms<C, R> {
   table?: string
   /** Otherwise all tables that have its rows. */
   tables?: readonly DatasetTable[]
-  /** What exports select from, where that is not the table. */
+  /** The SQL source of exports, where that is not the table. */
   from?: string
   /** Which of these rows are exported. */
   where?: string

@@ -12,10 +12,10 @@ import { createManualClock, soon } from '../lib/time/clock.ts'
 import { dayMs } from '../lib/time/instant.ts'
 import { openDemoWorld } from './open.ts'
 
-/** The name of a world in the binary, where the build has put it. */
+/** The name of the packed demo data in the binary. */
 export const worldFileName = (world: Config['dev']['world']): string => `demo-${world}-world`
 
-/** Which world a file has: a line before its packed database. */
+/** The label of packed demo data: a line before the database. */
 interface WorldLabel {
   schemaVersion: number
   seed: number
@@ -23,7 +23,7 @@ interface WorldLabel {
   generatedAt: number
 }
 
-/** To catch up on more takes longer than to generate the world. */
+/** Catching up on more takes longer than generating the data. */
 const longestAgeMs = 60 * dayMs
 
 export interface GeneratingOptions {
@@ -34,8 +34,8 @@ export interface GeneratingOptions {
 }
 
 /**
- * Generates the world that the configuration names, up to now, as a database at `path`. Other work of
- * the process runs in between. False: it was stopped.
+ * Generates the demo data that the configuration names, up to now, as a database at `path`. Other
+ * work of the process runs in between. False: it was stopped.
  */
 export async function generateWorld(
   path: string,
@@ -80,7 +80,7 @@ export function* writeWorld(path: string, runtime: ProcessRuntime): Generator<nu
   }
 }
 
-/** A generated world as a file of the binary. */
+/** Packs generated demo data as a file of the binary. */
 export function packWorld(path: string, { seed }: Config['dev'], generatedAt: number): Blob {
   const compact = `${path}.compact`
   const db = new Database(path, { readonly: true })
@@ -103,7 +103,7 @@ function logAhead(path: string): void {
   db.close()
 }
 
-/** Writes the database of a packed world to `path` where it is the world of the configuration. */
+/** Writes the packed database to `path` if it is the demo data that the configuration names. */
 export async function unpackWorld(
   path: string,
   { dev }: Pick<Config, 'dev'>,

@@ -132,7 +132,7 @@ function demoData(
 ): DemoData[] {
   const { config, db, catalogue, ingest, wells, closes } = services
   const { seed } = config.dev
-  /** A series with the daily closes that the demo world has published of it by `now`. */
+  /** A series with the daily closes that the generated market has published for it by `now`. */
   const publishedSeries = (code: string, now: number) => {
     const named = catalogue.named(code)
     return named && { ...named, closes: dailyCloses(world.history(code, now)) }
@@ -226,7 +226,7 @@ export const evaluationAccountId = sampleId(1)
 const callingKeyId = sampleId(101)
 const evaluationEmail = 'eval@example.com'
 
-/** What the records of the evaluation account are written through. */
+/** The services that write the records of the demo account. */
 export interface SampleServices
   extends Pick<Runtime, 'db' | 'clock' | 'ids'>,
     CatalogueServices,

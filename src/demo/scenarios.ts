@@ -22,7 +22,7 @@ import type { Webhooks } from '../topics/webhooks/service/webhooks.ts'
 import { defaultSettings } from '../topics/webhooks/store/webhooks.ts'
 import type { DemoFeed } from './feed.ts'
 
-/** What may be said of how a scenario is played. All of it has a default. */
+/** Options of a scenario. All have defaults. */
 export interface ScenarioOptions {
   /** `revision`, `late-release`: the code it is about. */
   code?: string
@@ -38,7 +38,7 @@ export interface Played {
   done: string
   /** How it ends, or what comes of it as the clock moves. */
   after: string
-  /** What the scenario is about: codes, moments, values, an account with its key. */
+  /** The subjects of the scenario: codes, moments, values, an account with its key. */
   details: Readonly<Record<string, unknown>>
 }
 
@@ -50,7 +50,7 @@ export interface ScenarioFault {
 
 export interface Scenario {
   name: string
-  /** What there is to see when it has been played. */
+  /** The visible effect after it was played. */
   description: string
   options: readonly (keyof ScenarioOptions)[]
   play(options: ScenarioOptions): Promise<Played | ScenarioFault>
@@ -74,7 +74,7 @@ export interface ScenarioDeps {
   billing: Pick<Billing, 'subscriptions' | 'payments' | 'standing'>
   webhooks: Pick<Webhooks, 'create'>
   outbox: Pick<Outbox, 'put' | 'log'>
-  /** Whose endpoints fail. */
+  /** The account whose endpoints fail. */
   evaluationAccountId: string
   /** Moves the clock forward and runs what falls due on the way. */
   advance(to: number): Promise<void>
@@ -94,7 +94,7 @@ const defaultZone = 'America/New_York'
 /** Codes of one release come out within ten minutes of each other. */
 const releaseSpreadMs = 11 * minuteMs
 
-/** What a crash leaves of the prices of a category. */
+/** The factors that a crash multiplies prices of a category by. */
 const crashFactors: Readonly<Record<string, number>> = {
   crude_oil: 0.7,
   physical_crude: 0.7,

@@ -14,7 +14,7 @@ import {
 import type { WorldSeries } from '../topics/prices/demo/series.ts'
 import { analyticsSpreads, spreads } from '../topics/units/math/identities.ts'
 
-/** How much of the demo world is generated; what a size does not name is generated whole. */
+/** How much demo data is generated; parts that a size does not name are generated completely. */
 export interface WorldSize {
   /** Whether a code of the catalogue has data; of the others nothing is ever published. */
   has(series: Pick<WorldSeries, 'code' | 'category'>): boolean

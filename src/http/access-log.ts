@@ -92,7 +92,7 @@ async function counted(response: Response, line: (bytes: number) => void): Promi
   return new Response(wholeBody(begun), { status, headers })
 }
 
-/** The line is written at the end of the stream, or when its reader goes. */
+/** Writes the line at the end of the stream, or when the client disconnects. */
 function countedStream(source: ReadableStream<Uint8Array>, line: (bytes: number) => void) {
   const reader = source.getReader()
   let bytes = 0

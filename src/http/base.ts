@@ -29,7 +29,7 @@ export interface BaseDeps extends SettleDeps {
   tally?: { refuse(code: string): void }
 }
 
-/** What people see at an address that nothing is behind. The pages say it when they are mounted. */
+/** The page for unknown addresses, which the console sets when it is mounted. */
 export interface UnknownPages {
   answer?: (request: Request) => Promise<Response>
 }
@@ -237,11 +237,11 @@ function notHere(
 const wrongSegment = (path: string, { name, value }: { name: string; value: string }): string =>
   `${path.slice(0, pathCharactersMax)}: {${name.slice(1)}} must be a value that this path takes; got ${shownValue(value)}. GET /openapi.json describes it.`
 
-/** What an error is to the caller. Only a Problem says anything of itself. */
+/** Converts an error to the one for the caller. Only a Problem has details. */
 function problemOf(error: unknown, code: string | number): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ValidationError) return problemOfValidation(error)
-  // What a body's parser throws arrives wrapped.
+  // Errors of a body parser arrive wrapped.
   if (code === 'PARSE' && error instanceof Error && error.cause instanceof Problem)
     return error.cause
   if (code === 'PARSE') return new Problem('MALFORMED_JSON', 'The body must be valid JSON.')

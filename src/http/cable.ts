@@ -1,12 +1,12 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
 import type { CableConnection, CableSocket } from '../topics/streams/service/cable.ts'
 
-/** What the server keeps with each of its sockets. */
+/** The data that the server stores with each of its sockets. */
 export interface SocketData {
   connection: CableConnection
 }
 
-/** What only the server can do that holds the connections of requests. */
+/** Functions that only the server of the connections can provide. */
 export type Connections = ReturnType<typeof connectionsOf>
 
 /** A connection on which nothing comes and goes for so long is closed. */

@@ -2,7 +2,7 @@ import type { ManualClock } from '../lib/time/clock.ts'
 import type { Faults } from './faults.ts'
 import type { RequestLog } from './request-log.ts'
 
-/** What may be said of how a scenario is played. */
+/** Options of a scenario. */
 export interface ScenarioOptions {
   code?: string
   remaining?: number
@@ -23,7 +23,7 @@ interface Played {
   details: Readonly<Record<string, unknown>>
 }
 
-/** What a developer may do to a demo instance. */
+/** The controls of a demo instance for developers. */
 export interface DevControls {
   clock: ManualClock
   /** The account of anyone who opens a page on this machine; undefined: visitors sign in. */

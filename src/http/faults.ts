@@ -129,8 +129,8 @@ export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: nu
 }
 
 /**
- * What a request does that meets a fault: it waits, then it is refused, and its headers say what
- * they would say if the cause were there.
+ * Applies a simulated fault to a request: waits, then refuses it, with the headers that a real
+ * cause would have.
  */
 export const faultMeeter =
   (faults: Faults, plans: Plans, links: (request: Request) => Links, now: () => number) =>
@@ -165,7 +165,7 @@ const fullWindow = (plans: Plans): WindowReading => ({
 })
 
 const allow = [...servedMethods].join(', ')
-/** What refusals have alongside the headers of all. */
+/** Additional headers of errors. */
 const ownHeaders: Partial<Record<ProblemCode, Record<string, string>>> = {
   UPGRADE_REQUIRED: { upgrade: 'websocket', connection: 'Upgrade' },
   METHOD_NOT_IMPLEMENTED: { allow },
@@ -177,7 +177,7 @@ const ownHeaders: Partial<Record<ProblemCode, Record<string, string>>> = {
   DEMO_CODE_NOT_AVAILABLE: { 'x-demo-mode': 'true' },
 }
 
-/** What the refusals that say so ask for; the real ones count to the end of what is in the way. */
+/** `Retry-After` of simulated errors; real errors count down to the end of their cause. */
 const retryAfterSeconds: Partial<Record<ProblemCode, number>> = {
   LOGIN_LOCKED: 900,
   SIGNUP_LIMITED: 3600,

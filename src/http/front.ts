@@ -20,7 +20,7 @@ export interface FrontDeps {
   headerPrefix?: string
   /** The service is only reached by https: browsers are instructed to use nothing else (HSTS). */
   isSecure?: boolean
-  /** What every answer varies by; empty: nothing. */
+  /** The `Vary` header of every response; empty: none. */
   vary: string
   /**
    * Requests whose address was rewritten, so that the connection of the original can still be asked
@@ -81,7 +81,7 @@ export const servedMethods: ReadonlySet<string> = new Set([
   'OPTIONS',
 ])
 
-/** What writes nothing that anybody waits for. */
+/** Methods without writes that another instance must have. */
 export const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 /**
@@ -104,8 +104,8 @@ function isWellFormedHost(host: string): boolean {
 }
 
 /**
- * What happens before routing: ambiguous requests are refused, preflights answered, doubled slashes
- * collapsed. It is in front of the router because the router reads the path by position: a Host
+ * Steps before routing: ambiguous requests are refused, preflights answered, repeated slashes
+ * collapsed. They run in front of the router because the router reads the path by position: a Host
  * of one to three characters would shift it.
  */
 export function front(deps: FrontDeps): (request: Request) => Response | Promise<Response> {

@@ -21,7 +21,7 @@ export interface IdempotencyDeps {
   now(): number
 }
 
-/** What a handler passes on of its context. */
+/** The parts of its context that a handler passes on. */
 export interface Repeatable {
   request: Request
   reply: { headers: Record<string, string | number>; status?: number | string }
@@ -109,7 +109,7 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
       }
     },
   })
-  /** Who asked, and what their answers are sealed with. */
+  /** The caller, and the secret that their responses are sealed with. */
   const ownerOf = ({ request, requestContext, caller }: Repeatable, name: string) => {
     const token = () => withToken(credentialsOf(request, true).token ?? '')
     if (caller) return { owner: caller.key.key.id, sealing: token() }

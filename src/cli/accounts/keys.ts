@@ -29,7 +29,7 @@ function stateOf({ revoked_at, suspended_at, active }: KeyLine): string {
   return suspended_at ? 'suspended' : 'active'
 }
 
-/** What a key may not do, or until when. */
+/** The restrictions of a key and its expiry. */
 function boundsOf(key: KeyLine): string {
   const { expires_at, read_only, allowed_ips, allowed_domains, scopes } = key
   const bounds = [

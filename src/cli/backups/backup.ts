@@ -89,7 +89,7 @@ function pageFaults(db: Database, pages: readonly number[]): string[] {
   return [`${textOf(pages)}${names.length > 0 ? ` (of ${names.join(', ')})` : ''}`]
 }
 
-/** What a log has that the next opening will not find. */
+/** Commits in the WAL that the next opening will not find. */
 function logFaults(path: string): string[] {
   const log = readLog(path)
   if (log?.brokenAt === undefined || log.commitsAfter < 2) return []
@@ -123,7 +123,7 @@ export interface RestoreOptions {
   releaseOutbox?: boolean
   /** The key in the configuration; empty: it is the file in the directory. */
   masterKey?: string
-  /** What no key opens is restored all the same: the operator said so. */
+  /** Restores sealed data even though no key opens it: the operator confirmed that. */
   withoutMasterKey?: boolean
   /** It was made from the stream of changes, and continues where that ends. */
   isOfStream?: boolean
@@ -169,7 +169,8 @@ function putInPlace(dir: string, source: string, options: RestoreOptions): Resto
   const path = databasePath(dir)
   const part = `${path}.part`
   try {
-    // What an earlier restore left, too: a log alongside the copy would be taken for its own.
+    // Removes the rest of an earlier restore too: SQLite would take a WAL there for that of the
+    // copy.
     removeWithLog(part)
     copyFileSync(source, part)
     // A backup may be kept read-only.

@@ -171,8 +171,8 @@ export async function listBackups(
 }
 
 /**
- * Writes the newest backup, or the newest that was made by a moment, to a file; a place that does
- * not answer is passed over. Answers its name.
+ * Writes the newest backup, or the newest one made by a given moment, to a file; places that do not
+ * respond are skipped. Returns the backup's name.
  */
 async function fetchBackup(
   config: Config,

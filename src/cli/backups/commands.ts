@@ -184,7 +184,7 @@ const restoredRow = (source: string, restored: Restored) => ({
   has_master_key: restored.hasMasterKey,
 })
 
-/** What a restore did: where, from when the data is, and what has to be known before a start. */
+/** The report of a restore: its path, the age of the data, and facts to know before a start. */
 function restoredLines(source: string, restored: Restored, now: number): string[] {
   const { path, keptAs, keptBack, newestAt, hasMasterKey } = restored
   const madeAt = backupTimeOf(source.split(/[/ ]/).at(-1)!)

@@ -20,7 +20,7 @@ import { type ImportReporting, runImport } from './import.ts'
 import type { ArchiveSource } from './pages.ts'
 import { dataOf } from './writer.ts'
 
-/** What a directory of an export says of itself. */
+/** The manifest of an export directory. */
 interface Manifest {
   wellhead_export: 1
   made_at: string
@@ -270,7 +270,7 @@ async function recordEarlierRows(operator: CommandEnvironment, path: string, dat
   return count
 }
 
-/** What the lines of a file say, so many at once: such a file may be large. */
+/** The parsed lines of a file, so many at once, because such a file may be large. */
 async function* linePages(path: string, size: number): AsyncGenerator<unknown[]> {
   let page: unknown[] = []
   for await (const line of createInterface({ input: createReadStream(path) })) {

@@ -29,8 +29,8 @@ export interface DatasetEnvironment extends ImportReporting {
 }
 
 /**
- * Answers the exit code: 0 everything went in, 2 all but what was held or rejected did, 1 the import
- * was refused or broke off.
+ * Returns the exit code: 0 if everything was imported, 2 if all but held or rejected rows were, 1
+ * if the import was refused or interrupted.
  */
 export async function runDatasetImport(
   files: readonly string[],

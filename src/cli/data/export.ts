@@ -37,7 +37,9 @@ export interface ExportEnvironment {
 
 const everythingOut = 0
 
-/** Answers the exit code: 0 when all rows are out, 1 when the export was refused or broke off. */
+/**
+ * Returns the exit code: 0 if all rows were written, 1 if the export was refused or interrupted.
+ */
 export async function runExport(
   codes: readonly string[],
   options: ExportOptions,

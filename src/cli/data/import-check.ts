@@ -9,7 +9,7 @@ const revisedShare = 0.1
 /** Fewer revised values do not count as a replacement. */
 const revisedMin = 10
 
-/** What an import would do, gathered from its parts. */
+/** The effects that an import would have, collected from its parts. */
 export type ImportCheck = ReturnType<typeof createImportCheck>
 
 export function createImportCheck() {

@@ -27,9 +27,9 @@ export interface FileOptions extends SpellingOptions {
 
 export interface ImportOptions extends FileOptions {
   series?: string
-  /** What every value is multiplied by, as it was written. */
+  /** The factor that every value is multiplied by, as it was written. */
   scale?: string
-  /** Whose values they are. */
+  /** The name of the values' source. */
   source?: string
   /** The values are stored as another instance recorded them. */
   asRecorded?: boolean
@@ -52,7 +52,7 @@ export interface ImportEnvironment extends ImportReporting {
   stdin: AsyncIterable<Uint8Array>
   catalogue: CodeLookup
   writer: Omit<PointWriter, 'compare'> & {
-    /** What a write would do; nothing is written. */
+    /** Reports what a write would change; nothing is written. */
     compare?(points: readonly Point[]): Comparison | Promise<Comparison>
     /** Whether anything is recorded that an import could replace. */
     hasData?: boolean
@@ -63,8 +63,8 @@ const lineEveryMs = 5_000
 const shownMax = 5
 
 /**
- * Answers the exit code: 0 everything went in, 2 all but what was held or rejected did, 1 the import
- * was refused or broke off.
+ * Returns the exit code: 0 if everything was imported, 2 if all but held or rejected rows were, 1
+ * if the import was refused or interrupted.
  */
 export async function runImport(
   files: readonly string[],
@@ -229,7 +229,7 @@ function resultOf(report: ImportReport, ms: number, dryRun: boolean, exit: numbe
   }
 }
 
-/** What a person has to know of a file alongside its counts. */
+/** Facts about a file that a user must know in addition to its counts. */
 function remarksOn(file: FileReport, dryRun: boolean): string[] {
   const lines = file.samples
     .slice(0, shownMax)
@@ -283,7 +283,7 @@ function countsOf(counts: Omit<ImportReport, 'files'>, dryRun: boolean): string 
     .join(', ')
 }
 
-/** What waits for a decision, and what is left out because of one. */
+/** Notes about values that wait for review, or were left out because of a decision. */
 function decisionNotes({ held, kept }: FileReport): string[] {
   const values = (count: number) => (count === 1 ? '1 value is' : `${count} values are`)
   const notes: string[] = []

@@ -19,8 +19,8 @@ import { createSourceFilter, createWithheld } from '../../topics/prices/store/wi
 import type { ExportEnvironment } from './export.ts'
 
 /**
- * What an export reads: the database itself, without writing to it, so also alongside a running
- * server.
+ * The source of an export: the database itself, read-only, so that a server may run at the same
+ * time.
  */
 export function exportSource(
   dir: string,
@@ -74,7 +74,7 @@ export function exportSource(
   }
 }
 
-/** What an export of everything reads: the database of one moment. */
+/** The source of an export of everything: a snapshot of the database. */
 export interface ArchiveSource {
   /** Terms of series that are other than shipped. */
   series(): Iterable<{ code: string; own: boolean; terms: Record<string, unknown> }>

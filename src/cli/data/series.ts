@@ -69,7 +69,7 @@ const termOptions: readonly (readonly [flag: string, about: string])[] = [
   ['--peak-holidays <word>', 'true: closed days of --calendar have no peak'],
 ]
 
-/** What guards do, from `jump=off,repeat=hold`. */
+/** Parses guard actions from `jump=off,repeat=hold`. */
 export const guardsOf = (text: string): Record<string, string> =>
   Object.fromEntries(text.split(',').map(pair => pair.split('=').map(part => part.trim())))
 
@@ -99,7 +99,7 @@ type Terms = Record<string, unknown>
 /** The name of a term from its option. */
 const termName = (flag: string) => flag.slice(2, flag.indexOf(' ')).replaceAll('-', '_')
 
-/** What a file may say of a series. */
+/** The columns that a file of series may have. */
 const fileTerms: readonly string[] = [
   'code',
   ...termOptions.map(([flag]) => termName(flag)),
@@ -139,7 +139,7 @@ function termsOf(options: Record<string, unknown>): Terms {
   return terms
 }
 
-/** What a file says of a series, and where. */
+/** A series from a file, with its line. */
 interface FileSeries {
   terms: Terms
   /** `marks.csv:3`. */

@@ -42,7 +42,7 @@ interface ListedSeries extends SeriesIdentity {
 const isOfDelivery = (listed: ListedSeries): listed is ListedSeries & DeliveryRow =>
   listed.time === 'delivery'
 
-/** What the server says of a series, as the checks of rows take it. */
+/** Converts a series of the server's list to the form that row checks take. */
 const identityOf = (listed: ListedSeries): SeriesIdentity & Candidate => ({
   id: listed.id,
   code: listed.code,
@@ -62,11 +62,11 @@ const identityOf = (listed: ListedSeries): SeriesIdentity & Candidate => ({
 
 /** How an import is recorded. */
 export interface Recording {
-  /** Whose the values are that say nothing of it themselves. */
+  /** The source of values without one. */
   source?: string | undefined
   /** The values are stored as another instance recorded them: none is flagged. */
   asRecorded?: boolean
-  /** What operators decided before is overruled. */
+  /** Overrides earlier decisions of operators. */
   replace?: boolean
 }
 

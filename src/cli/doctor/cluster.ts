@@ -27,7 +27,7 @@ export async function examineCluster({ nats: settings }: Config): Promise<readon
   }
 }
 
-/** What there is to say of the copies and of the streams between them. */
+/** Findings about the instances and the streams between them. */
 export function clusterFindings({ nodes, streams, lease }: Topology): readonly Finding[] {
   const incomplete = streams.filter(({ copies, currentReplicas }) => currentReplicas < copies)
   const primaries = nodes.filter(({ role }) => role === 'primary')

@@ -42,7 +42,7 @@ export interface DatabaseReport {
 }
 
 const faultsShown = 3
-/** What waits this long beyond its time is not on its way. */
+/** A message that is overdue by this much is not being sent. */
 const lateMs = 15 * minuteMs
 
 /**
@@ -87,7 +87,7 @@ export function modeOf(dir: string): 'serve' | 'dev' | undefined {
   }
 }
 
-/** What the database holds: whether it is sound, and whether what is in it continues. */
+/** Checks whether the database is sound, and whether its data is still updated. */
 export function examineDatabase(dir: string, runtime: DatabaseReport): readonly Finding[] {
   const path = databasePath(dir)
   const lost = lostDatabase(dir)

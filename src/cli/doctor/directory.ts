@@ -94,7 +94,7 @@ export interface ServerState {
   holder: Holder | undefined
   /** A server has the directory and answers. */
   answers: boolean
-  /** What the server takes for now, Unix ms: the clock of a demo instance can be moved. */
+  /** The server's current time, Unix ms: the clock of a demo instance can be moved. */
   now: number | undefined
 }
 

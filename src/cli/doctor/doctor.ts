@@ -34,7 +34,7 @@ export interface DoctorEnvironment {
   machine?: Machine
 }
 
-/** What the machine says of itself. */
+/** Figures that the operating system provides. */
 export interface Machine {
   /** On the disk of a directory, for this user. */
   freeBytes(dir: string): number

@@ -2,12 +2,12 @@ import { redact } from '../../lib/log/log.ts'
 
 export type Verdict = 'ok' | 'warning' | 'error'
 
-/** What a check found. */
+/** The result of a check. */
 export interface Finding {
   check: string
   status: Verdict
   found: string
-  /** What would be right; null where it is. */
+  /** The remedy; null where none is needed. */
   advice: string | null
 }
 

@@ -18,7 +18,7 @@ import { checked, doubtful, type Finding, faulty, fine, reasonOf } from './findi
 /** Where a configuration was read from. */
 export interface SetupSources {
   env: Readonly<Record<string, string | undefined>>
-  /** What relative paths of variables and of the configuration file's name are relative to. */
+  /** The base of relative paths in variables and in the configuration file's name. */
   directory: string
 }
 
@@ -132,10 +132,10 @@ function examineReadyFile(path: string): Finding {
 interface ProviderNeeds {
   check: string
   key: string
-  /** What it is set to where nothing leaves through a provider. */
+  /** The value of the setting when no provider is used. */
   none: string
   idle: string
-  /** What each provider must have. */
+  /** The settings that each provider requires. */
   needs: Readonly<Record<string, readonly string[]>>
 }
 

@@ -3,7 +3,7 @@ import type { CommandRow } from './table.ts'
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
-/** What a shell completes a command line with, as a file that it reads. */
+/** The completion script of a shell. */
 export function completion(shell: Shell, name: string, rows: readonly CommandRow[]): string {
   const table = tableOf(rows)
   if (shell === 'bash') return bash(name, table)

@@ -1,4 +1,6 @@
-/** What a command is used like, by its words after the program's name; each begins with them. */
+/**
+ * Examples of each command, by its words after the program's name; each example begins with them.
+ */
 export const examples: Readonly<Record<string, readonly string[]>> = {
   serve: [
     'serve --data /var/lib/wellhead',

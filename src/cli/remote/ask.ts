@@ -6,7 +6,7 @@ import { notifyOnce, sendAgain } from '../send-again.ts'
 export interface RemoteServer {
   url: string
   apiKey: string
-  /** What the requests say that they come from. */
+  /** The client that the requests name. */
   source: 'cli' | 'mcp'
 }
 

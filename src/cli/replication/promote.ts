@@ -31,8 +31,8 @@ export interface PromoteDeps {
 }
 
 /**
- * Makes the directory the primary: its database becomes what the stream and its newest snapshot
- * hold, and anyone who was primary is refused by the stream from then on. Answers the exit code.
+ * Makes the directory the primary: its database becomes the content of the stream and its newest
+ * snapshot, and the stream refuses the former primary from then on. Returns the exit code.
  */
 export async function promote(config: Config, { clock, ids, out }: PromoteDeps): Promise<number> {
   const { nats: settings, data } = config
@@ -67,7 +67,7 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
     deriveAgain(db)
     continueAt(db, position)
     continueEpoch(state, next, ended)
-    // What the primary committed and did not publish is lost.
+    // Commits that the former primary did not publish are lost.
     beginLine(db)
     // Commands may write before the first start.
     logChanges(db, true)
@@ -86,9 +86,9 @@ export async function promote(config: Config, { clock, ids, out }: PromoteDeps):
 }
 
 /**
- * Makes the directory the primary with the database that it has, whatever took over from it: what
- * the stream has beyond that ends with the next start, and copies begin with a new snapshot of it.
- * Answers the exit code.
+ * Makes the directory the primary with its current database, whatever took over from it: later
+ * changes in the stream end with the next start, and replicas begin with a new snapshot. Returns
+ * the exit code.
  */
 export async function promoteFromHere(
   config: Config,

@@ -33,7 +33,7 @@ export const setupAgain = (env: CommandEnvironment, dir: string): Promise<number
       '/admin/v1/token/rotate',
     )
     const { sign_in_url } = await answerOf<{ sign_in_url: string }>(env, 'POST', `${account}/link`)
-    // What it says is good no more.
+    // The credentials in the file are not valid any more.
     rmSync(credentialsPath(dir), { force: true })
     if (env.json)
       env.out(JSON.stringify({ api_key: api_key.plain_token, admin_token, sign_in_url }, null, 2))

@@ -14,7 +14,7 @@ export interface GuideHeading {
   words: string
 }
 
-/** What lists and the search need of a page of the documentation. */
+/** The facts about a page of the documentation that lists and the search need. */
 export interface Guide {
   name: string
   /** The heading of the index that it is listed under; empty for the index itself. */
@@ -29,7 +29,7 @@ export interface Guide {
   body: string
 }
 
-/** What samples are written with; the pages put the reader's own in their place. */
+/** The placeholders in samples; pages replace them with the reader's address and key. */
 export const sampleOrigin = 'http://127.0.0.1:8470'
 export const sampleKey = 'YOUR_API_KEY'
 

@@ -63,7 +63,7 @@ interface Trigger {
   triggered_at: string
 }
 
-/** What an analytics alert measured when it fired. */
+/** The measures of an analytics alert when it fired. */
 interface Measured {
   z_score?: number
   rsi?: number
@@ -115,7 +115,7 @@ const conditionOf = (alert: Alert): string => {
   return `${name} ${signOf(alert.condition_operator)} ${value}`
 }
 
-/** What met the condition: of an analytics alert what was measured, else the price. */
+/** The value that met the condition: the measure of an analytics alert, else the price. */
 const metBy = ({ price, metadata }: Trigger): string => {
   const { z_score: score, rsi, volatility, trend } = metadata ?? {}
   if (score !== undefined) return `z-score ${number(score, 2)}`
@@ -368,7 +368,7 @@ const kinds = [
 const mayMake = (kind: string): boolean =>
   has(kind === 'price' ? 'standard_alerts' : 'analytics_alerts')
 
-/** What `value` is of each kind of analytics, with what an editor begins with. */
+/** The meaning of `value` for each kind of analytics, and its initial value in the form. */
 const thresholds: Readonly<Record<string, { label: string; first: string }>> = {
   z_score: { label: 'Deviations from the mean', first: '2' },
   rsi: { label: 'Overbought above', first: '70' },

@@ -90,7 +90,7 @@ export function Docs() {
   const loaded = useLoaded('guides', loadGuides)
   const guide = loaded.data?.find(({ name }) => name === params.guide)
   const typed = useSignal('')
-  // What a search found is gone to; the next page begins with everything again.
+  // After following a search result, the next page shows the whole list again.
   const { url } = useLocation()
   useEffect(() => {
     typed.value = ''
@@ -308,7 +308,7 @@ const placesOfAdvice: Readonly<Record<string, string>> = {
   'scheduled-deliveries': '/docs?operation=createScheduledDelivery',
 }
 
-/** What the description says of the code in an address such as `/docs#UNAUTHORIZED`. */
+/** The description of the error code in an address such as `/docs#UNAUTHORIZED`. */
 function errorInAddress(description: string) {
   const code = decodeURIComponent(location.hash.slice(1))
   const line = description.split('\n').find(row => row.startsWith(`| <a id="${code}"></a>`))
@@ -582,7 +582,7 @@ async function answerTo(call: Call, body: string | undefined): Promise<Answered>
     const response = await fetch(call.path, {
       method: call.method,
       credentials: 'same-origin',
-      // What the browser kept would hide what the server says.
+      // A response from the browser's cache would hide the server's.
       cache: 'no-store',
       headers: {
         ...(ownKey.value !== '' && { authorization: `Bearer ${ownKey.value}` }),
@@ -798,7 +798,7 @@ function Inline({ text }: { text: string }) {
     <>
       {parts.map((part): ComponentChildren => {
         const place = /^<a id="(\w+)"><\/a>$/.exec(part)?.[1]
-        // Where an address such as /docs#UNAUTHORIZED leads, written for every reader of Markdown.
+        // The target of an address such as /docs#UNAUTHORIZED, in standard Markdown.
         if (place !== undefined) return <span id={place} />
         if (part.startsWith('`')) return <code>{part.slice(1, -1)}</code>
         if (part.startsWith('**')) return <strong>{part.slice(2, -2)}</strong>

@@ -74,7 +74,7 @@ interface Listed {
   commodities: Record<string, unknown[]>
 }
 
-/** What the service has, by category, and whether it runs. */
+/** The data of the service, by category, and its status. */
 function Offered() {
   const listed = useLoaded('offered', signal => dataOf<Listed>('/v1/demo/commodities', { signal }))
   const status = useLoaded('offered status', signal =>
@@ -117,7 +117,7 @@ interface Plan {
   webhooks: { endpoints: number }
 }
 
-/** What each plan holds, for who has none yet. */
+/** The contents of each plan, for visitors without one. */
 function Plans() {
   const answer = useLoaded('plans', signal =>
     ask<{ plans: Plan[] }>('/product-facts.json', { signal }),

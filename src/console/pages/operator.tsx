@@ -90,7 +90,7 @@ interface Comparison {
   }[]
 }
 
-/** What an import would do, before anything is written. */
+/** The effects of an import, before anything is written. */
 const Preview = ({ comparison }: { comparison: Comparison }) => (
   <>
     <section class="figures" aria-label="Preview">

@@ -104,9 +104,7 @@ export interface Loaded<T> {
   set(data: T): void
 }
 
-/**
- * What `load` answers, asked again whenever `key` changes. A key of undefined asks nothing.
- */
+/** The result of `load`, loaded again whenever `key` changes. A key of undefined loads nothing. */
 export function useLoaded<T>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<T>,

@@ -81,7 +81,7 @@ export function Waiting({ what }: { what: string }) {
   )
 }
 
-/** What an answer is shown as; before it is here, that it is awaited, or why it is not. */
+/** Renders loaded data; before that, a waiting message or the error. */
 export function Shown<T>({
   of,
   what,

@@ -5,7 +5,7 @@ const content = document.querySelector<HTMLMetaElement>('meta[name="boot"]')?.co
 
 /** Facts from the server about this instance and the user of the page. */
 export const boot: Boot = JSON.parse(content ?? '{}') as Boot
-// Who looks through the eyes of an account sees the pages of members.
+// An operator who impersonates an account sees the pages of members.
 if (impersonation) boot.isSignedIn = true
 
 /** How far the clock of this instance is ahead of the time since this document was loaded. */

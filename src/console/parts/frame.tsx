@@ -15,7 +15,7 @@ import { asOperator } from './operator-token.tsx'
 import { prefer, preferences } from './preferences.ts'
 import { openSearch, Search } from './search.tsx'
 
-/** What surrounds every page: the rail with all pages, and the page at its right. */
+/** The frame of every page: the navigation, with the page at its right. */
 export function Frame({ children }: { children: ComponentChildren }) {
   const { path } = useLocation()
   const isOpen = useSignal(false)

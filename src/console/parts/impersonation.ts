@@ -1,4 +1,4 @@
-/** What an operator of this tab sees through: an account's eyes, which change nothing. */
+/** The read-only impersonation of an account in this tab. */
 export interface Impersonation {
   id: string
   account_id: string

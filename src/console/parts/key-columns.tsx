@@ -10,7 +10,7 @@ interface NamedKey {
 
 export const keyName = ({ name }: Pick<NamedKey, 'name'>): string => name ?? 'without a name'
 
-/** What every list of keys says of each. */
+/** Columns of every list of keys. */
 export const keyColumns: readonly Column<NamedKey>[] = [
   {
     name: 'Key',

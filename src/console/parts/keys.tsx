@@ -15,7 +15,7 @@ function jumps(): Map<string, { href: string; text: string }> {
   return taken
 }
 
-/** What the keyboard does on every page; `?` shows it, and `g` with another key goes to a page. */
+/** Keyboard shortcuts of every page; `?` lists them, and `g` with another key opens a page. */
 export function Keys() {
   const dialog = useRef<HTMLDialogElement>(null)
   const isJump = useRef(false)

@@ -13,7 +13,7 @@ interface Found {
   tables: { name: string; rows: Row[] }[]
 }
 
-/** What an answer carries for programs alone. */
+/** Fields of a response that are for programs only. */
 const hidden =
   /^(id|status|metadata|meta|request_id|source_description|cached|cache_ttl|filters|tier|tier_name|tier_required|timestamp|formatted|data_source|docs_url|page|per_page|total_pages|has_next|has_prev)$/
 
@@ -137,7 +137,10 @@ function cellText(name: string, value: unknown): string {
 const dateFields = ['date', 'month', 'period', 'as_of', 'report_date']
 const nameFields = /^(name|code|state|basin|country|operator|commodity|product|metric|carrier)$/
 
-/** What a row is of comes first, then when and how much; what every row has alike comes last. */
+/**
+ * The order of columns: the subject of a row first, then time and numbers; columns that are equal
+ * in every row last.
+ */
 function placeOf(rows: readonly Row[], name: string): number {
   const values = rows.map(row => row[name]).filter(value => value !== null && value !== undefined)
   const isAlike = rows.length > 1 && new Set(values).size === 1

@@ -13,7 +13,7 @@ export interface Column<T> {
   name: string
   /** The content of the cell; without it, the value itself. */
   show?: (row: T, index: number) => ComponentChildren
-  /** What a file and a copy have for it; a column without one is for the screen only. */
+  /** The value in a file and in a copied table; a column without one is on the screen only. */
   value?: (row: T, index: number) => Cell
   /** The heading in the file, where it should say more: `price_usd`. */
   fileName?: string

@@ -9,7 +9,7 @@ import { docsOperations } from './docs/docs.ts'
 import { recipientOperations } from './messages/recipients.ts'
 
 interface WebOptions {
-  /** Answers the API description. */
+  /** Returns the OpenAPI document. */
   document(): Promise<string>
   /** Gets the page for addresses that nothing is behind. */
   pages: UnknownPages

@@ -25,10 +25,10 @@ export interface RowNumber {
   now: number
 }
 
-/** What a batch did to rows of datasets. */
+/** The changes of a batch to rows of datasets. */
 export type BatchRowStore = ReturnType<typeof createBatchRowStore>
 
-/** What undos took back of rows that no one has written since, by table and key. */
+/** Rows that undos restored and no one has written since, by table and key. */
 export type UndoneRows = Map<string, Row[]>
 
 interface NotedRow {

@@ -6,7 +6,7 @@ interface Account {
   account: { id: string }
 }
 
-/** What the sample alerts are made with. */
+/** The services that create the sample alerts. */
 export interface AlertSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   catalogue: { named(code: string): { id: number } | undefined }

@@ -6,7 +6,7 @@ interface Account {
   account: { id: string; plan: string }
 }
 
-/** What the sample of what the evaluation account has bought is made with. */
+/** The services that create the sample purchases of the demo account. */
 export interface BillingSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   billing: {

@@ -12,7 +12,7 @@ interface SampleSource {
   credentials: Readonly<Record<string, string>>
 }
 
-/** What the sample sources are made with. */
+/** The services that create the sample sources. */
 export interface DataSourceSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   dataSources: {

@@ -12,7 +12,7 @@ interface Settings extends DeliverySchedule {
   enabled: boolean
 }
 
-/** What the sample deliveries are made with. */
+/** The services that create the sample deliveries. */
 export interface DeliverySamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   deliveries: {

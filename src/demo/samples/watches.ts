@@ -13,7 +13,7 @@ interface Settings {
   thresholdPercent: number | null
 }
 
-/** What the sample watches are made with. */
+/** The services that create the sample watches. */
 export interface WatchSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   watches: {

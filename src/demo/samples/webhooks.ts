@@ -18,7 +18,7 @@ interface SampleMessage {
   skipped: string
 }
 
-/** What the sample endpoints are made with. */
+/** The services that create the sample endpoints. */
 export interface WebhookSamplesDeps<A extends Account> {
   keys: { account(id: string): A | undefined }
   webhooks: {

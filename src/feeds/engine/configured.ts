@@ -15,7 +15,9 @@ const settings = [
   'license',
 ] as const
 
-/** What the file and the variables say of feeds. A key's file is read each time: it may be changed. */
+/**
+ * The feed settings of the configuration. A key's file is read each time, because it may change.
+ */
 export function configuredFeeds(config: Config): ConfiguredFeeds {
   const { enabled, contact, prefer } = config.feeds
   return { enabled, contact, prefer, of: name => settingOf(name, config) }

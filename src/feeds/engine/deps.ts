@@ -18,10 +18,10 @@ export interface FeedBatches {
   begin(start: { kind: 'feed'; actor: string; feedRunId: string }): FeedBatch
 }
 
-/** What the engine of feeds works with. */
+/** The dependencies of the feed engine. */
 export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log'> {
   batches: FeedBatches
-  /** Who did what. */
+  /** The audit trail. */
   audit: { note(entry: NewAuditEntry): void }
   feeds: () => readonly Feed[]
   configured: ConfiguredFeeds

@@ -4,7 +4,7 @@ import { NoReply, type PublisherFetch, type PublisherReply } from '../../send/fe
 import type { Line, Publisher, PublisherAnswer, PublisherRequest } from '../publishers/publisher.ts'
 import { FeedFault } from '../reading/fault.ts'
 
-/** What a line has done so far. */
+/** Counters of a line. */
 export interface LineCounts {
   requests: number
   bytes: number
@@ -12,7 +12,7 @@ export interface LineCounts {
 
 export interface CountedLine extends Line {
   counts: LineCounts
-  /** What to keep for the next run, once this one is finished. */
+  /** Values to store for the next run, once this one is finished. */
   marks(): ReadonlyMap<string, string>
 }
 
@@ -23,7 +23,7 @@ export interface LineOptions {
   /** Takes the place of every host of the publisher; empty: its own. */
   baseUrl: string
   userAgent: string
-  /** What the last finished run kept; undefined: everything is read again, whatever is known. */
+  /** Values that the last finished run stored; undefined: everything is read again. */
   known: ReadonlyMap<string, string> | undefined
   /** A number of [0, 1) that differs from copy to copy. */
   chance: () => number
@@ -231,7 +231,7 @@ async function wholeOf(reply: PublisherReply, counts: LineCounts): Promise<Uint8
 
 const errorBytesMax = 4096
 
-/** What an answer that is none says for itself. Of its body only what kind of refusal it is. */
+/** Converts an error response to a fault. Its body is only used to classify the error. */
 async function faultOf(reply: PublisherReply, notBefore: number | undefined): Promise<FeedFault> {
   const { status } = reply
   let text = ''

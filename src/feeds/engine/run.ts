@@ -29,7 +29,7 @@ export interface ReadOptions {
   progress?: (rowsRead: number) => void
 }
 
-/** What a run leaves for the next one. */
+/** Data of a run for the next one. */
 export interface ReadOutcome {
   marks: ReadonlyMap<string, string>
   lines: FeedLine[]

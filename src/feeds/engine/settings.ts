@@ -1,6 +1,6 @@
 import type { Feed } from '../publishers/publishers.ts'
 
-/** What can be set of one feed. */
+/** The settings of one feed. */
 export interface FeedSetting {
   key?: string
   baseUrl?: string
@@ -21,7 +21,7 @@ export interface FeedSettings {
   origins: Readonly<Partial<Record<keyof FeedSetting, 'file' | 'command'>>>
 }
 
-/** What the configuration says of feeds. */
+/** The feed section of the configuration. */
 export interface ConfiguredFeeds {
   /** False: nothing leaves the machine. */
   enabled: boolean

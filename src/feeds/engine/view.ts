@@ -84,6 +84,6 @@ export function conditionOf(
 const expectedByOf = ({ publisher }: Feed, state: FeedState | undefined, now: number) =>
   (missedBy(publisher, state, now) ?? nextRelease(publisher.calendar, now))?.expectedBy
 
-/** What should have come by now and has not; nothing is missed by a feed that has never brought anything. */
+/** The overdue release; a feed that has never brought anything misses nothing. */
 const missedBy = ({ calendar }: Publisher, state: FeedState | undefined, now: number) =>
   state && state.servedAt !== null ? missedRelease(calendar, state.servedAt, now) : undefined

@@ -16,7 +16,7 @@ import { timesDecimal } from '../reading/decimal.ts'
 import { firstOf, type PeriodKind, spanOf, storedKind, storedKinds } from '../reading/periods.ts'
 import type { FeedObservation, FeedStore } from '../store/feeds.ts'
 
-/** What the values of a run are written in. */
+/** The batch that the values of a run are written in. */
 export interface RunningBatch {
   readonly id: number
   /** Notes what became of rows that were not written. */
@@ -37,7 +37,7 @@ export interface WritingRun {
   feed: string
   /** The feed's number. */
   feedNumber: number
-  /** What the run writes in, for values of a period of this kind; it begins when it is first asked for. */
+  /** The batch of the run for values of this period kind; it begins at the first call. */
   batch(feed: string, periodKind: number): RunningBatch
   now: number
   dryRun: boolean
@@ -55,7 +55,7 @@ export interface Written extends WriteCounts {
   rejections: string[]
 }
 
-/** What the writer needs of the services over the stores. */
+/** The dependencies of the writer. */
 export interface FeedWriterDeps {
   store: FeedStore
   catalogue: CodeLookup
@@ -96,7 +96,7 @@ interface KeptPoint extends Point {
   isNews: boolean
 }
 
-/** What a value speaks for, as it is kept. */
+/** Converts a period kind to its stored number. */
 const kindNumber = storedKind
 const kindOf = (number: number) => storedKinds[number]!
 
@@ -238,7 +238,7 @@ function sifted(
   return { points: [...fresh], kept }
 }
 
-/** What becomes of the values of a series: which are written, and how they count. */
+/** Plans the write of a series: which values are written, and how they count. */
 function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
   const { line } = sent
   const written = nothingWritten()

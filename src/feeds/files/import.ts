@@ -10,7 +10,7 @@ export interface ReadFile {
   sha256: string
 }
 
-/** What every kind of data has in common. */
+/** Options that all kinds of data share. */
 export interface FileImport {
   /** Paths; `-` is standard input. */
   files: readonly string[]

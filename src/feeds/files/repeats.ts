@@ -1,4 +1,4 @@
-/** What a file says last about a row that it has more than once. `ordinal` counts its rows from 0. */
+/** The last occurrence of a row that a file repeats. `ordinal` counts its rows from 0. */
 export interface LastRow {
   ordinal: number
   content: number

@@ -44,7 +44,7 @@ export interface RowGuardDeps {
 
 /** How far back a line is learnt from. */
 const learntRows = 250
-/** What a line does in a year, before it has shown that itself. */
+/** The assumed annual volatility of a line, until it has shown its own. */
 const usualVolatility = 0.35
 
 /** A number of a record, on its way through the guards. */
@@ -115,7 +115,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
         : states.judge(at, values, now()).filter(flag => !(isVintage && flag.rule === 'same_day'))
       const holdingFlags = all.filter(flag => flag.action === 'hold')
       const status = decided.get(`${at} ${textOf(entry.numbers).values}`)
-      // What waits or was rejected stays out when it is sent again, whatever came after it.
+      // A waiting or rejected value stays out when it is sent again, whatever came after it.
       const isRefused = !isKnown && (status === 'waiting' || status === 'rejected')
       const isHeld = isRefused || (holdingFlags.length > 0 && status !== 'released')
       if (!isHeld) states.take(at, values)
@@ -161,7 +161,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
   return {
     /** Which of the rows may be written, and what is flagged of them. Nothing is written. */
     judge,
-    /** What the operator wants of each rule; what is absent is as usual. */
+    /** The operator's action for each rule; absent rules have the default. */
     terms,
     /** Keeps flags; inside the transaction that writes what is good. */
     keep(dataset: string, flagged: readonly FlaggedRow[], batchId: number) {

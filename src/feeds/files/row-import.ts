@@ -26,7 +26,7 @@ import {
 } from './row-parser.ts'
 import { type SpellingOptions, spellingOf } from './spelling.ts'
 
-/** What became of a batch: written as a whole, or refused for some of its rows. */
+/** The result of a batch: written as a whole, or refused for some of its rows. */
 export type BatchAnswer = { counts: WriteCounts } | { faults: { row: number; reason: string }[] }
 
 /**
@@ -204,7 +204,7 @@ function createRowQueue({ writer, dryRun, report, repeats, reject }: RowQueueDep
     )
     const faults = faultsOf(answer)
     const good = rows.filter((_, i) => !faults.has(i)).map(({ row }) => row)
-    // What takes the place of none leaves it to the row before it.
+    // A faulty row does not replace an earlier row with the same key.
     for (const i of faults.keys()) {
       const { key } = rows[i]!
       const row = key === undefined ? undefined : goodBefore.get(key)

@@ -15,7 +15,7 @@ import {
   recordText,
 } from './table.ts'
 
-/** What must be known of a dataset to read its files. */
+/** The parts of a dataset that are needed to parse its files. */
 export type Layout = Pick<Dataset<unknown>, 'name' | 'columns' | 'key' | 'wide'>
 
 /** A row as it is sent: text from CSV, any JSON value from NDJSON, by column. */
@@ -58,7 +58,7 @@ interface RowTable extends FileForm {
   names: string[]
   /** The file's own name of each column of the dataset that it has. */
   columns: ReadonlyMap<string, string>
-  /** What each further column is named after, in a wide file. */
+  /** The further columns of a wide file, with the name that each stands for, such as a code. */
   wide: { name: string; column: string }[]
   spelling: Spelling | undefined
 }

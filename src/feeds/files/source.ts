@@ -17,11 +17,11 @@ export interface Source {
   sizeBytes: number
   /** This many lines at its beginning are passed over as if they were empty. */
   prefaceLines?: number
-  /** What the publisher whose form it has calls series, and the codes that they are here. */
+  /** The publisher's names of series and our codes for them, where the format is known. */
   series?: PublisherSeries
-  /** Whose values they are, where the form of the file says so: `EIA`. */
+  /** The publisher of the values, where the format of the file implies one: `EIA`. */
   publisher?: string
-  /** What more can be said where its columns are not understood: the other sheets of a workbook. */
+  /** A hint for the error when the columns are not understood: the other sheets of a workbook. */
   hint?: string
   close(): Promise<void>
 }

@@ -2,7 +2,7 @@ import { contentOf, type Source } from '../files/source.ts'
 import { archiveFiles } from '../reading/zip.ts'
 import { spooled } from './spool.ts'
 
-/** What a ZIP archive is: a workbook, or the one file that it holds, unpacked. */
+/** The content of a ZIP archive: a workbook, or the one file in it, unpacked. */
 export async function unpacked(
   source: Source,
   directory: string,

@@ -24,7 +24,7 @@ export function publisherSeries(
   return series
 }
 
-/** What agencies call how often something is published. */
+/** The period kind for each frequency that agencies name. */
 export const periodsByFrequency: Readonly<Record<string, PeriodKind>> = {
   daily: 'day',
   weekly: 'week',

@@ -21,7 +21,10 @@ const titles = {
 } as const
 type Column = keyof typeof titles
 
-/** What a row of the cross table counts towards: `country:UNITED STATES/Oil`, `basin:Permian/*`, `state:TEXAS/Gas`, `location:Offshore/*`. */
+/**
+ * The counts that a row of the cross table adds to: `country:UNITED STATES/Oil`, `basin:Permian/*`,
+ * `state:TEXAS/Gas`, `location:Offshore/*`.
+ */
 function keysOf(row: Readonly<Record<Column, SheetCell>>): string[] {
   const isAmerican = String(row.country).toUpperCase() === 'UNITED STATES'
   const places = [

@@ -12,7 +12,7 @@ import { type Collected, collected, sentSeries } from './series.ts'
 const url = 'https://ir.eia.gov/ngs/wngsr.json'
 const releaseTime = '10:30'
 
-/** What the weekly gas report says of each region, by the identifier of its series. */
+/** The values of the weekly gas report for each region, by the identifier of its series. */
 export interface GasReport {
   series: Map<string, Collected>
   /** The week before the reported one. */

@@ -70,7 +70,7 @@ export function metadataRequest(id: string, key: string): PublisherRequest {
   return { url: url.href, secret: { name: 'api_key', value: key } }
 }
 
-/** What a series is in: `Dollars per Barrel`. */
+/** The unit of a series: `Dollars per Barrel`. */
 export function unitOf(bytes: Uint8Array, id: string): string {
   const body = jsonOf(bytes, `the metadata of ${id}`)
   const [series] = isObject(body) && Array.isArray(body.seriess) ? (body.seriess as unknown[]) : []
@@ -139,7 +139,7 @@ async function readVintages(
       (a, b) => a.day.localeCompare(b.day) || a.since.localeCompare(b.since),
     )
     for (const { day, value, since: from } of ordered) {
-      // What stood already when a range began comes again with the range's first day.
+      // Values from before the range are repeated on the range's first day.
       if (last.get(day) === value) continue
       last.set(day, value)
       const publishedAt = parseDay(from)

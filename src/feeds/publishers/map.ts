@@ -7,7 +7,7 @@ export type Target =
 
 /** One series of a publisher and what becomes of it. */
 export interface MapLine {
-  /** What its publisher calls it. */
+  /** The publisher's name of it. */
   sourceId: string
   target: Target
   /** The unit that it must come in, as the publisher writes it; empty where none is sent. */
@@ -73,6 +73,6 @@ export function unreadOf(codes: readonly string[], map: readonly MapLine[]): str
   return codes.filter(code => !targets.has(code))
 }
 
-/** What a line leads to, as people and answers name it. */
+/** The target of a line, as people and responses name it. */
 export const targetName = ({ target }: MapLine): string =>
   'code' in target ? target.code : target.dataset

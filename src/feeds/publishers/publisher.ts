@@ -39,7 +39,7 @@ export interface Line {
   keep(name: string, value: string): void
 }
 
-/** What a run wants to know. */
+/** The request of a run. */
 export interface Reading {
   lines: readonly MapLine[]
   /** The first day that is wanted of a line; undefined: all there is. */

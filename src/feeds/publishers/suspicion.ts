@@ -4,7 +4,7 @@ import { firstOf, isPeriod, spanOf } from '../reading/periods.ts'
 import { sameUnit } from '../reading/units.ts'
 import type { SentSeries } from './publisher.ts'
 
-/** What the last finished run was sent of a series, to compare the next answer with. */
+/** Facts about the last finished run of a series, to compare the next answer with. */
 export interface SentBefore {
   /** Rows with a value. */
   rows: number
@@ -96,7 +96,7 @@ const isPriced = ({ line }: SentSeries): boolean => 'code' in line.target
 
 const isZero = ({ rows }: SentSeries): boolean => rows.every(row => Number(row.text) === 0)
 
-/** What only a whole answer shows: that all that is counted in it is zero. */
+/** Checks that need the whole answer: all of its values are zero. */
 export function judgeAll(sent: readonly SentSeries[]): void {
   const withRows = sent.filter(series => series.rows.length > 0)
   if (withRows.length > 0 && withRows.every(isZero)) {

@@ -1,4 +1,7 @@
-/** What a publisher wrote where a number belongs: a number as exact decimal text, nothing, or something else. */
+/**
+ * The content of a cell where a number belongs: a number as exact decimal text, nothing, or
+ * something else.
+ */
 export type Cell =
   | { kind: 'value'; text: string }
   | { kind: 'blank' }

@@ -57,7 +57,7 @@ export async function* archiveFiles(
   }
 }
 
-/** What stands before a file. */
+/** The local header of a file. */
 interface FileHead {
   name: string
   method: number
@@ -228,7 +228,7 @@ export async function* linesOf(
     }
     if (lines.length > 0) yield lines
     if (from === buffer.length || isBegunWanted === false) continue
-    // What zlib hands out it may write over.
+    // Copied, because zlib may overwrite its output buffer.
     begun.push(Buffer.from(buffer.subarray(from)))
     begunBytes += buffer.length - from
     if (begunBytes > bytesMax) throw new FeedFault('too_long', 'a line is longer than can be meant')

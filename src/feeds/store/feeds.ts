@@ -3,7 +3,7 @@ import { rehearse, transact } from '../../database/database.ts'
 import { statements } from '../../database/statement.ts'
 import { rangeNotes } from '../../replication/store/change-log.ts'
 
-/** What the operator set for a feed by a command or a request. */
+/** The settings of a feed that the operator made by a command or a request. */
 export interface StoredFeedSettings {
   name: string
   /** JSON; null where it is only paused. */
@@ -45,7 +45,7 @@ export interface FeedRun {
   problem: string | null
 }
 
-/** What the last finished run was sent of one line of a map. */
+/** Facts that the last finished run received about one line of a map. */
 export interface FeedLine {
   sourceId: string
   target: string
@@ -54,7 +54,7 @@ export interface FeedLine {
   newestPeriod: string | null
 }
 
-/** Whose an observation is, and what time it speaks for. */
+/** The feed of an observation, and the period that it covers. */
 export interface FeedObservation {
   observedAt: number
   feed: string
@@ -94,13 +94,13 @@ export interface FeedStore {
   claim(seriesId: number, observedAts: readonly number[], sourceId: number): void
   /** Whether a series has any observation of a feed that speaks for more than its day. */
   hasCoarse(seriesId: number): boolean
-  /** Whose a row of a dataset is. */
+  /** The feed that owns a row of a dataset. */
   rowOwner(dataset: string, key: string): number | undefined
   ownRow(dataset: string, key: string, feed: number): void
   /** How many series had an observation of each feed. */
   served(): { feed: string; codes: number }[]
   transact<T>(work: () => T): T
-  /** What `work` would answer; nothing that it writes stays. */
+  /** Returns the result of `work`, whose writes are rolled back. */
   rehearse<T>(work: () => T): T
 }
 

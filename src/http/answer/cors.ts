@@ -45,8 +45,8 @@ const exposedHeaders = [
 const attribution = (prefix: string): string => `${prefix}Source, ${prefix}Tool`.toLowerCase()
 
 /**
- * What a page of another origin may read. Never with credentials: keys travel in a header that the
- * page sets itself.
+ * The CORS headers for pages of other origins. Never with credentials: a page sends its key in a
+ * header that it sets itself.
  */
 export function corsHeaders(
   headers: Record<string, string>,

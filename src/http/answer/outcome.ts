@@ -1,7 +1,7 @@
 /**
- * What a function returns, as a field. The framework decides by the source of a handler or hook
- * whether to await it, and takes any call behind `return` or `=>` for one that may wait, written so or
- * by a minifier; `new` is none. An answer that is not awaited costs a thirteenth less.
+ * The return value of a function, as a field. The framework decides by the source of a handler or
+ * hook whether to await it, and takes any call behind `return` or `=>` for an asynchronous one;
+ * `new` does not count. A response that is not awaited takes 8% less time.
  */
 export class Outcome<Input, Answer> {
   readonly answer: Answer

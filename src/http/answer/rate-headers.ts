@@ -29,7 +29,7 @@ export type GivenHeaders = Record<string, string | number>
 const seconds = (ms: number) => Math.ceil(ms / 1000)
 const windowSeconds = (window: WindowReading) => (window.name === 'demo' ? 3600 : 60)
 
-/** What stays the same for a whole quota window: made once for it. */
+/** The parts that stay the same for a whole quota window, computed once. */
 interface Fixed {
   hasQuota: boolean
   policy: string
@@ -37,7 +37,7 @@ interface Fixed {
    * As many as states, tiers and limits of the rolling window come with the quota window: a few.
    */
   templates: Template[]
-  /** What `RateLimit` says between the numbers, which changes once a second. */
+  /** The text of `RateLimit` between the numbers, which changes once a second. */
   second: number
   between: string
 }
@@ -171,7 +171,7 @@ export function keyAnswer(
 
 const idHeader = 'x-request-id'
 
-/** What an answer with an entity tag begins with; the request's id is still to be set. */
+/** The headers of a response with an entity tag; the request's id is added later. */
 function begun({ headers, answers }: Template, handlerHeaders: GivenHeaders): Headers {
   const answer = answers.get(handlerHeaders.etag as string)
   if (answer && isAlike(answer, handlerHeaders)) return answer.headers

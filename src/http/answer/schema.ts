@@ -9,7 +9,7 @@ import {
 } from '@sinclair/typebox'
 import { type TSchema, t } from 'elysia'
 
-/** What the document says of a field alongside its type. */
+/** Documents a field in addition to its type. */
 const documented = <Options extends SchemaOptions>(
   description: string,
   example: unknown,

@@ -9,7 +9,7 @@ export interface OpenAccess {
   rate?: 'default' | 'demo' | 'none'
   /** A JSON body comes with it. */
   body?: true
-  /** Answered by a reader thread. */
+  /** A query worker answers it. */
   reader?: true
 }
 
@@ -23,7 +23,7 @@ export interface OperatorAccess {
   impersonations?: true
   /** Its effects are not recorded in the audit trail. */
   untold?: true
-  /** Answered by a reader thread. */
+  /** A query worker answers it. */
   reader?: true
 }
 
@@ -40,18 +40,19 @@ export interface KeyAccess {
    */
   weighed?: true
   /**
-   * Its work grows with the length of histories or the number of series, wells or permits: it is
-   * answered by a reader thread, and refused while the instance is overloaded.
+   * Its work grows with the length of histories or the number of series, wells or permits: a query
+   * worker answers it, and it is refused while the instance is overloaded.
    */
   heavy?: true
   /**
-   * Answered by a reader thread, also while the instance is overloaded. False of a heavy route that
-   * asks for what readers do not have: other keys of the account, counts of the running second.
+   * A query worker answers it, also while the instance is overloaded. False for a heavy route that
+   * needs data that query workers do not have: other keys of the account, counts of the current
+   * second.
    */
   reader?: boolean
   /**
-   * Whether a request to a route of reader threads takes less time to answer on the main thread than
-   * to hand over.
+   * Whether a request to a route of query workers takes less time on the main thread than handing
+   * it over.
    */
   isLight?: (query: Readonly<Record<string, string | undefined>>, request: Request) => boolean
   /** The key must be in the Authorization header. */
@@ -63,7 +64,7 @@ export interface KeyAccess {
   /** Its parameters are those of the address that it asks in turn: none is unknown. */
   passesParametersOn?: true
   /**
-   * What the route does to an account, for the roles of an organization; absent: GET reads,
+   * The effect of the route on an account, for the roles of an organization; absent: GET reads,
    * everything else changes data.
    */
   action?: Action
@@ -103,5 +104,5 @@ export type Access = OpenAccess | OperatorAccess | KeyAccess
 
 export const isHeavy = (access: Access): boolean => 'heavy' in access && access.heavy === true
 
-/** Whether the work of a route is done by a reader thread, where there are any. */
+/** Whether query workers answer a route, where there are any. */
 export const isForQueryWorker = (access: Access): boolean => access.reader ?? isHeavy(access)

@@ -32,7 +32,7 @@ export const createAccess = (
 ) =>
   new Elysia()
     .decorate('requestContext', undefined as RequestContext | undefined)
-    // What the gate knows of the caller; only routes that ask for a key may read it.
+    // The caller as the gate admitted it; only routes that require a key may read it.
     .decorate<'caller', Caller>('caller', undefined as never)
     .macro({
       access: (access: Access) => ({
@@ -67,7 +67,8 @@ export const createAccess = (
               ]
             : []),
         ],
-        // Heavy routes alone wait for a reader; a copy without readers answers them itself.
+        // Only heavy routes wait for a query worker; without query workers the main thread answers
+        // them.
         ...(readers &&
           isForQueryWorker(access) && {
             beforeHandle: (ctx: Forwarded) =>
@@ -106,8 +107,8 @@ interface Forwarded {
 }
 
 /**
- * What stands for no body between parser and handler: were it undefined, Elysia would read the body
- * again by its content type and fail.
+ * Replaces an absent body between parser and handler: if it were undefined, Elysia would read the
+ * body again by its content type and fail.
  */
 const absentBody = Symbol('no body')
 
@@ -135,8 +136,8 @@ function securityOf(access: Access) {
 }
 
 /**
- * What a caller of the route may meet at the gate and where bodies are read, for its documentation.
- * Made once for routes of one access.
+ * The errors that the gate and the body parsers can return for a route, for its documentation.
+ * Computed once per access.
  */
 function refusalsOf(access: Access) {
   const cached = refusals.get(access)

@@ -3,7 +3,7 @@ import { actionOf } from '../../plans/roles.ts'
 import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
 import type { KeyAccess, OperatorAccess } from './access-kind.ts'
 
-/** What a request is to the audit trail, once it is let in. */
+/** The entry of an admitted request in the audit trail. */
 export type AuditedAction = Omit<NewAuditEntry, 'outcome'>
 
 const impersonations = (method: string): boolean => method === 'GET' || method === 'HEAD'
@@ -40,7 +40,7 @@ export const whatOf = (request: Request, route: string) => ({
 
 const thingMax = 300
 
-/** What an answer says of the thing that was made or changed, none of it secret or personal. */
+/** Fields of a response that identify the created or changed record; none is secret or personal. */
 const telling = [
   'id',
   'code',

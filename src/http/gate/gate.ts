@@ -55,7 +55,7 @@ export interface Admitted {
 export interface RequestContext {
   access: Access
   caller: Caller | undefined
-  /** Who the operator is, of requests that only they may make. */
+  /** The operator; undefined for requests of others. */
   actor: string | undefined
   /** Id of the operator's token; undefined for commands on this machine. */
   adminTokenId: string | undefined
@@ -80,7 +80,7 @@ export interface RequestContext {
   method: string
   route: string
   windows: WindowReading[]
-  /** What the headers say of the quota, where a fault on demand has it used up. */
+  /** The quota in the headers while a simulated fault exhausts it. */
   simulated: SimulatedQuota | undefined
 }
 
@@ -110,7 +110,7 @@ export interface GateDeps {
   sessions: SessionReader
   /** Operators who see what an account sees. */
   impersonations?: Pick<Impersonations, 'find'>
-  /** Whose access token of the company's identity provider came with a request. */
+  /** Reads the access token of the company's identity provider that came with a request. */
   company?: Pick<Company, 'personOf'> | undefined
   clock: Clock
   /** How long after signing in keys, people and secrets may be managed; 0: however long. */
@@ -119,7 +119,7 @@ export interface GateDeps {
   twoFactorStep?: { isRequired: boolean; isOn(accountId: string): boolean }
   /** Counts what was answered. */
   tally?: { count(route: string, status: number, plan: string, durationMs: number): void }
-  /** What each account requested lately, for who develops against the API. */
+  /** The latest requests of each account, for developers of API clients. */
   recentRequests?: RecentRequests
   /** Heavy routes are refused while it is so. */
   isOverloaded(): boolean
@@ -264,7 +264,7 @@ const wrongKey = (token: string): string =>
     : `The API key is not valid: a key has ${keyLength} hexadecimal digits; got ${token.length} characters.`
 
 const notSignedIn = 'The session is not valid: it has ended, or it never was one. Sign in again.'
-/** Whose command asks over the socket: only this machine's programs can say it. */
+/** The user of a command on this machine: only its programs can name one. */
 function commandOf(request: Request): string {
   const user = request.headers.get(commandUserHeader) ?? ''
   return /^[\w.-]{1,64}$/.test(user) ? `command ${user}` : 'command'
@@ -379,7 +379,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     requestContext.reserved = meter.reserve(key, at)
     if (!requestContext.reserved)
       throw quotaUsedUp(meter, plans, deps.links(request), key, at, access.feature === 'futures')
-    // What a weighed answer takes is known when it is there.
+    // The cost of a weighed response is known at its end.
     if (deps.uncharged && (access.weighed || !meter.isCharged(key))) deps.uncharged.add(request)
   }
 

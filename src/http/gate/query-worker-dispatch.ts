@@ -7,13 +7,13 @@ import type { QueryWorkerPool } from '../query-workers/pool.ts'
 import type { QueryWorkerCaller } from '../query-workers/terms.ts'
 import type { Caller, RequestContext } from './gate.ts'
 
-/** What a handler would have set of its answer. */
+/** The response fields that a handler would have set. */
 interface Answering {
   status?: number | string
   headers: unknown
 }
 
-/** Hands heavy requests that the gate has let in to the readers. */
+/** Hands admitted heavy requests to the query workers. */
 export type QueryWorkerDispatch = ReturnType<typeof createQueryWorkerDispatch>
 
 export interface QueryWorkerDispatchDeps {
@@ -33,15 +33,15 @@ export interface QueryWorkerDispatchDeps {
 /** Parameters of heavy operations that name series, one or several with commas. */
 const codeParameters = ['by_code', 'code', 'codes', 'code1', 'code2', 'commodity']
 
-/** More than a question may wait for a reader and then for its answer. */
+/** Longer than a request may wait for a query worker and then for its response. */
 const waitingSeconds = 60
 
 /**
- * What a reader gets of a request's headers, and so all that an answer may depend on: of the others
- * many are another text in each request, and anyone who asks the same may have the same answer.
+ * The request headers that a query worker gets; a response depends on no others. The other headers
+ * often differ between requests that could share a response.
  */
 const passedOn = ['accept', 'accept-encoding', 'content-type', 'if-range', 'prefer', 'range']
-/** What the main thread sets itself, or what belongs to the connection. */
+/** Headers that the main thread sets itself, or that belong to the connection. */
 const own = new Set(['content-length', 'date', 'connection', 'transfer-encoding', 'x-request-id'])
 
 export function createQueryWorkerDispatch({

@@ -77,15 +77,15 @@ export function createRateTables(limits: Limits, seed: number) {
     /** Takes a slot for an API key, which is marked the first time. */
     takeOf: (name: RateClassName, key: MarkedKey, nowMs: number, limit?: number) =>
       tableOf(name, key).takeMarked(key, nowMs, limit),
-    /** What `takeOf` would answer, without taking. */
+    /** The result that `takeOf` would have, without taking a slot. */
     peekOf: (name: RateClassName, key: MarkedKey, nowMs: number, limit?: number) =>
       tableOf(name, key).peekMarked(key, nowMs, limit),
     clear() {
       for (const table of Object.values(tables)) table.clear()
     },
     /**
-     * What a clean stop keeps of the windows, and taking it up again `downMs` later; the seed must be
-     * the same.
+     * Saves the windows at a clean stop, and restores them `downMs` later; the seed must be the
+     * same.
      */
     save: (nowMs: number) =>
       Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, table.save(nowMs)])),

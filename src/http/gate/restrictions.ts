@@ -26,7 +26,7 @@ export interface RestrictionDeps {
   links(request: Request): Links
 }
 
-/** What keeps the holder of a valid key out: each check throws its 403 or does nothing. */
+/** Checks that refuse the holder of a valid key: each throws its 403 or does nothing. */
 export type Restrictions = ReturnType<typeof createRestrictions>
 
 export const isSuspended = ({ key, account, holder, isRestricted }: KeyState): boolean =>
@@ -65,7 +65,7 @@ export const createRestrictions = ({
       { required_scope: scope, scopes: key.scopes },
     )
   },
-  /** What a limited key may not do, and what wants a recent sign-in. */
+  /** Refuses actions that a limited key may not do, or that require a recent sign-in. */
   refuseManaging(
     access: KeyAccess,
     { key }: KeyState,

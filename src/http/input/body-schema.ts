@@ -20,7 +20,7 @@ export type Field<T> = TSchema & {
 
 export type Fields = Readonly<Record<string, Field<unknown>>>
 
-/** What a body says, under the names of the wire. */
+/** The values of a body, under the names of the wire. */
 export type Values<F extends Fields> = {
   -readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never
 }
@@ -133,7 +133,7 @@ export const checked = <T>(inner: Field<T>, judge: (value: T) => string | undefi
 export const ruled = <T>(inner: Field<T>): Field<undefined> =>
   optional(field(inner, () => undefined))
 
-/** What a field says, for a rule; undefined when it is absent or when a fault was noted. */
+/** The value of a field, for a rule; undefined when it is absent or faulty. */
 export const readField = <T>(inner: Field<T>, form: Form, name: string): T | undefined =>
   form.has(name) ? inner[reader](form, name) : undefined
 
@@ -145,7 +145,7 @@ export interface Body<F extends Fields> {
   readonly schema: TSchema
   /** The fields as they stand, out of the wrapper. Throws VALIDATION_FAILED for no object. */
   fields(input: unknown): Readonly<Record<string, unknown>>
-  /** What the body says. Throws VALIDATION_FAILED, which names every fault at once. */
+  /** Parses the body. Throws VALIDATION_FAILED, which names every fault at once. */
   read(input: unknown, rules?: Rules<F>): Values<F>
 }
 

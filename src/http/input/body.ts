@@ -62,7 +62,7 @@ function parsed(text: string, type: string): unknown {
   }
 }
 
-/** What the parser found wrong, in a sentence. */
+/** The fault that the parser found, in a sentence. */
 function invalidJson(error: unknown): string {
   const found = error instanceof Error ? error.message.replace(/^JSON Parse error: /, '') : ''
   const reason =

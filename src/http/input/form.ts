@@ -14,7 +14,7 @@ export interface Form {
   has(field: string): boolean
   /** Whether it says null. */
   isNull(field: string): boolean
-  /** The value as it stands, for a reader that judges it by itself. */
+  /** The unchecked value, for a parser that validates it itself. */
   value(field: string): unknown
   /**
    * Notes what is wrong with a field: a sentence without its subject, which is the field's name. A
@@ -57,10 +57,10 @@ export interface Form {
   check(): void
 }
 
-/** What a fault says beyond its sentence. */
+/** Fields of a fault in addition to its message. */
 export type FaultDetails = Omit<FieldFault, 'field' | 'message' | 'value'>
 
-/** What belongs in a list: its items in the plural, and what each must be, or the accepted words. */
+/** The items of a list: their name in the plural, and what each must be, or the accepted words. */
 export interface ListOf {
   nouns: string
   item: string | readonly string[]
@@ -206,7 +206,7 @@ function meantBy(value: unknown, words: readonly string[]): string {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && isPlain(value)
 
-/** What of a value an answer repeats: enough to recognise it, and never a token. */
+/** Shortens a value for an error message: enough to recognise it, and never a token. */
 function shown(value: unknown): unknown {
   if (typeof value === 'string')
     return redact(value.toWellFormed()).slice(0, shownCharactersMax).toWellFormed()

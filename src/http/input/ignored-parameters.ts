@@ -16,7 +16,7 @@ export function createIgnoredParameters(names: KnownNames, prefix: string): Igno
         throw givenTwice(repeated)
       const unknown = names.unknownParameters(request.method, route, given)
       if (!unknown) return
-      // Who asks for what was known then must not be answered with what is known now.
+      // A request for past values must not be answered with current ones.
       if (unknown.some(({ name }) => name === 'as_of')) throw noPast()
       const answering = headers as Record<string, string>
       if (strict.test(request.headers.get('prefer') ?? ''))

@@ -31,7 +31,7 @@ export const parametersPassedOnKey = 'x-parameters-passed-on'
 /** Accepted of every route: the key in the address. */
 const everywhere = ['api_key']
 
-/** What other interfaces call our parameters. */
+/** Names that other APIs use for our parameters. */
 const synonyms: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     code: ['by_code', 'code1'],
@@ -200,7 +200,7 @@ export function createKnownNames() {
           .slice(0, nearestPathsMax)
           .map(({ known }) => known.path.replace(/:(\w+)/g, '{$1}')),
         methods: template?.methods ?? [],
-        /** What stands for the first parameter of the path, where there is such a path. */
+        /** The value in the place of the path's first parameter, where such a path exists. */
         parameter: (isMisspelt ? undefined : template)?.segments
           .map((name, i) => ({ name, value: segments[i] ?? '' }))
           .find(({ name }) => name.startsWith(':')),

@@ -110,7 +110,7 @@ function pageHeaders(headers: Record<string, string | number>, url: string, meta
 /** Parameters that are written as they stand, but for colons and commas; none of them is a page. */
 const plainAddress = /^[^?#]+\?(?:(?!page=|api_key=)[\w.*-]+=[\w.*:,-]*(?:&(?!$)|$))+$/
 
-/** What stands before and after the number of a page in the addresses of the pages. */
+/** The address of a page before and after its page number. */
 function aroundPage(url: string): [before: string, after: string] {
   if (plainAddress.test(url)) {
     const queryAt = url.indexOf('?')

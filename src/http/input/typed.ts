@@ -3,7 +3,7 @@ import { t } from 'elysia'
 /** Key of a parameter's schema under which stands what the document says of it. */
 export const typedKey = 'x-typed'
 
-/** What a parameter is, as a schema of OpenAPI. */
+/** The type of a parameter, as a schema of OpenAPI. */
 export interface TypedParameter {
   type: 'string' | 'integer' | 'number' | 'boolean'
   enum?: readonly string[]

@@ -280,8 +280,8 @@ const takesKey = (security: Security): boolean => security.some(scheme => 'apiKe
 const bodyRefusals = ['400', '413']
 
 /**
- * What the gate and the reading of bodies answer on this route, where the route itself says nothing
- * of that status.
+ * The errors of the gate and the body parsers on this route, where the route does not describe the
+ * status itself.
  */
 function refusalsOf(raw: Record<string, unknown>, method: string): Record<string, unknown> {
   const schemas = Object.entries(isRecord(raw[refusalsKey]) ? raw[refusalsKey] : {})
@@ -298,7 +298,7 @@ function refusalsOf(raw: Record<string, unknown>, method: string): Record<string
   )
 }
 
-/** What a status says on any route; a schema that says more of itself does it there. */
+/** The description of a status on any route; a schema with details describes it itself. */
 const refusalTexts: Readonly<Record<string, string>> = {
   '400': 'The request is malformed or a parameter is out of range: `parameter` names it.',
   '401': 'The API key is missing or not valid: `UNAUTHORIZED`.',

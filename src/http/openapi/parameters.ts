@@ -63,7 +63,7 @@ interface Referring {
   components?: object
 }
 
-/** Puts each shared parameter back in its place, for readers that check one operation alone. */
+/** Inlines shared parameters, for tools that check one operation alone. */
 export function withParametersInPlace<D extends Referring>(document: D): D {
   const { parameters: shared = {} } = (document.components ?? {}) as {
     parameters?: Readonly<Record<string, object>>

@@ -16,15 +16,15 @@ export const refusalsKey = 'x-refusals'
 /** Key of `detail` under which an operation has the schemas of its answers, by status. */
 export const answersKey = 'x-answers'
 
-/** What has routes of the framework. */
+/** An application with routes of the framework. */
 export interface Registered {
   readonly routes: readonly InternalRoute[]
 }
 
 /**
- * What @elysiajs/swagger says of the application's routes. It is mounted on a stand-in with the
- * same routes and no handlers, so the served application has no extra route and its hooks never run
- * for it.
+ * The document of @elysiajs/swagger for the application's routes. The plugin is mounted on a
+ * stand-in with the same routes and no handlers, so the served application has no extra route and
+ * its hooks never run for it.
  */
 export async function rawDocument(app: Registered): Promise<unknown> {
   // Only now: it brings libraries along that the start need not wait for.

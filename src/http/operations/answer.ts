@@ -5,7 +5,7 @@ import type { Series } from '../../topics/catalogue/store/series.ts'
 import { jsonType } from '../answer/complete.ts'
 import { hasEtag } from '../answer/etag.ts'
 
-/** What a handler may set of its answer. */
+/** Response fields that a handler may set. */
 export interface Answering {
   headers: Record<string, string | number>
   status?: number | string

@@ -15,7 +15,7 @@ export interface ApiParts {
   groups: readonly OperationGroup[]
   /** Gets the routes of each group when they are registered. */
   registered(routes: readonly InternalRoute[]): void
-  /** Answers where no operation is found. */
+  /** Answers requests without an operation. */
   unknown(request: Request): Response | Promise<Response>
 }
 
@@ -73,7 +73,7 @@ export function createApi({ groups, registered, unknown }: ApiParts) {
     return handler ? handler(request) : unknown(request)
   }
   return {
-    /** Answers a request, at once where nothing has to be waited for. */
+    /** Answers a request synchronously where possible. */
     fetch,
     handle: async (request: Request) => await fetch(request),
     /** All of them, in the order of their groups. */
@@ -89,7 +89,7 @@ interface Segment {
   next: Map<string, Segment>
   parameter?: Segment
   fetch?: Fetch
-  /** What takes the rest of a path, whatever it is. */
+  /** The handler of a wildcard at the end of a path. */
   rest?: Fetch
 }
 

@@ -61,9 +61,9 @@ export interface ContextOptions {
   vitals?: Vitals
   /** Threads that answer what takes long; without them it is answered here. */
   readers?: QueryWorkerPool
-  /** In a reader: requests that the main thread has let in. */
+  /** In a query worker: requests that the main thread has admitted. */
   admitted?: WeakMap<Request, Admitted>
-  /** What the server can do that holds the connections of requests. */
+  /** Functions that only the server of the connections can provide. */
   connections?: Connections
   /** Runs a command of this program on this directory, in its own process. */
   command?: BackupDeskDeps['command']
@@ -76,11 +76,11 @@ export interface ContextOptions {
 /** Everything that an operation may ask for. Its destructuring names what it uses. */
 export interface Context extends Services, Vitals {
   access: AccessPlugin
-  /** What routes and parameters there are; knows them once the application is whole. */
+  /** The known routes and parameters, complete once the application is. */
   names: KnownNames
   gate: Gate
   recentRequests: RecentRequests
-  /** Who is the operator by a sign-in. */
+  /** Operators by their session. */
   operators: OperatorSessions
   peer: PeerLookup
   /**
@@ -118,7 +118,7 @@ export interface Context extends Services, Vitals {
   serviceName: string
   /** The prefix of the service's own headers. */
   headerPrefix: string
-  /** What the exchange is called in paths; the first is the one answered. */
+  /** The words for the exchange in paths; responses use the first one. */
   exchangeWords: readonly string[]
   /** Name and address on invoices, line by line. */
   issuer: readonly string[]

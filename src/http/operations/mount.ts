@@ -170,7 +170,7 @@ function markDeprecated({ set, params }: Incoming, use: string): void {
  */
 function handlerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const run = markedRunnerOf(context, operation)
-  // What a repeat is compared with is the body, documented or not.
+  // A repeated request is compared by its body, documented or not.
   const takesBody =
     operation.body !== undefined ||
     operation.idempotent === true ||

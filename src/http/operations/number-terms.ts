@@ -1,8 +1,9 @@
 const inPriceUnit = 'in the currency and unit that the answer names'
 
 /**
- * What a number of a name is, and in which unit, wherever the schema that has it does not say: the
- * document takes it from here. A name stands here only if it means one thing in every answer.
+ * The meaning and unit of a numeric field, by name, where its schema does not describe it: the
+ * OpenAPI document takes it from here. A name is listed only if it has one meaning in every
+ * response.
  */
 export const numberTerms: Readonly<Record<string, string>> = {
   // Lists
@@ -177,7 +178,7 @@ export const numberTerms: Readonly<Record<string, string>> = {
   points: 'Observations.',
   consecutive_failures: 'Runs that failed, since the last that did not.',
 
-  // What came in
+  // Ingestion
   received: 'Rows that came.',
   inserted: 'Values that were new.',
   revised: 'Values that took the place of others.',

@@ -17,7 +17,7 @@ export interface Call<Query extends TProperties, Params extends TProperties, Bod
   reply: Answering
   /** The account and key that call; undefined where the operation requires no key. */
   caller: Caller
-  /** What the gate knows of the request. */
+  /** The context of the request at the gate. */
   requestContext: RequestContext | undefined
   /** The page that is requested, of an operation with `page`. */
   page: Page
@@ -25,7 +25,9 @@ export interface Call<Query extends TProperties, Params extends TProperties, Bod
 
 export type Answers = Readonly<Record<number, TSchema>>
 
-/** What a handler may return: a body that fits one of the answers, or a finished response. */
+/**
+ * A return value of a handler: a body that matches one of the responses, or a finished response.
+ */
 type Outcome<A extends Answers> = Static<A[keyof A & number]> | Response | undefined
 
 /**
@@ -67,7 +69,7 @@ interface Definition<
   handle(call: Call<Query, Params, Static<Body>>): Outcome<A> | Promise<Outcome<A>>
 }
 
-/** What the OpenAPI document says of an operation. */
+/** The documentation of an operation in the OpenAPI document. */
 interface Documentation {
   hidden?: never
   operationId: string
@@ -80,7 +82,7 @@ interface Documentation {
   detail?: Readonly<Record<string, unknown>>
 }
 
-/** What the OpenAPI document leaves out. */
+/** An operation that is left out of the OpenAPI document. */
 interface Hidden {
   hidden: true
   operationId?: string

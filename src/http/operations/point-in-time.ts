@@ -37,8 +37,8 @@ interface Point {
 }
 
 /**
- * What `work` makes of this context: as of the moment where the request names one, which the headers
- * then say, and with closes up to a day where it names one.
+ * Runs `work` with a context as of the moment that the request names, which the headers then
+ * report, and with closes up to a day where it names one.
  */
 export function atPoint<T>(
   context: Context,

@@ -1,6 +1,6 @@
 import type { ProblemCode } from './problem.ts'
 
-/** What a caller does about each error. The page of error codes is made from it. */
+/** The remedy for each error code. The page of error codes is generated from it. */
 export const remedies: Readonly<Record<ProblemCode, string>> = {
   invalid_code: 'Use one of `suggestions`, or search `GET /v1/commodities`.',
   too_many_codes: 'Send several requests, or one export.',

@@ -69,7 +69,7 @@ const methodSign = 'method'
 /** The most different clients that are remembered. */
 const rememberedMax = 1000
 
-/** A reader may have said before what its answer varies by. */
+/** A query worker may have set the `Vary` header already. */
 function varyingBy(said: string | number | undefined, vary: string): string {
   if (!said) return vary
   const names = String(said).split(', ')
@@ -165,7 +165,7 @@ export function createClientProfiles(
       const had = request.headers.get('if-none-match')
       if (had === null) return
       const profile = profileOf(request)
-      // What fits everybody changes no answer that has a tag.
+      // A profile with only additive switches does not change a response that has an entity tag.
       if (!profile || (profile === last && isAdditive(profile))) return
       conditions.set(request, had)
       request.headers.delete('if-none-match')

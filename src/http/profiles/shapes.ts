@@ -6,7 +6,7 @@ import { roundTo } from '../../topics/prices/math/format.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
-/** What a switch makes of the body of a success. */
+/** The change that a switch makes to the body of a success. */
 interface Shape {
   name: SwitchName
   /** The routes it is for, their parameters without names: `/v1/alerts/:`; absent: all. */
@@ -201,7 +201,7 @@ const portOf = (code: unknown): unknown => {
     : { code, name: code, country: null, region: null }
 }
 
-/** What the prices of two ports say about going to the other one. */
+/** A sentence about arbitrage between two ports, from their prices. */
 function withArbitrageText(spreads: Fields, { from_port, to_port }: Fields): Fields {
   const { arbitrage_opportunity: isWide, value } = spreads
   if (typeof isWide !== 'boolean' || typeof value !== 'number') return spreads
@@ -555,7 +555,7 @@ export const listKey = 'list'
  */
 export type Reshape = (body: Fields) => Fields | undefined
 
-/** What the switches make of a route's answers; undefined when none is for it. */
+/** The combined change of a route's responses; undefined when no switch applies to it. */
 export function reshapeOf(
   switches: ReadonlyMap<SwitchName, Scope>,
   route: string,

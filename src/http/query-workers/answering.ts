@@ -1,18 +1,18 @@
 import type { FromQueryWorker, QueryWorkerRequest, ToQueryWorker } from './terms.ts'
 
-/** What a reader needs of its instance. */
+/** The interface of an instance for its query worker. */
 export interface QueryWorkerInstance {
   /** Answers a request whose caller the main thread has admitted, after `admit`. */
   handle(request: Request): Response | Promise<Response>
   /** Lets the request in as its question says, and puts clock and mark where main's stood. */
   admit(request: Request, question: QueryWorkerRequest): void
-  /** What the answer noted of the caller's habits; empties the list. */
+  /** The series that responses were about, for usage statistics; empties the list. */
   takeAsked(): Extract<FromQueryWorker, { kind: 'answer' }>['asked']
   /** Applies a change that was written in the meantime. */
   hear(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
 }
 
-/** The answer says so itself: a statement wanted to write, and a reader must not. */
+/** The code of a response whose handler tried to write, which a query worker must not. */
 const writerCode = 'STORAGE_UNAVAILABLE'
 /** A body up to here goes over whole; what is larger continues in pieces as they are taken. */
 const wholeBytesMax = 4 * 2 ** 20

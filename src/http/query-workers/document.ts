@@ -4,7 +4,7 @@ const path = '/openapi.json'
 
 export interface QueryWorkerDocumentDeps {
   pool: Pick<QueryWorkerPool, 'ask' | 'rest'>
-  /** Makes the document here, where no reader does. */
+  /** Creates the document on the main thread, without query workers. */
   own(): Promise<string>
   now(): number
   mark(): number

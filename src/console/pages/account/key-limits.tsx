@@ -1,7 +1,7 @@
 import { submits } from '../../parts/form.ts'
 import { day } from '../../parts/format.ts'
 
-/** What a key is good for; null where it is not limited. */
+/** The limits of a key; null where it is not limited. */
 export interface Limits {
   expires_at: string | null
   read_only: boolean
@@ -49,7 +49,7 @@ export function restrictionsOf(form: FormData): Record<string, unknown> {
   return Object.fromEntries(chosen)
 }
 
-/** What a key is restricted to, in a line. */
+/** The restrictions of a key, in one line. */
 export const limitsOf = (key: Limits): string =>
   [
     key.scopes?.join(', '),

@@ -45,7 +45,7 @@ const peopleOf = ({ members, invitations }: Organization): Person[] => [
     })),
 ]
 
-/** Who works on the account together: members, their roles, and invitations. */
+/** Users who share the account: members, their roles, and invitations. */
 export function Members() {
   const answer = useLoaded('organization', signal =>
     ask<Organization>('/organizations/dashboard', { signal }).catch(error => {

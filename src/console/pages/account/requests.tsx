@@ -31,7 +31,7 @@ const shownMax = 1000
 const mood = (status: number) => (status < 400 ? 'good' : status < 500 ? 'warn' : 'bad')
 const keyName = ({ key }: Request): string => key?.name ?? key?.id ?? 'Signed in'
 
-/** What the account requested lately, and why it was refused. */
+/** The latest requests of the account, with the reasons of refusals. */
 export function Requests() {
   const outcome = useSignal<(typeof outcomes)[number]['value']>('')
   const route = useSignal('')

@@ -27,7 +27,7 @@ async function yearsOf(codes: readonly string[], signal: AbortSignal): Promise<C
   return answers.filter(answer => answer !== undefined && answer.times.length > 1) as ChartAnswer[]
 }
 
-/** What a commodity is known by: four figures with their year, and the chart of one of them. */
+/** The headline prices of a group, each with its year, and the chart of the chosen one. */
 export function Headline({ codes }: { codes: readonly string[] }) {
   const chosen = useSignal(codes[0])
   const answer = useLoaded(codes.join(','), signal => yearsOf(codes, signal))

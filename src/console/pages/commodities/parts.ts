@@ -8,7 +8,7 @@ export interface Report {
   choices?: Choices
 }
 
-/** What `{choice}` may be: known values, or those of a field in an answer of this instance. */
+/** The choices for `{choice}`: known values, or those of a field in a response of this instance. */
 export interface Choices {
   label: string
   values?: readonly string[]

@@ -33,7 +33,7 @@ export function Inbox() {
   const words = useSignal('')
   useRepeated(true, answer.reload)
   const newest = answer.data?.messages.at(-1)?.id
-  // What comes later joins the list, and does not take the place of what is being read.
+  // New messages join the list and do not replace the open one.
   useEffect(() => {
     chosen.value ??= newest
   }, [newest])

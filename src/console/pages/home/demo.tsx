@@ -251,7 +251,7 @@ const scenarios = [
   { name: 'outage', text: 'Outage', shown: '/status', link: 'See what is late' },
 ] as const
 
-/** What a market and its publishers do to a client, at the press of a button. */
+/** Plays scenarios of markets and publishers that a client must handle. */
 function Scenarios({ onPlayed }: { onPlayed: () => void }) {
   const done = useSignal<{ text: string; shown: string; link: string } | undefined>(undefined)
   const playing = useSignal('')

@@ -33,7 +33,7 @@ interface Day {
 }
 
 const yearMs = 365 * dayMs
-/** What a month costs over the next, along the curve and over the past year. */
+/** Calendar spreads: each month against the next, along the curve and over the past year. */
 export function CalendarSpreads({ family }: { family: string }) {
   const any = useLoaded('any', hasAnyCode)
   const answer = useLoaded(any.data ? `spreads ${family}` : undefined, signal =>

@@ -26,7 +26,7 @@ const markets = [
 
 const reports = 100
 
-/** What managed money holds, report by report. */
+/** The positions of managed money, report by report. */
 export function PositionsView() {
   const market = useSignal<(typeof markets)[number]['value']>('WTI')
   const answer = useLoaded(market.value, signal =>

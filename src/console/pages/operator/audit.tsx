@@ -18,7 +18,7 @@ interface Entry {
 
 const perPage = 50
 
-/** Who did what to which thing, from where and when. */
+/** The audit trail: actor, action, subject, place and time. */
 export function Audit() {
   const actor = useSignal('')
   const thing = useSignal('')

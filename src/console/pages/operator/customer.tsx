@@ -47,7 +47,7 @@ export const useInvoices = (): readonly Invoice[] | undefined =>
 const perMonth = ({ price, billing_period: period }: Subscription): number =>
   period === 'yearly' ? price / 12 : price
 
-/** Who pays, how much a month, and who is late, in figures. */
+/** Figures about paying customers: number, revenue per month, and overdue invoices. */
 export function CustomerFigures({
   accounts,
   usage,
@@ -246,7 +246,7 @@ interface CustomerProps {
   keys: ComponentChildren
 }
 
-/** What a customer uses, has set up and was billed: a part at a time. */
+/** The usage, settings and invoices of a customer, one part at a time. */
 export function CustomerParts({ account, keys }: CustomerProps) {
   const shown = useSignal<(typeof views)[number]['value']>('usage')
   const view = shown.value

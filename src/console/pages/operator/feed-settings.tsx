@@ -3,7 +3,7 @@ import type { Feed } from './feed.ts'
 
 interface Props {
   feed: Feed
-  /** What the form says of the feed, for `PUT /admin/v1/feeds/NAME`. */
+  /** Called with the form's values, for `PUT /admin/v1/feeds/NAME`. */
   onPut: (setting: Record<string, unknown>) => void
   onCancel: () => void
 }

@@ -13,7 +13,9 @@ interface Step {
   isDone: boolean
 }
 
-/** What a new instance still lacks before customers can rely on it; nothing once it has all. */
+/**
+ * The steps that a new instance still needs before customers can rely on it; empty once it has all.
+ */
 export function FirstSteps({ hasData, hasBackup }: { hasData: boolean; hasBackup: boolean }) {
   const answer = useLoaded('first steps', async signal => {
     const [settings, accounts] = await Promise.all([

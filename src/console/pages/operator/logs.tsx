@@ -36,7 +36,7 @@ function partsOf(line: string): { at: string; level: string; event: string; rest
   }
 }
 
-/** What the process logs, as it logs it. */
+/** The log of the process, live. */
 export function Logs() {
   const lines = useSignal<Line[] | undefined>(undefined)
   const refusal = useSignal<Error | undefined>(undefined)

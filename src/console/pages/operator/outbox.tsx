@@ -31,7 +31,7 @@ const perPage = 50
 
 const dueAt = (at: string): string => (Date.parse(at) <= now() ? 'due' : ago(at))
 
-/** What has still to be sent and what was given up, of every account. */
+/** Waiting and failed messages of every account. */
 export function Outbox() {
   const state = useSignal<'waiting' | 'given_up'>('waiting')
   const kind = useSignal<'' | 'webhook' | 'email' | 'sms'>('')

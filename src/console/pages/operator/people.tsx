@@ -399,7 +399,7 @@ interface Organization {
   members: { email: string; role: string; account_id: string | null }[]
 }
 
-/** Who works together on one account. */
+/** Users who share an account. */
 function Organizations() {
   const answer = usePages<{ data: { organizations: Organization[] } }, Organization>(
     '/admin/v1/organizations?per_page=100',

@@ -19,7 +19,7 @@ export const System = () => (
   </>
 )
 
-/** What leaves the machine: what waits, what is held back, and who gets no mail. */
+/** Outgoing messages: waiting, held back, and suppressed addresses. */
 export const Messages = () => (
   <>
     <Outbox />

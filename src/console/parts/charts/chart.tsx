@@ -38,7 +38,7 @@ export interface ChartProps {
   xText?: (value: number) => string
 }
 
-/** What a chart over trading time has besides. */
+/** Additional properties of a chart over trading time. */
 export interface TradingProps extends ChartProps {
   /** Drawn for the first line, whose values are the closes. */
   candles?: Record<'open' | 'high' | 'low', Values> | undefined
@@ -130,7 +130,7 @@ const dataOf = ({ times, lines }: ChartProps): uPlot.AlignedData =>
 
 const daySeconds = 86_400
 
-/** What the legend says of a moment: the day alone where every value is of the same hour. */
+/** The time of a point in the legend: only the day where all points have the same hour. */
 export const momentText = (times: readonly number[]): ((seconds: number) => string) => {
   const isDaily = times.every(time => (time - times[0]!) % daySeconds === 0)
   return seconds => {

@@ -12,7 +12,7 @@ export function KnownOn({
 }: {
   value: string
   onChange: (day: string) => void
-  /** What the chart shows: as it was known, or as it is. */
+  /** The shown data: as of a past moment, or current. */
   shown: { as_of: string | null; times: readonly number[] } | undefined
 }) {
   const today = Math.floor(now() / dayMs)

@@ -32,7 +32,7 @@ export interface Pane {
 
 export interface MarketChartProps extends TradingProps {
   panes: readonly Pane[]
-  /** What happened on a moment, Unix seconds: a flag in the chart, words under the cursor. */
+  /** Events at a moment, Unix seconds: a flag in the chart, and text under the cursor. */
   events: readonly { at: number; text: string }[]
   /** The visible stretch, as indices into the times, is kept in the address. */
   zoom: string | undefined
@@ -43,7 +43,7 @@ export interface MarketChartProps extends TradingProps {
 
 type Drawn = ISeriesApi<SeriesType>
 
-/** What the cursor is on: the newest values where it is nowhere. */
+/** The values under the cursor; the newest ones without a cursor. */
 interface Reading {
   time: number | undefined
   event: string | undefined

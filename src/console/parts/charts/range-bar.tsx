@@ -1,7 +1,7 @@
 import { number } from '../format.ts'
 
 interface RangeBarProps {
-  /** What the range is of; without it, only its place is shown. */
+  /** The name of the range; without it, only the position is shown. */
   label?: string
   low: number
   high: number

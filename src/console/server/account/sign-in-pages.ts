@@ -58,7 +58,7 @@ const ownForms = (next: string | undefined): string =>
     ].join('\n'),
   )
 
-/** What comes after the first proof where an account asks for two. */
+/** The form for the second factor. */
 export const codeForm = (twoFactorStep: string, notice?: Notice, next?: string): string =>
   noticeOf(notice) +
   form(

@@ -39,7 +39,7 @@ export interface SignInPagesDeps {
   addressOf(request: Request): string
   ownUrl(): string
   serviceName: string
-  /** Who did what. */
+  /** The audit trail. */
   audit: { note(entry: NewAuditEntry): void }
   now: () => number
 }
@@ -82,7 +82,7 @@ const firstPage = '/market'
 
 type Frame = ReturnType<typeof frame>
 
-/** What all pages need: who is there, and how an answer looks. */
+/** The helpers of all pages: the signed-in user, and the frame of a response. */
 function frame({ sessions, ownUrl, serviceName }: SignInPagesDeps) {
   const isSecure = () => ownUrl().startsWith('https:')
   const personOf = (request: Request): Person | undefined => {

@@ -161,7 +161,7 @@ export function commodityRow(
 export const seriesOf = (catalogue: Catalogue, codes: readonly string[]): Series[] =>
   codes
     .flatMap(code => catalogue.named(code) ?? [])
-    // What may be checked and not be passed on is for those who have a key.
+    // View-only series are for callers with a key, and are left out here.
     .filter(series => series.publisher?.licenseClass !== 'view')
 
 /**
