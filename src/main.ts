@@ -11,7 +11,7 @@ process.on('uncaughtException', error => {
   endAtOnce()
 })
 
-/** Resolves when the text has left this process: a pipe takes it when its reader does. */
+/** Resolves when the text has left this process: a pipe takes it when its consumer does. */
 const write = (stream: NodeJS.WriteStream, text: string) =>
   new Promise<void>(done => stream.write(text, () => done()))
 

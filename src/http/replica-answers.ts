@@ -6,7 +6,7 @@ import { credentialsOf } from './gate/credentials.ts'
 import { Problem, problemBody, problemHeaders } from './problem/problem.ts'
 
 export interface ReplicaDeps {
-  /** Answers from the copy. */
+  /** Answers from this replica. */
   handle(request: Request): Response | Promise<Response>
   /** Asks the primary. */
   ask(request: Request): Promise<Response>
@@ -30,11 +30,11 @@ export interface ReplicaDeps {
 /** Paths that need only prices, the catalogue and rows that are read at each request. */
 const answeredPaths =
   /^\/v1\/(?:prices|changes|commodities|analytics|indicators|spreads|futures|storage|forecasts|fuel-surcharge|bunker-fuels|marine-fuels|marine-ports|diesel-prices|ei|rig-counts|drilling|drilling-intelligence|pseo|well-production|market-brief|data-quality|alerts|subscriptions|notifications|scheduled-deliveries)(?:\/|$)/
-/** What an account keeps and changes as it is read. */
+/** Paths whose read changes records of an account. */
 const primaryPaths = /^\/v1\/prices\/board(?:\/|$)/
 /** A question that is too long for an address, and writes nothing. */
 const askedByPost = new Set(['/v1/prices/batch'])
-/** What anybody may read. */
+/** Paths that are open to everyone. */
 const openPaths =
   /^\/(?:docs|swagger|openapi\.json|limits\.json|product-facts\.json|v1\/(?:demo|meta|sources))(?:\/|$)/
 /** Counted by the windows of rates only, so that the quota says nothing of it. */
@@ -65,8 +65,8 @@ const awayMs = 1000
 const sliceWaitMs = { primary: 50, alone: 2000 }
 
 /**
- * What a replica answers itself: reads of data by keys without a quota, or with a slice of it here.
- * Whatever else there is, is the primary's.
+ * The requests that a replica answers itself: reads of data by keys without a quota, or with a
+ * slice of it here. All others go to the primary.
  */
 export function createReplicaAnswers(
   deps: ReplicaDeps,
@@ -142,7 +142,10 @@ export function createReplicaAnswers(
       : answerOnceMay(request, asker, sequence)
   }
   let isAwayUntil = Number.NEGATIVE_INFINITY
-  /** What the primary answers, as long as it does; an old answer, which says so, is better than none. */
+  /**
+   * The response of the primary, while it is reachable; an old response marked as old is better
+   * than none.
+   */
   const fresher = async (request: Request, asker: KeyState | 'anybody'): Promise<Response> => {
     if (deps.monotonic() < isAwayUntil) return await answerHere(request, asker)
     const unread = unreadCopyOf(request)
@@ -150,7 +153,7 @@ export function createReplicaAnswers(
     const response = await within(freshWithinMs, byPrimary)
     if (response && response.status < 500) return response
     isAwayUntil = deps.monotonic() + awayMs
-    // What comes too late is not read.
+    // A late response is discarded.
     void byPrimary.then(late => late?.body?.cancel()).catch(() => undefined)
     return await answerHere(unread, asker)
   }

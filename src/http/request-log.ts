@@ -76,7 +76,7 @@ export function createRequestLog({ passes, now, monotonic }: RequestLogDeps) {
   const note = async (request: Request, response: Response | undefined, startedMs: number) => {
     const { pathname, search } = new URL(request.url)
     const requestContext = passes.get(request)
-    // What an instance asks of itself for a request is part of that request.
+    // Requests that an instance makes for another request belong to that one.
     if (isUntold(pathname) || requestContext?.vouched) return
     const status = response?.status ?? switching
     count += 1

@@ -30,8 +30,8 @@ export interface Leaving {
 }
 
 /**
- * Settles the pass of what leaves, and gives it every header. Answers the answer itself where it can
- * be made here: what Elysia makes of a text and Headers copies them once more.
+ * Settles the request context of a response and adds every header. Returns the response itself
+ * where it can be created here: creating one from text and Headers in Elysia copies them once more.
  */
 type Settle = (leaving: Leaving) => Response | undefined
 
@@ -74,7 +74,7 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
     if (requestContext.actor !== undefined && isAction(requestContext, request, sent))
       logAction(requestContext.actor, request, sent, headers)
     const ignored = headers[ignoredHeader]
-    // What alerts call their metadata is the caller's.
+    // The `metadata` of an alert belongs to the caller.
     const named =
       ignored !== undefined && sent === 200 && scopeOf(requestContext.route) !== 'alerts'
         ? withIgnoredParameters(responseValue, ignored, headers)

@@ -43,10 +43,10 @@ type JobVitals = Pick<
   'isOverloaded' | 'loopWaitMs' | 'senders' | 'queryWorkers' | 'replication' | 'lateReplicas'
 >
 
-/** What an instance gives its jobs alongside the services. */
+/** The parts of an instance that its jobs use in addition to the services. */
 export interface JobParts {
   serving: boolean
-  /** What publishes the data of a demo instance. */
+  /** The feed of generated data of a demo instance. */
   feed: { advance(now: number): unknown } | undefined
   sending: OutboxJob
   mark: CommitMark
@@ -55,7 +55,7 @@ export interface JobParts {
   vitals(): JobVitals
   /** Runs a command of this program in its own process. */
   command?: (...args: string[]) => Promise<CommandOutcome>
-  /** Answers a request as the operator's. */
+  /** Answers a request with the rights of the operator. */
   answer(request: Request): Response | Promise<Response>
 }
 

@@ -38,11 +38,11 @@ export interface Instance {
   services: Services
   app: App
   runner: Runner
-  /** What publishes the data of a demo instance. */
+  /** The feed of generated data of a demo instance. */
   feed: DemoFeed | undefined
   /** Asked to stop: nothing new is begun. */
   stopping: boolean
-  /** What sends the messages of the outbox. */
+  /** The job that sends messages of the outbox. */
   sending: OutboxJob
   /** With nats.sync = commit: whether the stream has everything that is committed now. */
   acknowledged: (() => Promise<boolean>) | undefined
@@ -205,7 +205,7 @@ export function openInstance(options: InstanceOptions): Instance {
   return opened
 }
 
-/** What a write waits for before it is acknowledged; undefined: for nothing. */
+/** The condition that a write waits for before it is acknowledged; undefined: none. */
 function acknowledgement(
   { config: { nats } }: Services,
   publishing: Publishing | undefined,

@@ -1,4 +1,4 @@
-/** What comes next by a number: the least first, equal ones in any order. */
+/** A priority queue by number: the lowest first, equal ones in any order. */
 export interface Heap<T> {
   readonly size: number
   push(at: number, value: T): void

@@ -12,14 +12,14 @@ import type { LanePolicy, Lanes, OpenLane, Sender, Settled } from './terms.ts'
 
 /** The timeout of an attempt when its lane sets none. */
 const defaultTimeoutMs = 30 * secondMs
-/** What a lease lasts beyond the attempt: long enough to record it. */
+/** How much longer than the attempt a lease lasts: long enough to record the result. */
 const leaseExtraMs = 15 * secondMs
 /** How long a sender may continue after its abort signal; then its attempt counts as ended. */
 const graceMs = secondMs
 /** A message during which the process ends again and again is taken for the cause. */
 const rescuesMax = 20
 
-/** What the job that sends needs; changes are made inside `together`. */
+/** The interface of the sending job; changes are made inside `together`. */
 export interface OutboxEngine {
   together<T>(work: () => T): T
   onDue(listener: OutboxDue): void
@@ -54,7 +54,7 @@ export interface EngineDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   chance: () => number
 }
 
-/** What senders and listeners of a kind are known. */
+/** The registered senders and listeners, by kind. */
 export interface Registry {
   senders: Map<Kind, { sender: Sender; lanes: Lanes | undefined }>
   listeners: Map<Kind, ((settled: Settled) => void)[]>

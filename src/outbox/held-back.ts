@@ -21,7 +21,7 @@ export type { HeldFilter, HeldMessage } from './store/held-messages.ts'
 /** The error of messages that a restore held back, in their log. */
 export const heldReason = 'held back: the database was restored from a backup'
 
-/** What a restore kept back. */
+/** Counts of what a restore held back. */
 export interface KeptBack {
   messages: Record<Kind, number>
   /** Scheduled deliveries whose time came before the restore, and that are not made up for. */
@@ -31,7 +31,7 @@ export interface KeptBack {
 }
 
 const momentsName = 'outbox.held_at'
-/** What has ended is in the log for this long. */
+/** How long ended messages stay in the log. */
 const loggedMs = 30 * dayMs
 const sliceDeliveries = 100
 /** A few milliseconds of writing. */
@@ -96,7 +96,7 @@ function skipDue(db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): number {
   }
 }
 
-/** What restores kept back, for the operator who sends it after all. */
+/** Messages that restores held back, for an operator who releases them. */
 export interface HeldMessages {
   /** In the order in which they were made. */
   list(filter: HeldFilter, limit: number, offset: number): HeldMessage[]

@@ -70,8 +70,8 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps) {
     return isNew
   }
   /**
-   * Inside the caller's transaction. Answers the message's id, or undefined when the lane has the
-   * event already.
+   * Runs inside the caller's transaction. Returns the message's id, or undefined when the lane has
+   * the event already.
    */
   const put = (message: Message): string | undefined => {
     const now = clock.now()
@@ -100,8 +100,8 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps) {
       return putIds
     },
     /**
-     * One event for many lanes of a kind, its body stored once. Answers the ids of the messages
-     * that are new.
+     * Puts one event into many lanes of a kind, with one stored body. Returns the ids of new
+     * messages.
      */
     fanOut(lanes: readonly string[], message: Omit<Message, 'lane' | 'id'>) {
       if (lanes.length === 0) return []
@@ -123,8 +123,8 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps) {
       registry.listeners.set(kind, [...(registry.listeners.get(kind) ?? []), listener])
     },
     /**
-     * Who sends the messages of a kind, and who knows its lanes; without `lanes` all of them are
-     * open. Until then they wait.
+     * Registers the sender of a kind and its lanes; without `lanes` all of them are open. Until
+     * then messages wait.
      */
     register(kind: Kind, sender: Sender, lanes?: Lanes) {
       registry.senders.set(kind, { sender, lanes })

@@ -5,7 +5,7 @@ import type { QueueStore } from './store/queue.ts'
 
 export type { QueuedMessage, QueueState } from './store/queue.ts'
 
-/** What waits in the outbox and what was given up, for the operator who decides of it. */
+/** Waiting and failed messages, for the operator who manages them. */
 export interface Queue extends Pick<QueueStore, 'list' | 'count'> {
   /**
    * Sends messages now, under their own event ids and with their whole schedule before them; how

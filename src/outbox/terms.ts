@@ -1,7 +1,7 @@
 import type { Outcome } from '../send/attempt.ts'
 import type { Kind, StoredMessage } from './store/rows.ts'
 
-/** What must leave the machine: a row written in the transaction that made it true. */
+/** An outgoing message: a row written in the transaction that caused it. */
 export interface Message {
   kind: Kind
   accountId: string | null
@@ -20,7 +20,7 @@ export interface Message {
   body: string
   /** The message's own id; made here when absent. */
   id?: string
-  /** What the message is about, for its sender: `delivery_run:<id>`, `alert:<id>`. */
+  /** The subject of the message, for its sender: `delivery_run:<id>`, `alert:<id>`. */
   ref?: string
   /** Not before this moment (Unix ms); now when absent. */
   dueAt?: number
@@ -57,7 +57,7 @@ export interface WebhookTarget {
   scheme: 'timestamped' | 'body'
 }
 
-/** Whom the slots of a lane's messages are counted for. */
+/** The account and host that the slots of a lane's messages count for. */
 export interface Share {
   accountId: string
   host: string

@@ -69,9 +69,9 @@ const names: Readonly<Record<Kind, string>> = { webhook: 'webhooks', email: 'ema
 
 const labels = { email: 'E-mail does not go out', sms: 'Text messages do not go out' } as const
 
-/** What waits this long for what others hold is held up. */
+/** A message that waits this long for slots of others counts as delayed. */
 const heldUpMs = 5 * secondMs
-/** What waits this long beyond its time, for whatever, is not on its way. */
+/** A message that is overdue by this much, for any reason, counts as not being sent. */
 const lateMs = 15 * minuteMs
 
 /** The state of the process that sends messages. */

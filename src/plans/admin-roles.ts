@@ -1,10 +1,10 @@
-/** What a token of the operator is good for. */
+/** The roles of admin tokens. */
 export const adminRoles = ['read', 'data', 'people', 'all'] as const
 export type AdminRole = (typeof adminRoles)[number]
 
 /**
- * What the operator's requests are about: prices, series and feeds; accounts, keys and payments;
- * the service itself, with its tokens and what it sends.
+ * The areas of the operator's requests: prices, series and feeds; accounts, keys and payments; the
+ * service itself, with its tokens and messages.
  */
 export const operatorAreas = ['data', 'people', 'service'] as const
 export type OperatorArea = (typeof operatorAreas)[number]

@@ -4,7 +4,7 @@ import type { SwitchName } from './switches.ts'
 export interface Sign {
   /** A header in lower case, or `method`. */
   of: string
-  /** What its text must fit; undefined: the request must not have the header. */
+  /** The pattern for the header; undefined: the request must not have it. */
   pattern: RegExp | undefined
   /** How much it says; negative: it speaks against the profile. */
   weight: number
@@ -33,7 +33,7 @@ export interface ClientProfile {
 /** Signs are compared with what clients send, so with no more of it than names a client. */
 const comparedCharactersMax = 512
 
-/** What `of` a sign a request says; null: nothing. */
+/** The text of a sign in a request; null: absent. */
 export type TextOf = (of: string) => string | null
 
 export function isSeen({ of, pattern }: Sign, textOf: TextOf): boolean {

@@ -8,7 +8,7 @@ export type CompanyRole = (typeof companyRoles)[number]
 export const companyRoleOf = (word: string): CompanyRole | undefined =>
   companyRoles.find(role => role === word)
 
-/** What the groups of a person at the company's identity provider give. */
+/** The rights that a user's groups at the company's identity provider grant. */
 export interface CompanyRights {
   isOperator: boolean
   role: Role

@@ -44,8 +44,8 @@ function savedByBatching(
 }
 
 /**
- * What would lower the use, the largest saving first; what helps everybody comes last, so the list
- * is never empty.
+ * Suggestions to reduce usage, the largest saving first; general ones come last, so the list is
+ * never empty.
  */
 export function reduceUsage(usage: DayUsage, codesPerRequestMax = 20): Reduction[] {
   const batched = savedByBatching(usage, codesPerRequestMax)

@@ -51,7 +51,10 @@ export function coversEvent(subscribed: string, type: EventType): boolean {
   return eventTypeOf(subscribed) === type
 }
 
-/** What an endpoint may subscribe to: every type, its aliases, and patterns that cover a type. */
+/**
+ * Event types that an endpoint may subscribe to: every type, its aliases, and patterns that match a
+ * type.
+ */
 const subscribable: readonly string[] = [
   ...new Set([
     '*',

@@ -1,2 +1,2 @@
-/** What exchanges are called in slugs: the neutral word, which answers use, and those of the market. */
+/** Words for exchanges in slugs: the neutral word, which responses use, and those of the market. */
 export const defaultExchangeWords: readonly string[] = ['exch', 'ice', 'nymex']

@@ -59,9 +59,9 @@ export const defaultLimits: Readonly<Limits> = {
 }
 
 /**
- * What people read in the console is not charged to their account: so many requests of one sign-in in
- * any 60 s, and so many of one person in any 24 hours. Beyond a day's requests they count like those
- * of any other client, so that a copied cookie is not a way around a quota.
+ * Requests in the console are not charged to the account: up to so many of one sign-in in any 60 s,
+ * and so many of one user in any 24 hours. Further requests count like those of any other client,
+ * so that a copied cookie cannot bypass a quota.
  */
 export const browsingLimits = { perMinute: 600, perDay: 5000 } as const
 

@@ -4,7 +4,7 @@ const charactersMax = 200
 const distinctMin = 5
 const restMin = 5
 
-/** What many people begin with. */
+/** Parts that are common in passwords. */
 const easyParts = [
   '0123456789',
   '1234567890',

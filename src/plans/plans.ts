@@ -13,8 +13,8 @@ import type {
 import { addOnIds, features, planIds, recordOf, specAddOns, specTiers, tierIds } from './tiers.ts'
 
 /**
- * What an account may do now. Shared between accounts and frozen: the same tier and add-ons give
- * the same object.
+ * The current rights of an account. Shared between accounts and frozen: the same tier and add-ons
+ * give the same object.
  */
 export interface Entitlements extends Readonly<Allowances> {
   readonly planId: PlanId
@@ -139,7 +139,7 @@ export const offeredPlans = (plans: Plans): readonly Tier[] =>
   plans.tiers.filter(tier => tier.id === tier.planId)
 
 /**
- * What the account may do at `now`. Allocates nothing. Throws on a plan that does not exist;
+ * The rights of the account at `now`. Allocates nothing. Throws on a plan that does not exist;
  * unknown add-ons give nothing.
  */
 export function entitlements(plans: Plans, account: PlanAccount, now: number): Entitlements {

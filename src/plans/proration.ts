@@ -6,7 +6,7 @@ export interface PricedPeriod {
 }
 
 /**
- * What the part of a period before `at` costs: the price times the milliseconds that have passed
+ * The cost of the part of a period before `at`: the price times the milliseconds that have passed
  * over those that there are, rounded half up once, from exact integers. Every other amount is a
  * difference of two of these, so that the parts of a period add up to its price to the cent,
  * however often it is divided.
@@ -22,7 +22,7 @@ export const unusedCents = (period: PricedPeriod, at: number): number =>
   period.priceCents - earnedCents(period, at)
 
 export interface Proration {
-  /** What has been paid for time that is now covered by something else; not negative. */
+  /** The price already paid for time that another purchase now covers; not negative. */
   creditCents: number
   chargeCents: number
   /** The charge without the credit. */

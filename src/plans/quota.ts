@@ -93,7 +93,7 @@ export function quotaRemaining(window: QuotaWindow, used: number, extra = 0): nu
   return window.limit === null ? null : Math.max(0, window.limit - used) + Math.max(0, extra)
 }
 
-/** What the next request is taken from. Bought requests come after the quota. */
+/** The source of the next request: the quota first, then bought requests. */
 export function quotaSource(
   window: QuotaWindow,
   used: number,
@@ -131,7 +131,7 @@ export function forecast(used: number, window: QuotaWindow, now: number, extra =
   const perMs = used / Math.max(elapsedMinMs, now - window.startsAt)
   return {
     burnRatePerDay: Math.round(perMs * dayMs * 100) / 100,
-    /** What the counter would say at the end of the window at this rate if nothing were refused. */
+    /** The projected count at the end of the window at this rate, if nothing were refused. */
     usedAtReset: Math.round(used + perMs * Math.max(0, window.endsAt - now)),
     /**
      * When the quota and the bought requests run out at this rate; `now` when they have; null when

@@ -38,9 +38,9 @@ export interface RateDecision {
 }
 
 /**
- * What a clean stop keeps: seed, number of buckets, number of shared windows, then for each live
- * window, the shared ones first, its fingerprint (two numbers), length and the ages of its
- * admissions in ms, oldest first.
+ * The state that a clean stop saves: seed, number of buckets, number of shared windows, then for
+ * each live window, the shared ones first, its fingerprint (two numbers), length and the ages of
+ * its admissions in ms, oldest first.
  */
 export type RateSave = Float64Array
 
@@ -54,7 +54,10 @@ export interface RateTable {
   mark(holder: RateMark, key: string): void
   /** `take` of a key that was marked. */
   takeMarked(marked: Readonly<RateMark>, nowMs: number, limit?: number): RateDecision
-  /** What `take` would answer, without taking. `used` and `remaining` leave this call out. */
+  /**
+   * The result that `take` would have, without taking a slot. `used` and `remaining` exclude this
+   * call.
+   */
   peek(key: string, nowMs: number, limit?: number): RateDecision
   /** `peek` of a key that was marked. */
   peekMarked(marked: Readonly<RateMark>, nowMs: number, limit?: number): RateDecision

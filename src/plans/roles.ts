@@ -34,8 +34,8 @@ const matrix = {
 export type Action = keyof typeof matrix
 
 /**
- * What changes who may do what, or with whose money, or shows a secret: a key that is limited in
- * any way does none of it, or it could lift its own limits.
+ * Actions that change rights or cost money, or reveal a secret: a limited key may do none of them,
+ * or it could lift its limits.
  */
 const managing: ReadonlySet<Action> = new Set<Action>([
   'self',
@@ -48,7 +48,10 @@ const managing: ReadonlySet<Action> = new Set<Action>([
 
 export const isManaging = (action: Action): boolean => managing.has(action)
 
-/** What an operator may ask a recent sign-in for: anyone who does it could continue unnoticed. */
+/**
+ * Actions that an operator may require a recent sign-in for: an intruder could use them to stay
+ * unnoticed.
+ */
 const sensitive: ReadonlySet<Action> = new Set<Action>([
   'change_keys',
   'change_admin_keys',
@@ -64,9 +67,7 @@ export const rolesFor = (action: Action): readonly Role[] => matrix[action]
 
 export const may = (role: Role, action: Action): boolean => rolesFor(action).includes(role)
 
-/**
- * What a request does unless its route says otherwise: reading looks, everything else changes data.
- */
+/** The default action of a request: GET and HEAD read, everything else changes data. */
 export const actionOf = (method: string): Action =>
   method === 'GET' || method === 'HEAD' ? 'read' : 'change_data'
 
@@ -76,9 +77,6 @@ export function roleOf(text: string): Role | undefined {
   return roles.find(role => role === word)
 }
 
-/**
- * Who is left with the right to everything: an organization without one could not be run by
- * anybody.
- */
+/** Whether an admin remains: an organization without one could not be managed by anyone. */
 export const keepsAdmin = (members: readonly { role: Role; accountId: string | null }[]): boolean =>
   members.some(member => member.role === 'admin' && member.accountId !== null)

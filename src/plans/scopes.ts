@@ -1,6 +1,6 @@
 /**
- * What a key may be limited to, as the first segments of the paths that belong to it. A route is of
- * one scope; what is in none, such as the state of the service, is open to every key.
+ * Scopes that a key may be limited to, with the first segments of their paths. A route has one
+ * scope; routes without one, such as the state of the service, are open to every key.
  */
 const paths = {
   prices: [
@@ -74,7 +74,7 @@ export function scopeOf(route: string): Scope | undefined {
   return byPath.get(`/${first}/${second}`) ?? byPath.get(`/${first}`)
 }
 
-/** What makes a key a limited one. */
+/** The limits of a key. */
 export interface Limited {
   readOnly: boolean
   expiresAt: number | null

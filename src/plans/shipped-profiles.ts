@@ -7,7 +7,7 @@ type Switches = Partial<Record<SwitchName, readonly string[]>>
 /** A profile that comes with the program: which clients it is for, and why it switches what. */
 interface ShippedProfile {
   name: string
-  /** What their requests say, in words. */
+  /** The description of requests that match. */
   recognised: string
   signs: readonly Sign[]
   switches: Switches
@@ -24,7 +24,7 @@ const sign = (of: string, pattern: RegExp | undefined, weight = enough): Sign =>
   weight,
 })
 
-/** What an agent of a family calls itself, by its last word: no name of anybody. */
+/** A pattern for the user agents of a family, by their last word; it names no vendor. */
 const agent = (words: string): Sign =>
   sign('user-agent', new RegExp(`^(?!wellhead|go-http-client)[\\w.]+[-_](${words})(/|$)`, 'i'))
 
@@ -35,7 +35,7 @@ const bareAgent = sign(
   -enough,
 )
 
-/** What does no harm to a client that reads the documented shapes, and helps one that is older. */
+/** Switches that do not harm clients of the documented shapes and help older ones. */
 const lenient: Switches = {
   retry_after_cap: [],
   default_page_max: [],

@@ -1,7 +1,7 @@
 import { isObject } from '../lib/text/json.ts'
 import { oneOf } from '../lib/text/wrong-value.ts'
 
-/** What a row of a data source says. */
+/** The fields of a row of a data source. */
 export const rowFields = [
   'price',
   'timestamp',
@@ -31,9 +31,9 @@ export interface SourceLayout {
   format: SourceFormat | undefined
   /** Where in a JSON answer the list is, name by name. */
   items: readonly string[]
-  /** What a row calls a field, name by name. */
+  /** The names of each field in the rows. */
   fields: ReadonlyMap<RowField, readonly string[]>
-  /** What stands for a field that a row does not have. */
+  /** The values of fields that a row does not have. */
   defaults: ReadonlyMap<RowField, unknown>
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a client profile may switch, and what each does, in the words of the documentation. The
- * effects are in `http/profiles`.
+ * The switches of client profiles and their effects, in the words of the documentation. The effects
+ * are implemented in `http/profiles`.
  */
 export const switchEffects = {
   latest_list: 'latest price of one code: `data.prices` with one row instead of the flat row',

@@ -71,7 +71,7 @@ export type Access = 'included' | 'allowance' | 'addon' | 'none'
 
 export type QuotaKind = 'daily_counter' | 'monthly_counter' | 'trial_counter'
 
-/** What a tier allows; null is unlimited. Money in minor units of USD. */
+/** The allowances of a tier; null is unlimited. Money in minor units of USD. */
 export interface Allowances {
   requestQuota: number | null
   requestsPerMinute: number

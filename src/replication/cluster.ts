@@ -24,7 +24,7 @@ import { createReplicationState, previousEpochs } from './store/state.ts'
 export interface Cluster {
   /** Why nothing may be written now; undefined where it may be. */
   refusal(): string | undefined
-  /** What copies may take of quotas. */
+  /** The requests in quota pools. */
   pools(): HeldQuotas
   /** The copies that run; rejects where NATS does not answer. */
   topology(): Promise<Topology>
@@ -36,7 +36,7 @@ export interface Cluster {
   stop(): void
 }
 
-/** What the stream says of this instance. */
+/** Facts about this instance from the stream. */
 export interface ClusterDeps {
   /** Whether the stream has everything that is committed now; waits a while until it has. */
   reached(): Promise<boolean>

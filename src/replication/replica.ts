@@ -75,8 +75,8 @@ export async function openReplica(options: ReplicaOptions): Promise<Replica> {
       `${dir} holds a database that is not a replica: name another directory with --data, or move it.`,
     )
   }
-  // What a crash loses of a copy comes again; rows of one commit may come before those they refer
-  // to.
+  // After a crash the replica receives lost changes again; rows of one commit may come before those
+  // they refer to.
   written.run('PRAGMA synchronous = NORMAL')
   written.run('PRAGMA foreign_keys = OFF')
   // The primary has checked its rows.
@@ -225,7 +225,7 @@ const countTables = new Set(['quota_counters', 'usage_hours', 'usage_days'])
 /** Updates the rows that are cached in memory after a delta, and notifies listeners. */
 function createRefresh(services: Services): (delta: Delta) => void {
   const { keys, adminTokens, meter, cable, watchFeed } = services
-  /** Whose feeds have grown in the parts of a commit that have come so far. */
+  /** Feeds that have grown in the parts of a commit received so far. */
   const growing = new Set<string>()
   return delta => {
     const changed = followDelta(services, delta)

@@ -1,4 +1,4 @@
-/** What became of one attempt to hand a message over. */
+/** The result of one attempt to hand a message over. */
 export interface Outcome {
   /**
    * `retry`: the same attempt may go better later; whether there is a later is the schedule's
@@ -16,7 +16,7 @@ export interface Outcome {
   exchange?: Exchange
 }
 
-/** What a person who looks for a fault wants to see of an attempt. */
+/** Details of an attempt for debugging. */
 export interface Exchange {
   requestHeaders: Readonly<Record<string, string>>
   responseHeaders: Readonly<Record<string, string>>

@@ -6,7 +6,7 @@ import type { Outcome } from './attempt.ts'
  */
 export type Fault = 'address' | 'refused' | 'setting'
 
-/** What a provider of mail or text messages made of one that was handed to it. */
+/** The provider's response to a message that was handed to it. */
 export type Handover =
   | { accepted: true; statusCode: number | null }
   | {

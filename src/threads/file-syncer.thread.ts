@@ -15,6 +15,6 @@ self.onmessage = async ({ data: path }: MessageEvent<string>) => {
       await sleep(betweenMs)
     }
   } catch {
-    // What a disk refuses here it refuses anyone who writes the file, who says so.
+    // The writer of the file gets the same error and reports it.
   }
 }

@@ -11,7 +11,7 @@ import { createLog } from '../lib/log/log.ts'
 import { createManualClock, createSystemClock } from '../lib/time/clock.ts'
 import { newAccountState, newKeyState } from '../topics/keys/service/keyring.ts'
 
-/** What the main thread starts a reader with. */
+/** The arguments of a query worker, from the main thread. */
 export interface QueryWorkerStart {
   databasePath: string
   /** The configuration of a worker. */
@@ -19,7 +19,7 @@ export interface QueryWorkerStart {
   now: number
 }
 
-/** No reader opens what is sealed. */
+/** Query workers do not open sealed data. */
 const noMasterKey = 'a reader opens nothing that is sealed'
 
 /**

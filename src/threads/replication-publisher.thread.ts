@@ -21,7 +21,7 @@ import { createDeltaReader } from '../replication/store/delta-reader.ts'
 import { createOutgoingEvents } from '../replication/store/outgoing-events.ts'
 import { createPriceTexts } from '../topics/prices/operations/texts.ts'
 
-/** What the main thread starts this one with. */
+/** The arguments of this thread, from the main thread. */
 export interface PublisherStart {
   task: 'publish' | 'snapshot'
   databasePath: string
@@ -130,7 +130,7 @@ async function publish(start: PublisherStart): Promise<void> {
         published: delta => feed.publish(delta),
         strangers: strangers.changes,
       })
-      // What the stream has from here on is of this process.
+      // From here on the stream only has changes of this process.
       lastChange = undefined
       const receiving = receiveUsage(
         nats,
@@ -152,7 +152,7 @@ async function publish(start: PublisherStart): Promise<void> {
       )
       const madeAt = await streamsMadeAt(nats, events)
       const hasSnapshot = createSnapshotCheck(nats, copies, replicationEpoch)
-      // What the stream lacks now is in the snapshot that is taken at the start.
+      // The snapshot that is taken at the start contains changes that the stream lacks.
       await hasSnapshot(publisher.position())
       let [checkedAt, snapshotCheckedAt] = [clock.monotonic(), clock.monotonic()]
       for (let reportedAt = Number.NEGATIVE_INFINITY; ; ) {
@@ -180,7 +180,7 @@ async function publish(start: PublisherStart): Promise<void> {
       const conflict = error instanceof StreamConflict ? error.kind : undefined
       self.postMessage({ kind: 'trouble', message: reasonOf(error), ...(conflict && { conflict }) })
       await nats?.close().catch(() => undefined)
-      // What another database has put into the stream may go.
+      // Retries when the stream has messages of another database, because they may be removed.
       if (conflict && conflict !== 'foreign') return
     }
     await sleep(retryMs)
@@ -199,7 +199,10 @@ async function streamsMadeAt({ manager, names }: Nats, events: boolean): Promise
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** A reader of a subject has no account, so a series for chosen accounts is not published. */
+/**
+ * Subjects have no access control by account, so series that are restricted to some accounts are
+ * not published.
+ */
 const nobody = ''
 
 /** Publishes for programs that keep no replica: the newest price of each code, and events. */

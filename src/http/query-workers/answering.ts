@@ -1,6 +1,6 @@
 import type { FromQueryWorker, QueryWorkerRequest, ToQueryWorker } from './terms.ts'
 
-/** The interface of an instance for its query worker. */
+/** The parts of an instance that its query worker uses. */
 export interface QueryWorkerInstance {
   /** Answers a request whose caller the main thread has admitted, after `admit`. */
   handle(request: Request): Response | Promise<Response>

@@ -9,7 +9,7 @@ import type {
   ToQueryWorker,
 } from './terms.ts'
 
-/** What became of a question: its answer, or why there is none. */
+/** The outcome of a request: its response, or why there is none. */
 export type QueryWorkerOutcome =
   | Extract<FromQueryWorker, { kind: 'answer' }>
   | { kind: 'needs_writer' }
@@ -27,7 +27,7 @@ export interface QueryWorkerPool {
   rest(answerId: number, beginning: Uint8Array): ReadableStream<Uint8Array>
   /** Notifies every query worker of a change, before any later request. */
   notify(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
-  /** Questions that wait for a reader or for their answer. */
+  /** Requests that wait for a query worker or for their response. */
   waiting(): number
   /** How the workers are doing, for anyone who watches over the service. */
   state(): QueryWorkers
@@ -44,7 +44,7 @@ export interface QueryWorkerPoolDeps {
   stopwatch: Pick<Clock, 'monotonic'>
   /** The most questions of one account that wait; more are refused. */
   perAccountMax?: number
-  /** How long a question waits for a reader before it is refused, milliseconds. */
+  /** How long a request waits for a query worker before it is refused, milliseconds. */
   waitMaxMs?: number
   /** The waits before a worker that did not start is tried again, one after the other. */
   retryDelaysMs?: readonly number[]
@@ -70,7 +70,7 @@ interface QueryWorker {
   isReady: boolean
   /** Ends the watch over how long it takes to open. */
   opened: () => void
-  /** What waits for its answer, by the number of the question. */
+  /** Callbacks of the requests in progress, by request number. */
   asked: Map<number, (outcome: QueryWorkerOutcome) => void>
 }
 
@@ -87,7 +87,7 @@ const openMaxMs = minuteMs
 const idleDefaultMs = minuteMs
 /** How long the end of a worker is reported. */
 const endReportedMs = minuteMs
-/** One that is worked on and one behind it, so that a reader need not wait for its next question. */
+/** One request in progress and one queued, so that a query worker is never idle between two. */
 const inHandMax = 2
 
 export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPool {

@@ -4,7 +4,7 @@ import type { Session } from '../../topics/account/store/sessions.ts'
 import type { Account } from '../../topics/keys/store/accounts.ts'
 import type { ApiKey } from '../../topics/keys/store/api-keys.ts'
 
-/** What a reader must know of who asks, as plain rows: main has let them in already. */
+/** The facts about an admitted caller that a query worker needs, as plain rows. */
 export interface QueryWorkerCaller {
   key: ApiKey
   account: Account
@@ -50,7 +50,7 @@ export interface WrittenSeries {
   extent: { firstAt: number; lastAt: number } | undefined
 }
 
-/** What an answer notes of the caller's habits, for the report on efficiency. */
+/** The series of a response, for the efficiency report. */
 export interface AskedSeries {
   seriesIds: readonly number[]
   etag: string | undefined
@@ -76,7 +76,7 @@ export type FromQueryWorker =
   /** The question can only be answered where writing is possible. */
   | { kind: 'needs_writer'; id: number }
 
-/** A running reader, seen from main. */
+/** A running query worker, as the main thread sees it. */
 export interface QueryWorkerThread {
   post(message: ToQueryWorker): void
   onMessage(listener: (message: FromQueryWorker) => void): void

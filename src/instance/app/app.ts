@@ -80,7 +80,7 @@ function documentFor(
   return async () => (await shippedDocument(api, settings)) ?? (await makeDocument())
 }
 
-/** What the document says besides what the routes say of themselves. */
+/** Settings of the OpenAPI document that do not come from its routes. */
 export const documentSettings = (config: Config) => ({
   ...documentOptions(config),
   numbers: numberTerms,

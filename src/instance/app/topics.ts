@@ -4,7 +4,7 @@ import type { Operation } from '../../http/operations/operation.ts'
 
 /** The parts of the application itself that some topics need in addition to the context. */
 export interface OwnAnswers {
-  /** Answers a request as this application does. */
+  /** Answers a request within this application. */
   answer(request: Request): Promise<Response>
   /** The OpenAPI document. */
   document(): Promise<string>

@@ -9,7 +9,7 @@ export interface ClockJobDeps {
   clock: Clock
   jumps: JumpWatch
   dueTimes: DueTimes
-  /** What computes its own moments again. */
+  /** Services that recompute their due times. */
   deliveries: { bringBack(): number }
   /** Looks again at what waits: messages that were brought back are due. */
   outbox: { wakeAll(): void }

@@ -11,7 +11,7 @@ export interface DeliveriesJobDeps {
   intervalMs: number
 }
 
-/** What could not be dispatched is tried again after this. */
+/** The delay before a failed dispatch is retried. */
 const againMs = minuteMs
 
 /**

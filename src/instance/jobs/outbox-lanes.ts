@@ -25,7 +25,7 @@ export interface Lane {
   lane: string
   /** Under way. */
   inFlight: number
-  /** Whom its slots are counted for, as it was when it was last checked. */
+  /** The account and host that its slots count for, when it was last checked. */
   share: Share | undefined
   /** Attempts that failed since the last one that succeeded. */
   failedInARow: number
@@ -58,7 +58,7 @@ export interface State extends Omit<LaneDeps, 'outbox'> {
   ended: (Sending & { outcome: Outcome })[]
 }
 
-/** What waits in a parked lane fails after this. */
+/** How long messages of a parked lane wait before they fail. */
 const parkedMs = 30 * dayMs
 /** Messages of a slice of tidying: a few milliseconds of writing. */
 export const sliceRows = 100
@@ -232,7 +232,7 @@ export function waitingSince(state: State, kind: Kind): number | undefined {
     looked += 1
     const policy = engine.policy(kind, lane.lane)
     if (policy?.state !== 'open' || (policy.share && shares.isFull(policy.share))) continue
-    // What its own receiver did not take waits for that receiver.
+    // A message that its receiver refused waits for that receiver.
     if (policy.share && lane.retriedInARow > 0) continue
     const due = engine.nextDue(kind, lane.lane, policy.ordered ?? false)
     if (due !== undefined) dues.push(due)

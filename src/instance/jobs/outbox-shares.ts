@@ -1,6 +1,6 @@
 import type { Share } from '../../outbox/outbox.ts'
 
-/** Who holds the slots of the messages that are under way. */
+/** The slots that messages in flight occupy, by account and host. */
 export type Shares = ReturnType<typeof createShares>
 
 /** A host is of no plan. */

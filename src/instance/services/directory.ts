@@ -211,8 +211,8 @@ function openStored({ runtime, dir, isState = false }: DirectoryOptions): Databa
 }
 
 /**
- * What a server publishes is logged from its first start on, also by commands whose own surroundings
- * know no NATS, until a server starts that does not publish.
+ * The change log is on from the first start of a server that publishes, also for commands that run
+ * without NATS settings, until a server starts that does not publish.
  */
 function keepLogging(db: Database, isWanted: boolean): void {
   const isGap = isLogged(db) && !isWanted
@@ -244,11 +244,11 @@ function refuseReplica(db: Database, dir: string): void {
 
 const megabyte = 2 ** 20
 
-/** What a data directory keeps free for a start on a full disk: its lock, the index of its log. */
+/** Space reserved for a start on a full disk: for the lock and the index of the WAL. */
 export const startReserveOf = (dir: string, megabytes: number): ReserveFile =>
   createReserveFile(join(dir, 'reserve.start'), dir, Math.min(megabytes, 1) * megabyte)
 
-/** What it keeps free for a server that runs on one. */
+/** Space reserved for a server that runs on a full disk. */
 function reserveOf(dir: string, megabytes: number): ReserveFile {
   const [start, running] = [
     startReserveOf(dir, megabytes),
@@ -304,7 +304,7 @@ export function claimDirectory({
   return undefined
 }
 
-/** Notes in a database that a demo world is generated into it, and which one. */
+/** Records in a database that demo data is generated into it, and which. */
 export function claimForDemo({ settings, config }: Pick<Services, 'settings' | 'config'>): void {
   settings.set(modeName, 'dev')
   settings.set(worldName, worldOf(config))
@@ -315,7 +315,7 @@ const worldName = 'fixture.world'
 
 const worldOf = ({ dev: { world, seed } }: Pick<Config, 'dev'>) => `${world} ${seed}`
 
-/** The demo world of a directory stays the same: with another one its histories would break off. */
+/** A directory keeps its demo data: with other data its histories would break off. */
 function otherWorld(
   settings: Pick<Services['settings'], 'get'>,
   config: Pick<Config, 'dev'>,

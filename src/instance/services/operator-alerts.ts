@@ -17,7 +17,7 @@ import {
 import { damageText } from '../../topics/operator/service/scrub.ts'
 import type { Services } from './services.ts'
 
-/** What waits this long beyond its time is behind. */
+/** Messages that are overdue by this much raise an alert. */
 const behindMs = 15 * minuteMs
 const failuresMax = 3
 /** Endpoints that are listed; more of them would add no information. */

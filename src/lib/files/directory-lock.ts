@@ -7,7 +7,7 @@ import { writeStateFile } from './side-file.ts'
 
 export interface Holder {
   pid: number
-  /** What the process does with the directory, such as `serve` or `import`. */
+  /** The purpose of the process, such as `serve` or `import`. */
   role: string
   startedAt: number
   /** Where it listens, once it does. */
@@ -72,8 +72,8 @@ export function lockDataDir(dir: string, holder: Holder): LockResult {
 }
 
 /**
- * Who holds `dir`; undefined when no one does. Takes no lock and writes nothing. A name that a
- * killed process left is recognised by the lock itself, which is tested for an instant.
+ * The holder of `dir`; undefined when no process holds it. Takes no lock and writes nothing. A name
+ * that a killed process left is recognised by the lock itself, which is tested for an instant.
  */
 export function holderOf(dir: string): { heldBy: Holder | undefined } | undefined {
   const [path, sidecar] = [join(dir, 'lock'), join(dir, 'lock.json')]

@@ -17,7 +17,7 @@ function listedUser(id: number): string | undefined {
 /** The name of a user, or its number where the system has no name for it. */
 export const userName = (id: number): string => listedUser(id) ?? String(id)
 
-/** Who runs this process: the name of the system's user, or its number where it has none. */
+/** The user that runs this process: their name, or their number where they have none. */
 export function processUser(): string {
   const id = process.getuid?.()
   try {
@@ -42,8 +42,8 @@ const ownerOf = (path: string): number | undefined => {
 const pathOf = (error: NodeJS.ErrnoException, path: string): string => error.path ?? path
 
 /**
- * What keeps this process from using a file, with what puts it right; undefined where the error is
- * not one of the file system that a person puts right.
+ * Why this process cannot use a file, with the remedy; undefined where the error is not one of the
+ * file system that a user can fix.
  */
 export function fileFault(error: unknown, meant: string): string | undefined {
   if (!(error instanceof Error)) return undefined

@@ -22,7 +22,7 @@ export async function flushWhileWritten<T>(path: string, written: Promise<T>): P
       await file.close()
     }
   }
-  // What a disk refuses here it refuses anyone who writes the file, who says so.
+  // The writer of the file gets the same error and reports it.
   void flush().catch(() => undefined)
   try {
     return await written

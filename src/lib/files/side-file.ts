@@ -34,7 +34,7 @@ export function writeSideFile(path: string, content: string | Uint8Array): void 
   syncToDisk(dirname(path))
 }
 
-/** Writes a file of a running process, which is worth nothing once that ends: readers find it whole. */
+/** Writes a file that is only valid while this process runs; it always has complete content. */
 export function writeStateFile(path: string, content: string): void {
   const part = `${path}.part`
   rmSync(part, { force: true })

@@ -1,9 +1,9 @@
 import type { Gunzip, InflateRaw } from 'node:zlib'
 
 /**
- * What a stream of zlib makes of packed pieces, one after the other, so that neither side runs ahead.
- * `onRest` gets the bytes behind the end of the packed data. Throws what the pieces throw, or what
- * zlib says of them; nothing stays open when the reader leaves early.
+ * Unpacks chunks with a stream of zlib, one after the other, so that neither side runs ahead.
+ * `onRest` gets the bytes after the end of the packed data. Throws errors of the source and of
+ * zlib; closes everything when the consumer stops early.
  */
 export async function* unpacked(
   stream: Gunzip | InflateRaw,

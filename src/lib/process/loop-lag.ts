@@ -38,7 +38,7 @@ const overloadedAfterMs = 5_000
 /** How long after an overload the next one begins sooner, because its load is known. */
 const rememberedMs = 30_000
 const overloadedAgainAfterMs = 1_000
-/** What one measurement adds to that at most, however long its pause. */
+/** The most that one measurement adds to it, however long its pause. */
 const addedMaxMs = 1_000
 /** Anyone who was refused is answered within a second of the end of the work. */
 const calmAfterMs = 750

@@ -2,8 +2,8 @@
 export type CsvCell = string | number | null
 
 /**
- * What a spreadsheet takes for the beginning of a formula, the full-width forms included. Leading
- * apostrophes count, so that taking one away always gives the text that was.
+ * Text that a spreadsheet takes for a formula, including full-width forms. Leading apostrophes
+ * count, so that removing one always restores the original text.
  */
 const formula = /^'*[=+\-@\t\r\n＝＋－＠]/
 // A semicolon divides cells where the comma is the decimal sign.

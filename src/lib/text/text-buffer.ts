@@ -39,7 +39,7 @@ export class TextBuffer {
   private dayStartsAt = Number.NaN
   private readonly day = new Uint8Array(dayBytes)
 
-  /** What an earlier text left that was not finished is dropped. */
+  /** Drops an unfinished earlier text. */
   clear(): void {
     this.length = 0
   }

@@ -88,8 +88,8 @@ export function after(ms: number, run: () => void): () => void {
 }
 
 /**
- * What `work` comes to; undefined when `ms` of real time are over before. Its timer ends with the
- * work: one that continued would hold for as long whatever the work has come to.
+ * The result of `work`; undefined after `ms` of real time. The timer is cancelled when the work
+ * ends, because a pending timer would keep the process alive.
  */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   let forget = () => {}

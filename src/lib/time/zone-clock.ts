@@ -5,7 +5,7 @@ import { hourMs, minuteMs } from './instant.ts'
  * are added to it as numbers.
  */
 export interface ZoneClock {
-  /** What the clocks show at a moment. */
+  /** The local time at a moment. */
   localAt(at: number): number
   /** The moments at which the clocks show a local time: one, none in a gap, two where it repeats. */
   momentsOf(local: number): number[]

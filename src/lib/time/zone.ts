@@ -22,7 +22,7 @@ export interface WallTime {
   minute: number
 }
 
-/** What the clocks of a zone show at a moment. */
+/** The local time of a zone at a moment. */
 export function wallTime(at: number, zone: string): WallTime {
   const local = zoned(at, zone)
   return { day: local.toPlainDate().toString(), minute: local.hour * 60 + local.minute }

@@ -27,7 +27,7 @@ export interface ClaimedRow extends StoredMessage {
   body: string
 }
 
-/** What an attempt leaves in its message. */
+/** The result that an attempt stores in its message. */
 export interface Ending {
   state: 'retry' | 'delivered' | 'failed'
   /** Unchanged when undefined. */
@@ -42,7 +42,7 @@ export interface Ending {
   at: number
 }
 
-/** What waits in a lane. */
+/** The waiting messages of a lane. */
 export interface LaneBacklog {
   laneId: number
   kind: Kind

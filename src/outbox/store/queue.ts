@@ -44,7 +44,7 @@ export function createQueueStore(db: Database) {
   const places = sql<{ id: string; kind: Kind; lane: string }, [string]>`
     SELECT outbox.id, kind, lane ${joined} WHERE outbox.id IN (SELECT value FROM json_each(?)) ORDER BY number`
   return {
-    /** What waits by when it is due, soonest first; what was given up newest first. */
+    /** Waiting messages by due time, soonest first; failed ones newest first. */
     list: ({ state, kind = undefined }: QueueFilter, limit: number, offset: number) =>
       lists[state].all({ kind: kind ?? null, limit, offset }),
     count: ({ state, kind }: QueueFilter) => counts[state].get({ kind: kind ?? null })!.total,

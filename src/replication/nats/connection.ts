@@ -12,7 +12,7 @@ export interface NatsSettings {
   token: string
   /** How this instance is called in the server's list of connections. */
   name: string
-  /** What the names of streams and buckets begin with. */
+  /** The prefix of the names of streams and buckets. */
   prefix?: string
 }
 
@@ -44,8 +44,8 @@ export interface Bucket {
   /** Undefined where there is none, or none any more. */
   get(key: string): Promise<BucketEntry | undefined>
   /**
-   * Sets a value over a revision, 0 for one that is not there. Answers the new revision; undefined
-   * where someone was faster. Throws where it is not known what became of it.
+   * Sets a value over a revision, 0 for a new one. Returns the new revision; undefined where
+   * another client was faster. Throws where the result is unknown.
    */
   set(key: string, text: string, revision: number): Promise<number | undefined>
   /** Throws where no server of the cluster leads the bucket, so that no one can set values. */
@@ -57,7 +57,7 @@ export interface Bucket {
   watch(changed: (entry: BucketEntry) => void): Promise<void>
 }
 
-/** What the server says to who does not know the last revision, or the last message. */
+/** The server's error code for a wrong last revision, or a wrong last message. */
 export const wrongLastSequence = 10071
 
 /** A connection with what is used of it. */

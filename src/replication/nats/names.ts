@@ -4,7 +4,7 @@ export interface StreamName {
   subject: string
 }
 
-/** What this service calls everything that it keeps in NATS. */
+/** The names of everything that this service stores in NATS. */
 export type NatsNames = ReturnType<typeof natsNames>
 
 export const defaultPrefix = 'wellhead'
@@ -20,12 +20,12 @@ export function natsNames(prefix: string) {
       : { stream: `${prefix}-${name}`, subject: `${prefix}.${name}` }
   const bucket = (name: string) => `${prefix || defaultPrefix}-${name}`
   return {
-    /** What every commit changed. */
+    /** The changes of every commit. */
     changes: stream('changes'),
     /** The newest price of every code. */
     prices: stream('prices'),
     events: stream('events'),
-    /** What replicas have answered, for the primary to count. */
+    /** Usage that replicas report to the primary. */
     usage: stream('usage'),
     /** The object store of snapshots. */
     snapshots: bucket('snapshots'),

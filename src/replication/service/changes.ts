@@ -9,7 +9,7 @@ const pieceBytesMax = 256 * 1024
 
 /** Headers of the messages in the stream of changes. */
 export const changeHeaders = {
-  /** Whose commits they are: another one begins a history that does not continue the last. */
+  /** The epoch of the commits: another one begins a history that does not continue the last. */
   replicationEpoch: 'Wellhead-Lineage',
   /**
    * The replication epoch that it took over from, where it did: a copy of that one continues with
@@ -31,7 +31,7 @@ export const changeHeaders = {
   reaches: 'Wellhead-Reaches',
 } as const
 
-/** What the headers of a message of the stream of changes say. */
+/** The headers of a message in the stream of changes. */
 export interface ChangeHead {
   replicationEpoch: string
   continues: string | undefined
@@ -121,7 +121,7 @@ function partOf(
   return { ...head, part, parts, reaches: Number(reaches), body }
 }
 
-/** What a message of the stream of changes brings to a reader that has read those before it. */
+/** The result of reading a message of the stream of changes in order. */
 export type ReadChange =
   | { kind: 'change'; change: Change }
   /** More parts of the change follow. */

@@ -12,7 +12,7 @@ interface Own {
   previousEpochs: readonly string[]
 }
 
-/** What the streams were called before their names had a prefix. */
+/** The names of the streams before they had a prefix. */
 const earlier = natsNames('')
 
 /** In the header of a message that was moved: its number in the stream that it was moved from. */

@@ -1,7 +1,7 @@
 import type { Catalogue } from '../../topics/catalogue/service/catalogue.ts'
 import type { Delta } from '../store/delta.ts'
 
-/** What of a copy's memory is on rows that another process has changed. */
+/** The caches of an instance that depend on rows changed by another process. */
 export interface Followed {
   catalogue: Pick<Catalogue, 'reload' | 'extend' | 'measure' | 'list'>
   quarantine: { reload(): void }
@@ -12,10 +12,7 @@ const catalogueTables = new Set(['series', 'aliases', 'series_terms'])
 /** Their rows say whose values a series has; a write of the series comes with them. */
 const forgetsAll = new Set([...catalogueTables, 'quarantine'])
 
-/**
- * Brings the memory up to rows that are there already. Answers the series whose prices may be
- * others now.
- */
+/** Updates the caches after rows have changed. Returns the series whose prices may have changed. */
 export function followDelta(followed: Followed, delta: Delta): number[] {
   const { catalogue, quarantine, forgetSeries } = followed
   const tables = new Set(delta.tables.map(({ table }) => table))

@@ -45,7 +45,7 @@ export interface FollowTrouble {
 /** Applies the stream to a copy, message by message, for as long as it runs. */
 export type Following = ReturnType<typeof followStream>
 
-/** What a snapshot must be of, and hold, to lead on where the stream does not. */
+/** The snapshot that is needed to continue where the stream does not. */
 interface Wanted {
   replicationEpoch: string
   change: number
@@ -60,7 +60,7 @@ const snapshotEachMs = secondMs
 export interface FollowDeps {
   clock: Pick<Clock, 'monotonic'>
   log: Log
-  /** What the object store has, the newest first. */
+  /** The snapshots in the object store, the newest first. */
   snapshots(): Promise<readonly { replicationEpoch: string; sequence: number }[]>
 }
 

@@ -5,7 +5,7 @@ import { recordIn, type Stored } from './foreign.ts'
 /** The only key of the bucket of who is the primary. */
 export const leaseKey = 'primary'
 
-/** Who may write. */
+/** The right to write. */
 export interface Lease {
   /** Rises with each that takes it. */
   epoch: number

@@ -14,7 +14,7 @@ export interface HeldQuotas {
   requests: number
 }
 
-/** What a copy says of itself. */
+/** The status that an instance publishes about itself. */
 export interface NodeNote {
   role: 'primary' | 'replica'
   /** Where the others reach it; empty: not known. */
@@ -28,13 +28,13 @@ export interface NodeNote {
   change: number
   /** How far it may be behind the stream, ms; null: not known, or a primary. */
   lagMs: number | null
-  /** What a replica may answer of quotas; of a primary what is in the pools for all. */
+  /** On a replica its quota slices; on a primary the pools for all. */
   quotas: HeldQuotas
   /** Why a replica answers what may be old; absent: it does not, or is of an earlier version. */
   stale?: StaleReason | null
 }
 
-/** What a copy says of itself; undefined where no copy has said it. */
+/** Parses a published status; undefined where the text is not one. */
 function readNote(text: string): NodeNote | undefined {
   const note: Stored<NodeNote> = recordIn(text)
   const isNote =
@@ -70,7 +70,7 @@ export interface StreamStatus {
 export interface Topology {
   nodes: readonly ClusterNode[]
   streams: readonly StreamStatus[]
-  /** Who may write; undefined where there is no standby. */
+  /** The lease holder; undefined where there is no standby. */
   lease: Lease | undefined
 }
 
@@ -101,7 +101,7 @@ export async function topologyOf(nats: Nats, copies: number): Promise<Topology> 
       currentReplicas: 1 + followers.filter(({ current, offline }) => current && !offline).length,
     })
   }
-  // Who only looks makes nothing.
+  // Reading must not create a bucket.
   const existing = async (name: string, ttlMs: number) =>
     names.has(`KV_${name}`) ? await nats.bucket(name, copies, ttlMs) : undefined
   const nodes = (await (await existing(nodesBucket, nodesTtlMs))?.list()) ?? []

@@ -1,7 +1,7 @@
 import type { QuotaWindow } from '../../plans/quota.ts'
 import { recordIn, type Stored } from './foreign.ts'
 
-/** What copies may take of the quota of a key, and what they ask for. */
+/** The available and requested parts of a key's quota. */
 export interface QuotaPool {
   /** The window that it is of; see `windowName`. */
   window: string

@@ -51,7 +51,7 @@ export function createQuotaGrants(deps: QuotaGrantDeps) {
     const state = keys.byId(key)
     const part = state && meter.setAside(state, wants)
     if (part && windowName(part) !== window) return meter.putBack(part)
-    // Who takes this instance's place must know of it.
+    // A successor of this instance must know of the charge.
     if (part && !(await reached())) return meter.putBack(part)
     // An error may come after the pool was filled: then the charge remains, and no one can use it.
     if (!(await fill(key, part, window)) && part) meter.putBack(part)

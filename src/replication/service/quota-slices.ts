@@ -7,7 +7,7 @@ import type { Bucket } from '../nats/connection.ts'
 import type { HeldQuotas } from './nodes.ts'
 import { type QuotaPool, readPool, windowName } from './quota-bucket.ts'
 
-/** What this instance may answer of quotas without asking anybody. */
+/** The parts of quotas that this instance may use without another request. */
 export type QuotaSlices = ReturnType<typeof createQuotaSlices>
 
 interface Slice {

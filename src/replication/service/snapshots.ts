@@ -9,7 +9,7 @@ import { createChangeLog, logChanges } from '../store/change-log.ts'
 import { createReplicationState } from '../store/state.ts'
 import { type Change, type ChangePart, readMessage } from './changes.ts'
 
-/** What stands alongside a snapshot in the object store. */
+/** The metadata of a snapshot in the object store. */
 export interface Snapshot {
   name: string
   replicationEpoch: string
@@ -45,7 +45,7 @@ export async function storeSnapshot(
     const state = createReplicationState(db)
     const replicationEpoch = state.get('lineage') ?? ''
     state.set('applied', String(sequence))
-    // Who takes it over logs for itself, and only once it writes.
+    // An instance that takes the snapshot over starts its change log when it writes.
     logChanges(db, false)
     db.run('PRAGMA journal_mode = DELETE')
     db.close()
@@ -135,7 +135,7 @@ async function writeWhile(data: ReadableStream<Uint8Array>, path: string): Promi
   }
 }
 
-/** What the object store has, the newest first. */
+/** The snapshots in the object store, the newest first. */
 export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]> {
   const objects = await nats.objects(nats.names.snapshots, copies)
   const stored = (await objects.list())

@@ -28,10 +28,10 @@ const fetchedMax = 200
 const waitMs = 2000
 
 /**
- * Brings a copy up to the end of the stream and ends the replication epoch that it is of: the last
- * message names the next one. Who published so far is refused from then on, because it does not
- * know that message; what it had published until then is in the copy. Answers the change that both
- * share, and the replication epoch that ended.
+ * Brings a replica up to the end of the stream and ends its replication epoch: the last message
+ * names the next one. The former primary is refused from then on, because it does not know that
+ * message; everything it published before is in the replica. Returns the change that both share,
+ * and the replication epoch that ended.
  */
 export async function takeOver(
   nats: Nats,

@@ -26,7 +26,7 @@ export interface UsageReport {
   returned: readonly SetAside[]
 }
 
-/** What a replica has answered, on its way to the primary: each request in one message. */
+/** Reports of a replica to the primary about answered requests: each request in one message. */
 export interface UsageReports {
   /** The meter that takes from slices where there is a quota, and reports what it counts. */
   meter: Meter
@@ -99,7 +99,7 @@ export function createUsageReports(
       if (!inProgress && (waiting.size > 0 || returned.length > 0)) {
         number += 1
         inProgress = { number, text: JSON.stringify(nextReport()) }
-        // What did not fit follows now; what comes in the meantime waits for the next time.
+        // The rest follows now; new usage waits for the next time.
         isMore = waiting.size > 0 || returned.length > 0
       }
       if (!inProgress) return

@@ -13,7 +13,7 @@ export type Cell =
   | { integer: string }
   | { real: 'Infinity' | '-Infinity' | '-0' }
 
-/** What SQLite returns where integers are read as `bigint`. */
+/** The values that SQLite returns where integers are read as `bigint`. */
 export type StoredValue = string | number | bigint | Uint8Array | null
 
 export function cellOf(value: StoredValue): Cell {
@@ -74,8 +74,8 @@ export interface RangeDelta {
 }
 
 /**
- * What changed after one sequence number up to another, as rows and not as operations: applied
- * twice, or after a newer one of the same rows was overtaken, it ends in the same.
+ * The changes from one sequence number to another, as rows and not as operations: applying them
+ * twice, or late after newer ones of the same rows, gives the same result.
  */
 export interface Delta {
   after: number

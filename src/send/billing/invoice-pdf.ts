@@ -76,7 +76,7 @@ function put(
   sheet.drawText(shown, { x: toRight ? x - font.widthOfTextAtSize(shown, size) : x, y, size, font })
 }
 
-/** Who, to whom, when; answers where the lines begin. */
+/** The issuer, the customer and the date; returns the position of the first line. */
 function head(sheet: PDFPage, { plain, bold }: Fonts, invoice: PrintedInvoice): number {
   let y = page.height - page.margin
   put(sheet, bold, `Invoice ${invoice.number}`, { x: page.margin, y, size: 18 })

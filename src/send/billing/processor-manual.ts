@@ -6,7 +6,7 @@ import type { Charge, PaymentMethod } from './processor.ts'
  */
 export interface ManualPayments {
   methods: readonly PaymentMethod[]
-  /** What becomes of an invoice at once. */
+  /** Charges an invoice and returns the result at once. */
   charge(methodId: string): Charge
 }
 

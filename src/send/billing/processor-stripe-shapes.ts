@@ -113,7 +113,7 @@ export function invoiceOf(invoice: Stripe.Invoice): RemoteInvoice {
 
 const failedStatuses = ['requires_payment_method', 'canceled']
 
-/** What became of a payment, and the purchase that it was for. */
+/** The result of a payment, and its purchase. */
 export function paymentOf(paymentIntent: Stripe.PaymentIntent): {
   purchaseId: string | undefined
   charge: Charge

@@ -2,7 +2,7 @@ import type { InvoiceLine, InvoiceStatus } from '../../plans/invoice.ts'
 import type { BillingPeriod } from '../../plans/subscription.ts'
 import type { PlanId } from '../../plans/tiers.ts'
 
-/** What an account can pay with. */
+/** A payment method of an account. */
 export interface PaymentMethod {
   id: string
   type: 'card' | 'invoice' | 'manual'
@@ -23,13 +23,13 @@ export interface SetupIntent {
   status: 'requires_payment_method' | 'succeeded'
 }
 
-/** What became of a payment. `open`: no one knows yet. */
+/** The result of a payment. `open`: not known yet. */
 export type Charge =
   | { outcome: 'paid' }
   | { outcome: 'open' }
   | { outcome: 'failed'; error: string }
 
-/** Who pays, as the processor knows them. */
+/** The customer, as the processor knows them. */
 export interface Payer {
   accountId: string
   email: string
@@ -85,8 +85,8 @@ export interface RemoteInvoice extends InvoiceTerms {
 }
 
 /**
- * What a message of the processor is about. The message says only that something happened; how
- * things stand is requested.
+ * The subject of a message from the processor. The message only says that something happened; the
+ * facts are requested.
  */
 export interface ProcessorEvent {
   id: string

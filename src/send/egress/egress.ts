@@ -17,8 +17,8 @@ export interface Route {
 }
 
 /**
- * What may be called from this machine. Every outgoing URL that a customer or a file names passes
- * through it.
+ * Decides which addresses may be called from this machine. Every outgoing URL that a customer or a
+ * file names passes through it.
  */
 export type Egress = ReturnType<typeof createEgress>
 
@@ -105,7 +105,8 @@ export function createEgress(
 
 function parsed(text: string): URL | string {
   if (text.length > urlCharactersMax) return `must have at most ${urlCharactersMax} characters.`
-  // What the parser would pass over in silence: blanks, line breaks, backslashes, missing slashes.
+  // Refuses what the parser would ignore silently: blanks, line breaks, backslashes, missing
+  // slashes.
   if (!/^https?:\/\/[^/?#\\]/i.test(text) || /[\s\\\p{Cc}]/u.test(text))
     return 'must be an https address such as https://example.com/hook.'
   const url = URL.parse(text)

@@ -164,7 +164,7 @@ function read(
   }
 }
 
-/** Answers the addresses that were checked, whatever the name says by now. */
+/** Resolves to the addresses that were checked, whatever DNS returns by now. */
 export const pinned =
   (addresses: Route['addresses']): LookupFunction =>
   (_name, { all }, done) => {

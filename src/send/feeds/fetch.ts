@@ -144,7 +144,10 @@ async function* bodyOf(
   }
 }
 
-/** The pieces of a body in their order, with room for one or two: the connection waits for the reader. */
+/**
+ * The pieces of a body in order, with a buffer for one or two: the connection waits for the
+ * consumer.
+ */
 async function* pieces(response: IncomingMessage, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const waiting: Uint8Array[] = []
   let waitingBytes = 0

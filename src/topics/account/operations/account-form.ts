@@ -42,7 +42,7 @@ const changeFields = {
   ),
 }
 
-/** What may be changed of an account. */
+/** The editable fields of an account. */
 export const AccountBody = body({ ...changeFields, email: optional(emailField) })
 
 /** A new account. */

@@ -18,7 +18,7 @@ const roleField = field(t.Union([RoleName, t.Literal('read-only')]), (form, name
 
 export const RoleBody = body({ role: roleField })
 
-/** Who is to be a member, or is invited to be. */
+/** The user to add or to invite. */
 export const PersonBody = body({
   email: emailField,
   role: roleField,

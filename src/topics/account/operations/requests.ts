@@ -33,7 +33,7 @@ const outcomeOf = (status: number): Outcome =>
 
 const isOutcome = (text: string): text is Outcome => outcomes.some(outcome => outcome === text)
 
-/** What an account requested lately. */
+/** The latest requests of an account. */
 export const requestOperations: readonly Operation[] = [
   operation('GET /v1/account/requests', {
     operationId: 'listAccountRequests',

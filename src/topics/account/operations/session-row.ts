@@ -35,7 +35,7 @@ export const sessionRow = (
     account: { email: account.account.email, tier: keys.entitlements(account.actsOn).planId },
   })
 
-/** What came of an attempt to sign in, or its refusal thrown. */
+/** Returns the result of a sign-in attempt, or throws its error. */
 export async function resultOf<T extends object>(
   attempt: Promise<T | TwoFactorStep | SignInRefusal | CodeRefusal>,
 ): Promise<T> {

@@ -107,7 +107,7 @@ function stayOrGo({ keys, sessions, ownUrl }: Context) {
         Object.assign(reply.headers, noStore)
         const refreshed = await sessions.refresh(sessionOf(caller))
         if (!refreshed) throw new Problem('UNAUTHORIZED', 'The session has ended. Sign in again.')
-        // What came in a cookie continues in the cookie: the page that asked cannot write it.
+        // A session from a cookie continues in the cookie: scripts of the page cannot write it.
         if (cameAsCookie(request))
           reply.headers['set-cookie'] = cookieOf(refreshed, sessions.now(), isSecure())
         return sessionRow(refreshed, keys)

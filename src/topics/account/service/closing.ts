@@ -44,7 +44,7 @@ export interface AccountClosingDeps {
   endings: readonly Ending[]
 }
 
-/** What an erased account is called; nothing is ever sent there. */
+/** The address of an erased account; nothing is ever sent there. */
 const erasedAddress = (accountId: string) => `erased-${accountId}@invalid`
 
 export function createAccountClosing(deps: AccountClosingDeps) {

@@ -59,7 +59,7 @@ export function createCompany(deps: CompanyDeps) {
   const { keys } = deps
   const attempts = new Map<string, WaitingAttempt>()
   const spentLogouts = new Map<string, number>()
-  /** What access tokens have proved, by request: the gate cannot wait for a signature. */
+  /** Sessions of verified access tokens, by request: the gate cannot wait for a signature. */
   const proved = new WeakMap<Request, Session>()
   const admit = createAdmission(deps)
 
@@ -159,7 +159,7 @@ export function createCompany(deps: CompanyDeps) {
         log.debug('provider_token_refused', { reason: reasonOf(error) })
       }
     },
-    /** Whose access token came with a request. */
+    /** The user of the access token that came with a request. */
     personOf(request: Request) {
       const session = proved.get(request)
       const account = session && keys.account(session.accountId)

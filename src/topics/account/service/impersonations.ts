@@ -7,7 +7,7 @@ import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 export interface Impersonation {
   id: string
   accountId: string
-  /** Who looks, in the words of the audit trail. */
+  /** The impersonating operator, in the words of the audit trail. */
   actor: string
   begunAt: number
   expiresAt: number
@@ -55,7 +55,7 @@ export function createImpersonations({ keys, clock, ids }: ImpersonationsDeps) {
       impersonations.set(tokenName(token), impersonation)
       return { impersonation, token }
     },
-    /** Whose eyes a token lends. */
+    /** The account that a token impersonates. */
     find(token: string) {
       if (impersonations.size === 0) return undefined
       const impersonation = impersonations.get(tokenName(token))

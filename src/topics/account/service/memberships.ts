@@ -44,7 +44,7 @@ export class Refused extends Error {
 
 export type Reads = ReturnType<typeof createMemberships>
 
-/** Who is where, and the one way in which that changes. */
+/** The memberships of accounts, and the only way to change them. */
 export function createMemberships({ db, keys, store, clock }: OrganizationsDeps) {
   const of = (account: AccountState): Belonging | undefined => {
     const me = store.memberByAccount(account.account.id)

@@ -254,7 +254,7 @@ function placingOf(deps: OrganizationsDeps, { of, changing }: Reads) {
   }
 }
 
-/** What becomes of members, and of invitations that are taken back. */
+/** Changes to members, and to invitations that are revoked. */
 function membershipsOf({ store, clock }: OrganizationsDeps, { of, changing, isOpen }: Reads) {
   return {
     changeRole(

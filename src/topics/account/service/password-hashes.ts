@@ -9,7 +9,7 @@ export type PasswordHashes = ReturnType<typeof createPasswordHashes>
 /** More wait for their turn than is sensible. */
 export class TooManyWaiting extends Error {}
 
-/** What OWASP asks for at least: 19 MiB, two passes, one lane. */
+/** The minimum that OWASP recommends: 19 MiB, two passes, one lane. */
 const cost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 /** A hash of the same cost to a password that no one has. */
 const decoy =

@@ -12,7 +12,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import { hourMs, minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import type { AskProvider } from '../../../send/sign-in/provider-http.ts'
 
-/** What this service is at the provider. */
+/** The registration of this service at the provider. */
 export interface ProviderClient {
   issuer: string
   clientId: string
@@ -40,7 +40,7 @@ export interface ProviderClaims extends JWTPayload {
   sub: string
 }
 
-/** What a token of the provider fails by; its message is for the log. */
+/** A refused token of the provider; the message is for the log. */
 export class ProviderRefusal extends Error {}
 
 const clockToleranceSeconds = 60
@@ -172,7 +172,7 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
         throw new ProviderRefusal('the token must be an ID token; got a logout token')
       return personOf(claims)
     },
-    /** Whose sign-ins end, by a token that the provider sends; each is good once. */
+    /** Ends sign-ins, by a logout token that the provider sends; each token is valid once. */
     async loggedOut(token: string) {
       const claims = await verified(token, {
         audience: clientId,

@@ -36,7 +36,7 @@ export interface InvitationMessage {
   serviceName: string
   organization: string
   invitedBy: string
-  /** What the person will be there, as `a member`. */
+  /** The role of the invited user, as `a member`. */
   role: string
   days: number
   url: string

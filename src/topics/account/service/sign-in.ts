@@ -47,7 +47,7 @@ export interface SignIn {
   ): Promise<SignedIn | SignInRefusal | CodeRefusal>
   /** Whether a two-factor code is still expected. */
   isTwoFactorPending(twoFactorStep: string): boolean
-  /** Whom a link would sign in; looking does not use it up. */
+  /** The account that a link would sign in; this does not use the link up. */
   linked(token: string): AccountState | undefined
   /** For a user who has proved elsewhere that they own the account's address. */
   asOwner(account: AccountState, from: string): Promise<SignedIn>
@@ -88,7 +88,7 @@ export interface SignInDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   passwords: PasswordStore
   hashes: PasswordHashes
   mail: Pick<Mail, 'post'>
-  /** Who did what. */
+  /** The audit trail. */
   audit: { note(entry: NewAuditEntry): void }
   clock: Clock
   serviceName: string
@@ -189,7 +189,7 @@ function audited(
       log.info('signed_in', { account: id, method: outcome.session.method, from: place })
     }
     audit.note({
-      // Who failed to sign in is not known.
+      // The user of a failed sign-in is unknown.
       actor: refused ? 'anonymous' : `person ${id}`,
       accountId: id,
       action: `sign in with ${how}`,

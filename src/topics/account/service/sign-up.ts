@@ -13,7 +13,7 @@ import type { SignIn } from './sign-in.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
 import { signUpMessage } from './sign-in-messages.ts'
 
-/** Who may make an account: no one, whom the operator has invited, or everybody. */
+/** Who may sign up: no one, invited users, or everyone. */
 export type SignUpMode = 'closed' | 'invite' | 'open'
 
 export type SignUpRefusal =
@@ -74,7 +74,7 @@ export function createSignUp(deps: SignUpDeps) {
     const mark = keyedHash(masterKey, 'sign-up links', text)
     return Buffer.concat([mark, Buffer.from(text)]).toString('base64url')
   }
-  /** Whom a link would make an account for; looking uses nothing up. */
+  /** The address that a link would create an account for; this does not use the link up. */
   const addressOf = (token: string): string | undefined => {
     const bytes = Buffer.from(token, 'base64url')
     const text = bytes.subarray(hashBytes).toString()

@@ -2,7 +2,7 @@ import { tokenName } from '../../../lib/secrets/token.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import type { SignInMethod } from '../store/sessions.ts'
 
-/** Who has given the first proof, and how. */
+/** The account and method of a completed first factor. */
 export interface HalfSignIn {
   accountId: string
   method: SignInMethod

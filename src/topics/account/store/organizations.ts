@@ -39,7 +39,7 @@ export interface Invitation {
   acceptedAt: number | null
 }
 
-/** Whose account someone acts on, and as what. */
+/** The account that a user acts on, and their role. */
 export interface Membership {
   accountId: string
   actsOnId: string

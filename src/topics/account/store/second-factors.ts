@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 
-/** What makes the codes of an account's second factor of signing in. */
+/** The secret that generates the codes of an account's second factor. */
 export interface SecondFactorRow {
   accountId: string
   /** Sealed; see the service's `contextOf`. */

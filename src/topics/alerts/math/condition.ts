@@ -57,7 +57,7 @@ export interface Verdict {
    * trend per day.
    */
   value: number
-  /** What it is compared with, in the same unit. */
+  /** The threshold, in the same unit. */
   threshold: number
   measures: Measures
   /** The delivery period that met the condition. */

@@ -6,7 +6,7 @@ export interface Bounds {
   high: number
 }
 
-/** What a condition compares the price with, by what its operator takes. */
+/** The operands of a price condition, by kind of operator. */
 interface Operands {
   level: { value: number }
   tolerance: { value: number; tolerance: number }

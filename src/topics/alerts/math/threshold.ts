@@ -4,7 +4,7 @@ import { changePercent } from '../../prices/math/change.ts'
 export const timeframesMs = { '1h': hourMs, '24h': dayMs, '7d': 7 * dayMs } as const
 export type Timeframe = keyof typeof timeframesMs
 
-/** What a percentage is measured over when the condition does not say. */
+/** The default period of a percentage. */
 export const timeframeDefault: Timeframe = '24h'
 
 /** A condition that a receiver of prices has set on one commodity. */

@@ -63,7 +63,7 @@ export interface AlertFormDeps {
   checkTarget(url: string): string | undefined
 }
 
-/** What programming languages write for signs that people do not type. */
+/** Spellings of operators in programming languages. */
 const typedSigns: Readonly<Record<string, string>> = { '>=': '≥', '<=': '≤', '==': '=', '!=': '≠' }
 
 const operatorOfSign = (typed: string) =>
@@ -72,7 +72,7 @@ const operatorOfSign = (typed: string) =>
       operator !== typed && priceOperators[operator].sign === (typedSigns[typed] ?? typed),
   )
 
-/** What a standard alert, and what an analytics alert, is set up with. */
+/** The fields of standard and of analytics alerts. */
 const operatorField = field(choice(operators), (form, name) => {
   const meant = operatorOfSign(String(form.value(name)))
   return meant === undefined

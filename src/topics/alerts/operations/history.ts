@@ -19,7 +19,7 @@ const Analytics = t.Object({
 })
 const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape })
 
-/** What has fired. */
+/** The alerts that have fired. */
 export function alertHistoryOperations(
   { alerts, limits }: Context,
   { codeOf, own, rows }: AlertContext,

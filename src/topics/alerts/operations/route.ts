@@ -14,7 +14,7 @@ export const alertParams = t.Object({
   id: string('Id of the alert.', '00000000-0000-4000-8000-000000000201'),
 })
 
-/** What every route of alerts is on. */
+/** The dependencies of every route of alerts. */
 export function createAlertContext({ alerts, catalogue, checkTarget, now }: Context) {
   const codeOf = (seriesId: number) => catalogue.byId(seriesId).code
   return {

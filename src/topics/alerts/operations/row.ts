@@ -128,7 +128,7 @@ export const TriggerShape = object('AlertTrigger', {
   channels,
 })
 
-/** What a kind is set up with; undefined for standard alerts. */
+/** The configuration of an analytics kind; undefined for standard alerts. */
 export function configOf(rule: AlertCondition): Record<string, unknown> | undefined {
   switch (rule.kind) {
     case 'price':

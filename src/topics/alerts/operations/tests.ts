@@ -50,7 +50,7 @@ export const BacktestShape = t.Object({
   cooldown_suppressed: integer('Prices that met the condition during a cooldown.'),
 })
 
-/** What alerts would do now, and would have done. */
+/** Tests of alerts against the newest price and against history. */
 export const alertTestOperations = (deps: Context, context: AlertContext) => [
   ...testOne(deps, context),
   ...testCode(deps),

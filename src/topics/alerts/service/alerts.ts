@@ -21,7 +21,7 @@ export interface AlertRefusal {
   count: number
 }
 
-/** What an alert would do with the newest price of its code. */
+/** The result of testing an alert with the newest price of its code. */
 export interface AlertTest {
   alert: Alert
   condition: string

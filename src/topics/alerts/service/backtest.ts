@@ -32,7 +32,7 @@ export interface BacktestResult {
 
 const triggersShown = 500
 const rowsEach = 2000
-/** What other requests wait for at most, alongside one page of observations. */
+/** The longest time that other requests wait, in addition to one page of observations. */
 const sliceMs = 10
 
 export interface BacktestDeps {
@@ -131,8 +131,8 @@ function* judgeObservations(
 }
 
 /**
- * What came in, in the order and with the values in which it did: of all that was recorded at one
- * moment the newest observation, also a correction of it, where that was news then.
+ * Replays prices in the order and with the values in which they were recorded: for each moment the
+ * newest observation, or a correction of it where that was new then.
  */
 function* judgeRecordings(
   deps: BacktestDeps,

@@ -135,7 +135,7 @@ function createStep(
   deps: AlertEvaluationDeps & { stopwatch: Clock; passes: CodePasses },
 ): (until: number) => boolean {
   const { db, log, stopwatch, passes } = deps
-  /** What the transaction under way has fired. */
+  /** The alerts fired in the current transaction. */
   let fired: FiredAlert[] = []
   const note = (alert: FiredAlert) => void fired.push(alert)
   const judge = createJudge({
@@ -198,7 +198,7 @@ const createDrop =
     return true
   }
 
-/** What a commit is taken to need before one has been measured. */
+/** The assumed duration of a commit before one has been measured. */
 const commitFirstMs = 10
 
 /**

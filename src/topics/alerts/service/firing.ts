@@ -50,8 +50,8 @@ export function createEntitlement(
 }
 
 /**
- * Fires those of the alerts whose condition holds and whose plan has them: their triggers, their
- * counters and their messages, in the caller's transaction. Answers whether any fired.
+ * Fires the alerts whose condition holds and whose plan includes them: writes their triggers,
+ * counters and messages in the caller's transaction. Returns whether any fired.
  */
 export function createFiring(deps: {
   alerts: AlertStore

@@ -43,9 +43,9 @@ export interface JudgeDeps extends Pick<Runtime, 'db' | 'log'> {
 }
 
 /**
- * Judges alerts by a price from a cursor on, in the caller's transaction, until the time is up.
- * Answers where it came to; undefined when all are judged and the price is done with. `oneByOne`
- * keeps an alert that fails from taking the others with it.
+ * Evaluates alerts with a price from a cursor on, in the caller's transaction, until the time is
+ * up. Returns the new cursor; undefined when all are evaluated and the price is done. `oneByOne`
+ * keeps a failing alert from affecting the others.
  */
 export type Judge = (
   price: PendingPrice,

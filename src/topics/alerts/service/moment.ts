@@ -62,7 +62,7 @@ export function createAlertMoments(deps: {
   }
 }
 
-/** What a client is answered is what an alert is judged by. */
+/** Alerts are evaluated with the value that clients get. */
 export const answeredPrice = (series: Series, value: number): number =>
   roundTo(value, series.decimals)
 

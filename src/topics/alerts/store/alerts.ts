@@ -4,7 +4,7 @@ import { statements } from '../../../database/statement.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import { type AlertCondition, priceBounds } from '../math/condition.ts'
 
-/** What may be set of an alert. */
+/** The editable fields of an alert. */
 export interface AlertSettings {
   name: string
   /**

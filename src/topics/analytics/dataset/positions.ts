@@ -43,7 +43,7 @@ const reportColumns = {
 }
 const source = textOr('CFTC', 'Whom the numbers are from, as answers name it; default: CFTC')
 
-/** What managed-money traders held of a market on a report date, in contracts. */
+/** The positions of managed-money traders in a market on a report date, in contracts. */
 export type CotReport = RecordOf<typeof reportColumns & { source: typeof source }>
 
 /** One row of a file: one report, or in a file of weeks one for each market that it has. */

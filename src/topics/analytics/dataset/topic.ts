@@ -3,7 +3,7 @@ import { annotations } from './annotations.ts'
 import { congressionalTrades } from './congressional-trades.ts'
 import { cftcPositions } from './positions.ts'
 
-/** What files, feeds and pushes may bring of positions, notes and trades. */
+/** The datasets of positions, notes and trades, for files, feeds and pushes. */
 export const analyticsDatasets: readonly Declared[] = [
   cftcPositions,
   annotations,

@@ -82,9 +82,7 @@ function noteOf(
   }
 }
 
-/**
- * Notes on the days on which prices of the demo world moved most, published at the end of each month.
- */
+/** Notes on the days with the largest generated moves, published at the end of each month. */
 export function createAnnotationData(deps: {
   annotations: AnnotationStore
   /** Undefined where there is no such code. */

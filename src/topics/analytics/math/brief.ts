@@ -44,7 +44,7 @@ export function monthForecast(closes: readonly Close[]): MonthForecast | undefin
   }
 }
 
-/** What the narrative says about one commodity; numbers in the unit of the series. */
+/** The facts about one commodity in the narrative; numbers in the unit of the series. */
 export interface BriefItem {
   name: string
   price: number

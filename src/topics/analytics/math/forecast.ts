@@ -188,9 +188,9 @@ const calibrationDays = 30
 const calibrationPeriodDays = 1825
 
 /**
- * What became of the forecasts 30 days ahead that would have been made at each close of the last
- * five years: a price counts as within an interval by the last close at or before its day. Closes
- * whose lookback allows no forecast are passed over. Undefined under 60 forecasts.
+ * Scores the forecasts 30 days ahead that would have been made at each close of the last five
+ * years: a price counts as within an interval by the last close at or before its day. Closes whose
+ * lookback allows no forecast are skipped. Undefined under 60 forecasts.
  */
 export function calibrationOf(
   closes: readonly Close[],
@@ -232,9 +232,9 @@ export function calibrationOf(
 }
 
 /**
- * What `forecast` would have begun with at the close `end`, its lookback beginning at `start`;
- * neither may go back from one call to the next. Sums up to each close are made once, so that a
- * lookback costs the same however long it is.
+ * The inputs of `forecast` at the close `end`, with a lookback from `start`; neither may go back
+ * from one call to the next. Prefix sums are computed once, so that a lookback costs the same
+ * however long it is.
  */
 function createBases(closes: readonly Close[], days: readonly number[]) {
   const averages = ema(closes, averageWindow).map(average => average.value)

@@ -110,7 +110,7 @@ function betas(
   })
 }
 
-/** What a part of the year was like, over whole years. */
+/** Statistics of a part of the year, over whole years. */
 export interface Season {
   /** 1..12, or the ISO week 1..53. */
   part: number

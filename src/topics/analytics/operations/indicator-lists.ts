@@ -97,7 +97,7 @@ function requireImported(newestOn: string | undefined, subject: string, dataset:
   )
 }
 
-/** What others report, note and disclose: lists that the operator imports. */
+/** Lists that the operator imports: positions, notes and disclosures. */
 export const listIndicatorOperations: readonly Operation[] = [
   operation('GET /v1/indicators/cftc-positioning', {
     operationId: 'getCftcPositioning',

@@ -3,7 +3,7 @@ import { instant, object, string } from '../../../http/answer/schema.ts'
 
 export const calculated = { feature: 'calculated_metrics', meter: true } as const
 
-/** What every indicator says of its data. */
+/** Fields about its data that every indicator has. */
 export const metaFields = {
   as_of: instant('Date of the oldest price or newest row in the response.'),
   source: string('Sources, separated by semicolons.', 'EIA'),

@@ -92,7 +92,7 @@ function cutCloses({ closes, catalogue, history, now }: AnalysisCall['at'], barD
   }
 }
 
-/** What every analysis says of the closes it is made from. */
+/** The note about daily closes in the description of every analysis. */
 export const closesNote =
   'Daily closes are the last current observation of each UTC calendar day. Days without observations and quarantined days are absent and never filled. '
 

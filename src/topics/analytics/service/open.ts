@@ -10,7 +10,7 @@ export type AnalyticsServices = ReturnType<typeof openAnalytics>
 export const openAnalytics = ({ db }: Pick<Runtime, 'db'>) => ({
   annotations: createAnnotationStore(db),
   congressionalTrades: createCongressionalTradeStore(db),
-  /** What managed money holds, from the commitments of traders. */
+  /** Positions of managed money, from the commitments of traders. */
   positions: createPositionStore(readsNow(db)),
   /** The positions as a view of the past has them. */
   analyticsAt: ({ reads }: Pick<PricesView, 'reads'>) => ({

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { createTool, Refusal, type Tool } from './tool.ts'
 
-/** What an answer of `read` may weigh: about 5,000 tokens. */
+/** The largest response of `read`: about 5,000 tokens. */
 const readCharactersMax = 20_000
 const readRowsDefault = 20
 

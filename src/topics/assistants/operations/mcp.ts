@@ -100,7 +100,7 @@ export function mcpOperations(deps: McpDeps) {
         415: ProtocolError('The body is not JSON.'),
       },
       handle: async ({ request, body }) => {
-        // What the protocol needs is read when someone speaks it, and not at every start.
+        // The protocol's libraries are loaded at the first request, and not at every start.
         const [{ createMcpServer }, { WebStandardStreamableHTTPServerTransport }] =
           await Promise.all([
             import('./server.ts'),

@@ -7,7 +7,7 @@ export const resourceMetadataPath = '/.well-known/oauth-protected-resource'
 
 const access = { open: 'It names who issues tokens.', rate: 'none' } as const
 
-/** Who issues access tokens for assistants (RFC 9728): the company's identity provider. */
+/** The authorization server for assistants (RFC 9728): the company's identity provider. */
 export const metadataOperations = ({
   ownUrl,
   serviceName,

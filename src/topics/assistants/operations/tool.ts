@@ -12,7 +12,7 @@ export interface AskOptions {
   body?: unknown
 }
 
-/** What the API, or a tool, says against a call; its message is for anyone who made it. */
+/** An error of the API or of a tool; its message is for the caller. */
 export class Refusal extends Error {
   constructor(
     message: string,
@@ -23,7 +23,7 @@ export class Refusal extends Error {
   }
 }
 
-/** What a tool does, for programs that choose by its description. */
+/** The description of a tool, by which programs choose it. */
 export interface Tool {
   readonly name: string
   readonly title: string

@@ -49,7 +49,7 @@ const webAddress = field(
 
 export const PortalBody = body({ return_url: optional(nullableAs(webAddress, undefined)) })
 
-/** What may be bought is in the configuration. */
+/** The packs on sale come from the configuration. */
 export const createPurchaseBody = (packs: readonly CreditPack[]) =>
   body({
     pack_id: field(t.String({ maxLength: idMax, examples: ['pack_10k'] }), (form, name) => {

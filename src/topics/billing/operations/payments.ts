@@ -33,7 +33,7 @@ const Portal = t.Object({ url: t.String(), expires_at: t.String({ format: 'date-
 const Balance = t.Object({ requests_remaining: integer({ examples: [10_000] }) })
 const Bought = t.Object({ credit_purchase: PurchaseShape, balance: Balance })
 
-/** What an account pays with, and requests bought alongside a plan. */
+/** Payment methods of an account, and requests bought in addition to a plan. */
 export const paymentOperations = (deps: Context) => [
   ...methods(deps),
   ...portal(deps),

@@ -20,7 +20,7 @@ import {
 export const billingRead = { meter: false } as const
 /** Only admins of an organization change what it pays for. */
 export const billingChange = { meter: false, header: true, action: 'change_billing' } as const
-/** What the processor may say against a change. */
+/** The errors of the processor when a subscription changes. */
 export const changeRefusals = { 422: ValidationProblem, 503: NestedProblem }
 const Answer = t.Object({ subscription: SubscriptionShape, message: t.String() })
 const PlanList = t.Object({ plans: t.Array(PlanShape), addons: t.Array(AddOnShape) })

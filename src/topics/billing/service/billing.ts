@@ -32,7 +32,7 @@ import { assignedSubscription } from './placed.ts'
 import { createRemoteSubscriptions } from './remote.ts'
 import type { SubscriptionEngine } from './terms.ts'
 
-/** What accounts buy, how they pay, and what they may do for it. */
+/** Purchases and payments of accounts, and the rights that follow. */
 export interface Billing {
   /** `manual`, or the processor's name. */
   provider: string
@@ -43,7 +43,7 @@ export interface Billing {
    * free plan.
    */
   current(account: AccountState): Subscription | undefined
-  /** What `subscription_status` of the account says. */
+  /** The `subscription_status` of the account. */
   standing(account: AccountState): BillingStatus
   subscriptions: SubscriptionEngine
   /** Every subscription, running or ended; a plan that the operator set has none. */
@@ -75,7 +75,7 @@ export interface BillingStatus {
 export interface BillingDuties {
   /** Does local work that is due. */
   pass(): void
-  /** What has to be asked of the processor, and what became of purchases. */
+  /** Sends due requests to the processor, and updates purchases. */
   ask(): Promise<void>
   nextStop(after: number): number
 }
@@ -215,7 +215,7 @@ function byWhomItIsRun(
       )
     return remote
   }
-  /** What the operator set is run here, until something is bought in its place. */
+  /** A plan that the operator set is managed here, until another one is bought. */
   const changedBy = (account: AccountState) =>
     !subscriptions.running(account.account.id) && placed(account) ? own : engineOf(account)
   return {

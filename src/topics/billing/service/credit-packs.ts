@@ -31,7 +31,7 @@ export interface CreditSales {
   grant(account: AccountState, gift: CreditGift): CreditPurchase
   /** Requests that an account has left, bought or given. */
   balance(accountId: string): number
-  /** What an account has left of each purchase and gift, what is used first in front. */
+  /** The remaining requests of each purchase and gift, in the order of use. */
   left(accountId: string): CreditLeft[]
   /** Ends what no one used in time. */
   lapse(): void

@@ -44,13 +44,13 @@ export interface InvoiceDraft {
   lines: readonly InvoiceLine[]
   /** Made here when absent. */
   id?: string
-  /** Who takes the money; absent: the operator. */
+  /** The payment provider; absent: the operator collects. */
   provider?: string
 }
 
 /**
- * What the books of billing say, and the one way in which each kind of entry is made: with its
- * plan, events and notices in one transaction.
+ * The billing records, and the only way to create each kind of entry: with its plan, events and
+ * notices in one transaction.
  */
 export type BillingEntries = ReturnType<typeof createBillingEntries>
 

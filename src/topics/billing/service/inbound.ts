@@ -6,7 +6,7 @@ import type { CreditSales } from './credit-packs.ts'
 import type { BillingEntries } from './entries.ts'
 import type { RemoteSubscriptions } from './remote.ts'
 
-/** What became of a message of the processor. `nobody`: no processor is configured. */
+/** The result of a message from the processor. `nobody`: no processor is configured. */
 export type Receipt = 'done' | 'known' | 'bad_signature' | 'nobody'
 
 export interface InboundDeps {

@@ -15,7 +15,7 @@ export interface WantedInvoice {
   id?: string
 }
 
-/** What the operator may write into the books. */
+/** The entries that the operator may make. */
 export interface Ledger {
   /**
    * An invoice for anything, which is open; in a demo instance it pays itself like every other.

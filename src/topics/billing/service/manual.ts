@@ -32,7 +32,7 @@ export interface OwnDeps {
   clock: Clock
   ids: Ids
   graceMs: number
-  /** What becomes of a payment of an account's, at once. */
+  /** Charges the account and returns the result at once. */
   charge(accountId: string): Charge
 }
 
@@ -100,7 +100,7 @@ function charging({ entries, charge }: OwnDeps) {
   return { paidFor, invoice }
 }
 
-/** What costs something now: the beginning of a subscription, and a change within one. */
+/** Changes that cost money now: new subscriptions, and upgrades. */
 function selling(deps: OwnDeps) {
   const { entries, plans, clock, ids } = deps
   const { paidFor, invoice } = charging(deps)
@@ -306,7 +306,7 @@ function endings({ entries, invoices }: OwnDeps) {
   }
 }
 
-/** What becomes of a running subscription. */
+/** Changes to a running subscription. */
 function changing({ entries, clock }: OwnDeps, changeNow: ReturnType<typeof selling>['changeNow']) {
   /** As it is, with whatever was to happen at its end taken back. */
   const stay = (current: Subscription, change: Partial<Subscription>): Changed => {

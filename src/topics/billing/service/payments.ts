@@ -10,7 +10,7 @@ import type { ManualPayments } from '../../../send/billing/processor-manual.ts'
 import type { AccountState } from '../../keys/service/keyring.ts'
 import type { PaymentStore } from '../store/payments.ts'
 
-/** What accounts pay with. */
+/** The payment methods of accounts. */
 export interface BillingPayments {
   methods(account: AccountState): Promise<PaymentMethods>
   /**

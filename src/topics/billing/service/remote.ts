@@ -273,7 +273,8 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
       return await record(await processor.upgrade(ref, remoteTerms(terms), key), 'changed')
     } catch (error) {
       const { pendingPlan: plan, billingPeriod } = subscription
-      // What waited for the next period was taken back for the upgrade, and waits again.
+      // The change that waited for the next period was reverted for the upgrade, and is scheduled
+      // again.
       if (error instanceof PaymentRefused && plan !== null) {
         await processor.changeNext(
           ref,
@@ -402,7 +403,7 @@ function looking(
   mirror: Mirror,
   inTurn: InTurn,
 ) {
-  /** Whose a thing is; undefined: no one's here. */
+  /** The account of an object; undefined: unknown here. */
   const laneOf = async (
     kind: 'subscription' | 'invoice',
     ref: string,

@@ -14,7 +14,7 @@ export type BillingRefusal =
 export const isRefusal = (result: object | undefined): result is BillingRefusal =>
   result !== undefined && 'refused' in result
 
-/** What becomes of the open invoices of a subscription that ends before its period does. */
+/** What to do with open invoices of a subscription that ends before its period. */
 export const openInvoiceChoices = ['keep', 'void'] as const
 export type OpenInvoices = (typeof openInvoiceChoices)[number]
 
@@ -38,7 +38,7 @@ export interface Changed {
  */
 export type Ready<T> = () => T | BillingRefusal
 
-/** What an account may do with its subscription. */
+/** The actions of an account on its subscription. */
 export interface SubscriptionEngine {
   /** `repeatKey` names the request: the same one is not paid twice. */
   subscribe(

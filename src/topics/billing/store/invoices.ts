@@ -17,7 +17,7 @@ export interface Invoice extends InvoiceTerms {
   providerRef: string | null
 }
 
-/** What of an invoice may change. */
+/** The fields of an invoice that may change. */
 export type InvoicePayment = Pick<
   Invoice,
   'status' | 'dueAt' | 'paidAt' | 'attempts' | 'nextAttemptAt' | 'lastError'

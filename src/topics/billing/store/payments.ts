@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-/** Who an account is at a processor, and what it pays with there. */
+/** The customer record of an account at a processor, with its payment method. */
 export interface BillingCustomer {
   accountId: string
   provider: string

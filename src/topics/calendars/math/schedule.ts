@@ -11,7 +11,7 @@ import {
 } from './calendar.ts'
 import { weekdayOfDay } from './holidays.ts'
 
-/** What decides when a code is published. */
+/** The facts that determine when a code is published. */
 export interface Listing {
   code: string
   category: string
@@ -24,7 +24,7 @@ export interface Listing {
   releases?: ReleaseTerms
   /** The zone of the time of day that its values are made at. */
   valueAt?: { zone: string }
-  /** Whose values are of delivery periods. */
+  /** Present for a series of delivery periods. */
   delivery?: DeliveryTerms
 }
 

@@ -56,7 +56,7 @@ const typeByCategory: Record<string, PriceType> = {
   supply_demand: 'count',
 }
 
-/** What kind of number a series carries, from its category and unit. */
+/** The kind of number that a series has, from its category and unit. */
 export function priceType(category: string, unit: string): PriceType {
   if (unit === 'percent') return 'utilization'
   if (category === 'drilling' && unit === 'rigs') return 'rig_count'
@@ -98,8 +98,8 @@ const monthAverageSwaps: Record<string, { description: string; settlementBasis: 
 }
 
 /**
- * What a buyer must know about a series that is a swap and not a spot price; the contract month is
- * the month of `day`.
+ * The disclosure for a series that is a swap and not a spot price; the contract month is the month
+ * of `day`.
  */
 export function instrumentDisclosure(code: string, day: string): InstrumentDisclosure | undefined {
   const swap = monthAverageSwaps[code]
@@ -126,7 +126,7 @@ export const sourceDescription = (source: string, fixture: boolean): string =>
     ? 'Fixture data: generated for evaluation and development, not a market price'
     : (agencies[source] ?? `Published by ${source}`)
 
-/** Whose numbers they are, and how their owner wants to be named. */
+/** The owner of the data, and the attribution that they require. */
 export interface Attribution {
   name: string
   /** The sentence that is shown with the numbers. */
@@ -135,14 +135,14 @@ export interface Attribution {
   licenseClass: 'open' | 'view'
 }
 
-/** Whose values a series has, and how often and how late they come out. */
+/** The source of a series' values, and how often and how late they are published. */
 export interface FedBy {
   publisher: Attribution
   cadence?: Cadence
   releaseLagDays?: number
 }
 
-/** What says where the numbers of a series come from. */
+/** The fields that determine the source of a series. */
 interface Sourced {
   source: string
   fixture: boolean

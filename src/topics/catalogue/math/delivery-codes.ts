@@ -49,6 +49,6 @@ const rules: readonly (readonly [pattern: RegExp, terms: SeriesTerms])[] = [
   [/^GAS_DA_/, gasDay],
 ]
 
-/** What ships with a code beyond the columns of the catalogue. */
+/** The shipped attributes of a code that are not columns of the catalogue. */
 export const shippedTermsOf = (code: string): SeriesTerms | undefined =>
   rules.find(([pattern]) => pattern.test(code))?.[1]

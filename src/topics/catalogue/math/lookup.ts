@@ -1,7 +1,7 @@
 import { type Candidate, suggestCodes } from './suggest.ts'
 import type { SeriesTerms, TermsInForce } from './terms.ts'
 
-/** What the checks need to know of a series. */
+/** The facts about a series that row checks need. */
 export interface SeriesIdentity extends Pick<TermsInForce, 'bounds' | 'valueAt' | 'delivery'> {
   id: number
   code: string

@@ -26,7 +26,7 @@ export const isReleaseDay = (text: string): boolean =>
   text === 'last' ||
   /^([1-9]|[12]\d|3[01])$/.test(text)
 
-/** What becomes of a publication whose day is a holiday of the calendar. */
+/** How to move a publication whose day is a holiday of the calendar. */
 export const releaseHolidays = ['after', 'before', 'skip'] as const
 export type ReleaseHoliday = (typeof releaseHolidays)[number]
 
@@ -43,7 +43,10 @@ export interface ReleaseTerms {
 /** How an own code is spelled. */
 export const isCode = (text: string): boolean => /^[A-Z][A-Z0-9_]{1,49}$/.test(text)
 
-/** What an operator says of a series. What is absent is as shipped, or the default of an own one. */
+/**
+ * The attributes that an operator set for a series. Absent ones are as shipped, or the default of a
+ * custom series.
+ */
 export interface SeriesTerms extends DeliverySettings {
   name?: string
   category?: string
@@ -102,7 +105,7 @@ export interface SeriesBase {
   unavailableReason: string | null
 }
 
-/** What follows from the terms beyond the columns of the catalogue. */
+/** The attributes in force that are not columns of the catalogue. */
 export interface TermsInForce {
   bounds?: { min: number; max: number }
   calendar?: MarketName

@@ -1,4 +1,4 @@
-/** What a number of a unit counts, for people. */
+/** Descriptions of units, for people. */
 const unitNames: Readonly<Record<string, string>> = {
   barrel: 'Per barrel (42 US gallons)',
   gallon: 'Per US gallon',

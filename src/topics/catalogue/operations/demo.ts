@@ -84,7 +84,7 @@ const DemoCommodities = envelopeOf({
   }),
 })
 
-/** What people may try without a key. */
+/** Operations that need no key. */
 export const demoOperations = (deps: Context) => [
   ...pricesRoute(deps),
   ...priceRoute(deps),

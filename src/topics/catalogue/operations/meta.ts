@@ -67,8 +67,8 @@ const Facts = t.Object({
 })
 
 /**
- * What holds for everybody: plans and limits in force, where webhooks come from, the service in
- * numbers.
+ * Public facts: plans and limits in force, addresses that webhooks come from, and figures about the
+ * service.
  */
 export function metaOperations(deps: Context) {
   // Plans and limits are settings: what is in force holds since the start.

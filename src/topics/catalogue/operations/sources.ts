@@ -11,7 +11,7 @@ const SourceShape = object('Source', {
   codes: integer('Codes with values from this publisher.', 39),
 })
 
-/** Whose data this instance serves. */
+/** The sources of the data of this instance. */
 export const sourceOperations = ({ feeds }: { feeds: Pick<Feeds, 'sources'> }) => [
   operation('GET /v1/sources', {
     operationId: 'listSources',

@@ -8,7 +8,7 @@ import { priceListOperations } from './price-lists.ts'
 import { sourceOperations } from './sources.ts'
 import { wellKnownOperations } from './well-known.ts'
 
-/** What there is to ask for, and what may be seen without a key. */
+/** The catalogue, and operations that need no key. */
 export function operationsOf(context: Context): Operation[] {
   return [
     ...demoOperations(context),

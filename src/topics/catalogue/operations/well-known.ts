@@ -26,7 +26,7 @@ const Linkset = t.Object({
   ),
 })
 
-/** What programs look for at addresses that are the same everywhere. */
+/** Standard addresses below `/.well-known`. */
 export const wellKnownOperations = ({ links, now, serviceName, config }: Context) => [
   operation('GET /.well-known/api-catalog', {
     operationId: 'getApiCatalog',

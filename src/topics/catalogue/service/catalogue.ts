@@ -133,7 +133,7 @@ export function createCatalogue(
      */
     named: (text: string) => visibility.seen(names.get(text.trim().toUpperCase())),
     /**
-     * What answers to a code or alias in any letter case. A contract that its family lists is known
+     * The series of a code or alias in any letter case. A contract that its family lists is known
      * even before it has data.
      */
     resolve(text: string, now: number) {
@@ -246,7 +246,8 @@ function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
 }
 
 /**
- * Who sees a series; undefined: everybody. A series by formula is for those who see all of its legs.
+ * The accounts that see a series; undefined: all. A series by formula is visible to accounts that
+ * see all of its legs.
  */
 function createAudiences(find: (name: string) => Series | undefined) {
   const known = new Map<number, ReadonlySet<string> | undefined>()
@@ -282,8 +283,8 @@ interface ResolverDeps {
 }
 
 /**
- * What a code of a request means: an alias stands for its code, a futures family for its front
- * contract. Nearly every request is answered from the spellings that were resolved before.
+ * Resolves a code of a request: an alias to its code, a futures family to its front contract.
+ * Nearly every request finds its spelling in the cache.
  */
 function createResolver({ contracts, find, named, hasData }: ResolverDeps) {
   const resolvedCodes = new Map<string, Resolved>()
@@ -320,10 +321,10 @@ function createResolver({ contracts, find, named, hasData }: ResolverDeps) {
   return { resolve, forget: () => resolvedCodes.clear() }
 }
 
-/** Whose values series have. */
+/** The sources of series' values. */
 function createAttributions() {
   const attributions = new Map<number, FedBy>()
-  /** What series are by the catalogue alone, of those that are fed. */
+  /** The catalogue's fields of series whose source overrides them. */
   const declared = new Map<number, Pick<Series, 'publisher' | 'cadence' | 'releaseLagDays'>>()
 
   const attribute = (series: Series, { publisher, cadence, releaseLagDays }: FedBy) => {
@@ -335,8 +336,8 @@ function createAttributions() {
       })
     }
     series.publisher = publisher
-    // What comes once a day is not late after five minutes; but the operator's word stands.
-    // A release calendar says both, how often and how late.
+    // A daily series is not late after five minutes; but a setting of the operator takes
+    // precedence. A release calendar defines both, how often and how late.
     if (!cadence || series.releases) return
     if (series.terms?.cadence === undefined && isRarer(cadence, series.cadence))
       series.cadence = cadence
@@ -397,7 +398,7 @@ function createExtents() {
     },
     forget: ({ id }: Series) => void extents.delete(id),
     hasContracts: (family: string) => familiesWithData.has(family),
-    /** What one series has now. */
+    /** Sets the extent of one series. */
     put(series: Series, extent: Extent | undefined) {
       if (extent) set(series, extent)
       else extents.delete(series.id)

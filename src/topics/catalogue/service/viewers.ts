@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Who asks: the accounts that a caller stands for; the service itself and its operator see all. */
+/** The viewer: the accounts of a caller; the service itself and its operator see all. */
 export type Viewer = { accounts: readonly string[] } | 'everything'
 
 /**
- * Who the present work is done for. Series that are not for everybody are looked for by their code
- * in a hundred places: what may be seen is decided in one, the catalogue, which asks here.
+ * The viewer of the current work. Series are looked up by code in a hundred places; their
+ * visibility is decided in one, the catalogue, which reads the viewer here.
  */
 export interface Viewers {
   /** Runs a request, including everything it waits for; it has no viewer until `meet` sets one. */

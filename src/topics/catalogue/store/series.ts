@@ -19,9 +19,9 @@ export interface Series extends TermsInForce, SeriesBase {
   publisher?: Attribution
   /** Whether it is a custom series; otherwise it is shipped. */
   own?: boolean
-  /** What the operator says of it. */
+  /** The attributes that the operator set. */
   terms?: SeriesTerms
-  /** What ships with the code beyond its columns; the operator's terms win. */
+  /** The shipped attributes that are not columns; the operator's attributes override them. */
   shippedTerms?: SeriesTerms
 }
 
@@ -38,7 +38,7 @@ export type NewSeries = Omit<
   | keyof TermsInForce
 >
 
-/** What the operator says of a code; the code need not be there yet where it is an own one. */
+/** New attributes of a code; the code may be missing where it is a custom series. */
 export interface NewTerms {
   code: string
   own: boolean
@@ -187,7 +187,7 @@ function byTerms(shipped: Series, stored: { own: 0 | 1; terms: string }): Series
   return series
 }
 
-/** Whose the values of a series are that came with no source, as its operator says it. */
+/** The publisher of values without a source, as the operator declared it. */
 export function declaredPublisher({
   source,
   terms,

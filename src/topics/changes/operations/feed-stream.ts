@@ -15,7 +15,7 @@ export interface StreamRequest {
 
 type EndReason = 'shutdown' | 'revoked' | 'quota' | 'lineage'
 
-/** What a client that reads nothing has left when its stream has ended. */
+/** How long a client that does not read has left when its stream has ended. */
 const partingSeconds = 10
 
 export const blockOf = (event: string, data: unknown, id?: string): string =>

@@ -45,7 +45,7 @@ const checkDatasets = (text: string | undefined) => {
   if (unknown !== undefined) throw invalidParameter('dataset', unknown, datasets)
 }
 
-/** Whose records a request reads: what its account may see, of the codes that it names. */
+/** The filter of a request's records: those its account may see, of the codes that it names. */
 export function readerOf(
   deps: ChangeDeps,
   query: ChangeQuery,
@@ -54,7 +54,7 @@ export function readerOf(
 ): ChangeReader {
   const { catalogue, codes, firstCodes, links, plans } = deps
   checkDatasets(query.dataset)
-  // What a code was visible to before counts also where every code is visible to everybody now.
+  // Earlier visibility of a code also counts where every code is visible to everyone now.
   const viewer = { accounts: [key.account.account.id, key.holder.account.id] }
   const names = listOf(query.codes)
   const isSlice = tierOf(plans, entitled.tier).access.bulk_export === 'allowance'

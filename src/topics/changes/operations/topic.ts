@@ -3,7 +3,7 @@ import type { Operation } from '../../../http/operations/operation.ts'
 import { changeOperations } from './changes.ts'
 import { replayOperation } from './replay.ts'
 
-/** What became known, in order. */
+/** The feed of changes, in order. */
 export function operationsOf(context: Context): Operation[] {
   return [...changeOperations(context), replayOperation(context)]
 }

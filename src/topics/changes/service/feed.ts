@@ -31,7 +31,7 @@ export interface ChangeRecord {
   isRetroactive: boolean
 }
 
-/** Whose records are read. */
+/** Selects the records that a client may read. */
 export interface ChangeReader {
   viewer: Viewer
   wants(series: Series): boolean
@@ -44,7 +44,7 @@ export interface ChangePage {
   hasMore: boolean
 }
 
-/** What a transaction did to one series. */
+/** The changes of a transaction to one series. */
 interface Segment {
   writtenAt: number
   rank: number
@@ -61,10 +61,10 @@ export interface FeedDeps {
 
 /** Ranges that are read at a time. */
 const rangesEach = 1_000
-/** The most that are read for one page: a reader of few codes gets a cursor in any case. */
+/** The most that are read for one page: a client with few codes gets a cursor in any case. */
 const rangesMax = 200_000
 const vintagesEach = 1_000
-/** What a replay reads and orders at a time. */
+/** The span that a replay reads and orders at a time. */
 const replayEachMs = dayMs
 const always = { recordedFrom: Number.MIN_SAFE_INTEGER, recordedTo: Number.MAX_SAFE_INTEGER }
 const everywhere = { firstAt: -5e13, lastAt: 5e13 }
@@ -217,7 +217,7 @@ export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDep
         if (isInside && !isBefore(after, place)) continue
         if (!isOf(stretch.ranges, vintage) || isHidden(hidden, observedAt)) continue
         if (!left?.has(observedAt)) yield recordOf(series, place, vintage, isShown)
-        // What may not be passed on took the place of a value that was.
+        // A value that must not be passed on replaced one that could.
         else if (vintage.previous !== undefined)
           yield gone(recordOf(series, place, { ...vintage, value: vintage.previous }, isShown))
       }

@@ -54,7 +54,7 @@ export function createServedHistory(events: readonly ChangeEvent[]) {
       }
       return [...open.values()]
     },
-    /** Who was served a series after the events up to an instant. */
+    /** The accounts that were served a series after the events up to an instant. */
     audience(series: Series, writtenAt: number): Audience {
       let audience: Audience | undefined
       for (const event of bySeries.get(series.id) ?? []) {

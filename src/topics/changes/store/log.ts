@@ -12,13 +12,13 @@ export interface LoggedRange {
   recordedTo: number
 }
 
-/** Who is served a series: everybody, or some accounts; no one while it is retired. */
+/** The accounts that are served a series: all, or some; none while it is retired. */
 export interface Audience {
   isServed: boolean
   visibleTo: readonly string[] | null
 }
 
-/** What changed which values of a series are served. */
+/** An event that changed which values of a series are served. */
 export type ChangeEvent = { writtenAt: number; seriesId: number } & (
   | { kind: 'quarantined'; id: number; from: string; to: string }
   | { kind: 'released'; id: number }

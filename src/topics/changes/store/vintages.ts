@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { lazy } from '../../../database/statement.ts'
 
-/** What became known of a time of a series at an instant. */
+/** A value of a series for one time, as it became known at an instant. */
 export interface Vintage {
   observedAt: number
   recordedAt: number

@@ -144,8 +144,8 @@ function slotsBetween(listing: Listing, from: number, to: number): Slot[] {
 }
 
 /**
- * What one publication brings, of a series that comes out rarely by its own calendar. Where
- * values are of days a publication brings several, and each day is awaited.
+ * The slot of one publication of a series that is published rarely by its own calendar. Where
+ * values are daily, one publication brings several, and each day has a slot.
  */
 const releasedSlot = (listing: Listing, at: number): Slot | undefined =>
   listing.cadence === 'weekly' || listing.cadence === 'monthly'
@@ -350,7 +350,7 @@ function isConsistent({ open, high, low, close, sum, count, observed }: DayFacts
   )
 }
 
-/** What the issues are made from. */
+/** The inputs of the issues. */
 interface Findings {
   status: DataStatus
   gaps: Gaps

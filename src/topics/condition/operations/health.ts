@@ -188,7 +188,7 @@ const millisecondsOf = (text: string): number => {
   return Number(count) * unitMs[unit!]!
 }
 
-/** What needs the operator, without a name of anybody's. */
+/** Why the operator must act, without the name of an account. */
 function reasonOf(
   { disk, backupRecord, scrub }: Pick<HealthDeps, 'disk' | 'backupRecord' | 'scrub'>,
   texts: readonly (string | undefined)[],

@@ -102,7 +102,7 @@ ${items.join('\n')}
 `
 }
 
-/** A reader that has shown the beginning must be notified of the end, so each is an item. */
+/** A feed reader that has shown the beginning must be notified of the end, so each is an item. */
 function itemsOf({ id, part, status, message, beganAt, endedAt }: Incident) {
   const text = message ?? `The part ${part} was ${status}.`
   const begun = { id: `incident-${id}`, title: `${part}: ${status}`, text, at: beganAt }

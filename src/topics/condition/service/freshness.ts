@@ -20,7 +20,7 @@ export interface Reach {
 
 export type FeedStatus = DataStatus | 'empty'
 
-/** What one source publishes of one category. */
+/** The series of one source in one category. */
 export interface Feed {
   name: string
   status: FeedStatus

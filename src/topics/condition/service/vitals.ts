@@ -3,7 +3,7 @@ import type { HeldQuotas, Topology } from '../../../replication/service/nodes.ts
 import type { ReplicationView } from '../../../replication/service/view.ts'
 import type { Component } from './component.ts'
 
-/** What waits to be sent. */
+/** The messages that wait to be sent. */
 export interface Backlog {
   pending: number
   /** When the oldest of it became due, Unix ms. */

@@ -35,7 +35,7 @@ export function deliveryOperations(deps: Context) {
   return [...listAndCreate(deps, shared), ...changeOne(deps, shared), ...sendNow(deps, shared)]
 }
 
-/** What every route is on. */
+/** The helpers that all routes share. */
 function createShared({ deliveries, catalogue, limits, now }: Context) {
   return {
     rows: createDeliveryRows(deliveries),

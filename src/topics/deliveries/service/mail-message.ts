@@ -22,7 +22,7 @@ export interface DeliveryMailMessage {
   pageUrl: string
 }
 
-/** What a run sends: the prices to read, and as a table to work with. */
+/** The e-mail of a run: the prices as text, and as an attached table. */
 export function deliveryMessage(
   content: DeliveryMailMessage,
 ): Pick<MailMessage, 'subject' | 'text' | 'html' | 'attachments'> {

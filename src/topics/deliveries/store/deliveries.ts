@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 import type { DeliveryMoment, DeliverySchedule } from '../../../plans/delivery-schedule.ts'
 
-/** What may be set of a delivery. */
+/** The editable fields of a delivery. */
 export interface DeliverySettings extends DeliverySchedule {
   name: string | null
   /** In the order of the lines. */

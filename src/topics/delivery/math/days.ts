@@ -2,7 +2,7 @@ import { dayMs, isoDay, minuteMs, parseDay } from '../../../lib/time/instant.ts'
 import { zoneClock } from '../../../lib/time/zone-clock.ts'
 import { type DeliveryTerms, lengthOf, type Resolution, resolutionOn } from './terms.ts'
 
-/** What lies between the starts of two market days: `[from, to)`, named by its local date. */
+/** The time between the starts of two market days: `[from, to)`, named by its local date. */
 export interface MarketDay {
   date: string
   from: number

@@ -15,7 +15,7 @@ const wholeNumber = /^\d{1,3}$/
 
 const readers = new WeakMap<DeliveryTerms, PeriodReader>()
 
-/** The reader of a series: it keeps the market day of its last answer. */
+/** Finds periods of a series; it caches the market day of its last result. */
 export function periodReader(terms: DeliveryTerms): PeriodReader {
   const known = readers.get(terms) ?? createPeriodReader(terms)
   readers.set(terms, known)

@@ -68,7 +68,7 @@ export const resolutionOn = ({ resolutions: all }: DeliveryTerms, date: string):
 export const newestResolution = ({ resolutions: all }: DeliveryTerms): Resolution =>
   all.at(-1)!.resolution
 
-/** What an operator says of delivery; `time` decides whether anything of it counts. */
+/** The delivery attributes that an operator set; they count only where `time` is `delivery`. */
 export interface DeliverySettings {
   time?: 'observed' | 'delivery'
   resolutions?: ResolutionFrom[]

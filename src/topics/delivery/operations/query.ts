@@ -19,7 +19,7 @@ import { type PricedPeriod, priced } from '../math/figures.ts'
 import type { DeliveryTerms } from '../math/terms.ts'
 import { type DeliverySeries, isDelivery } from '../service/market-days.ts'
 
-/** What a question about a code of delivery periods is refused with. */
+/** The errors of requests about a code of delivery periods. */
 export const refusals = { 400: CodeProblem, 404: NestedProblem }
 
 export const codeParams = {

@@ -44,7 +44,7 @@ export interface Movement {
   year: number | null
 }
 
-/** What every event of a new count says. */
+/** The fields of every event about a new count. */
 export interface CountFacts {
   commodity: string
   region: string
