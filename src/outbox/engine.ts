@@ -19,7 +19,7 @@ const graceMs = secondMs
 /** A message during which the process ends again and again is taken for the cause. */
 const rescuesMax = 20
 
-/** The interface of the sending job; changes are made inside `together`. */
+/** The functions that the sending job uses; changes are made inside `together`. */
 export interface OutboxEngine {
   together<T>(work: () => T): T
   onDue(listener: OutboxDue): void

@@ -14,7 +14,7 @@ export type BillingRefusal =
 export const isRefusal = (result: object | undefined): result is BillingRefusal =>
   result !== undefined && 'refused' in result
 
-/** What to do with open invoices of a subscription that ends before its period. */
+/** Ways to handle open invoices of a subscription that ends before its period. */
 export const openInvoiceChoices = ['keep', 'void'] as const
 export type OpenInvoices = (typeof openInvoiceChoices)[number]
 

@@ -68,7 +68,9 @@ interface CountEvent<R> {
 
 /** A dataset of counts by region and day. */
 export interface RegionalDataset<R extends RegionalCount = RegionalCount> extends Declared<R> {
-  /** What `change` of a row and its event are about; undefined where nothing is compared. */
+  /**
+   * The column that `change` and the event of a row refer to; undefined where nothing is compared.
+   */
   measure: string | undefined
   /** The series of the catalogue that have a number of a row. */
   codes(row: R): readonly { code: string | undefined; value: number | null }[]
@@ -315,7 +317,7 @@ const productivityColumns = {
   source,
 }
 
-/** What drilling brings in a basin in a month: barrels and thousand cubic feet a day. */
+/** Drilling productivity of a basin in a month: barrels and thousand cubic feet a day. */
 export type Productivity = RecordOf<typeof productivityColumns>
 
 /** No series of the catalogue is about these. */

@@ -91,7 +91,7 @@ export const fracDisclosures = dataset({
 })
 
 const casPattern = /^\d{2,7}-\d{2}-\d$/
-/** What registries write where an operator keeps the substance secret, or nothing. */
+/** Values that registries have where an operator keeps the substance secret, or for none. */
 const secretPattern =
   /^(?:proprietary|confidential|trade secret|n\/?a|none|not assigned|listed below|-+)/i
 

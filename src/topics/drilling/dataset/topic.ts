@@ -4,7 +4,7 @@ import { fracChemicals, fracDisclosures } from './frac.ts'
 import { wellPermits } from './permits.ts'
 import { stateProduction, wellProduction, wells } from './wells.ts'
 
-/** What files, feeds and pushes may bring of drilling. */
+/** The drilling datasets, for files, feeds and pushes. */
 export const drillingDatasets: readonly Declared[] = [
   ...regionalDatasets,
   wellPermits,

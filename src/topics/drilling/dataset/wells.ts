@@ -109,7 +109,7 @@ const reportColumns = {
   state: derived<string>({ stored: null }),
 }
 
-/** What one well produced in a month, and how the source calls the well; null: not reported. */
+/** The production of one well in a month, and the source's name of the well; null: not reported. */
 export type WellReport = RecordOf<typeof reportColumns>
 
 export const wellProduction = dataset({
@@ -196,7 +196,7 @@ const stateColumns = {
   source,
 }
 
-/** What a state produced in a month. */
+/** The production of a state in a month. */
 export type StateMonth = RecordOf<typeof stateColumns>
 
 export const stateProduction = dataset({

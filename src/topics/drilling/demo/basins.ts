@@ -48,7 +48,7 @@ export const sharedStates = [
 ]
 
 /**
- * What drilling brings in a basin: new wells of a rig, and all wells; oil in barrels a day, gas in
+ * Drilling productivity of a basin: new wells per rig, and all wells; oil in barrels a day, gas in
  * thousand cubic feet a day.
  */
 export interface Yield {

@@ -1,7 +1,4 @@
-/**
- * Where the permits of the fixture world lie. Counties and formations are real; who drills there is
- * not.
- */
+/** The places of generated permits. Counties and formations are real; operators are not. */
 export interface PermitCounty {
   name: string
   /** In API numbers. */

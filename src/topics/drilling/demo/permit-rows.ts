@@ -113,7 +113,7 @@ function permitOf(
 const typeOf = (state: PermitState, at: (n: number) => number): 'oil' | 'gas' | 'injection' =>
   at(12) < 0.04 ? 'injection' : at(6) < state.gas ? 'gas' : 'oil'
 
-/** What the well of a number was drilled for, as its permit says. */
+/** The purpose of a well by its number, as on its permit. */
 export function wellTypeOf(
   seed: number,
   state: PermitState,

@@ -143,7 +143,7 @@ function followWells({ seed, wells }: PermitDataDeps, now: number): number {
   return changed.length
 }
 
-/** What comes out in a span of time `[from, to)`, by state and day. */
+/** The lists published in a span of time `[from, to)`, by state and day. */
 function dayLists(seed: number, world: World) {
   const bySeries = (state: PermitState, code: string, from: number, to: number): DayList[] =>
     world.observations(code, from, to).map(({ observedAt, recordedAt, value }) => ({

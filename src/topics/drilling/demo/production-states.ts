@@ -31,8 +31,8 @@ const weight = 0.05
 const [lateLeast, lateMore] = [0.002, 0.016]
 
 /**
- * What each state produced in a month: the states share out what the price world's national series
- * say.
+ * The production of each state in a month: the states share the national series of the generated
+ * market.
  */
 export function stateMonths(
   seed: number,

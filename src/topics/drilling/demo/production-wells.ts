@@ -48,8 +48,8 @@ const [idleShare, idleDaysMax] = [0.12, 9]
 const firstMonthDraw = 16
 
 /**
- * What a well reports of the months of `[fromMonth, toMonth)` in which it produces: Arps' decline,
- * and the days it stood still.
+ * The production that a well reports for the months of `[fromMonth, toMonth)`: Arps' decline, minus
+ * days of downtime.
  */
 export function wellMonths(
   seed: number,

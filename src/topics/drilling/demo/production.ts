@@ -31,9 +31,9 @@ interface ProductionDataDeps {
 }
 
 /**
- * What the wells of the demo world and its states produced. A month is published on the last working
- * day of the second month after it, as a first number of what has been filed; with the next month
- * comes its final one. States have more wells than the demo world knows.
+ * The production of generated wells and of their states. A month is published on the last working
+ * day of the second month after it, as a preliminary number of the filed reports; the next month's
+ * publication has its final one. States have more wells than are generated.
  */
 export function createProductionData(deps: ProductionDataDeps): DemoData {
   const { seed, world, db, production, months } = deps

@@ -11,7 +11,7 @@ const [levelYear, yearDays, betterAYear, moreAYear] = [2026, 365.25, 0.03, 0.02]
 const yieldHalfLifeDays = 400
 const [newWellWeight, totalWeight] = [0.06, 0.03]
 
-/** What drilling brings by basin and month. */
+/** Drilling productivity by basin and month. */
 export function productivityRows(
   seed: number,
   world: World,
@@ -51,7 +51,7 @@ export function productivityRows(
           ...regionRow(basin, day),
           ...now,
           rigs,
-          // What all wells give more is what the new ones bring and the old ones lose.
+          // The change of all wells is the gain from new ones minus the decline of old ones.
           legacyOil: now.totalOil - before.totalOil - rigs * now.newWellOil,
           legacyGas: now.totalGas - before.totalGas - rigs * now.newWellGas,
         }

@@ -1,6 +1,6 @@
 /**
- * What a region drills for as a rule: the part of its rigs that is after oil, and the part that is
- * after neither oil nor gas.
+ * The usual targets of a region's rigs: the share that drills for oil, and the share that drills
+ * for neither oil nor gas.
  */
 export interface RigHabit {
   oil: number

@@ -3,9 +3,7 @@ export interface Basin {
   /** Lower snake case, as it is kept and answered. */
   key: string
   name: string
-  /**
-   * What the codes of the catalogue about it begin with; undefined where the catalogue has none.
-   */
+  /** The prefix of its codes in the catalogue; undefined where the catalogue has none. */
   codePrefix: string | undefined
   aliases: readonly string[]
 }

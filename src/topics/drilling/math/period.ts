@@ -11,7 +11,7 @@ import { dayAfter } from '../../prices/math/window.ts'
 
 /** The first week of the weekly counts. */
 export const firstRigCountOn = '2013-01-04'
-/** Answers never reach over more. */
+/** The longest range of a response. */
 export const longestPeriodYears = 15
 
 const words = new Map<string, Temporal.DurationLike>([
@@ -93,7 +93,7 @@ export function countAge(
   }
 }
 
-/** What of a range of days the stored weeks cover. */
+/** The part of a range of days that the stored weeks cover. */
 export interface Coverage {
   from: string | undefined
   to: string | undefined

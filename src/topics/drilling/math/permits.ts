@@ -44,9 +44,8 @@ const monthsInYear = 365 / 30
 const permitsText = (n: number) => (n === 1 ? '1 permit' : `${n} permits`)
 
 /**
- * What drilling does in a state at present. Only a list that is up to date can say that nothing is
- * drilled: without permits for 30 days the state is inactive when its list was read since, and
- * unknown otherwise.
+ * The current drilling activity of a state. Only a current list can show inactivity: without
+ * permits for 30 days the state is inactive when its list was read since, and unknown otherwise.
  */
 export function activityOf({
   state,

@@ -48,8 +48,8 @@ export const countsByBasin = <Row extends { region: string }>(
   )
 
 /**
- * What a query leaves of the basins; undefined when it asks for none in particular. A state stands
- * for the basins that reach into it.
+ * The basins that a query selects; undefined when it names none. A state selects the basins that
+ * extend into it.
  */
 export function requestedBasins(query: {
   basin?: string

@@ -178,7 +178,7 @@ export function permitShares(call: EnergyCall, kind: CountedKind) {
   return { total: counts.count(kind), rows }
 }
 
-/** What permits say about drilling in a state. */
+/** The drilling activity of a state, by its permits. */
 export function stateActivity(call: EnergyCall, text: string) {
   const permitState = permitStateOf(text)
   if (!permitState) {

@@ -87,7 +87,7 @@ const recordsOfMonth = (call: EnergyCall, day: string) =>
     call,
   )
 
-/** What drilling brings by basin and month. */
+/** Drilling productivity by basin and month. */
 export const productivityOperations = [
   energyRecord({
     path: '/v1/ei/drilling_productivities/latest',

@@ -37,7 +37,7 @@ const Timeline = object('WellTimeline', {
   }),
 })
 
-/** What happened to a well, from its permit to its first production. */
+/** The events of a well, from its permit to its first production. */
 export const timelineOperation = energyRecord({
   path: '/v1/ei/wells/:api_number/timeline',
   operationId: 'getWellTimeline',

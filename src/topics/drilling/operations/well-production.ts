@@ -134,7 +134,7 @@ const overview = (path: string, operationId: string, use?: string) =>
     handle: overviewOf,
   })
 
-/** What wells, states and the country produced, month by month. */
+/** The production of wells, states and the country, month by month. */
 export const wellProductionOperations: readonly Operation[] = [
   overview('/', 'getWellProduction'),
   overview('/summary', 'getWellProductionSummary', productionPrefix),

@@ -5,7 +5,7 @@ import type { Movement, RegionalCount, RegionalDataset } from '../dataset/counts
 import { type Count, changeOver, percentChange } from '../math/change.ts'
 import type { RegionalStore } from '../store/regional.ts'
 
-/** What an event is compared with reaches a little over a year back. */
+/** Comparisons of an event reach a little over a year back. */
 const lookBackDays = 400
 const longestMonthDays = 31
 

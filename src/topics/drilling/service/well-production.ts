@@ -24,7 +24,7 @@ export interface MissingWell {
   reason: 'unknown_state_prefix' | 'state_not_covered' | 'well_not_in_source'
   /** Two letters; undefined where the number begins with those of no state. */
   state: string | undefined
-  /** Whose reports were looked through; undefined where there are none. */
+  /** The source of the reports; undefined where there are none. */
   source: string | undefined
 }
 
@@ -93,7 +93,7 @@ export function createWellProduction({
   }
 }
 
-/** What a state produced a day in its newest month; undefined without a month. */
+/** The daily production of a state in its newest month; undefined without a month. */
 export const newestProduction =
   ({ states }: Pick<WellProduction, 'states'>) =>
   (state: string) => {

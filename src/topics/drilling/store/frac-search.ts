@@ -3,7 +3,7 @@ import { phraseOf } from '../../../database/text-match.ts'
 import { boxAround, type Circle, spansOf } from '../../geography/math/geography.ts'
 import { countyKey } from '../math/permits.ts'
 
-/** What disclosures must have, all of it. */
+/** Conditions that disclosures must all meet. */
 export interface FracFilter {
   states?: readonly string[]
   county?: string

@@ -97,7 +97,7 @@ export function createPermitCounts(db: Database) {
     /** Newest day of each state that has a permit, by code. */
     newestByState: () => new Map(states.all().map(row => [row.state, row.day!])),
     oldestOn: (state: string) => oldest.get(state)?.day ?? undefined,
-    /** Whom the newest permit of a state is from. */
+    /** The source of the newest permit of a state. */
     sourceOf: (state: string) => source.get(state)?.source,
     /** Largest first, then by name. */
     largest: (kind: CountedKind, limit: number, offset: number) => largest.all(kind, limit, offset),

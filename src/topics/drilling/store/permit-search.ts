@@ -12,7 +12,7 @@ import {
 } from './permit-words.ts'
 import { dayNumberOf } from './well-permits.ts'
 
-/** What permits must have, all of it; names in any letter case. */
+/** Conditions that permits must all meet; names in any letter case. */
 export interface PermitFilter {
   /** Two letters, upper case. */
   states?: readonly string[]

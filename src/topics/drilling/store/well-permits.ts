@@ -40,7 +40,7 @@ export interface PermitWrites {
 
 export type WellPermitStore = ReturnType<typeof createWellPermitStore>
 
-/** What permits are found and counted by: words by their numbers. */
+/** Columns for searching and counting permits: words by their ids. */
 export interface PermitFacts extends CountedPermit {
   wellNameId: number
 }
@@ -57,7 +57,7 @@ const factColumns: Readonly<Record<keyof PermitFacts, string>> = {
 }
 const factFields = Object.keys(factColumns) as (keyof PermitFacts)[]
 
-/** What a permit only shows; when one of these or a fact differs the permit is revised. */
+/** Columns that are only shown; a permit is revised when one of these or a fact differs. */
 const shownColumns = {
   permitNumber: 'permit_number',
   permitStatus: 'permit_status',
@@ -235,7 +235,7 @@ function permitTables(db: Database) {
       const permit = idOf.get(state, reference)
       return permit ? (byId.get(permit.id) ?? undefined) : undefined
     },
-    /** Answers the id of the first; the others have the numbers after it. */
+    /** Returns the id of the first; the others have the numbers after it. */
     insert(permits: readonly WrittenPermit[], recordedAt: number): number {
       const { lastId } = addFacts(permits.map(({ facts }) => factValues(facts)))
       const firstId = lastId - permits.length + 1

@@ -6,12 +6,12 @@ import type { WriteCounts } from '../../../database/write-counts.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import type { WellReport } from '../dataset/wells.ts'
 
-/** What one well produced in a month; null: not reported. */
+/** The production of one well in a month; null: not reported. */
 export type WellMonth = Omit<WellReport, 'operator' | 'wellName' | 'county'>
 
 export type WellMonthRow = Omit<WellMonth, 'state'> & { recordedAt: number }
 
-/** What the wells of a state reported of a month. */
+/** The reports of a state's wells for a month. */
 export interface WellCoverage {
   state: string
   month: string

@@ -21,7 +21,7 @@ export interface WellFilter {
   circle?: Circle
 }
 
-/** What its cycle time is made of. */
+/** The dates that its cycle time is computed from. */
 export type WellDates = Pick<
   Well,
   'apiNumber' | 'permitOn' | 'spudOn' | 'completedOn' | 'firstProductionOn' | 'source'

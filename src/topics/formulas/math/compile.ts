@@ -27,7 +27,7 @@ export interface Leg {
   pair: { from: string; to: string } | undefined
 }
 
-/** What a formula may name. */
+/** The names that a formula may use. */
 export interface Market {
   leg(name: string): Leg | undefined
   /** The code of an exchange rate, if there is one. */
@@ -35,7 +35,7 @@ export interface Market {
   isCurrency(word: string): boolean
 }
 
-/** What a value is computed from, and what it came to rest on. */
+/** The inputs of a value, and the legs that it was computed from. */
 export interface Scope {
   at: number
   /** When the latest of the values that went into it was recorded. */

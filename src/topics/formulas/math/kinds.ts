@@ -1,6 +1,9 @@
 import { type Product, unitsPer, wholeUnit } from '../../units/math/units.ts'
 
-/** What a part of a formula is: a bare number, a price with its unit, or units of `to` for one `from`. */
+/**
+ * The kind of a part of a formula: a bare number, a price with its unit, or units of `to` for one
+ * `from`.
+ */
 export type Kind =
   | { kind: 'bare' }
   | Price
@@ -28,7 +31,7 @@ export interface Conversion {
   result: Price
 }
 
-/** What keeps a price from another unit or currency. */
+/** Why a price cannot be combined with another unit or currency. */
 export type Contradiction = 'units' | 'currency'
 
 /**

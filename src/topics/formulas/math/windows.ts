@@ -53,7 +53,7 @@ function moveBack(day: number, lag: Span | undefined): number {
   return lag.unit === 'month' ? addMonths(day, -lag.count) : day - lag.count
 }
 
-/** Whose closes the mean of an average at a time is of. */
+/** The days whose closes an average at a time is computed from. */
 export function averagedDays({ window, lag, every }: Average, at: number): Days {
   const day = every ? startOfSpan(dayOf(at), every.count) : dayOf(at)
   if (window.unit === 'day') {

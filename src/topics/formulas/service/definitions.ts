@@ -48,7 +48,7 @@ const legOf = ({ code, currency, unit, category }: Series): Leg => {
   }
 }
 
-/** What formulas may name: what `find` finds. */
+/** The names that formulas may use: those that `find` finds. */
 function marketOf(find: (name: string) => Series | undefined): Market {
   const pair = (from: string, to: string) => {
     const series = find(`${from}_${to}`)

@@ -28,7 +28,7 @@ const columns = {
   fixture: derived<boolean>({ isFlag: true }),
 }
 
-/** What a carrier charges from a day on. */
+/** The surcharge of a carrier from a day on. */
 export type Surcharge = RecordOf<typeof columns>
 
 export const surcharges = dataset({

@@ -3,5 +3,5 @@ import { dieselStations } from './diesel-stations.ts'
 import { surchargeSchedules } from './surcharge-schedules.ts'
 import { surcharges } from './surcharges.ts'
 
-/** What files, feeds and pushes may bring of fuels. */
+/** The fuel datasets, for files, feeds and pushes. */
 export const fuelDatasets: readonly Declared[] = [surcharges, surchargeSchedules, dieselStations]

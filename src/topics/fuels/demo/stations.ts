@@ -109,8 +109,8 @@ const extras = [['def'], ['def', 'unleaded'], ['def', 'biodiesel_b20', 'unleaded
 const publishedMs = 11 * hourMs
 const collectedMinutes = 300
 /**
- * What a station asks above or below the average of its state: its own way of pricing, and the
- * day's.
+ * How far the price of a station is from the average of its state: a constant share, and one that
+ * changes daily.
  */
 const [ownShare, dayShare] = [0.032, 0.004]
 /** Further back lies no weekly average that still counts. */
@@ -126,8 +126,8 @@ interface Place
 }
 
 /**
- * A few hundred stations around places of every state, with prices around the average of the state
- * as the world publishes it.
+ * A few hundred stations around places of every state, with prices around the generated average of
+ * the state.
  */
 export function createStationData(deps: {
   seed: number

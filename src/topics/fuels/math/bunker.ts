@@ -40,11 +40,11 @@ export const arbitragePercent = 5
 export const isArbitrage = ({ percentage }: Difference): boolean =>
   percentage !== undefined && Math.abs(percentage) > arbitragePercent
 
-/** What a ship with a scrubber is taken to burn at sea. */
+/** The assumed fuel consumption at sea of a ship with a scrubber. */
 export const scrubberTonsADay = 30
 
 /**
- * What a scrubber saves in a day at sea, USD: high-sulphur fuel is burned instead of very low
+ * The daily saving of a scrubber at sea, USD: high-sulphur fuel is burned instead of very low
  * sulphur fuel. Negative when that is dearer.
  */
 export const scrubberBenefitDaily = ({ value }: Difference): number =>

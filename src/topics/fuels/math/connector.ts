@@ -1,6 +1,6 @@
 import { type Grade, gradeOf, type Port, portOf, regionGroupNames, regionOf } from './marine.ts'
 
-/** What data connectors call the grades. */
+/** The names of the grades in data connectors. */
 const fuelNames: Readonly<Record<Grade, string>> = {
   VLSFO: 'VLSFO',
   HFO_380: 'IFO380',

@@ -18,7 +18,7 @@ import type { Quote } from '../../prices/service/latest-prices.ts'
 import { dieselCode, dieselStates, nationalDieselCode, stateCode } from '../math/diesel.ts'
 import { type DieselDeps, dieselStationsOperations } from './diesel-stations.ts'
 
-/** What state the average of the country is answered as. */
+/** The state code of the national average. */
 const national = 'US'
 const states = 'Two letters, in any case.'
 

@@ -44,7 +44,7 @@ function createMarineReads({ latestPrices, catalogue, marks, ports, now }: Conte
   return { seriesOf, quotesOf, metadata }
 }
 
-/** Answers that are the newest prices: as a list, or port by port. */
+/** Responses with the newest prices: as a list, or port by port. */
 export function createMarinePrices(deps: Context) {
   const { ports } = deps
   const { quotesOf, metadata } = createMarineReads(deps)

@@ -152,7 +152,7 @@ export const PortPrices = object('MarinePortPrices', {
   count: integer({ examples: [8] }),
 })
 
-/** What a row says alongside its price. */
+/** The fields of a row in addition to its price. */
 const described = ({ series, grade, port }: MarineSeries, source: string) => ({
   code: series.code,
   name: series.name,

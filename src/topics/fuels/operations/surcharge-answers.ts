@@ -27,7 +27,7 @@ export const refusals = { 400: NestedProblem, 404: NestedProblem }
 export const delayed =
   ' Tables are read at the price of each week and take effect on the weekday that the carrier names. When a carrier could not be read, the last values are served with their true `effective_date` and `retrieved_at`.'
 
-/** What the answers about both kinds of carriers have in common. */
+/** The common parts of responses about both kinds of carriers. */
 export function createSurchargeAnswers(deps: Context) {
   const { surcharges, now } = deps
   const today = () => isoDay(now())

@@ -28,7 +28,7 @@ const serviceLevel = {
   service_level: textParameter('Only this service level, in any case; absent: all.', 'ground'),
 }
 
-/** What parcel carriers add for fuel, by service level. */
+/** Fuel surcharges of parcel carriers, by service level. */
 export function parcelSurchargeOperations(deps: Context) {
   const { surcharges, catalogue, now } = deps
   const { today, marked, carrierOf, levelOf, present, listed, historyOf } =

@@ -14,9 +14,7 @@ const History = t.Object({
   meta: PageMetaShape,
 })
 
-/**
- * What carriers add for fuel: less-than-truckload carriers, and parcel carriers by service level.
- */
+/** Fuel surcharges: of less-than-truckload carriers, and of parcel carriers by service level. */
 export function fuelSurchargeOperations(deps: Context) {
   const { surcharges } = deps
   const { today, marked, carrierOf, present, listed, historyOf } = createSurchargeAnswers(deps)

@@ -41,7 +41,7 @@ const columns = {
   fixture: derived<boolean>({ isFlag: true }),
 }
 
-/** What an agency expects of a series in a month or quarter. */
+/** An agency's forecast of a series for a month or quarter. */
 export type Outlook = RecordOf<typeof columns>
 
 export const outlooks = dataset({

@@ -4,7 +4,7 @@ import { opecProductions } from './opec-productions.ts'
 import { outlooks } from './outlooks.ts'
 import { storageCapacities } from './storage-capacities.ts'
 
-/** What files, feeds and pushes may bring of supply, stocks and forecasts. */
+/** The datasets of supply, stocks and forecasts, for files, feeds and pushes. */
 export const fundamentalDatasets: readonly Declared[] = [
   storageCapacities,
   oilInventories,

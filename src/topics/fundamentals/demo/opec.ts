@@ -18,9 +18,7 @@ const halfLifeDays = 500
 const weight = 0.08
 const stepBpd = 1000
 
-/**
- * What each country produced, published with the total of the fixture world and adding up to it.
- */
+/** The production of each country, published with the generated total and adding up to it. */
 export function createOpecData(deps: { seed: number; world: World; opec: OpecStore }): DemoData {
   const { seed, world, opec } = deps
   const paths = opecMembers.map(country => createPath(seed, `opec/${country}`, halfLifeDays, false))

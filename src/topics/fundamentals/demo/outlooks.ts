@@ -13,7 +13,7 @@ import { forecastCodes, forecastPublishedAt } from '../math/monthly-forecast.ts'
 import { outlookPublishedAt } from '../math/outlook.ts'
 import type { OutlookStore } from '../store/outlooks.ts'
 
-/** Who publishes forecasts of what. */
+/** The publishers of forecasts, with their codes. */
 const sources: readonly (readonly [source: string, codes: readonly string[]])[] = [
   [
     'EIA',
@@ -52,8 +52,8 @@ const closesFromDays = 5 * 366
 const namedMonths = ['2026-10', '2026-11', '2026-12']
 
 /**
- * Who makes this service's own forecasts: those of a series that were due by `now`, from its
- * closes; answers how many publications.
+ * Makes this service's own forecasts: those of a series that were due by `now`, from its closes;
+ * returns how many publications.
  */
 export interface ForecastMaker {
   publish(
@@ -111,7 +111,7 @@ function monthsBetween(first: string, last: string): string[] {
   return months
 }
 
-/** The daily closes of a code that the demo world has published by `now`. */
+/** The daily closes of a code that the generated market has published by `now`. */
 function worldCloses(world: World, code: string, now: number): Close[] {
   const from = now - closesFromDays * dayMs
   const depth = { from, hourlyFrom: now + dayMs, rawFrom: now + dayMs }

@@ -32,7 +32,7 @@ export function opecCountry(text: string): string {
   return opecMembers.find(member => member.toLowerCase() === plain) ?? otherNames.get(plain) ?? name
 }
 
-/** What a country produced, or several together, in one month. */
+/** The production of a country, or of several together, in one month. */
 export interface Produced {
   country: string
   /** Barrels a day. */

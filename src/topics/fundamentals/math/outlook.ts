@@ -18,7 +18,7 @@ export function outlookPublishedAt(month: string): number {
 
 export type OutlookKind = 'price' | 'production' | 'other'
 
-/** What a forecast of a code is about. */
+/** The subject of a forecast of a code. */
 export function outlookKind({
   code,
   currency,

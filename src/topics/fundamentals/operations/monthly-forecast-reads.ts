@@ -99,8 +99,8 @@ function createForecastRows({
 }
 
 /**
- * What the forecasts of the range asked for last said. None is ever changed or taken back, so there
- * are others only where there are more.
+ * The forecasts of the last requested range. Forecasts are never changed or deleted, so the cache
+ * is stale only where there are more.
  */
 function keptValues(
   store: Pick<MonthlyForecastStore, 'values' | 'count'>,

@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { boolean, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
 
 export const defaultCode = 'BRENT_CRUDE_USD'
-/** Whom the forecasts are from. */
+/** The source of the forecasts. */
 export const sourceName = 'model'
 
 const price = t.Number({ examples: [71.5] })

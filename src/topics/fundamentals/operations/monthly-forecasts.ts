@@ -45,8 +45,8 @@ const refusals = {
 }
 
 /**
- * What this service expects of the mean price of the next months, how right it was, and everything
- * that it ever expected.
+ * This service's forecasts of the mean price of the next months, their accuracy, and all earlier
+ * ones.
  */
 export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
   const { monthlyForecasts: store, now } = deps

@@ -77,7 +77,7 @@ const publishedIn: Partial<Record<Cadence, StorageInterval>> = {
 }
 const intervalNames = Object.values(intervals)
 
-/** What a query asks of any storage series. */
+/** The query parameters of any storage series. */
 export interface HistoryQuestion {
   /** Undefined: as published. */
   interval: StorageInterval | undefined

@@ -17,7 +17,7 @@ export interface NumberedLevel {
   weekBefore: number | undefined
 }
 
-/** What a week's change is measured against: how many days older. */
+/** How many days older the observation may be that a weekly change is measured against. */
 export const weekBeforeDays = { least: 7, most: 13 } as const
 
 /** Days that start in `[from, to)` of some series. */

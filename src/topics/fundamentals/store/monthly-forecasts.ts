@@ -74,7 +74,10 @@ export function createMonthlyForecastStore(db: Database) {
     /** Every forecast of the range: newest month first, then newest publication, then by series. */
     page: (filter: ForecastFilter, limit: number, offset: number) =>
       page.all(...argumentsOf(filter), limit, offset),
-    /** What every forecast of the range said, by series and month: without what accuracy does not ask. */
+    /**
+     * The values of every forecast of the range, by series and month; without columns that accuracy
+     * does not need.
+     */
     values: (filter: ForecastFilter) => values.all(...argumentsOf(filter)),
     count: (filter: ForecastFilter) => count.get(...argumentsOf(filter))!.n,
     /** The publications in which a series has forecasts. */

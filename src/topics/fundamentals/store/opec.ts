@@ -4,7 +4,7 @@ import { type OpecProduction, opecProductions } from '../dataset/opec-production
 
 export interface OpecRow extends Stored<OpecProduction> {
   id: number
-  /** What the country produced in the month before. */
+  /** The production of the country in the previous month. */
   bpdBefore: number | undefined
 }
 

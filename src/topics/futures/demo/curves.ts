@@ -15,7 +15,7 @@ import { createFront, stepMs } from './front.ts'
  * in a day.
  */
 interface Shape {
-  /** What the twelfth month is over the front on average, and how far that moves. */
+  /** The mean premium of the twelfth month over the front, and how far it varies. */
   slope: number
   sway: number
   /** Winter over the mean of the year. */
@@ -37,7 +37,7 @@ const shapes: Readonly<Record<FamilyCode, Shape>> = {
 /** The random draws for each contract and date, each from a separate sequence. */
 const draws = ['settlement', 'lots', 'interest', 'open', 'high', 'low'] as const
 const swayHalfLifeDays = 120
-/** The world begins in 1998, and a date needs the close before it. */
+/** Generated data begins in 1998, and a date needs the close before it. */
 const firstDay = '1999-01-01'
 
 /**

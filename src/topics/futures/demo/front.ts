@@ -9,7 +9,7 @@ import type { Family } from '../math/families.ts'
 export const stepMs = 5 * minuteMs
 const pathsKept = 20
 
-/** What the family's custom series is, which its front month follows. */
+/** The session prices of the family's custom series, which its front month follows. */
 export type Front = ReturnType<typeof createFront>
 
 /** Each number at its day of the year. */
@@ -79,8 +79,8 @@ export function createFront(
       return slopes[dayNumber(day) - firstDay]!
     },
     /**
-     * Through the session of a day: the close of `before`, the trading date before it, then every
-     * five minutes of the world's own session up to the close.
+     * The prices during the session of a day: the close of `before`, the trading date before it,
+     * then every five minutes of the generated session up to the close.
      */
     path(day: string, before: string) {
       forgetChanged()

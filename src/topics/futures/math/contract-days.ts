@@ -18,7 +18,7 @@ export interface ContractDay {
   high: number
   low: number
   close: number
-  /** What the exchange published, null until it has: never made from the close. */
+  /** The settlement that the exchange published, null until then: never derived from the close. */
   settlement: number | null
   /** Null where the source has none. */
   volume: number | null

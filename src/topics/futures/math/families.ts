@@ -14,17 +14,17 @@ export interface Family {
   /** Code of the front month in the catalogue; contracts are `<code>_<yyyy>_<mm>`. */
   code: FamilyCode
   name: string
-  /** What follows the exchange word in its slug: `brent` of `exch-brent`. */
+  /** The part of its slug after the exchange word: `brent` of `exch-brent`. */
   exchangeSlug?: string
   /** Canonical slugs without an exchange word. */
   slugs: readonly string[]
   /** Lower case. */
   aliases: readonly string[]
-  /** What follows the exchange word in curve-structure's parameter; absent: not offered there. */
+  /** The part of curve-structure's parameter after the exchange word; absent: not offered there. */
   structureName?: string
   currency: string
   unit: string
-  /** Answers base, history and curve only. */
+  /** Only has the base, history and curve paths. */
   limited: boolean
   market: Market
   /** Session in local time, `HH:MM`; an opening later than the closing is on the evening before. */

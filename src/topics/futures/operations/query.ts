@@ -17,11 +17,11 @@ import type { Freshness, Futures } from '../service/futures.ts'
 /** The family that a path names, and what its answers need. */
 export interface RequestedFamily extends Named {
   decimals: number
-  /** What every answer begins with. */
+  /** The first fields of every response. */
   head: { commodity: string; slug: string; currency: string; unit: string }
 }
 
-/** What the routes of all families share. */
+/** The helpers that the routes of all families share. */
 export interface FuturesRoutes {
   futures: Futures
   /** The same over the futures of a context, which may be those of the past. */

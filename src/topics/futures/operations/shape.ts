@@ -29,7 +29,7 @@ export const spreadPercentField = t.Union([t.Number({ examples: [0.29] }), t.Nul
   description: 'In percent of the second; null when that is 0.',
 })
 
-/** What every answer about a family begins with. */
+/** The first fields of every response about a family. */
 export const familyFields = {
   commodity: string('Code of the family.', 'WTI_FUTURES'),
   slug: t.String({ examples: ['exch-wti'] }),

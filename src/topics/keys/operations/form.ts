@@ -46,7 +46,7 @@ export const keyNameField = (charactersMax: number, options?: FieldOptions) =>
     ),
   )
 
-/** What may be set of a key; everything may be left out. */
+/** The editable fields of a key; all are optional. */
 export const createKeyBody = (nameMax: number) =>
   body({
     name: keyNameField(nameMax),
@@ -101,7 +101,7 @@ export const createKeyBody = (nameMax: number) =>
 
 type KeyBody = ReturnType<typeof createKeyBody>
 
-/** What a body says of a key, checked; only what it says. */
+/** The validated changes of a key; only the fields in the body. */
 export function readKeyChange(keyBody: KeyBody, input: unknown, now: number): KeyChange {
   const { name, allowed_ips, allowed_domains, expires_at, read_only, scopes } = keyBody.read(
     input,

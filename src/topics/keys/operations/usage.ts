@@ -94,7 +94,7 @@ const Dashboard = t.Object(
   { title: 'Dashboard' },
 )
 
-/** Who calls and what is left of the key's limits. None of it counts against the quota. */
+/** The caller and the remaining limits of the key. None of it counts against the quota. */
 export const usageOperations = (deps: Context) => [...limits(deps), ...callers(deps)]
 
 function limits({ meter, rates, clock }: Context) {
@@ -159,7 +159,7 @@ function limits({ meter, rates, clock }: Context) {
 
 function callers({ meter, clock }: Context) {
   const userRow = ({ key, entitled }: Caller) => {
-    // Who calls is the member; the plan and the counts are the organization's.
+    // The caller is the member; the plan and the counts are the organization's.
     const { account } = key.holder
     return {
       id: account.id,

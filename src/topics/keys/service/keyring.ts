@@ -22,11 +22,14 @@ type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 export interface KeyState extends RateMark {
   key: ApiKey
   /**
-   * Whose data it acts on and whose plan counts: for keys of an organization's members the
+   * The account whose data and plan the key uses: for keys of an organization's members the
    * organization's account.
    */
   account: AccountState
-  /** Whose key it is; its role is the key's. Outside an organization the same as `account`. */
+  /**
+   * The account that the key belongs to; its role is the key's. Outside an organization the same as
+   * `account`.
+   */
   holder: AccountState
   networks: readonly Network[]
   /**
@@ -35,7 +38,7 @@ export interface KeyState extends RateMark {
    */
   isRestricted: boolean
   lastUsedAt: number | null
-  /** What the meter has of it in memory; undefined until it is first asked. */
+  /** The meter's counts in memory; undefined until the first request. */
   count: Count | undefined
 }
 
@@ -44,14 +47,11 @@ export interface AccountState {
   isSuspended: boolean
   /** API keys that act on the account: its own, or all keys of its organization. */
   keys: KeyState[]
-  /**
-   * What counts the requests of people who are signed in and act on the account. They are in no
-   * list of keys.
-   */
+  /** The keys that count requests of signed-in users on the account. No list contains them. */
   sessions: KeyState[]
   /** The account that its keys act on: itself, or that of its organization. */
   actsOn: AccountState
-  /** What it may do there. */
+  /** The user's role there. */
   role: Role
 }
 
@@ -92,10 +92,7 @@ export interface Keyring {
   reload(): void
 }
 
-/**
- * What the plan of an account gives it now; undefined where there is no such account, or it is
- * suspended.
- */
+/** The current rights of an account; undefined where it does not exist or is suspended. */
 export function entitledNow(
   keys: Pick<Keyring, 'account' | 'entitlements'>,
   accountId: string,

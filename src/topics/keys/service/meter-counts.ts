@@ -64,7 +64,7 @@ export interface Count {
    */
   past: Counter[]
   pastDays: UsageDay[]
-  /** What waits to be added to the usage of hours; a key has few endpoints and classes of status. */
+  /** Counts to add to the usage of hours; a key has few endpoints and classes of status. */
   hours: UsageHour[]
   /**
    * The one of them that was last added to: mostly it is the next one too. It stays when it has been

@@ -159,7 +159,7 @@ const allOf = ({ dirty, waiting }: Slice): Count[] => [...dirty.union(waiting)]
 const inOrder = (counts: Iterable<Count>): Count[] =>
   [...counts].sort((a, b) => (a.keyId < b.keyId ? -1 : 1))
 
-/** What waits of a slice but for counts that are written to their tables. */
+/** The pending usage of a slice, without counts that are written to their tables. */
 function rowOf({ number, dirty, waiting }: Slice, isWritten: ReadonlySet<Count>): WaitingSlice {
   const packing = createUsagePacking()
   const add = (count: Count) => {
@@ -170,7 +170,7 @@ function rowOf({ number, dirty, waiting }: Slice, isWritten: ReadonlySet<Count>)
   return { slice: number, packed: packing.text() }
 }
 
-/** What changed is in the row of the slice. */
+/** Writes changed counts to the row of the slice. */
 function keepDirty(slice: Slice): void {
   for (const count of slice.dirty) {
     count.waits = false

@@ -136,7 +136,7 @@ export interface Meter {
   listen(listener: (reach: QuotaReach) => void): void
 }
 
-/** What says which changes others have. */
+/** Reports which changes other instances have. */
 export interface ChargedStream {
   /** The last change that is committed here. */
   sequence(): number
@@ -272,7 +272,7 @@ export function createMeter(
         hour.requests += answered.requests
         hour.metered += answered.metered
         hour.durationUs += answered.durationUs
-        // What a window that is over would have counted changes nothing any more.
+        // Usage of a window that is over changes nothing any more.
         if (hourAt + hourMs > count.period.window.startsAt)
           count.used += answered.metered - answered.prepaid
         count.dirty = true

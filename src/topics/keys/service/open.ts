@@ -11,7 +11,7 @@ import { createKeyring } from './keyring.ts'
 import { createMeter } from './meter.ts'
 import { createVault } from './vault.ts'
 
-/** Who may ask for what, and how much of it. */
+/** Keys, plans, quotas and usage. */
 export type KeyServices = ReturnType<typeof openKeys>
 
 export function openKeys({ db, config, clock, ids, masterKey }: Runtime) {

@@ -53,7 +53,8 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
   }
 
   const add = (keyId: string): Count => {
-    // What every request reads comes first: of many keys each line of memory is fetched again.
+    // Fields that every request reads come first: with many keys each cache line is fetched from
+    // memory.
     const count: Count = {
       generation,
       period: undefined,

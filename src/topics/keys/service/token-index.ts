@@ -1,11 +1,11 @@
 import { tokenCharacters, writeTokenHash } from '../../../lib/secrets/token.ts'
 
-/** Whose tokens are good, found by the SHA-256 of a token. */
+/** Finds the holder of a token by the SHA-256 of the token. */
 export interface TokenIndex<Holder> {
   put(hash: Uint8Array, holder: Holder): void
   remove(hash: Uint8Array): void
   clear(): void
-  /** Whose token it is; undefined: no one's. */
+  /** The holder of a token; undefined: unknown. */
   find(token: string): Holder | undefined
   /** How many hashes it has. */
   readonly size: number

@@ -3,7 +3,7 @@ import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 
 export interface KeptAnswer {
-  /** Who asked: an API key by its id, an admin token, or a command. */
+  /** The caller: an API key by its id, an admin token, or a command. */
   owner: string
   requestHash: Uint8Array
   sealed: Uint8Array

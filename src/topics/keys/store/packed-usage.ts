@@ -38,7 +38,7 @@ export function createUsagePacking() {
     return place < 0 ? routes.push([hourAt, endpoint, statusClass]) - 1 : place
   }
   return {
-    /** What there is of one key; each comes once. */
+    /** Adds the usage of one key; call it once per key. */
     add(keyId: string, keyCounters: readonly Counter[], keyHours: readonly UsageHour[]) {
       if (keyCounters.length + keyHours.length === 0) return
       const key = keys.push(keyId) - 1

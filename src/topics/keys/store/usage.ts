@@ -20,7 +20,7 @@ export const endpointOf = (recorded: string): { route: string; via: 'api' | 'con
     ? { route: recorded.slice(consoleMark.length), via: 'console' }
     : { route: recorded, via: 'api' }
 
-/** What waits of some keys, packed; undefined where nothing of them does any more. */
+/** Pending usage of some keys, packed; undefined where none is pending. */
 export interface WaitingSlice {
   slice: number
   packed: string | undefined

@@ -47,7 +47,7 @@ const PreferencesShape = t.Object({
   sms: t.Object({ enabled: t.Boolean(), price_alerts: t.Boolean() }),
   push: t.Object({ enabled: t.Boolean() }),
 })
-/** What may be set, bare or as `notification_preferences`; everything may be left out. */
+/** The editable settings, bare or as `notification_preferences`; all are optional. */
 const PreferencesBody = bareOrPart(
   {
     email: optional(
@@ -205,5 +205,5 @@ function preferencesOf(input: unknown, before: Preferences): Preferences {
   }
 }
 
-/** What happened, as the account reads it here, and by which ways it wants to be notified of it. */
+/** The notifications of the account, and the channels on which it receives them. */
 export const notificationOperations = [...list, ...marks, ...preferences]

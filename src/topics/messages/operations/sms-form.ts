@@ -41,7 +41,7 @@ const zone = (options: FieldOptions): Field<string> =>
 
 const wordPattern = /^[a-z][a-z0-9_.]{0,59}$/
 
-/** What may be set, alone or as `sms_settings`; everything may be left out. */
+/** The editable settings, bare or as `sms_settings`; all are optional. */
 export const SmsSettingsBody = bareOrPart(
   {
     enabled: optional(flag()),

@@ -35,7 +35,7 @@ const OptedIn = t.Object({
   message,
 })
 const OptedOut = t.Object({ opted_in: t.Literal(false), opted_out_at: instant, message })
-/** What can be in the way. */
+/** The reasons why text messages are not sent. */
 const reasons = [
   'plan',
   'phone_missing',

@@ -25,7 +25,7 @@ export interface MailMessage {
   accountId: string | null
   /** The provider's idempotency key: two e-mails with the same are one. */
   dedupe: string
-  /** What the e-mail is about, for listeners when it is settled: `delivery_run:<id>`. */
+  /** The subject of the e-mail, for listeners when it is settled: `delivery_run:<id>`. */
   ref?: string
   /**
    * It carries something that opens a door, such as a link to sign in: it is in the outbox
@@ -43,9 +43,9 @@ export interface MailMessage {
 
 export interface Mail {
   /**
-   * Puts the e-mail into the outbox, inside the caller's transaction. Answers the message's id;
-   * undefined when it was there already, or when nothing is sent to the address: then the outbox
-   * has it as skipped, with the reason.
+   * Puts the e-mail into the outbox, inside the caller's transaction. Returns the message's id;
+   * undefined when it was there already, or when nothing may be sent to the address: then it is in
+   * the outbox as skipped, with the reason.
    */
   post(mailMessage: MailMessage): string | undefined
   /** As `post` for each, in few statements. */
@@ -58,7 +58,7 @@ export interface Mail {
   suppressed(to: string): string | undefined
   /** The address of a page of this service, for an e-mail that speaks of it: `/alerts/…`. */
   pageUrl(path: string): string
-  /** What an address is to an account, for e-mails that come again and again. */
+  /** The state of an address for recurring e-mails of an account. */
   recipientState(accountId: string, to: string): RecipientState
   /** Whether an e-mail to an address may carry what the account has written. */
   takesText(accountId: string, to: string): boolean

@@ -68,7 +68,7 @@ export const firstSmsSettings: SmsSettings = {
 /** Three messages of the network's size: a longer one costs more and is read by no one. */
 const textCharactersMax = 459
 
-/** What an account may be sent, and whether it wants it. */
+/** Rules for sending to an account: what it may get, and what it wants. */
 function createSmsRules({ sms, phones, preferences, keys, clock }: TextsDeps) {
   const settings = (accountId: string) => sms.settings(accountId) ?? firstSmsSettings
   const entitlementsOf = (accountId: string) => entitledNow(keys, accountId)
@@ -154,7 +154,7 @@ export function createTextMessages(deps: TextsDeps) {
     },
     /**
      * Puts the message into the outbox, inside the caller's transaction. For an account: only when
-     * its settings, plan and opt-in allow it. Answers the message's id, undefined when it is not
+     * its settings, plan and opt-in allow it. Returns the message's id, undefined when it is not
      * sent.
      */
     post(message: TextMessage) {

@@ -8,7 +8,7 @@ import type { SmsProvider } from '../../../send/messages/sms.ts'
 import { noticeHook } from '../../../send/notices/hook.ts'
 import { paragraphsHtml } from './mail-html.ts'
 
-/** What became of a test. */
+/** The result of a test. */
 export interface Trial {
   taken: boolean
   statusCode: number | null

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-/** What an account wants to be notified of, by which way. */
+/** The notification settings of an account, by channel. */
 export interface Preferences {
   email: { enabled: boolean; priceAlerts: boolean; weeklyDigest: boolean; productUpdates: boolean }
   sms: { enabled: boolean; priceAlerts: boolean }

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-/** What an address has said to e-mails of an account. */
+/** The consent of an address to e-mails of an account. */
 export interface Consent {
   /** When consent was last requested; null: never. */
   askedAt: number | null
@@ -16,7 +16,7 @@ export interface DayCount {
   strangers: number
 }
 
-/** Who has agreed to e-mails of whom, and how many e-mails each got on a day (UTC). */
+/** Consent of addresses to e-mails of accounts, and how many e-mails each got on a day (UTC). */
 export type RecipientStore = ReturnType<typeof createRecipientStore>
 
 export function createRecipientStore(db: Database) {

@@ -31,7 +31,7 @@ import { settingsAdminOperations } from './system/settings.ts'
 import { tokenAdminOperations } from './system/tokens.ts'
 import { trialOperations } from './system/trials.ts'
 
-/** What the operator does, and the controls of a demo instance. */
+/** The operations of the operator, and the controls of a demo instance. */
 export function operationsOf(context: Context): Operation[] {
   const { controls } = context
   return [

@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 import type { AuditStore, NewAuditEntry } from '../store/audit.ts'
 
-/** Who did what to which thing, from where and when. */
+/** The audit trail: actor, action, subject, place and time. */
 export interface Audit extends Pick<AuditStore, 'list' | 'total' | 'signInPlaces'> {
   /** Writes an entry. Its action is done already, so an error is logged and stops no one. */
   note(entry: NewAuditEntry): void

@@ -9,7 +9,7 @@ export interface KeptBackup {
   place: string
 }
 
-/** What an operator asks of backups, as far as it is known; instants are Unix ms. */
+/** The backup task of an operator, as far as it is known; instants are Unix ms. */
 export interface DeskTask {
   what: 'make' | 'check'
   startedAt: number

@@ -145,7 +145,7 @@ export function createOperatorNotices(deps: OperatorNoticesDeps) {
         if (ids.has(id)) continue
         open.delete(id)
         hasChanged = true
-        // What no one was notified of need not be over.
+        // An alert that was never reported needs no notice of its end.
         if (toldAt !== null && !passing)
           notify({ operatorAlert: id, kind: 'over', text, since, at: now })
       }

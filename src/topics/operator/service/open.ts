@@ -27,7 +27,7 @@ export function openOperator({
   return {
     settings,
     adminTokens: createAdminTokens(createAdminTokenStore(db), clock, ids),
-    /** Who did what. */
+    /** The audit trail. */
     audit: createAudit({
       store: createAuditStore(db),
       clock,

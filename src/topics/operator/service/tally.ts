@@ -4,9 +4,9 @@ export const latencyBounds: readonly number[] = [
 ]
 
 export interface RouteTally {
-  /** Answers by status and plan; without a key the plan is empty. */
+  /** Responses by status and plan; without a key the plan is empty. */
   answers: Map<number, Map<string, number>>
-  /** Answers within each bucket of `latencyBounds`, and beyond the last. */
+  /** Responses within each bucket of `latencyBounds`, and beyond the last. */
   buckets: Float64Array
   seconds: number
 }

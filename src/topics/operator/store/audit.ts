@@ -5,11 +5,11 @@ import { statements } from '../../../database/statement.ts'
 
 /** An action. Nothing in it is secret, and it identifies a user only by their account. */
 export interface NewAuditEntry {
-  /** Who: `operator ci`, `command ann`, `key <id>`, `person <id>`, `feed ecb`. */
+  /** The actor: `operator ci`, `command ann`, `key <id>`, `person <id>`, `feed ecb`. */
   actor: string
   /** The account of a key or a person. */
   accountId?: string | undefined
-  /** What: `PATCH /admin/v1/accounts/:id`, `sign in`. */
+  /** The action: `PATCH /admin/v1/accounts/:id`, `sign in`. */
   action: string
   /** To which: the path of a request, a batch, an account. */
   thing: string
@@ -17,7 +17,7 @@ export interface NewAuditEntry {
   place?: string | undefined
   /** How it ended: a status of HTTP, `done`, `refused`. */
   outcome: string
-  /** What the answer says of the thing, as JSON. */
+  /** Fields of the response that identify the subject, as JSON. */
   details?: string | undefined
 }
 

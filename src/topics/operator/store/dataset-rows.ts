@@ -26,7 +26,7 @@ export type DatasetLines = ReturnType<typeof datasetLines>
 
 export interface LineOfRows {
   dataset: string
-  /** What its rows have in these columns. */
+  /** The values that its rows have in these columns. */
   line: Readonly<Record<string, string>>
   /** The column that they are in the order of. */
   time: string

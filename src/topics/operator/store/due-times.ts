@@ -20,7 +20,7 @@ const sourceIntervalMaxMs = 10_080 * minuteMs
 /** The longest wait of the retry schedules and of quiet hours is under a day. */
 const retryMaxMs = 2 * dayMs
 const leaseMaxMs = hourMs
-/** What only its own sender takes is due never. */
+/** The due time of messages that only their own sender claims. */
 const never = Number.MAX_SAFE_INTEGER
 
 /** `?1` is now. What is overdue afterwards is found by anyone who looks for what is due. */

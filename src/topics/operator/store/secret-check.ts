@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
 
-/** Whose sealed text it is. */
+/** The owner of a sealed text. */
 export type SealedKind = 'webhook' | 'account' | 'source' | 'second_factor'
 
 export interface SealedText {
@@ -12,7 +12,7 @@ export interface SealedText {
   sealed: Uint8Array
 }
 
-/** What a check-up asks of a database alongside what the other stores answer. */
+/** Queries of a check-up that other stores do not have. */
 export type SecretCheckStore = ReturnType<typeof createSecretCheckStore>
 
 /** How many secrets were given up, by what they belonged to. */

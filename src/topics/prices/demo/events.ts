@@ -2,13 +2,13 @@ import type { Depth } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
 import type { Observation, World } from './world.ts'
 
-/** A move of prices that the world alone would not have made; it fades by halves. */
+/** An additional move of generated prices; it decays by half-lives. */
 export interface Shock {
   codes: readonly string[]
   /** From when, Unix ms: what is observed before stays. */
   at: number
   halfLifeMs: number
-  /** What prices are multiplied with at first, or the price that all of them go to. */
+  /** The factor that prices are multiplied by at first, or the price that all of them move to. */
   to: { factor: number } | { price: number }
 }
 
@@ -79,7 +79,7 @@ export function shockedValue(value: number, observedAt: number, shocks: readonly
   }, value)
 }
 
-/** The world with what was done to it. Without events it is the same world. */
+/** The generated market with its events. Without events it is unchanged. */
 export function withEvents(world: World, series: readonly WorldSeries[], events: EventLog): World {
   const scaleOf = new Map(series.map(series => [series.code, 10 ** series.decimals]))
 
@@ -120,7 +120,7 @@ export function withEvents(world: World, series: readonly WorldSeries[], events:
   return {
     observations,
     history: (code, now) => shocked(code, world.history(code, now)),
-    // An event changes what was kept of the world for later.
+    // An event invalidates cached values after it.
     changes: () => events.all().shocks.length + (events.all().spells ?? []).length,
   }
 }

@@ -5,8 +5,8 @@ export interface Factor {
 }
 
 /**
- * What codes have in common. Loads on them are shares of a code's daily movement; the rest of it is
- * the code's own.
+ * Factors that codes share. Loads on them are shares of a code's daily movement; the rest of it is
+ * specific to the code.
  */
 export const factors = {
   crude: { halfLifeDays: 60, slow: 0.2 },

@@ -29,8 +29,8 @@ const auctionAheadMs = 3 * dayMs
 const longestDayMs = 26 * hourMs
 
 /**
- * The world with power, gas, load, wind and solar by delivery period: mornings and evenings are
- * dear, solar noons cheap and now and then negative, and neighbours share their weather.
+ * Adds power, gas, load, wind and solar by delivery period: mornings and evenings are dear, solar
+ * noons cheap and sometimes negative, and neighbours share their weather.
  */
 export function withPower(
   world: World,
@@ -103,7 +103,7 @@ function createValues(seed: number, { code, level, decimals, delivery }: Deliver
     keyOf(`${seed}/power/${region}/${name}`),
   ) as [number, number, number]
   const scale = 10 ** decimals
-  /** What a day has, most of it in common with the neighbours: around 0. */
+  /** The weather of a day, mostly shared with the neighbours: around 0. */
   const weather = (day: number, kind: number): number =>
     0.85 * normal(shared, day * 8 + kind) + 0.45 * normal(own, day * 8 + kind)
   /** The same through the day, without a step at midnight. */

@@ -1,7 +1,7 @@
 import { type FactorName, factors, type Rule, rules } from './factors.ts'
 import type { WorldSeries } from './series.ts'
 
-/** A path of the world and how far one of its units moves a code, on the log scale. */
+/** A random path, and how far one of its units moves a code, on the log scale. */
 export interface Term {
   path: string
   weight: number
@@ -25,7 +25,7 @@ export interface Recipe {
   terms: readonly Term[]
   shape: Shape
   season?: Season
-  /** What applied on Friday applies until Monday. */
+  /** Friday's value applies until Monday. */
   heldOverWeekends: boolean
   /** The code is the sum of these, as agencies add up the parts they publish. */
   parts?: readonly string[]
@@ -90,7 +90,7 @@ export function createRecipes(catalogue: readonly WorldSeries[]) {
   }
 
   /**
-   * What one unit of a currency is worth in dollars. European currencies float around the euro, as
+   * The value of one unit of a currency in dollars. European currencies float around the euro, as
    * their rates against it show.
    */
   function currencyTerms(currency: string): Term[] {

@@ -30,8 +30,8 @@ export const drillingGroups: readonly RegionGroup[] = [
 const releaseSpreadMs = 11 * minuteMs
 
 /**
- * The world with regions that add up: what a part has of its whole follows its own path, and all
- * parts together with the rest are the whole, in whole numbers. The wholes stay as they are.
+ * Adds regions that sum up: the share of each part follows a random path, and all parts together
+ * with the rest are the whole, in whole numbers. The wholes are unchanged.
  */
 export function withRegions(
   world: World,

@@ -1,7 +1,7 @@
 import type { Cadence } from '../../catalogue/math/catalogue.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 
-/** What the world needs to know of a code of the catalogue. */
+/** The facts about a code of the catalogue that generation needs. */
 export interface WorldSeries {
   code: string
   category: string

@@ -28,8 +28,8 @@ export interface World {
    */
   observations(code: string, from: number, to: number, depth?: Depth): Observation[]
   /**
-   * What a copy started at `now` holds of a code: all that was published before, as dense as
-   * `depthOf` says.
+   * The data of a code in an instance started at `now`: everything published before, as dense as
+   * `depthOf` defines.
    */
   history(code: string, now: number): Observation[]
   /** Grows when earlier results are not valid any more; absent: they always are. */
@@ -81,7 +81,7 @@ const firstAt = (epochDay + 2 * 365) * dayMs
 export interface WorldDeps {
   seed: number
   series: readonly WorldSeries[]
-  /** What a history holds; all that there is unless a copy holds less. */
+  /** The depth of histories; by default everything. */
   depth?: typeof depthOf
 }
 
@@ -275,7 +275,7 @@ function closesOf(plan: Plan, firstDay: number, days: number): Closes {
   }
 }
 
-/** What moves a price inside a session, at each of its steps: all of them at once. */
+/** The noise of a price within a session, at all of its steps. */
 function noiseOf(paths: Plan['paths'], day: number, steps: number) {
   const noise = new Float64Array(steps + 1)
   for (const { path, weight } of paths) {

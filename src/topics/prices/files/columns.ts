@@ -27,7 +27,7 @@ export interface Columns<Place> {
   currency: Place | undefined
   /** When a value became known. */
   recordedAt?: Place | undefined
-  /** Whose a value is. */
+  /** The column of the source. */
   source?: Place | undefined
   /** Whether a point has no value any more. */
   deleted?: Place | undefined
@@ -46,7 +46,7 @@ export const priceFields = [
 ] as const
 type FieldName = (typeof priceFields)[number]
 
-/** What other publishers call the fields; the first is our own name and wins. */
+/** Names of the fields at other publishers; the first is our own name and takes precedence. */
 const synonyms: Record<FieldName, readonly string[]> = {
   code: [
     'code',

@@ -23,7 +23,7 @@ export interface PointWriter {
   /** The most points of one call; each call is all or nothing. */
   readonly batchMax: number
   write(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
-  /** What a write would do; nothing is written. */
+  /** Reports what a write would change; nothing is written. */
   compare?(points: readonly Point[]): WriteCounts | Promise<WriteCounts>
   /** Sets the publisher of all following values, where the format of a file names one. */
   attribute?(publisher: string | undefined): void

@@ -34,7 +34,8 @@ export interface PriceReading {
   /** The one code that all rows belong to. */
   series?: string
   /**
-   * What every value is multiplied by (1): 0.001 for a file in thousands of the unit of its series.
+   * The factor that every value is multiplied by (default: 1): 0.001 for a file in thousands of the
+   * unit of its series.
    */
   scale?: number
   spelling?: SpellingOptions
@@ -44,7 +45,7 @@ export interface PriceReading {
   now: number
 }
 
-/** What a parser finds in a file, in its order. */
+/** Receives the contents of a file, in order. */
 export interface PointListener {
   /** A point that says nothing but its value. */
   add(seriesId: number, observedAt: number, value: number, line: number): void

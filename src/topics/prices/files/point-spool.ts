@@ -336,7 +336,7 @@ function* merged(
  */
 function createUnique(width: number, onRepeated: OnRepeated) {
   let waiting: { records: Float64Array; at: number } | undefined
-  /** What earlier lines said of the key of the one that waits. */
+  /** Earlier lines with the same key as the pending one. */
   let earlier: { line: number; value: number }[] = []
   const isSameKey = (a: Float64Array, i: number, b: Float64Array, j: number) =>
     a[i] === b[j] &&

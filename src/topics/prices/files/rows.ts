@@ -160,7 +160,7 @@ function startOf(
   const reader = periodReader(terms)
   const text = typeof time === 'string' ? time.trim() : ''
   const isNumbered = period !== undefined && period !== null && period !== ''
-  // What another instance has recorded is taken, whatever the periods are today.
+  // Values that another instance recorded are accepted, whatever the current periods are.
   const recorded = asRecorded ? parseInstant(text) : undefined
   if (recorded !== undefined) return recorded
   const start = isNumbered ? reader.numbered(text, period) : reader.read(text)

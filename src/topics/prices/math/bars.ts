@@ -17,7 +17,7 @@ export interface Observation {
   recordedAt: number
 }
 
-/** What the observations of one bucket of time come to. */
+/** The aggregate of the observations in one bucket of time. */
 export interface Bar {
   startsAt: number
   open: number

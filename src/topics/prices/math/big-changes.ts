@@ -19,7 +19,7 @@ export function createBigChanges(): {
   list(): BigChange[]
 } {
   let all: BigChange[] = []
-  /** What a change must exceed to be among them. */
+  /** The minimum of a change to be in the list. */
   let least = 0
   return {
     see(code, observedAt, before, after) {

@@ -1,4 +1,4 @@
-/** What all rows of a block share. */
+/** The fields that all rows of a block share. */
 export interface BlockSeries {
   code: string
   name: string
@@ -15,7 +15,7 @@ export interface RowTexts {
   index: Uint32Array
 }
 
-/** What bars have alongside their close. */
+/** The fields of bars in addition to their close. */
 export interface BlockBars {
   startsAt: Float64Array
   open: Float64Array
@@ -37,6 +37,6 @@ export interface PriceBlock {
   value: Float64Array
   recordedAt: Float64Array
   bars: BlockBars | undefined
-  /** Whose each row is, where those of the series are of several sources. */
+  /** The source of each row, where the series has several sources. */
   sources: RowTexts | undefined
 }

@@ -77,7 +77,7 @@ export function formatPrice(
   return minus + before + number + after
 }
 
-/** What stands before and after the number of a price; a minus sign comes first. */
+/** The text before and after the number of a price; a minus sign comes first. */
 export function affixesOf(
   currency: string | null,
   unit: string,

@@ -1,7 +1,7 @@
 import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 import { type NamedFactor, unitOf } from '../../units/math/mistaken.ts'
 
-/** What makes a value suspicious by how its series moves. */
+/** Rules that flag a value by how its series moves. */
 export const valueRules = ['jump', 'unit', 'zero', 'sign', 'repeat', 'future', 'same_day'] as const
 /** And by when it comes: `stop` is about a series that no value comes of any more. */
 export const guardRules = [...valueRules, 'stop'] as const
@@ -30,14 +30,17 @@ const usual: Readonly<Record<GuardRule, GuardAction>> = {
 export const guardAction = (rule: GuardRule, terms: GuardTerms | undefined): GuardAction =>
   terms?.[rule] ?? usual[rule]
 
-/** What the guards need to know of a series. How far apart its values lie they see themselves. */
+/**
+ * The facts about a series that guards need. They measure the distance between its values
+ * themselves.
+ */
 export interface GuardedSeries {
   /** Annual, as a fraction; 0 where it is not known. */
   volatility: number
   guards?: GuardTerms
   /** Smaller moves are never flagged: counts of a few things double from one to two. */
   leastMove?: number
-  /** What one of its currency is in others, above 1; asked only for a value that is flagged. */
+  /** Factors between its currency and others, above 1; only called for a value that is flagged. */
   rates?: () => readonly NamedFactor[]
 }
 
@@ -85,7 +88,7 @@ export const fittedLimits: MoveLimits = {
   listedShare: 0.65,
 }
 
-/** What a series does in a year where the catalogue does not say. */
+/** The assumed annual volatility where the catalogue has none. */
 const defaultVolatility = 0.35
 const yearMs = 365.25 * dayMs
 /** The mean of the moves of a bell curve, in its standard deviations. */

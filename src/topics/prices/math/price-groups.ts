@@ -1,7 +1,7 @@
 import { weekdayOf } from '../../../lib/time/instant.ts'
 import type { Point } from './summary.ts'
 
-/** What points are put together by. */
+/** The ways of grouping points. */
 export const groupings = ['all', 'year', 'quarter', 'month', 'month_of_year', 'weekday'] as const
 export type Grouping = (typeof groupings)[number]
 
@@ -13,7 +13,7 @@ export interface PointFilter {
   changeBelow?: number | undefined
 }
 
-/** What the points of a group come to. Changes are in percent from the point before. */
+/** The statistics of a group of points. Changes are in percent from the point before. */
 export interface PriceGroup {
   group: string
   count: number

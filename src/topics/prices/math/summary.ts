@@ -4,7 +4,7 @@ export interface Point {
   value: number
 }
 
-/** What a stretch of a series comes to. `changePercent` is null where it began at zero. */
+/** The summary of a stretch of a series. `changePercent` is null where it began at zero. */
 export interface Summary {
   first: Point
   last: Point

@@ -38,7 +38,7 @@ import { barDaysOf, cutRangeOf, zoneQuery } from './zone-query.ts'
 const codesMax = 200
 const rowsOfPrice = 10_000
 const defaultDays = 365
-/** What everybody may take: the demo codes of a month. */
+/** The free part of exports: the demo codes of a month. */
 const sliceDays = 31
 /** A part of a finished file is sent in pieces of this size. */
 const pieceBytes = 2 ** 20
@@ -206,7 +206,7 @@ export function exportOperations(deps: Context) {
     }
     const { first, last } = range
     headers['content-range'] = `bytes ${first}-${last}/${file.size}`
-    // Who fetches a rest pays for the rest.
+    // A client that fetches a part of a file is charged for that part.
     const share = Math.ceil((requests * (last - first + 1)) / file.size)
     headers['x-quota-requests'] = String(share)
     reply.status = 206

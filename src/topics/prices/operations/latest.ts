@@ -27,7 +27,7 @@ const latestQuery = t.Object({
   ...precisionQuery,
 })
 
-/** What a request for the newest prices is answered from. */
+/** The inputs of a request for the newest prices. */
 interface LatestCall {
   query: Static<typeof latestQuery>
   request: Request

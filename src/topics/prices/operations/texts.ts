@@ -82,7 +82,7 @@ interface EveryPrice {
 /** Front contracts change at full minutes at the earliest, without a write. */
 const keptMs = minuteMs
 
-/** What prices of many codes come to, and whether it was made for this request. */
+/** A text about prices of many codes, and whether it was made for this request. */
 interface Kept<T> {
   value: T
   fresh: boolean
@@ -142,7 +142,7 @@ function createEveryPrice(
   }
 }
 
-/** Answers the prices of every code, or 304 to a caller who has them. */
+/** Returns the prices of every code, or 304 to a caller who has them. */
 export function createEveryAnswer(
   deps: Context,
   isFull = false,

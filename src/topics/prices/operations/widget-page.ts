@@ -21,7 +21,7 @@ footer { padding: 8px 12px; color: #5c6b72; font-size: 12px; }
   .up { color: #5fd097; } .down { color: #ff8f86; }
 }`
 
-/** What a browser may do with the page: show it, in any frame, and load nothing. */
+/** The policy of the page: any site may frame it, and it may load nothing. */
 export const widgetPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 

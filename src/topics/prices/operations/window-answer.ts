@@ -52,7 +52,7 @@ interface WindowRequest {
   downsampled: boolean
   range: Range
   asOf: number | undefined
-  /** Whose days dates and bars are of; undefined: those of UTC. */
+  /** The days that dates and bars refer to; undefined: days in UTC. */
   days: BarDays | undefined
   cut: CutRange | undefined
   /** Codes that were left out because they are unknown. */
@@ -62,8 +62,8 @@ interface WindowRequest {
 }
 
 /**
- * Answers a query with the text of its body, JSON in UTF-8 or CSV, and sets the headers that belong to it;
- * `pathDays` is the window of the path.
+ * Returns the text of a response, JSON in UTF-8 or CSV, and sets its headers; `pathDays` is the
+ * window of the path.
  */
 export type WindowAnswer = (
   query: WindowQuery,

@@ -99,7 +99,7 @@ export interface RowOptions {
   isFull: boolean
   /** The currency of money, each row at the rate of its day. */
   currency?: string
-  /** Whose the value of a row is. */
+  /** The source of a row's value. */
   sourceOf(row: HistoryRow): string
   /** From a currency on the day of a moment; refuses where there is none. */
   rateOn(from: string, at: number): Rate

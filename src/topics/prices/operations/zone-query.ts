@@ -9,7 +9,7 @@ import type { SeriesCut } from '../service/history.ts'
 
 export const barDayKinds = ['calendar', 'market'] as const
 
-/** Whose days bars and dates are of. */
+/** The time zone that bars and dates refer to. */
 export const zoneQuery = {
   zone: textParameter(
     'IANA time zone of the days that dates name and bars are made of: hours, days, weeks, months, quarters and years begin at its midnights.',

@@ -36,8 +36,8 @@ export interface Batches {
   /** Takes single points out of every read. */
   remove(start: BatchStart, seriesId: number, observedAts: readonly number[]): RecordedBatch
   /**
-   * Puts back what stood before a batch, as new revisions: history is never written again. Answers
-   * the conflict where someone wrote later and `onlyUntouched` does not leave that alone.
+   * Restores the state before a batch, as new revisions: history is never rewritten. Returns the
+   * conflict where later writes changed it and `onlyUntouched` does not skip them.
    */
   undo(
     batch: Batch,
@@ -78,7 +78,7 @@ const lineOf = (batch: Batch) => ({
   kept: batch.kept,
 })
 
-/** What a person decided is not flagged again. */
+/** A value that a user decided on is not flagged again. */
 const isGuarded = (kind: NewBatch['kind']): boolean =>
   kind === 'file' || kind === 'push' || kind === 'feed'
 

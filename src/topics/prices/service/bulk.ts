@@ -33,7 +33,7 @@ export interface BulkQuestion {
   to: number
   /** Reads the values known at that moment; undefined: those known now. */
   asOf: number | undefined
-  /** Whose days bars are of, and the cut of each series; undefined: UTC. */
+  /** The days that bars refer to, and the cut of each series; undefined: UTC. */
   days?: string
   cutOf?: (seriesId: number) => SeriesCut | undefined
   /** Values recorded later are not included, however long the response takes to send. */

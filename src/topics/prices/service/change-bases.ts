@@ -13,7 +13,7 @@ interface Ahead {
   to: number
 }
 
-/** What the prices of one day are compared with: observations of the days before it. */
+/** The observations of earlier days that the prices of one day are compared with. */
 export type ChangeBases = ReturnType<typeof createChangeBases>
 
 export interface ChangeBasesDeps {

@@ -40,8 +40,8 @@ export function createCloses(store: CloseStore, quarantine: QuarantineList, coun
 
   return {
     /**
-     * The last current observation of each UTC day that has one outside quarantine, oldest first. The
-     * same array until the series changes: readers must not alter it.
+     * The last current observation of each UTC day that has one outside quarantine, oldest first.
+     * The same array until the series changes: callers must not alter it.
      */
     of,
     /**

@@ -7,7 +7,7 @@ import type { Decisions } from './decisions.ts'
 import type { Guards } from './guards.ts'
 import { createStoredNeighbours } from './stored-neighbours.ts'
 
-/** What points would do to one series. */
+/** The effects of points on one series. */
 export interface SeriesComparison {
   code: string
   points: number
@@ -20,7 +20,7 @@ export interface SeriesComparison {
   recorded: number
 }
 
-/** What a write would do. */
+/** The effects of a write. */
 export interface Comparison extends WriteCounts {
   held: number
   kept: number
@@ -28,7 +28,7 @@ export interface Comparison extends WriteCounts {
   series: SeriesComparison[]
 }
 
-/** Whose the compared values are, by name, and whether what operators decided is overruled. */
+/** The source of the compared values, and whether they override decisions of operators. */
 export interface ComparedWrite {
   source?: string
   replace?: boolean

@@ -90,7 +90,7 @@ export function createDayIndexes(
     const index = current(seriesId)
     keep(seriesId, index)
     if (bornBy === undefined || index.newestRecordedAt <= bornBy) return index
-    // What a series was like at a moment is worth keeping only while it still is like that.
+    // An index of a past state is only cached while that state is still current.
     return readIndex(seriesId, index, index.firstRecordedAfter(bornBy), bornBy)
   }
   return {

@@ -13,8 +13,8 @@ export interface KeptPoint extends Point {
 }
 
 /**
- * What an operator decided stays as it is: a value that was corrected, deleted, undone or rejected
- * does not come back because its source gives it once more. Another value of the source is news.
+ * Preserves decisions of operators: a value that was corrected, deleted, undone or rejected does
+ * not come back when its source sends it again. Another value of the source is accepted.
  */
 export type Decisions = ReturnType<typeof createDecisions>
 

@@ -28,7 +28,7 @@ export interface RateQuotes {
   quote(series: Series): { observation: Pick<Observation, 'value' | 'observedAt'> } | undefined
 }
 
-/** What stands between two currencies that no series pairs, shortest first. */
+/** The currencies between two that no series pairs, shortest path first. */
 const crossings = [[], ['USD'], ['EUR'], ['USD', 'EUR'], ['EUR', 'USD']] as const
 
 const pairPattern = /^([A-Z]{3})_([A-Z]{3})$/

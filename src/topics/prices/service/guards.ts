@@ -40,8 +40,8 @@ interface Refusal {
 }
 
 /**
- * What a related series may bear out. A move by the ratio of two units is never one of them: whole
- * files come in another unit, and then all of their series move alike.
+ * Rules whose flags a related series may confirm. A move by the ratio of two units is excluded:
+ * whole files come in another unit, and then all of their series move alike.
  */
 const confirmable: ReadonlySet<GuardRule> = new Set(['jump', 'sign'])
 
@@ -62,7 +62,7 @@ export function createGuards({
   observations: Pick<ObservationStore, 'between' | 'newest' | 'after'>
   flags: FlaggedValueStore
   settlements: SettlementMoves
-  /** What one of a currency is in others at present. */
+  /** Current factors between a currency and others. */
   rates(currency: string): readonly NamedFactor[]
   now(): number
 }) {

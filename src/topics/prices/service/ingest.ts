@@ -12,7 +12,7 @@ import {
 /** Called after every commit, in the order of the commits, with the origin of the changes. */
 export type Listener = (changes: readonly Change[], origin: Origin) => void
 
-/** What a write did, and when it is recorded. */
+/** The result of a write, and when it is recorded. */
 export type Recorded = WriteCounts & { recordedAt: number }
 
 /** A batch under way: the origin of its values, and its record of changes. */
@@ -34,9 +34,9 @@ export interface Ingest {
    */
   write(points: readonly Point[], recordedAt?: number): Recorded
   /**
-   * Takes points of a series out of every read from now on; `as_of` still answers them for the time
-   * before. One transaction. `at` is given where they were taken out earlier. Answers since when they
-   * have no value.
+   * Withdraws points of a series from every read from now on; `as_of` still returns them for the
+   * time before. One transaction. `at` is given where they were withdrawn earlier. Returns since
+   * when they have no value.
    */
   withdraw(seriesId: number, observedAts: readonly number[], at?: number): number
   /** Says of current values, where they stand as given, that they are of another source. */

@@ -28,7 +28,7 @@ export interface Quote {
   formula?: QuotedFormula
 }
 
-/** What a computed price rests on. */
+/** The inputs of a computed price. */
 export interface QuotedFormula {
   text: string
   status: FormulaStatus
@@ -66,8 +66,8 @@ export interface LatestPrices {
    */
   rendered(key: string, series: Series, render: (quote: Quote) => string): Rendered | undefined
   /**
-   * What `make` says of the days before the one of a quote, kept until one of them changes or a
-   * price of another day is the newest.
+   * The result of `make` about the days before the one of a quote, cached until one of them changes
+   * or a price of another day is the newest.
    */
   ofEarlierDays<T>(key: string, quote: Quote, make: () => T): T
   /**

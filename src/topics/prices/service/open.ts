@@ -157,7 +157,7 @@ export function openPrices({
   ingest.listen((changes, { sourceId, batchId }) => {
     for (const change of changes) {
       const { inserted, revised } = change
-      // The change of a leg has notified the readers of its formulas already.
+      // Listeners of a formula were notified when its leg changed.
       if (formulas.isFormula(change.seriesId)) continue
       const { source } = catalogue.byId(change.seriesId)
       tally.record(source ?? '', inserted.length, revised.length)
@@ -176,7 +176,7 @@ export function openPrices({
     attribute(seriesId)
   })
   return {
-    /** What transactions changed, in their order. */
+    /** The changes of transactions, in order. */
     changeLog,
     formulas,
     observations,
@@ -210,7 +210,7 @@ export function openPrices({
     decisions,
     batchStore,
     batches,
-    /** What a write would do, without writing. */
+    /** Reports what a write would change, without writing. */
     compare: createComparison({
       observations,
       catalogue,
@@ -231,9 +231,9 @@ export function openPrices({
     attributed,
     /** Every name that a source of values of a series has. */
     sourceNamesOf: provenance.namesOf,
-    /** Whose each row of a block is. */
+    /** The source of each row of a block. */
     sourcesOfBlock: provenance.ofBlock,
-    /** Whose the rows of a page are. */
+    /** The sources of the rows of a page. */
     sourcesOfRows: provenance.ofRows,
     /** Adds a listener for series whose readable values change, by a write or by quarantine. */
     onSeriesChange: (listener: (seriesId: number) => void) => listeners.push(listener),

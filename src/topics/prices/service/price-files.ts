@@ -44,7 +44,7 @@ export function createPriceFiles(directory: string, masterKey: string, now: () =
     return text === undefined ? undefined : (JSON.parse(text) as Manifest)
   }
 
-  /** What lets the bearer read a file until then. */
+  /** The signature that lets the bearer read a file until then. */
   const sign = (name: string, expiresAt: number) =>
     Buffer.from(keyedHash(masterKey, 'price files', `${name} ${expiresAt}`)).toString('base64url')
 

@@ -8,7 +8,7 @@ import type { ValueSource, ValueSourceStore } from '../store/value-sources.ts'
 import type { HistoryRange, HistoryRow } from './history.ts'
 import type { QuarantineList } from './quarantine.ts'
 
-/** Whose the rows of a page are. */
+/** The sources of the rows of a page. */
 export interface RowSources {
   /** Name of the source of the value that a row answers; of a bar its last one. */
   nameOf(row: HistoryRow): string
@@ -19,7 +19,7 @@ export interface RowSources {
   seriesOf(all: readonly Series[]): Series[]
 }
 
-/** Whose values are. */
+/** The sources of values. */
 export interface Provenance {
   /** Says how a feed is named with its values. */
   describeFeeds(describe: (source: ValueSource) => FedBy | undefined): void
@@ -36,8 +36,8 @@ export interface Provenance {
   /** Every name that a source of values of a series has. */
   namesOf(seriesId: number): string[]
   /**
-   * Whose each row of a block is; of bars, the value that closed them. `isPast`: the values may have
-   * been replaced since.
+   * The source of each row of a block; for bars, that of the closing value. `isPast`: the values
+   * may have been replaced since.
    */
   ofBlock(
     seriesId: number,

@@ -19,7 +19,7 @@ export type BatchStart = Omit<NewBatch, 'sourceId'> & {
   feed?: { name: string; periodKind: number }
   /** The values are stored as another instance recorded them: none is flagged. */
   asRecorded?: boolean
-  /** What operators decided before is overruled. */
+  /** Overrides earlier decisions of operators. */
   replace?: boolean
 }
 
@@ -100,7 +100,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
         if (sourceId !== 0) sources.note(change.seriesId, sourceId)
       }
       tally.writes += 1
-      // What a person put there is learnt from the store.
+      // Guards read values that a user set from the store.
       if (!tally.isGuarded) for (const change of changes) guards.forget(change.seriesId)
     },
     sift(points) {
@@ -230,7 +230,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
   return { of: runningOf, sourceIdOf }
 }
 
-/** What became of the points of a write. */
+/** The results of a write, counted in points. */
 export type Counts = Recorded & { held: number; kept: number }
 
 const none: Counts = { inserted: 0, revised: 0, unchanged: 0, held: 0, kept: 0, recordedAt: 0 }
@@ -277,7 +277,7 @@ function knownAlready(observations: Pick<ObservationReads, 'vintages'>, point: P
   }
 }
 
-/** What a batch under way has changed so far. */
+/** The changes of a batch under way. */
 export interface Tally {
   see(change: Change): void
   biggest(): BigChange[]

@@ -5,7 +5,7 @@ import type { Batch, BatchStore } from '../store/batches.ts'
 import type { Ingest } from './ingest.ts'
 import type { BatchStart, RunningBatch } from './running-batch.ts'
 
-/** What keeps a batch from being undone: what someone wrote after it. */
+/** Later writes that keep a batch from being undone. */
 export interface UndoConflict {
   /** Values of prices, or rows of a dataset. */
   touched: number

@@ -58,7 +58,7 @@ export interface PricesView {
   history: Pick<History, 'page'>
   exchange: Fx
   now(): number
-  /** What datasets said then. */
+  /** The datasets as of that moment. */
   reads: DatasetReads
   /** Since when what was read is covered, Unix ms; undefined before anything was. */
   coverageSince(): number | undefined

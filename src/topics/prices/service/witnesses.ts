@@ -28,8 +28,9 @@ export function createWitnesses({
 }) {
   return {
     /**
-     * What bears out the move to a point, in words; undefined where nothing does. Values that wait
-     * for review count where they are of another source than `sourceId`; without one they do not.
+     * The moves that confirm the move to a point, in words; undefined where there are none. Values
+     * that wait for review count where they are of another source than `sourceId`; without one they
+     * do not.
      */
     of(point: Point, before: Previous, sourceId: number | undefined) {
       const flagged: Move = { before: before.value, value: point.value }

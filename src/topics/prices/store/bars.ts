@@ -135,12 +135,12 @@ function newestFirst(some: Bar[], others: Bar[], limit: number): Bar[] {
   return [...some, ...others].sort((a, b) => b.startsAt - a.startsAt).slice(0, limit)
 }
 
-/** What a write changed in one series, each list oldest first. */
+/** The changes of a write in one series, each list oldest first. */
 export interface Change {
   seriesId: number
   inserted: Observation[]
   revised: Observation[]
-  /** What each of the revised was before. */
+  /** The earlier value of each revised point. */
   replaced: number[]
   /** Inserted points that had been taken out before, with when their first value was recorded. */
   reborn: { observedAt: number; bornAt: number }[]
@@ -148,7 +148,7 @@ export interface Change {
 
 type OldestFirst = (seriesId: number, from: number, to: number) => Observation[]
 
-/** What an update of bars did to a bucket that points were added to. */
+/** The effect of an update of bars on a bucket that points were added to. */
 interface Touched {
   bar: Bar
   /** Whether the hours of a day were stored; undefined: there was no bar. */
@@ -385,7 +385,7 @@ export function createBarWithdrawer(
     WHERE series_id = ? AND span = ? AND starts_at = ?`
   const dropHours = sql`
     DELETE FROM bars WHERE series_id = ? AND span = 1 AND starts_at >= ? AND starts_at < ?`
-  /** Answers what is left of each bucket that `ats` are of. */
+  /** Recomputes the buckets that contain `ats`. */
   const fold = (
     seriesId: number,
     { span, interval }: (typeof spans)[number],

@@ -21,7 +21,7 @@ export interface NewBatch {
   undoesId?: number
 }
 
-/** What became of the rows of a batch. */
+/** The results of a batch, counted in rows. */
 export interface BatchCounts extends WriteCounts {
   removed: number
   superseded: number
@@ -44,7 +44,7 @@ export interface Batch extends BatchCounts {
   startedAt: number
   finishedAt: number | null
   undoneAt: number | null
-  /** What stood before its rows of datasets is not kept any more. */
+  /** The earlier versions of its dataset rows are not stored any more. */
   isForgotten: boolean
   biggest: BigChange[]
 }
@@ -57,7 +57,7 @@ export interface BatchSeries {
   lastAt: number
 }
 
-/** What a batch did to one point: the value that it put there last, and what stood there before it. */
+/** The effect of a batch on one point: its last value in the batch, and the value before. */
 export interface BatchPoint {
   observedAt: number
   /** Undefined: there was nothing, or nothing that anybody kept. */

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 import type { Vintage } from './observations.ts'
 
-/** What an operator left at a point by a correction, a deletion or an undo, where that stands. */
+/** The result of an operator's correction, deletion or undo of a point, while it is current. */
 export interface Decision {
   observedAt: number
   /** Undefined: the point has no value. */
@@ -11,7 +11,7 @@ export interface Decision {
   batchId: number
   kind: 'correction' | 'undo'
   reason: string | null
-  /** What files, pushes and feeds had given for the point before. */
+  /** Values that files, pushes and feeds had given for the point before. */
   given: readonly Pick<Vintage, 'value' | 'sourceId'>[]
 }
 

@@ -58,10 +58,10 @@ export interface FlaggedValueStore {
   add(flag: NewFlag): void
   /** The same of a row of a dataset. */
   addRow(flag: NewFlaggedRow): void
-  /** What became of the rows of a line that anybody flagged. */
+  /** The status of the flagged rows of a line. */
   ofLine(dataset: string, line: string): Pick<FlaggedRow, 'observedAt' | 'numbers' | 'status'>[]
   find(id: number): FlaggedValue | undefined
-  /** What became of the very value, if anybody flagged it. */
+  /** The status of this exact value, if it was flagged. */
   statusOf(seriesId: number, observedAt: number, value: number): FlagStatus | undefined
   /** Values of a series from one moment to another, both inclusive, that wait or were rejected. */
   notTaken(seriesId: number, from: number, to: number): RefusedValue[]

@@ -35,7 +35,7 @@ export interface Point {
   deleted?: true
 }
 
-/** Whose values a write brings, and in which batch: numbers of the tables `sources` and `batches`. */
+/** The source and the batch of written values: numbers of the tables `sources` and `batches`. */
 export interface Origin {
   sourceId: number
   batchId: number
@@ -102,7 +102,7 @@ export interface ObservationReads {
   pointTimes(seriesId: number, from: number, to: number, limit: number): number[]
   /** Every value that a point ever had, in the order of their recording. */
   vintages(seriesId: number, observedAt: number): Vintage[]
-  /** What came to be known of a series in `[from, to)`, in that order; within a moment by time. */
+  /** The recordings of a series in `[from, to)`, in that order; within a moment by time. */
   recordings(seriesId: number, from: number, to: number): Recording[]
   /** Observations after `after`, oldest first: for streaming whole series. */
   after(seriesId: number, after: number, limit: number): Observation[]
@@ -149,9 +149,9 @@ export interface ObservationStore extends ObservationReads, BarReads {
     writtenAt?: number,
   ): { counts: WriteCounts; changes: Change[] }
   /**
-   * Takes observations of one series out of every read from `at` on; `as_of` still answers them for
-   * the time before. One transaction, or a part of the one that it is called in. Answers since when
-   * none of them has a value.
+   * Withdraws observations of one series from every read from `at` on; `as_of` still returns them
+   * for the time before. One transaction, or a part of the caller's. Returns since when none of
+   * them has a value.
    */
   withdraw(
     seriesId: number,
@@ -492,8 +492,8 @@ function createSeriesWriter(db: Database) {
 }
 
 /**
- * Writes what was known before the current value of an observation: the interval in which it was
- * known begins at its time and ends where the next value begins. Answers whether anything is new.
+ * Writes values known before the current value of an observation: the interval in which a value was
+ * known begins at its time and ends where the next value begins. Returns whether anything is new.
  */
 function createVintageWriter(db: Database) {
   const sql = statements(db)
@@ -642,7 +642,7 @@ function createInserter(db: Database) {
   const sql = statements(db)
   const into =
     'INSERT INTO observations (series_id, source_id, batch_id, recorded_at, observed_at, value) VALUES'
-  // What all rows share is bound once.
+  // Values that all rows share are bound once.
   const row = (i: number) => `(?1, ?2, ?3, ?4, ?${5 + 2 * i}, ?${6 + 2 * i})`
   const insertOne = sql`${into} ${row(0)}`
   const insertMany = sql`${into} ${Array.from({ length: rowsEach }, (_, i) => row(i)).join(', ')}`

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-/** Whose values observations are. */
+/** A source of observations. */
 export interface ValueSource {
   id: number
   /** feed: a public source that is read. named: as anyone who brought the values called it. */

@@ -10,7 +10,7 @@ import { connectorRegion, fuelOf, isMetricTon, portNameOf } from '../../fuels/ma
 import { type Port, portOf } from '../../fuels/math/marine.ts'
 import type { SourceRow } from '../store/sources.ts'
 
-/** What a source holds, judged row by row. */
+/** The content of a source, validated row by row. */
 export interface SourceReading {
   rows: SourceRow[]
   received: number
@@ -111,7 +111,7 @@ function parsed(text: string): unknown {
 
 const asObject = (value: unknown): Rec => (isObject(value) ? value : 'it is not a JSON object')
 
-/** What an object has under a name, step by step; of a list by number. */
+/** The value of an object under a path of names; lists by number. */
 function at(value: unknown, steps: readonly string[]): unknown {
   let level = value
   for (const step of steps) {
@@ -173,7 +173,7 @@ function csvLines(text: string): string[] {
   return records
 }
 
-/** What a field is called where the configuration does not say. */
+/** The default names of fields. */
 const usualNames: Readonly<Record<RowField, readonly string[]>> = {
   price: ['price', 'value'],
   timestamp: ['timestamp', 'observed_at', 'date', 'time'],
@@ -263,7 +263,7 @@ function rowOf(
 const missing = (field: RowField, value: string | undefined, right: string): string =>
   `${field} ${value === undefined || value === '' ? 'is missing' : `${shown(value)} is not accepted`}: ${right}`
 
-/** What names mean, each looked up once: thousands of rows have a few. */
+/** Resolves names, each once: thousands of rows have a few. */
 type Namer = ReturnType<typeof namer>
 
 function namer(ports: readonly Port[]) {

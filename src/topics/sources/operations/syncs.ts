@@ -30,7 +30,7 @@ const Rotated = envelopeOf({
   message: t.String(),
 })
 const common = { params: sourceParams.properties }
-/** What becomes of the syncs of a source, and what they are made with. */
+/** The syncs of a source, and its credentials. */
 export const sourceSyncOperations = (deps: Context) => [...syncs(deps), ...rotation(deps)]
 
 function syncs(deps: Context) {

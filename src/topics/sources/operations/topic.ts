@@ -2,7 +2,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { sourceOperations } from './sources.ts'
 
-/** What accounts bring for themselves. */
+/** Private data sources of accounts. */
 export function operationsOf(context: Context): Operation[] {
   return [...sourceOperations(context)]
 }

@@ -8,7 +8,7 @@ import { createSourceFiles } from './file.ts'
 import { createDataSources } from './sources.ts'
 import { createSourceSync, type RowReader } from './sync.ts'
 
-/** What accounts bring for themselves. */
+/** Private data sources of accounts. */
 export type SourceServices = ReturnType<typeof openSources>
 
 export interface SourceServicesDeps extends Runtime {

@@ -29,7 +29,7 @@ export type {
   SourceSyncLog,
 } from '../store/sources.ts'
 
-/** What the owner sets of a source; null takes away. */
+/** The owner's changes to a source; null removes a value. */
 export interface SourceChange {
   name?: string
   status?: 'active' | 'paused'
@@ -44,7 +44,7 @@ export interface SourceRefusal {
   count: number
 }
 
-/** What a sync found, or why it found nothing. */
+/** The result of a sync, or why it found nothing. */
 export interface SyncOutcome
   extends Omit<
     SourceSyncLog,
@@ -88,7 +88,7 @@ export interface DataSources {
   ): DataSource | SourceRefusal
   /** Another configuration, credential or status starts the source again. */
   change(source: DataSource, change: SourceChange): DataSource
-  /** Answers the id of the new credentials. */
+  /** Returns the id of the new credentials. */
   rotate(source: DataSource, credentials: Credentials): string
   remove(source: DataSource): void
   /**
@@ -132,7 +132,7 @@ const downSyncs = 3
 const errorsShown = 5
 const sliceRows = 2000
 
-/** What the vault seals it under. */
+/** The context that the vault seals it with. */
 export const contextOf = (id: string) => `data-source ${id}`
 
 export function createDataSources(deps: DataSourcesDeps): DataSources {
@@ -248,7 +248,7 @@ function ownership(
   const change: DataSources['change'] = (source, change) =>
     transact(db, () => {
       const now = clock.now()
-      // What a sync has written in the meantime stays.
+      // Changes that a sync has written in the meantime are kept.
       const current = store.byId(source.id) ?? source
       const {
         name = current.name,

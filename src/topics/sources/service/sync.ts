@@ -248,7 +248,7 @@ function recorder({ sources, clock, log }: SourceSyncDeps) {
   }
 }
 
-/** What a source holds now. */
+/** Reads the current content of a source. */
 function contents({ sources, reader, fetch, files, clock }: SourceSyncDeps) {
   const incomplete = (fault: string): Read => ({ fault: `scraper_config.${fault}`, final: true })
 

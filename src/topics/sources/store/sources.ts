@@ -51,7 +51,7 @@ export interface RowFilter {
   since: number
 }
 
-/** What became of a sync. */
+/** The result of a sync. */
 export interface SourceSyncLog {
   id: string
   trigger: 'schedule' | 'push' | 'operator'

@@ -23,7 +23,7 @@ export interface SheetRunDeps extends Context {
 }
 
 interface TableSourceDeps extends Pick<Context, 'marks' | 'ids'> {
-  /** Answers a request of this instance as a caller who has been let in by a request of theirs. */
+  /** Answers a request of this instance for a caller whose own request was admitted. */
   dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
 }
 
@@ -47,7 +47,7 @@ export const dataPaths = [
 export const runRowsMax = 100
 const runRowsDefault = 25
 
-/** Who asks for a table, and where its headers go. */
+/** The caller of a table, and the target of its headers. */
 export interface SheetCall {
   request: Request
   reply: Answering

@@ -5,7 +5,7 @@ import { wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, type Problem } from '../../../http/problem/problem.ts'
 import { sheetText } from '../../../lib/text/csv.ts'
 
-/** What a cell of a sheet holds. */
+/** The value of a cell of a sheet. */
 export type Cell = string | number | boolean | null
 
 /** A sheet's functions read at most this many characters of an answer, and of a cell. */

@@ -28,9 +28,9 @@ export function sheetTable(body: unknown, rowsMax: number) {
 }
 
 /**
- * What of a body is its rows: `data` (or the body, where there is none) when it is a list, else the
- * list that it begins with, else its first list of objects, else itself as the only row. A map
- * whose values are all objects counts as their list.
+ * The rows of a body: `data` (or the body, where there is none) when it is a list, else the list
+ * that it begins with, else its first list of objects, else itself as the only row. A map whose
+ * values are all objects counts as their list.
  */
 function rowsOf(body: unknown): readonly unknown[] {
   const payload = isObject(body) && 'data' in body ? body.data : body

@@ -21,7 +21,7 @@ const keepAliveDefaultMs = 15 * secondMs
 const reconnectMs = 3 * secondMs
 /** Events read at a time: the next are read when the client has taken these. */
 const eventsEach = 100
-/** What a client that reads nothing has left when its stream has ended. */
+/** How long a client that does not read has left when its stream has ended. */
 const partingSeconds = 10
 
 /** The feed of the account's watches as it grows. */

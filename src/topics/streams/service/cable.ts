@@ -147,8 +147,8 @@ function createConnection(deps: CableDeps, client: CableClient, onClosed: () => 
 }
 
 /**
- * What has changed of the subscribed prices: one update a second, of the subscription that has
- * waited longest.
+ * Changes of the subscribed prices: one update a second, for the subscription that has waited
+ * longest.
  */
 function createPriceNews(
   { prices }: CableDeps,

@@ -62,8 +62,8 @@ export function createStreams({ log, perKey, stopwatch = createSystemClock() }: 
 
   return {
     /**
-     * Answers how to give the place back; `full` when the key has as many of this kind as it may,
-     * `stopped` when there will be none any more.
+     * Returns how to give the place back; `full` when the key has as many of this kind as it may,
+     * `stopped` when the instance is stopping.
      */
     open(
       kind: 'events' | 'cable' | 'changes',

@@ -1,6 +1,6 @@
 import { productOf, targetUnits, unitsPer, wholeUnit } from './units.ts'
 
-/** What a value seems to be counted in, and what it must be multiplied by to be in the unit of its series. */
+/** The likely unit of a value, and the factor that converts it to the unit of its series. */
 export interface LikelyUnit {
   name: string
   scale: number

@@ -22,8 +22,8 @@ export interface MistakenUnits {
 export type NamedFactor = readonly [factor: number, name: string]
 
 /**
- * What two units a ratio of values lies between, within how much the series itself may move
- * (`spread`: one robust deviation of its relative changes). `rates` are those of its currency.
+ * The two units whose ratio fits a ratio of values, within the range that the series itself may
+ * move (`spread`: one robust deviation of its relative changes). `rates` are those of its currency.
  */
 export function unitOf(
   ratio: number,

@@ -100,8 +100,8 @@ const roadAndRefinery: readonly Rule[] = [
 ]
 
 /**
- * What a code prices, by its category. Blends of no fixed density (low-sulphur fuel oils, base
- * oils, bitumen) and coal are left out.
+ * The product of a code, by its category. Blends without a fixed density (low-sulphur fuel oils,
+ * base oils, bitumen) and coal are left out.
  */
 const rules: Readonly<Record<string, readonly Rule[]>> = {
   crude_oil: crude,

@@ -2,8 +2,8 @@ import { changePercent } from '../../prices/math/change.ts'
 import { roundTo } from '../../prices/math/format.ts'
 
 /**
- * What the feed says of a code: its price at a run, that it moved as far as the watch asked for,
- * that no new price comes any more.
+ * The events of a code in the feed: its price at a run, a move of at least the watch's threshold,
+ * and the end of new prices.
  */
 export const watchEventTypes = ['evaluated', 'threshold_crossed', 'stale'] as const
 export type WatchEventType = (typeof watchEventTypes)[number]
@@ -52,9 +52,9 @@ export function moved(
 }
 
 /**
- * What one run says of a code: always `evaluated`; `threshold_crossed` when the price is at least
- * `thresholdPercent` away from that of the run before; `stale` once, when it has become stale or
- * lost its price since.
+ * The events of one run for a code: always `evaluated`; `threshold_crossed` when the price is at
+ * least `thresholdPercent` away from that of the run before; `stale` once, when it has become stale
+ * or lost its price since.
  */
 export function findings(
   reading: WatchReading,

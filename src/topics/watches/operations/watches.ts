@@ -54,14 +54,14 @@ function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Wa
   return watch
 }
 
-/** What an account has checked on a schedule, and the feed of what was seen. */
+/** The watches of an account, and the feed of their events. */
 export const watchOperations = (deps: Context) => [
   ...feed(deps),
   ...listAndCreate(deps),
   ...changeOne(deps),
 ]
 
-/** What both creating and changing need. */
+/** The helpers of creating and changing. */
 function shared({ catalogue, plans, links, now }: Context) {
   return {
     forms: createWatchForms({

@@ -28,7 +28,7 @@ export type Watches = ReturnType<typeof createWatches>
 export interface WatchesDeps extends Pick<Runtime, 'db' | 'ids'> {
   store: WatchStore
   keys: Pick<Keyring, 'entitlements'>
-  /** What a code is at now. */
+  /** The current price of a code. */
   readingOf(code: string): WatchReading
   clock: Clock
 }
@@ -82,8 +82,8 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
       })
     },
     /**
-     * What the change does not name stays. Another interval, and an end of the pause, begin a new
-     * interval now.
+     * Fields that the change does not name are kept. A new interval, and the end of a pause, start
+     * the interval now.
      */
     change(watch: Watch, change: Partial<WatchSettings>): Watch {
       const now = clock.now()
@@ -92,7 +92,7 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
       const isOther =
         resumes || next.active !== watch.active || next.intervalSeconds !== watch.intervalSeconds
       if (isOther) next.nextRunAt = runsAt(next, now)
-      // What happened during a pause must not look as if it had happened since the last run.
+      // Moves during a pause must not count as moves since the last run.
       next.readings = readingsOf(next.codes, resumes ? {} : watch.readings)
       store.put(next)
       return next

@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 import type { WatchEventType } from '../math/change.ts'
 
-/** What a run of a watch found of one code. */
+/** The result of a watch run for one code. */
 export interface WatchEventRow {
   /** Rises within the account's feed. */
   seq: number

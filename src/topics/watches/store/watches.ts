@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 import type { WatchReading } from '../math/change.ts'
 
-/** What may be set of a watch. */
+/** The editable fields of a watch. */
 export interface WatchSettings {
   name: string | null
   /** In the order of the request, each once; a futures family stands for its front contract. */
@@ -25,7 +25,7 @@ export interface Watch extends WatchSettings {
   lastEvaluatedAt: number | null
   /** Null while it is paused. */
   nextRunAt: number | null
-  /** What its last run found, by code; before its first run what was there when it was made. */
+  /** The readings of its last run, by code; before its first run those of its creation. */
   readings: Readonly<Record<string, WatchReading>>
   createdAt: number
   updatedAt: number

@@ -60,7 +60,7 @@ export const conditionsField = (codeOf: CodeOf): Field<Condition[]> =>
     },
   )
 
-/** What the operator does not need may be absent or null. */
+/** Fields that the operator does not use may be absent or null. */
 function conditionOf(list: Form, place: string, codeOf: CodeOf): Condition | undefined {
   if (!list.has(place) || list.isNull(place)) return list.fault(place, 'must be a JSON object.')
   const form = list.part(place)

@@ -47,7 +47,7 @@ export interface WebhookFormDeps {
   checkTarget(url: string): string | undefined
 }
 
-/** What a body says of an endpoint, checked; only what it says. */
+/** The validated changes of an endpoint; only the fields in the body. */
 export interface WebhookChange {
   settings: Partial<EndpointSettings>
   secret: string | undefined

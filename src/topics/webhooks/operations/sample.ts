@@ -96,10 +96,7 @@ const watch = {
   change_percent: 0.61,
 }
 
-/**
- * What an event of a type looks like, with invented values: the `data` of a test that asks for the
- * type.
- */
+/** An example of an event type, with invented values: the `data` of a test that names the type. */
 export function sampleData(type: EventType, webhookId: string, at: number): Data {
   const now = isoInstant(at)
   const day = now.slice(0, 10)

@@ -41,7 +41,7 @@ export const webhookOperations = (deps: Context) => [
   ...webhookDeliveryOperations(deps),
 ]
 
-/** What both creating and changing need. */
+/** The helpers of creating and changing. */
 function shared({ catalogue, checkTarget, plans, links, now }: Context) {
   const codeOf = (text: string) =>
     catalogue.named(text)?.code ?? catalogue.resolve(text, now())?.code

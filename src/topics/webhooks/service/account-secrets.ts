@@ -9,10 +9,10 @@ export interface OpenSecret {
   createdAt: number
 }
 
-/** What signs the events of an account that go to a target which is not one of its endpoints. */
+/** The secrets that sign events of an account to target URLs outside of its endpoints. */
 export type AccountSecrets = ReturnType<typeof createAccountSecrets>
 
-/** What the vault seals it under. */
+/** The context that the vault seals it with. */
 export const contextOf = (accountId: string) => `webhook account ${accountId}`
 
 export function createAccountSecrets({

@@ -12,10 +12,10 @@ export const newWebhookSecret = (ids: Ids): string =>
 export const hintOf = (secret: string): string =>
   `${secret.startsWith(secretPrefix) ? secretPrefix : ''}…${secret.slice(-4)}`
 
-/** What the vault seals it under. */
+/** The context that the vault seals it with. */
 export const contextOf = (id: string) => `webhook ${id}`
 
-/** What of a secret is in a row, and back. */
+/** Converts secrets to the columns of a row, and back. */
 export function createEndpointSecrets(vault: Vault) {
   // Opened once for each state of an endpoint: every attempt of a delivery asks.
   const opened = new WeakMap<Endpoint, { current: string; previous: string | undefined }>()

@@ -19,7 +19,7 @@ export interface OwnEvent extends ServiceEvent {
   url: string | null
 }
 
-/** What one account may have and has asked for, looked up once in a burst. */
+/** The limits and endpoints of one account, looked up once in a burst. */
 interface BurstAccount {
   endpoints: readonly Endpoint[]
   room: Map<EventType, number | undefined>

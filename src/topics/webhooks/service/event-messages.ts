@@ -81,10 +81,10 @@ export function messageOf(
   }
 }
 
-/** The event for a log whose reader may not have its data. */
+/** The event without data, for a log whose owner may not read the data. */
 export const withoutData = <E extends ServiceEvent>(event: E): E => ({ ...event, data: {} })
 
-/** What the filters of endpoints check in an event. */
+/** The fields of an event that the filters of endpoints use. */
 export function filteredOf(
   { commodity, state, conditionsHold }: ServiceEvent,
   type: EventType,

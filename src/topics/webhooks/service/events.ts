@@ -73,8 +73,8 @@ export function createEvents(deps: EventsDeps) {
   const burst = { webhooks, outbox, catalogue, limits, skips, emit, emitTo }
   return {
     /**
-     * Writes one webhook message for each endpoint that asked for the event, inside the caller's
-     * transaction. Answers how many.
+     * Writes one webhook message for each endpoint that is subscribed to the event, inside the
+     * caller's transaction. Returns how many.
      */
     emit,
     /**
@@ -82,7 +82,10 @@ export function createEvents(deps: EventsDeps) {
      * `webhook_url`.
      */
     emitTo,
-    /** As `emit` and then `emitTo` for each in turn, in few statements. Answers what `emit` does. */
+    /**
+     * Does `emit` and then `emitTo` for each in turn, in few statements. Returns the counts of
+     * `emit`.
+     */
     emitEach: (events: readonly OwnEvent[]) => emitBurst(burst, events),
     /** As `emit`, to one endpoint: what only its own conditions make an event. */
     emitToEndpoint(endpoint: Endpoint, event: ServiceEvent) {
@@ -106,7 +109,7 @@ function outgoingOf(
     catalogue.isRestricted && commodity !== undefined ? catalogue.named(commodity) : undefined
   return {
     message: messageOf(event, type, scope),
-    /** The message for a log whose reader may not have the data of the event. */
+    /** The message without data, for a log whose owner may not read the data. */
     bare: (): Omit<Message, 'lane'> => messageOf(withoutData(event), type, scope),
     filtered: filteredOf(event, type, catalogue),
     /** Whether an account sees the series that the event is about. */
@@ -115,8 +118,8 @@ function outgoingOf(
 }
 
 /**
- * Writes a message for the endpoints of one account that asked for an event: to those that get it,
- * and into the log of the others why they do not. Answers how many get it.
+ * Writes a message for the endpoints of one account that are subscribed to an event: to those that
+ * get it, and into the log of the others why they do not. Returns how many get it.
  */
 function createDelivery({ outbox, skips }: EventsDeps, limits: EventLimits) {
   const skip = (

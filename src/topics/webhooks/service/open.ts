@@ -64,7 +64,7 @@ export function openWebhooks(deps: WebhookServicesDeps) {
   keepWebhookRecords({ ...deps, webhooks, deactivateAfter: limits.webhookDeactivateAfter })
   deps.ingest.listenInside(createPriceEvents({ ...deps, webhooks, events }))
   deps.ingest.listenInside(createDayAheadEvents({ ...deps, webhooks, events }))
-  /** Whose quota was used up. */
+  /** Notifies owners of keys whose quota was used up. */
   const usageWarnings = createUsageWarningStore(db)
   deps.meter.listen(createUsageEvents({ ...deps, warnings: usageWarnings, events }))
   /** All requests to addresses that accounts name go through this. */

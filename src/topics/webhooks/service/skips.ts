@@ -24,7 +24,7 @@ export const skipReasons = [
 ] as const
 export type SkipReason = (typeof skipReasons)[number]
 
-/** What the filters of endpoints check. */
+/** The fields that the filters of endpoints use. */
 export interface Filtered {
   type: EventType
   commodity?: string | undefined
@@ -113,7 +113,7 @@ export interface Skipped {
 /** The events that are not sent: each is counted, and ends in a log. */
 export type Skips = ReturnType<typeof createSkips>
 
-/** What the log of a lane has taken today. */
+/** The log entries of a lane on the current day. */
 interface Day {
   logged: number
   reported: Set<string>

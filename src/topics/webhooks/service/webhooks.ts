@@ -98,7 +98,10 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
         secret,
       }
     },
-    /** What the change does not name stays. Active again, an endpoint starts without failures. */
+    /**
+     * Fields that the change does not name are kept. An endpoint that is activated again starts
+     * without failures.
+     */
     change(endpoint: Endpoint, change: Partial<EndpointSettings>, secret?: string): Endpoint {
       const next = {
         ...endpoint,

@@ -1,7 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { statements } from '../../../database/statement.ts'
 
-/** What signs the events of an account that go to none of its endpoints. */
+/** The secret that signs events of an account to target URLs outside of its endpoints. */
 export interface AccountSecret {
   accountId: string
   /** Sealed by the vault. */

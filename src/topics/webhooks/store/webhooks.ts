@@ -4,7 +4,7 @@ import type { Condition } from '../../alerts/math/threshold.ts'
 
 export type SignatureScheme = 'timestamped' | 'body'
 
-/** What may be set of an endpoint. */
+/** The editable fields of an endpoint. */
 export interface EndpointSettings {
   url: string
   /** Names as they were subscribed to: types, aliases, patterns, and names that never fire. */

@@ -169,7 +169,7 @@ export const ComparisonShape = t.Object({
   ),
 })
 
-/** What a push would do, without doing it. */
+/** Reports what a push would change, without writing. */
 function comparing({ catalogue, compare, now }: Context) {
   return [
     operation('POST /admin/v1/observations/compare', {
@@ -335,7 +335,7 @@ function reading(deps: Context) {
 
 const sourceMax = 80
 
-/** What a request says of all its rows. */
+/** The fields of a request that apply to all its rows. */
 function envelopeOf(body: unknown): { source?: string; batch?: number; replace: boolean } {
   if (!isObject(body)) return { replace: false }
   const form = formOf(body)
@@ -354,7 +354,7 @@ export function runningBatch(batches: Batches, id: number) {
   throw validationFailed([{ field: 'batch', message, value: id }])
 }
 
-/** What a request brings: rows, or points as numbers. */
+/** The content of a request: rows, or points as numbers. */
 interface Sent {
   envelope: ReturnType<typeof envelopeOf>
   count: number

@@ -37,7 +37,7 @@ import { runningBatch } from './data.ts'
 
 /** One request is one transaction, and a transaction must not hold up the requests behind it. */
 const rowsMax = 5_000
-/** What an import sends at once: small, because a server answers others in between. */
+/** The size of an import's requests: small, because a server answers others in between. */
 const usualBatch = 1_000
 
 const operator = { operator: 'data' } as const

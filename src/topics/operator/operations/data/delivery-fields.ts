@@ -72,7 +72,7 @@ function readResolutions(form: Form, name: string): ResolutionFrom[] | undefined
     : form.fault(name, 'must be in the order of from, each day once.')
 }
 
-/** What can be said of a series whose values are of delivery periods. */
+/** The attributes of a series of delivery periods. */
 export const deliveryFields = {
   time: choice(['observed', 'delivery'], {
     description:

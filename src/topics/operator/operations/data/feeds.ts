@@ -241,7 +241,7 @@ function settingOf({
   }
 }
 
-/** What a feed is to be read into and has no series for would never come: it is refused, each by its name. */
+/** Refuses targets without a series in the feed, by name: they would never get values. */
 function refuseUnread(codes: readonly string[], { publisher, map }: FeedView['feed']): void {
   const unread = unreadOf(codes, map)
   if (unread.length === 0) return
@@ -254,7 +254,7 @@ function refuseUnread(codes: readonly string[], { publisher, map }: FeedView['fe
   )
 }
 
-/** What would be refused when the feed is read is refused when it is set. */
+/** Refuses an address when it is set rather than when the feed is read. */
 function refuseTarget(baseUrl: string, checkTarget: Context['checkTarget']): void {
   const fault = checkTarget(baseUrl)
   if (fault === undefined) return

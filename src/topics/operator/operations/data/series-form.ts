@@ -51,7 +51,7 @@ const filled = (charactersMax: number, options: Record<string, unknown>): Field<
     value.trim() === '' ? 'must not be empty.' : undefined,
   )
 
-/** What can be said of a series. */
+/** The attributes of a series. */
 export const termFields = {
   name: filled(120, { description: 'Display name.', examples: ['Desk mark, gas oil 0.1'] }),
   category: word(

@@ -75,7 +75,7 @@ const rowsOf =
     ended_at: isoOrNull(subscription.endedAt),
   })
 
-/** What the operator has sold: subscriptions of all accounts, and plans at an agreed price. */
+/** Sales of the operator: subscriptions of all accounts, and plans at an agreed price. */
 export const subscriptionAdminOperations = (deps: Context) => [
   ...listing(deps),
   ...agreeing(deps),

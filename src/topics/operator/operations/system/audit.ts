@@ -40,7 +40,7 @@ export const EntryShape = object('AuditEntry', {
   ),
 })
 
-/** Who did what to which thing, from where and when. */
+/** The audit trail: actor, action, subject, place and time. */
 export function auditAdminOperations({ audit, keys }: Context) {
   const rowOf = (entry: AuditEntry): (typeof EntryShape)['static'] => ({
     id: entry.id,

@@ -94,7 +94,7 @@ const Condition = envelope(
 const workersOf = (workers: QueryWorkers | undefined) =>
   workers ? { ...workers, trouble: workers.trouble ? troubleText(workers.trouble) : null } : null
 
-/** What of feeds, endpoints and scheduled deliveries is in trouble. */
+/** The faults of feeds, endpoints and scheduled deliveries. */
 function troubles({ feeds, webhooks, deliveries, outbox, keys }: Context) {
   const emailOf = (accountId: string) => keys.account(accountId)?.account.email ?? ''
   return {
@@ -126,7 +126,7 @@ function troubles({ feeds, webhooks, deliveries, outbox, keys }: Context) {
   }
 }
 
-/** What an operator checks first. */
+/** The overview that an operator checks first. */
 export function conditionAdminOperations(deps: Context) {
   const { seriesFaults, tally, disk, backupRecord, clock } = deps
   const answers = () => {

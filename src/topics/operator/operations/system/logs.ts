@@ -20,7 +20,7 @@ const Lines = envelopeOf({
   last: integer('Number of the newest line, for `after`; 0 if there are none.', 42),
 })
 
-/** What this process has logged lately. */
+/** The latest log lines of this process. */
 export const logAdminOperations = ({ logTail }: Partial<Context>) => [
   operation('GET /admin/v1/logs', {
     operationId: 'listLogLines',

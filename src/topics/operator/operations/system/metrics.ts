@@ -24,7 +24,7 @@ async function registryOf(deps: Context) {
   return registry
 }
 
-/** What this service measures about itself. */
+/** The metrics of this service. */
 export function metricsOperations(deps: Context) {
   let registering: ReturnType<typeof registryOf> | undefined
   return [

@@ -59,7 +59,7 @@ const IdsBody = body({
   ),
 })
 
-/** What the outbox has still to send, and what it gave up. */
+/** The waiting and the failed messages of the outbox. */
 export const queueAdminOperations = (deps: Context) => [...list(deps), ...changes(deps)]
 
 function list({ queue, keys }: Context) {

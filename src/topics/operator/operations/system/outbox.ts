@@ -73,7 +73,7 @@ const rowOf = ({
   held_at: isoInstant(heldAt),
 })
 
-/** What `restore` kept back, for the operator. */
+/** The messages that `restore` held back, for the operator. */
 export const outboxAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/outbox/held', {
     operationId: 'listHeldMessages',

@@ -7,7 +7,7 @@ import type { BulkColumn } from './columns.ts'
 import type { ParquetCompression } from './compression.ts'
 import type { BulkWriter } from './writer.ts'
 
-/** Rows of a group: what a reader of one code fetches at most alongside it. */
+/** Rows of a group, which limits the additional rows that a reader of one code fetches. */
 export const groupRows = 131_072
 
 type NumberKind = Exclude<BulkColumn['kind'], 'text'>
@@ -77,7 +77,7 @@ export function parquetWriter(
   }))
   let rows = 0
 
-  /** What has been written since; the writer keeps counting its bytes. */
+  /** The bytes written since the last call; the writer keeps counting. */
   const take = (): Uint8Array => {
     const taken = new Uint8Array(bytes.getBuffer())
     bytes.index = 0
