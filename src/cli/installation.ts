@@ -6,8 +6,8 @@ import type { InstalledPaths } from '../config/config.ts'
 const markerPath = '../lib/wellhead/installation.json'
 
 /**
- * The defaults of the package that installed a program. A file says so and not the path of the
- * program, because people copy binaries to `/usr/bin` without the package's directories.
+ * The default paths of the package that a program comes from. A file next to it marks them, and not
+ * the program's path, because users copy binaries to `/usr/bin` without the package's directories.
  */
 export function installationOf(program: string): InstalledPaths | undefined {
   const path = resolve(dirname(program), markerPath)

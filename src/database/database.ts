@@ -295,7 +295,10 @@ export function closeDatabase(db: Database, path: string, keepsLog = false): voi
   keeper.close()
 }
 
-/** Writes a consistent, compact copy of a database to a new file, while others go on using it. */
+/**
+ * Writes a consistent, compact copy of a database to a new file, while other connections keep using
+ * it.
+ */
 export function copyDatabase(from: string, to: string): void {
   // SQLite takes an empty file for one that is not there.
   makePrivate(to)

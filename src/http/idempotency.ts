@@ -35,10 +35,10 @@ export interface Repeatable {
  * for 24 hours per API key or admin token and path, in the transaction that made it true, and a
  * repeat gets the same answer.
  *
- * The answer may hold a new token, and no token may be at rest. A placeholder in its place would
- * keep that rule and lose the purpose: who repeats a request has lost the answer, and with it the
- * only copy of the token. So the answer is sealed under the token that the caller presented, of
- * which only a hash is stored: the same caller can have it read again, and a stolen database cannot
+ * The answer may hold a new token, and no token may be at rest. A placeholder would keep that rule
+ * but defeat the purpose: a caller who repeats a request has lost the answer, and with it the only
+ * copy of the token. So the answer is sealed under the token that the caller presented, of which
+ * only a hash is stored: the same caller can have it read again, and a stolen database cannot
  * reveal it. After a roll of that token the answer cannot be read any more, and the repeat is
  * refused like any other reuse. A command on this machine presents no token: its answers are sealed
  * under the master key and the text of the header.
@@ -95,7 +95,10 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
     seal: (context, text) => seal(token, context, text),
     unseal: (context, sealed) => unseal(token, context, sealed),
   })
-  /** The name of the request besides, which is stored as a hash: a copy of both files is not enough. */
+  /**
+   * Sealed with the name of the request as well, which is stored as a hash: a copy of both files is
+   * not enough to open it.
+   */
   const withMasterKey = (name: string): Sealing => ({
     seal: (context, text) =>
       vault.seal(vaultContext(context), Buffer.from(seal(name, context, text)).toString('base64')),

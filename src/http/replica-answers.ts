@@ -44,7 +44,7 @@ const socketPath = '/cable'
 /** Paths that report the health of this instance, which no other instance can report. */
 const ownPaths = new Set(['/health', '/v1/health', '/metrics'])
 const unavailable = 503
-/** An answer that says so: a statement wanted to write, and a copy is not written. */
+/** The code of a response whose statement tried to write: a replica is read-only. */
 const writerCode = 'STORAGE_UNAVAILABLE'
 /** Errors for a quota slice that was used up between the check and the request. */
 const spentCodes = new Set([

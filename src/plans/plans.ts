@@ -55,9 +55,9 @@ export const specPlans = (limits: Readonly<Limits> = defaultLimits): Plans =>
   assemblePlans(specTiers(limits), specAddOns, limits)
 
 /**
- * An operator's own copy: every feature on every plan and no count that could run out. What bounds
- * the work of one request or one account stays: rolling rates, active keys, codes of a brief, the
- * shortest watch interval.
+ * The plans of a private instance: every feature on every plan and no quotas. Limits on the work of
+ * one request or one account stay: rolling rates, active keys, codes of a brief, the shortest watch
+ * interval.
  */
 export function unlimitedPlans(limits: Readonly<Limits> = defaultLimits): Plans {
   const spec = specPlans(limits)

@@ -26,7 +26,7 @@ export interface Cluster {
   refusal(): string | undefined
   /** The requests in quota pools. */
   pools(): HeldQuotas
-  /** The copies that run; rejects where NATS does not answer. */
+  /** The running instances; rejects where NATS does not respond. */
   topology(): Promise<Topology>
   /** The epoch of the lease that this instance has; undefined: none. */
   epoch(): number | undefined

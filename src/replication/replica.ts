@@ -25,10 +25,10 @@ import { createApplier } from './store/applier.ts'
 import type { Delta } from './store/delta.ts'
 import { createReplicationState } from './store/state.ts'
 
-/** A running copy of a primary's database, which answers reads. */
+/** A running replica of a primary's database, which answers reads. */
 export interface Replica {
   answer(request: Request): Response | Promise<Response>
-  /** Resolves, with the reason, when the copy has to begin again with a snapshot that is there. */
+  /** Resolves, with the reason, when the replica must restart from an available snapshot. */
   ended: Promise<string>
   /** Keeps serving the data it has; another connection may then write its database. */
   stopFollowing(): void
@@ -55,7 +55,8 @@ export interface ReplicaOptions {
 const noMasterKey = 'a replica opens nothing that is sealed'
 
 /**
- * Opens the copy in a directory, or the newest snapshot where it has none, and follows the stream.
+ * Opens the replica in a directory, or the newest snapshot where it has none, and follows the
+ * stream.
  */
 export async function openReplica(options: ReplicaOptions): Promise<Replica> {
   const { runtime, dir, nats, peer, connections, isStopping, primary } = options
@@ -194,7 +195,7 @@ const removeFile = (path: string) => {
   for (const tail of ['', '-wal', '-shm']) rmSync(path + tail, { force: true })
 }
 
-/** Puts the copy that was fetched in the place of one that does not lead to what the stream has. */
+/** Replaces a replica that cannot continue with the stream by the fetched snapshot. */
 export function replaceReplica(dir: string): void {
   removeFile(databasePath(dir))
   renameSync(nextPath(dir), databasePath(dir))

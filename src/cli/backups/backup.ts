@@ -196,7 +196,9 @@ function putInPlace(dir: string, source: string, options: RestoreOptions): Resto
   }
 }
 
-/** Checks that the secrets of a copy can be opened, and holds back what waits in it. */
+/**
+ * Checks that the secrets of the restored file can be opened, and holds back its waiting messages.
+ */
 function settle(part: string, dir: string, source: string, options: RestoreOptions) {
   const { at, ids, releaseOutbox = false, masterKey = '', withoutMasterKey = false } = options
   const settled = folded(part, db => {

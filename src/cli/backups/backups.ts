@@ -50,8 +50,9 @@ export interface MadeBackup {
 }
 
 /**
- * Copies the database, checks the copy, seals it where there is a key, puts it into every place and
- * removes there what has been kept long enough. Fails when any place fails, after all were tried.
+ * Makes a verified copy of the database, encrypted where there is a key, stores it in every place,
+ * and deletes backups there that are older than the retention. Fails when any place fails, after
+ * all were tried.
  */
 export async function makeBackup(config: Config, at: number): Promise<MadeBackup> {
   const places = placesOf(config)

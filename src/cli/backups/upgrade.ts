@@ -54,8 +54,8 @@ export function removeWithLog(path: string) {
 }
 
 /**
- * Copies a database of an older schema before it is migrated; answers the copy's path. One that an
- * upgrade has left, which was ended half-way, stays as it is.
+ * Copies a database of an older schema before it is migrated; returns the path of the copy. A copy
+ * left by an upgrade that was interrupted is kept.
  */
 export function keepBeforeUpgrade(dir: string): { keptAs: string; from: number } | undefined {
   const path = databasePath(dir)
@@ -76,7 +76,10 @@ export function keepBeforeUpgrade(dir: string): { keptAs: string; from: number }
   return { keptAs, from }
 }
 
-/** A migration of a copy: from one schema to another, which are the same where none was needed. */
+/**
+ * The result of migrating a copy: the schema before and after, which are the same where no
+ * migration was needed.
+ */
 export interface UpgradeTrial {
   path: string
   from: number
@@ -84,7 +87,7 @@ export interface UpgradeTrial {
   seconds: number
 }
 
-/** Migrates a copy, checks it and removes it. Throws what would go wrong. */
+/** Migrates a copy, checks it and deletes it. Throws the faults that the migration would have. */
 export function tryUpgrade(dir: string): UpgradeTrial {
   const path = databasePath(dir)
   if (!existsSync(path)) throw new Error(`${path} does not exist`)

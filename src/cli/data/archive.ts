@@ -50,8 +50,8 @@ export const isArchive = (path: string): boolean =>
   existsSync(path) && statSync(path).isDirectory() && existsSync(join(path, manifestName))
 
 /**
- * Writes everything that a copy has of data into a new directory, a file for each kind, all of one
- * moment. Throws where the directory has something in it.
+ * Writes all data of an instance into a new directory, one file per kind, as a single snapshot.
+ * Throws where the directory is not empty.
  */
 export async function writeArchive(
   dir: string,

@@ -6,7 +6,7 @@ import { doubtful, type Finding, faulty, fine, reasonOf } from './finding.ts'
 const lagMaxMs = 5000
 const check = 'copies'
 
-/** Asks NATS which copies run; nothing where nothing is published. */
+/** Gets the running instances from NATS; no findings where nothing is published. */
 export async function examineCluster({ nats: settings }: Config): Promise<readonly Finding[]> {
   if (settings.servers.length === 0) return []
   try {

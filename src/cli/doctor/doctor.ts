@@ -51,8 +51,8 @@ const thisMachine: Machine = {
 }
 
 /**
- * Looks for what keeps a copy from running well, changes nothing, and answers the exit code: 1
- * where something is wrong.
+ * Finds faults of an installation without changing anything, and returns the exit code: 1 where
+ * there is one.
  */
 export async function runDoctor(env: DoctorEnvironment): Promise<number> {
   const findings = await examined(env)

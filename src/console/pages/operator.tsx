@@ -33,7 +33,7 @@ const tabs: readonly Tab<'operator'>[] = [
   { part: 'system', text: 'System', View: System },
 ]
 
-/** The work of who runs the copy. */
+/** The pages of the operator. */
 export function Operator() {
   const title = useTitle('Operator', tabs)
   return (

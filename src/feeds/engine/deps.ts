@@ -33,7 +33,7 @@ export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log'> {
   wait?: ((ms: number) => Promise<void>) | undefined
   userAgent: string
   chance: () => number
-  /** Differs from copy to copy on a machine. */
+  /** A number that differs between instances on a machine. */
   copyNumber: number
   seal(name: string, text: string): Uint8Array
   open(name: string, sealed: Uint8Array): string

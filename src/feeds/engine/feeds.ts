@@ -14,8 +14,8 @@ import { type FeedView, viewOf } from './view.ts'
 export type Feeds = ReturnType<typeof createFeeds>
 
 /**
- * A start waits before it catches up, so that copies that are started together do not come together:
- * each in its own slot.
+ * The delay before a started instance catches up, so that instances started together do not poll
+ * together: each has a slot.
  */
 const firstRunSlots = 28
 const firstRunSlotMs = 2 * secondMs

@@ -25,7 +25,7 @@ export interface LineOptions {
   userAgent: string
   /** Values that the last finished run stored; undefined: everything is read again. */
   known: ReadonlyMap<string, string> | undefined
-  /** A number of [0, 1) that differs from copy to copy. */
+  /** A number of [0, 1) that differs between instances. */
   chance: () => number
   /** Waits the given milliseconds before the publisher is polled again; absent: in real time. */
   wait?: ((ms: number) => Promise<void>) | undefined
@@ -271,7 +271,7 @@ function retryAfter(header: string | undefined, now: number): number | undefined
   return Number.isNaN(at) ? undefined : Math.max(0, at - now)
 }
 
-/** Twice as long each time, and up to half of it by chance, so that copies do not come together. */
+/** Doubles each time, plus up to half of it by chance, so that instances do not poll together. */
 const pause = (attempt: number, chance: () => number): number => {
   const whole = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1))
   return whole / 2 + (whole / 2) * chance()

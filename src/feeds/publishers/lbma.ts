@@ -25,7 +25,7 @@ export function auction(
     if (!isObject(day) || typeof day.d !== 'string' || !Array.isArray(day.v)) {
       throw headerFault(`a day of ${file}`, 'd and v')
     }
-    // Old copies write days as Americans do.
+    // Old editions of the file write days in the American order.
     const on = leadingDay(day.d) ?? americanDay(day.d) ?? day.d
     for (const [i, currency] of currencies.entries()) {
       const written: unknown = day.v[i]

@@ -37,7 +37,7 @@ export function withIgnoredParameters(
   const body = text === undefined ? value : parsed(text)
   const metadata = metadataOf(body)
   if (!metadata) return undefined
-  // A copy, because what a handler answers may be kept.
+  // Copied, because the handler's object may be cached.
   const ignored = { ...metadata, ignored_parameters: ignoredIn(header) }
   const { data } = body as Fields
   const isInData = isObject(data) && data.metadata === metadata

@@ -11,8 +11,8 @@ export interface QueryWorkerDocumentDeps {
 }
 
 /**
- * The document of the API as a reader thread makes it: it takes a second, in which the main
- * thread would answer no one. Anyone who asks keeps it.
+ * The OpenAPI document as a query worker creates it: this takes a second, during which the main
+ * thread would answer nothing. The first caller caches it.
  */
 export function createQueryWorkerDocument({
   pool,

@@ -63,7 +63,7 @@ function tablesFrom(text: string, limits: Limits, clock: Clock): RateTables {
   return tables
 }
 
-/** Windows of another state of the data: a copy that goes back to a snapshot starts with none. */
+/** Deletes the saved windows: an instance that is restored to a snapshot starts without any. */
 export const forgetRates = (dir: string): void => rmSync(pathIn(dir), { force: true })
 
 function decoded(windows: SavedWindows['windows']): SavedRates {

@@ -19,7 +19,7 @@ export interface BackupRecord {
 
 export interface BackupJobDeps {
   everyMs: number
-  /** A command of this program, in its own process: a copy must not hold up an answer. */
+  /** Runs a command of this program in a separate process, so that a backup delays no response. */
   command(...args: string[]): Promise<CommandOutcome>
   record: { get(): BackupRecord; set(record: Partial<BackupRecord>): void }
   clock: Pick<Clock, 'now'>

@@ -8,7 +8,7 @@ import type { Job } from './job.ts'
 export interface ConditionJobDeps {
   incidents: Incidents
   parts: () => readonly Component[]
-  /** Whether the newest observation is known: a copy without data has nothing to be late with. */
+  /** Whether there is an observation: an instance without data cannot be late. */
   hasData: () => boolean
   /** False in a demo instance: people move its clock, so gaps in time are not outages. */
   isClockReal: boolean

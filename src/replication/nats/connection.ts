@@ -190,9 +190,9 @@ function bucketOf(
   return {
     get: async key => entryOf(await values.get(key)),
     async set(key, text, revision) {
-      // Servers that keep copies compare the revision of a key before they agree on the order, so that
-      // two writers at once may both get a success. The last message of the whole bucket
-      // is compared after it.
+      // Replicated servers compare the revision of a key before they agree on the order, so that
+      // two writers at once may both get a success. The last message of the whole bucket is
+      // compared after it.
       const stored = revision === 0 ? await values.get(key) : null
       // Deleting a key leaves a message, whose revision the next value must name.
       const over = stored && stored.operation !== 'PUT' ? stored.revision : revision

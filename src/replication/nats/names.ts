@@ -29,7 +29,7 @@ export function natsNames(prefix: string) {
     usage: stream('usage'),
     /** The object store of snapshots. */
     snapshots: bucket('snapshots'),
-    /** The buckets of which copies run, of what may be taken of quotas, and of who may write. */
+    /** The buckets of running instances, of quota pools, and of the write lease. */
     nodes: bucket('nodes'),
     quotas: bucket('quotas'),
     lease: bucket('lease'),

@@ -12,8 +12,8 @@ export const changeHeaders = {
   /** The epoch of the commits: another one begins a history that does not continue the last. */
   replicationEpoch: 'Wellhead-Lineage',
   /**
-   * The replication epoch that it took over from, where it did: a copy of that one continues with
-   * this.
+   * The replication epoch that it took over from, if any: replicas of that epoch continue with this
+   * one.
    */
   continues: 'Wellhead-Continues',
   /**
@@ -41,7 +41,7 @@ export interface ChangeHead {
   schema: number | undefined
 }
 
-/** A message of the stream of changes, as a copy publishes it. */
+/** A valid message of the stream of changes. */
 export interface Change extends ChangeHead {
   delta: Delta
 }
@@ -68,7 +68,7 @@ const epochForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const positionForm = /^\d{1,15}$/
 const partForm = /^(\d{1,6})\/(\d{1,6})$/
 
-/** A message as a copy publishes it; a text says why no copy has published this one. */
+/** Parses a message; returns a text with the reason when no instance can have published it. */
 export function readMessage(
   headers: MsgHdrs | undefined,
   body: Uint8Array,
@@ -194,7 +194,7 @@ function deltaOf(body: Uint8Array): Delta | undefined {
 export const endsEpoch = ({ continues, ends }: ChangeHead, replicationEpoch: string): boolean =>
   continues === replicationEpoch || ends.includes(replicationEpoch)
 
-/** Messages that no copy has published: each is named once in the log. */
+/** Reports messages that no instance has published: each is logged once. */
 export type Strangers = (stream: string, message: number, why: string) => void
 
 const namedMax = 20
@@ -216,7 +216,7 @@ export function createStrangers(log: Log): Strangers {
   }
 }
 
-/** How the stream of changes ends, seen by a copy that publishes. */
+/** The end of the stream of changes, as a publisher sees it. */
 export interface StreamEnd {
   /** When the stream was made: another one of the same name has another moment. */
   created: string

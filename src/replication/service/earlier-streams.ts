@@ -22,8 +22,8 @@ const waitMs = 2000
 const triesMax = 20
 
 /**
- * The stream of changes, under the name that it had in earlier versions where it was not moved yet
- * and has what a copy is of.
+ * The stream of changes, under its name in earlier versions where it was not renamed yet and
+ * contains the replica's epoch.
  */
 export async function changesOf(
   nats: Pick<Nats, 'manager' | 'names'>,
@@ -69,7 +69,7 @@ export async function moveEarlierStreams(
     const from = earlier[name]
     if (!present.has(from.stream) || !(await isAlone(nats, from))) continue
     const messages = await copyStream(nats, name, from, names[name], after(name))
-    // The copy that it took over from is of an earlier version too, and has to find that it ended.
+    // The replaced instance runs an earlier version too, and must find that its epoch ended.
     if (name === 'changes' && end.hasTakenOver) {
       log.info('stream_copied', { from: from.stream, to: names[name].stream, messages })
       continue

@@ -16,7 +16,7 @@ import {
 import { changesOf } from './earlier-streams.ts'
 import { consumeEach } from './subjects.ts'
 
-/** A copy that the stream is applied to as it comes. */
+/** A replica that applies the stream. */
 export interface FollowingReplica {
   replicationEpoch: string
   /** The change it is at. */
@@ -36,13 +36,13 @@ export interface StreamPlace {
   replicationEpoch: string
 }
 
-/** Why a copy does not follow, until it does. */
+/** Why a replica does not follow at present. */
 export interface FollowTrouble {
   kind: 'cannot_apply' | 'gap' | 'other_lineage'
   message: string
 }
 
-/** Applies the stream to a copy, message by message, for as long as it runs. */
+/** Applies the stream to a replica, message by message, for as long as it runs. */
 export type Following = ReturnType<typeof followStream>
 
 /** The snapshot that is needed to continue where the stream does not. */
@@ -107,7 +107,7 @@ export function followStream(
     wanted = undefined
   }
 
-  /** Whether the copy is behind the message now. */
+  /** Whether the replica has the message now. */
   const take = (change: Change, seq: number): boolean => {
     const { replicationEpoch: carried, continues, delta } = change
     other = carried !== replicationEpoch && continues !== replicationEpoch ? carried : undefined
@@ -140,7 +140,7 @@ export function followStream(
     recover()
     return true
   }
-  /** Whether the copy needs no more of a change of which parts are missing. */
+  /** Whether the replica needs nothing more of a change with missing parts. */
   const passOver = ({ replicationEpoch: carried, continues, reaches }: ChangePart): boolean => {
     const isOther = carried !== replicationEpoch && continues !== replicationEpoch
     if (isOther) other = carried
@@ -241,13 +241,13 @@ export function followStream(
   void poll()
   void lookForSnapshot()
   return {
-    /** The change that the copy is at. */
+    /** The last change that the replica has applied. */
     applied: () => applied,
     /** Since when it is not known to have everything that the stream has, ms. */
     lagMs: () => clock.monotonic() - wholeAt,
     /** Why it does not follow; undefined where it does. */
     trouble: () => trouble,
-    /** Whether the copy comes to have a change within a while. */
+    /** Whether the replica reaches a change within a time. */
     async reaches(sequence: number, withinMs: number) {
       const until = clock.monotonic() + withinMs
       while (applied < sequence && !isStopped && clock.monotonic() < until) await sleep(waitEachMs)

@@ -45,15 +45,16 @@ export interface HeldLease {
   lease: Lease
   /** False where another instance has taken it. Throws where the bucket does not answer. */
   renew(): Promise<boolean>
-  /** Leaves it to a copy that took over otherwise, as what follows it in the stream says. */
+  /** Hands the lease to an instance that took over in the stream. */
   handTo(holder: string): Promise<void>
   /** Whether this instance may write at this moment, by a clock that no one sets. */
   isValid(): boolean
 }
 
 /**
- * A lease that is renewed by comparing and setting: one of two that take it is refused. Each copy
- * measures by its own clock from when it saw a revision first, so that no clocks are compared.
+ * A lease that is renewed by compare-and-set: of two instances that take it, one is refused. Each
+ * instance measures by its own clock from when it first saw a revision, so that no clocks are
+ * compared.
  */
 export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>) {
   let lease: Lease | undefined

@@ -4,7 +4,7 @@ import { recordIn, type Stored } from './foreign.ts'
 import { type Lease, leaseKey, readLease } from './lease.ts'
 import type { StaleReason } from './stale-reason.ts'
 
-/** A copy that says nothing any more is forgotten after so long. */
+/** An instance that stops publishing its status is forgotten after this time. */
 export const nodesTtlMs = 10_000
 const announceEachMs = 2000
 
@@ -66,7 +66,7 @@ export interface StreamStatus {
   currentReplicas: number
 }
 
-/** The copies that run and what is between them, as NATS says it. */
+/** The running instances and the streams between them, from NATS. */
 export interface Topology {
   nodes: readonly ClusterNode[]
   streams: readonly StreamStatus[]
@@ -74,7 +74,10 @@ export interface Topology {
   lease: Lease | undefined
 }
 
-/** Says every two seconds how a copy is, until it is stopped. What does not come through is said again. */
+/**
+ * Publishes the status of an instance every two seconds until it is stopped. A failed publication
+ * is repeated.
+ */
 export function announceNode(bucket: Bucket, id: string, note: () => NodeNote): () => void {
   const announce = () => void bucket.put(id, JSON.stringify(note())).catch(() => undefined)
   announce()

@@ -54,9 +54,9 @@ const triesMax = 20
 const encoder = new TextEncoder()
 
 /**
- * Continues where the stream itself says that it ended, whatever became of the process before. Each
- * message must follow the last one that this publisher knows: of two publishers one is refused.
- * What no copy has published stands between two messages and changes nothing.
+ * Continues at the end of the stream, whatever happened to the process before. Each message must
+ * follow the last one that this publisher knows: of two publishers one is refused. A foreign
+ * message between two messages changes nothing.
  */
 export async function createPublisher({
   nats,

@@ -16,7 +16,7 @@ export const windowName = ({ kind, startsAt }: Pick<QuotaWindow, 'kind' | 'start
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
 
-/** A pool as a copy has written it; what else is there is none. */
+/** Parses a pool; any other text counts as an empty one. */
 export function readPool(text: string): QuotaPool {
   const pool: Stored<QuotaPool> = recordIn(text)
   const isPool = typeof pool?.window === 'string' && isCount(pool.pool) && isCount(pool.wants)

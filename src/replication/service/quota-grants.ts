@@ -28,8 +28,8 @@ const untakenMs = { small: 10 * minuteMs, usual: 30 * secondMs, short: 5 * secon
 const smallShare = 500
 
 /**
- * Fills the pools that copies take slices of. A quota is charged before its pool is filled, in the
- * database and in the stream, so that whatever dies where, the sum stays within the quota.
+ * Fills the pools that replicas take slices of. A quota is charged before its pool is filled, in
+ * the database and in the stream, so that the sum stays within the quota whichever process crashes.
  */
 export function createQuotaGrants(deps: QuotaGrantDeps) {
   const { bucket, keys, meter, reached, clock, log } = deps

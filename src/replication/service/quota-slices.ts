@@ -43,8 +43,9 @@ const askEachMs = 10
 const shareOf = ({ limit }: QuotaWindow, share: number) => Math.floor((limit ?? 0) / share)
 
 /**
- * Takes slices of the pool of a key by comparing and setting, so that two copies never have the same
- * request; asks the primary for a pool where there is none. A copy that dies takes its slice with it.
+ * Takes slices of the pool of a key by compare-and-set, so that two instances never have the same
+ * request; requests a pool from the primary where there is none. The slice of an instance that
+ * crashes is lost.
  */
 export function createQuotaSlices({
   bucket,

@@ -25,8 +25,8 @@ const nameOf = (replicationEpoch: string, sequence: number) =>
 const snapshotName = /^([\w-]+)-(\d{15})\.db$/
 
 /**
- * Copies a database, as it is at one moment, into the object store and deletes all but the newest
- * two. It blocks its thread while it copies.
+ * Copies a database, as of one moment, into the object store and deletes all but the newest two. It
+ * blocks its thread during the copy.
  */
 export async function storeSnapshot(
   nats: Nats,
@@ -150,8 +150,8 @@ export async function snapshots(nats: Nats, copies: number): Promise<Snapshot[]>
 }
 
 /**
- * Finds out whether a copy that begins now would come to have everything: with a snapshot, and the
- * stream behind it without a hole. What someone has taken out of either shows here.
+ * Finds out whether a replica that starts now would get everything: a snapshot, and the stream
+ * after it without gaps. Deleted parts of either show here.
  */
 export function createSnapshotCheck(nats: Nats, copies: number, replicationEpoch: string) {
   const { stream } = nats.names.changes
@@ -180,7 +180,7 @@ export function createSnapshotCheck(nats: Nats, copies: number, replicationEpoch
   }
 }
 
-/** The change that a copy must be at to continue with a message. */
+/** The change that a replica must have to continue with a message. */
 function neededFor(change: Change | ChangePart): number {
   if ('delta' in change) return change.delta.after
   return change.part === 1 ? change.position : change.reaches

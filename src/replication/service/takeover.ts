@@ -12,7 +12,7 @@ import {
 } from './changes.ts'
 import { changesOf } from './earlier-streams.ts'
 
-/** Rows of a copy that the stream is applied to. */
+/** A replica that the stream is applied to. */
 export interface TakenOver {
   replicationEpoch: string
   /** The change it is at. */
@@ -119,7 +119,7 @@ export async function takeOver(
       })
       return { position: applied, ended: replicationEpoch }
     } catch (error) {
-      // Someone has published in the meantime: that belongs to the copy, too.
+      // Another client has published in the meantime: the replica needs that message too.
       if (!isWrongSequence(error)) throw error
     }
   }

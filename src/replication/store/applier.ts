@@ -12,23 +12,25 @@ import { rangedTables, tableOf, textIndexes } from './tables.ts'
 const derivingTriggers = ['keep_', 'undo_'] as const
 
 /**
- * The rows that triggers derive from others come with the stream. On a copy these triggers would
- * derive them a second time, from rows in another order.
+ * Rows that triggers derive from others come with the stream. On a replica these triggers would
+ * derive them again, from rows in another order.
  */
 function deriveNothing(db: Database): void {
   for (const prefix of derivingTriggers) setTriggers(db, prefix, [])
 }
 
-/** Makes the triggers again that the applier took out of a copy, before anybody else writes to it. */
+/**
+ * Recreates the triggers that the applier removed from a replica, before another client writes to
+ * it.
+ */
 export function deriveAgain(db: Database): void {
   keepRevisions(db)
   noteBatchRows(db)
 }
 
 /**
- * Brings a copy to the state that a delta describes, in one transaction with the sequence number that
- * it is at then. The connection must not check references: between two parts they may point at
- * nothing.
+ * Brings a replica to the state of a delta, in one transaction with its new sequence number. The
+ * connection must not check references: between two parts they may be dangling.
  */
 export function createApplier(db: Database): (delta: Delta) => void {
   const statements = new Map<string, LazyStatement<unknown, SQLQueryBindings[]>>()

@@ -61,8 +61,9 @@ export interface TableDelta {
 }
 
 /**
- * All that a series has in the closed range of moments; whatever else a copy has there is gone.
- * Bars are those of every hour and day that begins in the range or that its first moment is in.
+ * All rows of a series in the closed range of moments; other rows of a replica in that range are
+ * deleted. Bars are those of every hour and day that begins in the range or contains its first
+ * moment.
  */
 export interface RangeDelta {
   seriesId: number

@@ -60,9 +60,7 @@ export const previousEpochs = (state: Pick<ReplicationState, 'get'>): string[] =
 export const endedEpochs = (state: Pick<ReplicationState, 'get'>): string[] =>
   epochsIn(state, 'ended_lineages')
 
-/**
- * The copy continues as a new replication epoch, but not with what the stream has of the last one.
- */
+/** Continues as a new replication epoch, without the rest of the last one in the stream. */
 export function beginEpoch(state: ReplicationState, replicationEpoch: string): void {
   const previous = state.get('lineage')
   state.set('lineage', replicationEpoch)
@@ -72,16 +70,13 @@ export function beginEpoch(state: ReplicationState, replicationEpoch: string): v
   addEpoch(state, 'ended_lineages', previous)
 }
 
-/**
- * The copy takes the place of another replication epoch in the stream, without what that one
- * committed.
- */
+/** Replaces another replication epoch in the stream, without the commits of that one. */
 export function endEpoch(state: ReplicationState, other: string): void {
   addEpoch(state, 'previous_lineage', other)
   addEpoch(state, 'ended_lineages', other)
 }
 
-/** The copy continues as a new replication epoch with all that the stream has of another one. */
+/** Continues as a new replication epoch with everything that the stream has of another one. */
 export function continueEpoch(
   state: ReplicationState,
   replicationEpoch: string,

@@ -32,7 +32,7 @@ export const placeIndexes: Readonly<Record<string, string>> = {
   well_permits: 'well_permit_places',
 }
 
-/** Full texts of the rows of a table, which a copy indexes for itself. */
+/** Full texts of the rows of a table, which each replica indexes itself. */
 export const textIndexes: Readonly<Record<string, { index: string; columns: readonly string[] }>> =
   {
     permit_well_names: { index: 'permit_well_name_text', columns: ['name'] },

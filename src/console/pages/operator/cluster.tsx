@@ -48,7 +48,7 @@ const orDash = (value: number | null | undefined) => (value == null ? '–' : nu
 const isBehind = ({ role, lag_ms }: Node) =>
   role === 'replica' && (lag_ms === null || lag_ms > lagMaxMs)
 
-/** Which copies run, how far behind they are, and what lies between them. */
+/** The running instances, how far behind they are, and the streams between them. */
 export function Cluster() {
   const answer = useLoaded('cluster', () => asOperator<{ data: Cluster }>('/admin/v1/cluster'))
   useEffect(() => {

@@ -8,7 +8,7 @@ export interface Run {
   problem: { message: string } | null
 }
 
-/** A public source that the copy reads, as `GET /admin/v1/feeds` answers it. */
+/** A public feed of this instance, as `GET /admin/v1/feeds` returns it. */
 export interface Feed {
   name: string
   title: string

@@ -36,10 +36,7 @@ export interface RemoteDeps extends Pick<Runtime, 'ids' | 'log'> {
   keys: Pick<Keyring, 'account'>
 }
 
-/**
- * Subscriptions that a processor runs; here stands a copy of how it has them, and the plan follows
- * the copy.
- */
+/** Subscriptions that a processor runs; they are mirrored here, and the plan follows the mirror. */
 export interface RemoteSubscriptions extends SubscriptionEngine {
   /** The account's name at the processor, made where there is none. */
   customerOf(account: AccountState): Promise<string>

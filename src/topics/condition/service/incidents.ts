@@ -10,7 +10,7 @@ export type Incidents = ReturnType<typeof createIncidents>
 
 export const incidentDays = 90
 const seenName = 'condition.seen_at'
-/** Less often than it is checked, so that a copy at rest writes little. */
+/** Less often than the checks, so that an idle instance writes little. */
 const seenEveryMs = 5 * minuteMs
 const outageAfterMs = 10 * minuteMs
 

@@ -56,7 +56,7 @@ export interface Vitals {
    * On a replica its slices of quotas, on a primary with replicas the pools; otherwise undefined.
    */
   quotasHeld: () => { role: 'primary' | 'replica'; held: HeldQuotas } | undefined
-  /** The copies that run, as NATS says it; undefined where nothing is published. */
+  /** The running instances, from NATS; undefined where nothing is published. */
   topology: () => Promise<Topology> | undefined
 }
 

@@ -40,7 +40,7 @@ export interface DeliveryRefusal {
   count: number
 }
 
-/** The last manual copy was sent less than the cooldown ago. */
+/** The last manual delivery was sent less than the cooldown ago. */
 export interface CopyRefusal {
   refused: 'cooldown'
   retryAfterSeconds: number
@@ -64,7 +64,7 @@ export interface Deliveries {
   enabled: boolean
   /** By creation. */
   list(accountId: string): Delivery[]
-  /** Those of all accounts whose last copy did not go out, the latest first. */
+  /** Deliveries of all accounts whose last e-mail was not sent, the latest first. */
   failing(limit: number): FailingDelivery[]
   /** A delivery of the account; another account's is as unknown as none. */
   own(accountId: string, id: string): Delivery | undefined
@@ -80,7 +80,7 @@ export interface Deliveries {
   change(delivery: Delivery, change: Partial<DeliverySettings>): Delivery
   /** With its runs; an e-mail that is under way arrives. */
   remove(delivery: Delivery): void
-  /** Makes a copy alongside the schedule. */
+  /** Sends a delivery now, in addition to the schedule. */
   sendNow(delivery: Delivery): DeliveryRun | CopyRefusal
   lastRun(delivery: Delivery): RunState | undefined
   recipient(delivery: Delivery): string

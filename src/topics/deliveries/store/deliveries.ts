@@ -49,7 +49,7 @@ const deliveryOf = ({ nextAt, nextOn, ...row }: Row): Delivery => ({
   next: nextAt === null ? null : { at: nextAt, day: nextOn! },
 })
 
-/** An enabled delivery whose last copy did not go out, and why. */
+/** An enabled delivery whose last e-mail was not sent, and why. */
 export interface FailingDelivery {
   id: string
   accountId: string
@@ -119,7 +119,7 @@ export function createDeliveryStore(db: Database) {
     /** Undefined while nothing is scheduled. */
     nextDueAt: () => nextDue.get()!.at ?? undefined,
     schedule: (number: number, { at, day }: DeliveryMoment) => void schedule.run(number, at, day),
-    /** Counts a copy that was sent. */
+    /** Counts a sent delivery. */
     delivered: (number: number, day: string) => void delivered.run(number, day),
   }
 }

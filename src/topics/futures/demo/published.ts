@@ -183,8 +183,8 @@ const settlementRecord = (
 })
 
 /**
- * On a weekday that the exchange is closed its last prices are confirmed at noon: no long holiday
- * makes a copy stale that is kept up.
+ * On a weekday when the exchange is closed its last prices are confirmed at noon, so that a long
+ * holiday does not make a running instance stale.
  */
 function confirm(curve: WorldCurve, day: string, months: readonly string[], made: Published) {
   const { day: before, ...last } = curve.dateBefore(day)

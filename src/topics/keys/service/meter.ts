@@ -121,8 +121,8 @@ export interface Meter {
    */
   flushSome(keysMax: number): number
   /**
-   * From here on a request counts as charged once the stream of changes has the charge, so that no
-   * copy which takes this one's place grants it again.
+   * From here on a request counts as charged once the stream of changes has the charge, so that an
+   * instance that takes over does not grant it again.
    */
   followStream(stream: ChargedStream): void
   /** Whether every request of the key's window so far is charged. */
@@ -196,8 +196,8 @@ export function createMeter(
       noteWritten(count)
     } catch (error) {
       count.ahead = before
-      // On a full disk it is counted in memory, and written when there is room. A copy that may not
-      // write must not answer what another one may be answering.
+      // On a full disk it is counted in memory, and written when there is room. An instance that
+      // may not write must not answer requests that another one may be answering.
       if (isReadonly(error) && count.used > before) {
         count.used -= 1
         throw error

@@ -49,6 +49,6 @@ export function createRecentRequests() {
   }
 }
 
-/** As a copy: a part of a text keeps the whole of it in memory. */
+/** Copied, because a part of a text keeps all of it in memory. */
 export const refusalText = (text: string): string =>
   text.length > refusalMax ? Buffer.from(`${text.slice(0, refusalMax)}…`).toString() : text

@@ -103,7 +103,7 @@ function rowWriter(db: Database, table: string) {
   const columns = tableColumns(db, table)
   const key = versionedTables.get(table)!.key
   const matches = key.map(column => `t.${column} = ?1 ->> '$.${column}'`).join(' AND ')
-  // Numbers of rows are the copy's own: a row that stands keeps its number in its past.
+  // Row numbers are local to an instance: a current row has the same number in its past.
   const numbered = columns.some(({ name }) => name === 'id')
   const standing = sql<{ recordedAt: number; id: number | null }, [string]>`
     SELECT t.recorded_at AS recordedAt, ${numbered ? 't.id' : 'NULL'} AS id

@@ -96,7 +96,7 @@ const nodeRow = (node: ClusterNode, published: number) => ({
 
 const nothing: Topology = { nodes: [], streams: [], lease: undefined }
 
-/** The copies of this database that run, and what is between them. */
+/** The running instances of this database, and the streams between them. */
 export const clusterAdminOperations: readonly Operation[] = [
   operation('GET /admin/v1/cluster', {
     operationId: 'getCluster',
