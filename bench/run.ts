@@ -80,7 +80,7 @@ if (unknown.length > 0)
 const dir =
   values.keep === undefined ? mkdtempSync(join(tmpdir(), 'wellhead-bench-')) : resolve(values.keep)
 mkdirSync(dir, { recursive: true })
-// PostgreSQL runs as a user of its own, and has its files in here.
+// PostgreSQL runs as another user, and has its files in here.
 chmodSync(dir, 0o755)
 const options: BenchOptions = {
   dir,

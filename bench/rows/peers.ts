@@ -177,7 +177,10 @@ async function opened(options: BenchOptions) {
   return { data, csv, ours, settings: await yardstickSettings(data, ours) }
 }
 
-/** Adds those that are installed, so that each is stopped if a later one fails; a line tells which are not. */
+/**
+ * Opens the installed peers, and adds each at once, so that it is stopped if a later one fails; a
+ * line names those that are missing.
+ */
 async function openPeers(
   into: [PeerName, Peer][],
   { dir }: BenchOptions,
