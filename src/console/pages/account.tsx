@@ -13,11 +13,11 @@ import {
   Tag,
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
-import { bound, submits } from '../parts/form.ts'
+import { bound, boundChoice, submits } from '../parts/form.ts'
 import { ago, day, number, words } from '../parts/format.ts'
 import { keyColumns, keyName } from '../parts/key-columns.tsx'
 import { keepKey } from '../parts/own-key.ts'
-import { usePages } from '../parts/pages.ts'
+import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs } from '../parts/tabs.tsx'
 import { Credits } from './account/credits.tsx'
@@ -369,16 +369,7 @@ function UsagePart() {
             ? 'No requests in the last 30 days. The documentation has a first call to paste.'
             : 'No pages were opened in the last 30 days.'
         }
-        actions={
-          <Choice
-            label="Requested by"
-            value={via.value}
-            options={vias}
-            onChoose={value => {
-              via.value = value
-            }}
-          />
-        }
+        actions={<Choice label="Requested by" options={vias} {...boundChoice(via)} />}
         columns={[
           { name: 'Route', className: 'code', value: ({ endpoint }) => endpoint },
           {
@@ -458,9 +449,7 @@ function Plan() {
         </section>
         <Table
           caption="Invoices"
-          of={invoices}
-          rows={invoices.rows}
-          pages={invoices}
+          {...pagedRows(invoices)}
           keyOf={({ id }) => id}
           empty="No invoices yet. Paid plans are invoiced monthly."
           columns={[

@@ -10,6 +10,7 @@ import {
   Empty,
   Members,
   Notice,
+  Options,
   Page,
   Refused,
   Shown,
@@ -29,7 +30,7 @@ import {
 import { submits } from '../parts/form.ts'
 import { ago, decimalsOf, instant, number, signed, words } from '../parts/format.ts'
 import { Included } from '../parts/included.tsx'
-import { usePages } from '../parts/pages.ts'
+import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import type { ChartAnswer } from './series/answer.ts'
 
@@ -284,9 +285,7 @@ function List() {
       <Table
         caption="Trigger history"
         file="fired"
-        of={triggers}
-        rows={triggers.rows}
-        pages={triggers}
+        {...pagedRows(triggers)}
         keyOf={({ id }) => id}
         empty="No alert has fired yet. Backtest a condition over the past year to see when it would have."
         columns={[
@@ -626,13 +625,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
                 set({ kind: next, value: thresholds[next]?.first ?? '' })
               }}
             >
-              {kinds
-                .filter(({ value: word }) => word === kind || mayMake(word))
-                .map(({ value: word, text }) => (
-                  <option key={word} value={word}>
-                    {text}
-                  </option>
-                ))}
+              <Options of={kinds.filter(({ value }) => value === kind || mayMake(value))} />
             </select>
           </label>
           {kind === 'price' ? (

@@ -17,6 +17,7 @@ import {
 import { now } from '../parts/boot.ts'
 import { Chart } from '../parts/charts/chart.tsx'
 import { hasAnyCode } from '../parts/codes.ts'
+import { boundChoice } from '../parts/form.ts'
 import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
 import { allRows } from '../parts/pages.ts'
@@ -85,22 +86,8 @@ function Curves() {
           <div class="row spread">
             <h2 id="curve">Forward curve</h2>
             <div class="row">
-              <Choice
-                label="Family"
-                value={family.value}
-                options={families}
-                onChoose={value => {
-                  family.value = value
-                }}
-              />
-              <Choice
-                label="Axis"
-                value={axis.value}
-                options={axes}
-                onChoose={value => {
-                  axis.value = value
-                }}
-              />
+              <Choice label="Family" options={families} {...boundChoice(family)} />
+              <Choice label="Axis" options={axes} {...boundChoice(axis)} />
             </div>
           </div>
           <Shown of={newest} what="the curve">
@@ -249,16 +236,7 @@ function Spreads() {
             <WhoBringsData />
           </>
         }
-        actions={
-          <Choice
-            label="Kind"
-            value={kind.value}
-            options={kinds}
-            onChoose={value => {
-              kind.value = value
-            }}
-          />
-        }
+        actions={<Choice label="Kind" options={kinds} {...boundChoice(kind)} />}
         columns={[
           {
             name: 'Spread',
@@ -372,14 +350,7 @@ function Storage() {
     <section class="card" aria-labelledby="storage">
       <div class="row spread">
         <h2 id="storage">Stocks vs 5-year range</h2>
-        <Choice
-          label="Stock"
-          value={code.value}
-          options={stocks}
-          onChoose={value => {
-            code.value = value
-          }}
-        />
+        <Choice label="Stock" options={stocks} {...boundChoice(code)} />
       </div>
       <Shown of={answer} what="stocks">
         {data => <Band data={data} />}
@@ -491,14 +462,7 @@ function Seasons() {
     <section class="card" aria-labelledby="seasons">
       <div class="row spread">
         <h2 id="seasons">Monthly returns, percent</h2>
-        <Choice
-          label="Series"
-          value={code.value}
-          options={seasonal}
-          onChoose={value => {
-            code.value = value
-          }}
-        />
+        <Choice label="Series" options={seasonal} {...boundChoice(code)} />
       </div>
       <Shown of={answer} what="months">
         {data => <Heat data={data} />}

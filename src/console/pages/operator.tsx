@@ -3,7 +3,7 @@ import { useAttempt } from '../parts/ask.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
 import { instant, number, signed, words } from '../parts/format.ts'
 import { asOperator, forget, Operators, token } from '../parts/operator-token.tsx'
-import { usePages } from '../parts/pages.ts'
+import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
 import { Audit } from './operator/audit.tsx'
@@ -250,9 +250,7 @@ function Data() {
       <Table
         caption="Batches"
         file="batches"
-        of={batches}
-        rows={batches.rows}
-        pages={batches}
+        {...pagedRows(batches)}
         keyOf={({ id }) => String(id)}
         empty="No batches yet. Drop a file above."
         columns={[

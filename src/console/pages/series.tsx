@@ -4,7 +4,7 @@ import { useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { has } from '../parts/account.ts'
 import { dataOf, useLoaded } from '../parts/ask.ts'
-import { Choice, Copy, Empty, Members, Page, Refused, Waiting } from '../parts/bits.tsx'
+import { Choice, Copy, Empty, Members, Options, Page, Refused, Waiting } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { KnownOn } from '../parts/charts/known-on.tsx'
 import {
@@ -284,11 +284,7 @@ function One({ code }: { code: string }) {
                 value={query.indicator ?? ''}
                 onChange={event => set({ indicator: event.currentTarget.value })}
               >
-                {indicators.map(({ value, text }) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
+                <Options of={indicators} />
               </select>
             </label>
           )}

@@ -6,6 +6,7 @@ import {
   Empty,
   Members,
   Notice,
+  Options,
   Page,
   Refused,
   Shown,
@@ -323,22 +324,14 @@ function One({ id }: { id: string }) {
               Outcome
               <select {...boundSelect(status)}>
                 <option value="">all</option>
-                {logStatuses.map(name => (
-                  <option key={name} value={name}>
-                    {words(name)}
-                  </option>
-                ))}
+                <Options of={logStatuses} textOf={words} />
               </select>
             </label>
             <label>
               Event
               <select {...boundSelect(type)}>
                 <option value="">any</option>
-                {['webhook.test', ...eventTypes].map(name => (
-                  <option key={name} value={name}>
-                    {name}
-                  </option>
-                ))}
+                <Options of={['webhook.test', ...eventTypes]} />
               </select>
             </label>
             <button type="button" onClick={() => void events.reload()}>

@@ -240,6 +240,24 @@ export function saveBlob(name: string, blob: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }
 
+/** The options of a `select`: each with its text, or words that `textOf` turns into texts. */
+export function Options({
+  of,
+  textOf = word => word,
+}: {
+  of: readonly (string | { value: string; text: string })[]
+  textOf?: (word: string) => string
+}) {
+  return of.map(each => {
+    const { value, text } = typeof each === 'string' ? { value: each, text: textOf(each) } : each
+    return (
+      <option key={value} value={value}>
+        {text}
+      </option>
+    )
+  })
+}
+
 /** A choice of few, as pressed buttons. */
 export function Choice<T extends string>({
   label,

@@ -23,3 +23,11 @@ export const boundSelect = (text: Signal<string>) => ({
     text.value = event.currentTarget.value
   },
 })
+
+/** Binds a `Choice` to a signal. */
+export const boundChoice = <T extends string>(text: Signal<T>) => ({
+  value: text.value,
+  onChoose(value: T): void {
+    text.value = value
+  },
+})

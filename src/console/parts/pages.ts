@@ -89,3 +89,6 @@ export function usePages<A extends object, T>(
       : undefined,
   }
 }
+
+/** What a table needs to show the rows of a list, and more of them. */
+export const pagedRows = <A, T>(pages: Pages<A, T>) => ({ of: pages, rows: pages.rows, pages })

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { ask, Refusal, useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Notice, Options, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { submits } from '../../parts/form.ts'
 import { day, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
@@ -96,11 +96,7 @@ export function Members() {
               <label>
                 As
                 <select name="role">
-                  {roles.map(({ value, text }) => (
-                    <option key={value} value={value}>
-                      {text}
-                    </option>
-                  ))}
+                  <Options of={roles} />
                 </select>
               </label>
               <button type="submit" class="main">
@@ -129,11 +125,7 @@ export function Members() {
                     if (refusal.value !== undefined) select.value = role
                   }}
                 >
-                  {roles.map(({ value, text }) => (
-                    <option key={value} value={value}>
-                      {text}
-                    </option>
-                  ))}
+                  <Options of={roles} />
                 </select>
               ) : (
                 words(role)

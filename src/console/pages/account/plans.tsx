@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { boundChoice } from '../../parts/form.ts'
 import { day, number, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -72,14 +73,11 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           <>
             <Choice
               label="Paid by the"
-              value={period.value}
               options={[
                 { value: 'monthly', text: 'Month' },
                 { value: 'yearly', text: 'Year' },
               ]}
-              onChoose={value => {
-                period.value = value
-              }}
+              {...boundChoice(period)}
             />
             {isPaid &&
               (subscription.cancel_at_period_end ? (

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { ask, parsedText, useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Tag } from '../../parts/bits.tsx'
-import { bound } from '../../parts/form.ts'
+import { bound, boundChoice } from '../../parts/form.ts'
 import { number } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -69,14 +69,7 @@ export function Requests() {
               placeholder="/v1/prices"
               {...bound(route)}
             />
-            <Choice
-              label="Outcome"
-              value={outcome.value}
-              options={outcomes}
-              onChoose={value => {
-                outcome.value = value
-              }}
-            />
+            <Choice label="Outcome" options={outcomes} {...boundChoice(outcome)} />
             <button type="button" class="tight" onClick={() => void answer.reload()}>
               Refresh
             </button>

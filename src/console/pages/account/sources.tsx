@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Copy, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Copy, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
 import { boundSelect, submits } from '../../parts/form.ts'
 import { ago, instant, number, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
@@ -360,11 +360,7 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
         <label>
           From
           <select {...boundSelect(kind)}>
-            {kinds.map(({ value, text }) => (
-              <option key={value} value={value}>
-                {text}
-              </option>
-            ))}
+            <Options of={kinds} />
           </select>
         </label>
         {kind.value === 'api' && (

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Notice, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Notice, Options, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { number } from '../../parts/format.ts'
 
 interface Phone {
@@ -149,11 +149,7 @@ const NumberForm = ({ countries, send }: { countries: string[]; send: Send }) =>
       <label>
         Country
         <select name="country">
-          {countries.map(code => (
-            <option key={code} value={code}>
-              {countryName(code)}
-            </option>
-          ))}
+          <Options of={countries} textOf={countryName} />
         </select>
       </label>
       <label>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Refused } from '../../parts/bits.tsx'
+import { Options, Refused } from '../../parts/bits.tsx'
 import { submits } from '../../parts/form.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -71,11 +71,7 @@ export function Faults() {
           <label>
             Answers
             <select value={code} onChange={set('code')}>
-              {codes.map(code => (
-                <option key={code} value={code}>
-                  {code}
-                </option>
-              ))}
+              <Options of={codes} />
               <option value={slowOnly}>Normal, but delayed</option>
             </select>
           </label>

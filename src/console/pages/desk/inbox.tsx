@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Empty, Shown, Tag } from '../../parts/bits.tsx'
-import { bound } from '../../parts/form.ts'
+import { bound, boundChoice } from '../../parts/form.ts'
 import { instant } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { useRepeated } from './repeated.ts'
@@ -110,15 +110,12 @@ function Reader(message: Message) {
         {url !== null && (
           <Choice<View>
             label="Shown as"
-            value={view.value}
+            {...boundChoice(view)}
             options={[
               { value: 'letter', text: 'E-mail' },
               { value: 'text', text: 'Text' },
               { value: 'source', text: 'Source' },
             ]}
-            onChoose={value => {
-              view.value = value
-            }}
           />
         )}
       </div>

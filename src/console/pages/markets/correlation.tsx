@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { dataOf, useLoaded } from '../../parts/ask.ts'
 import { Choice, Parted, WhoBringsData } from '../../parts/bits.tsx'
 import { hasAnyCode } from '../../parts/codes.ts'
+import { boundChoice } from '../../parts/form.ts'
 import { signed } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -49,16 +50,7 @@ export function Correlation() {
         </>
       }
       note="Correlation of daily returns: 1 moves together, 0 is unrelated, −1 moves in opposite directions."
-      actions={
-        <Choice
-          label="Period"
-          value={period.value}
-          options={periods}
-          onChoose={value => {
-            period.value = value
-          }}
-        />
-      }
+      actions={<Choice label="Period" options={periods} {...boundChoice(period)} />}
       columns={[
         {
           name: 'Series',

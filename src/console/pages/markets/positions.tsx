@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Choice, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { boundChoice } from '../../parts/form.ts'
 import { number } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -40,14 +41,7 @@ export function PositionsView() {
       <section class="card" aria-labelledby="positions">
         <div class="row spread">
           <h2 id="positions">Managed-money positions</h2>
-          <Choice
-            label="Market"
-            value={market.value}
-            options={markets}
-            onChoose={value => {
-              market.value = value
-            }}
-          />
+          <Choice label="Market" options={markets} {...boundChoice(market)} />
         </div>
         <Shown of={answer} what="positions">
           {({ data }) => {

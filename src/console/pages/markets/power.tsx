@@ -5,6 +5,7 @@ import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
 import { Choice, Empty, Figure, Refused, Shown, Waiting, Wide } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { areCodesHere, type Code, codes, wantCodes } from '../../parts/codes.ts'
+import { boundChoice } from '../../parts/form.ts'
 import { number, unitOf } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
@@ -265,11 +266,8 @@ function Cheapest({ day }: { day: Day }) {
         <h2 id="cheapest">Cheapest hours of {day.date}</h2>
         <Choice
           label="Hours"
-          value={hours.value}
           options={lengths.map(value => ({ value, text: `${value} h` }))}
-          onChoose={value => {
-            hours.value = value
-          }}
+          {...boundChoice(hours)}
         />
       </header>
       {answer.refusal && <Refused error={answer.refusal} />}

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useLoaded } from '../../parts/ask.ts'
 import { Choice, Refused } from '../../parts/bits.tsx'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
+import { boundChoice } from '../../parts/form.ts'
 import { number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { megabytes } from './backups.tsx'
@@ -102,14 +103,7 @@ export function Course() {
     <section class="card" aria-labelledby="course">
       <header>
         <h2 id="course">Over time</h2>
-        <Choice
-          label="Range"
-          value={range.value}
-          options={ranges}
-          onChoose={value => {
-            range.value = value
-          }}
-        />
+        <Choice label="Range" options={ranges} {...boundChoice(range)} />
       </header>
       {answer.refusal && <Refused error={answer.refusal} />}
       {answer.data && samples.length === 0 && (

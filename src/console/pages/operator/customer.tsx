@@ -3,9 +3,10 @@ import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
-import { Choice, Figure, Share, Tag } from '../../parts/bits.tsx'
+import { Choice, Figure, Options, Share, Tag } from '../../parts/bits.tsx'
 import { boot, now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { boundChoice } from '../../parts/form.ts'
 import { ago, day, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { allRows } from '../../parts/pages.ts'
@@ -252,14 +253,7 @@ export function CustomerParts({ account, keys }: CustomerProps) {
   const view = shown.value
   return (
     <>
-      <Choice
-        label="Activity"
-        value={view}
-        options={views}
-        onChoose={value => {
-          shown.value = value
-        }}
-      />
+      <Choice label="Activity" options={views} {...boundChoice(shown)} />
       {view === 'usage' ? (
         <CustomerUsage usage={account.usage} />
       ) : view === 'keys' ? (
@@ -351,11 +345,7 @@ export function PlanChoice({
           dialog.current?.showModal()
         }}
       >
-        {plans.map(name => (
-          <option key={name} value={name}>
-            {words(name)}
-          </option>
-        ))}
+        <Options of={plans} textOf={words} />
       </select>
       <dialog ref={dialog} aria-label="Change plan">
         <div class="stack">

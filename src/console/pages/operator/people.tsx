@@ -1,6 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Notice, Parted, Refused, ShownOnce, Side, Tag } from '../../parts/bits.tsx'
+import {
+  Confirmed,
+  Notice,
+  Options,
+  Parted,
+  Refused,
+  ShownOnce,
+  Side,
+  Tag,
+} from '../../parts/bits.tsx'
 import { boot } from '../../parts/boot.ts'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { bound, boundSelect, submits } from '../../parts/form.ts'
@@ -8,7 +17,7 @@ import { ago, day, number, words } from '../../parts/format.ts'
 import { beginImpersonation, type Impersonation } from '../../parts/impersonation.ts'
 import { keyColumns, keyName } from '../../parts/key-columns.tsx'
 import { asOperator } from '../../parts/operator-token.tsx'
-import { usePages } from '../../parts/pages.ts'
+import { pagedRows, usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 import {
   type AccountUsage,
@@ -117,9 +126,7 @@ export function People() {
       />
       <Table
         caption="Accounts"
-        of={answer}
-        rows={answer.rows}
-        pages={answer}
+        {...pagedRows(answer)}
         keyOf={({ id }) => id}
         empty="No account has that address. Create one, or search again."
         actions={
@@ -136,11 +143,7 @@ export function People() {
               <label>
                 Plan
                 <select {...boundSelect(plan)}>
-                  {plans.map(plan => (
-                    <option key={plan} value={plan}>
-                      {words(plan)}
-                    </option>
-                  ))}
+                  <Options of={plans} textOf={words} />
                 </select>
               </label>
               <button type="submit" class="main">
@@ -409,9 +412,7 @@ function Organizations() {
   return (
     <Table
       caption="Organizations"
-      of={answer}
-      rows={answer.rows}
-      pages={answer}
+      {...pagedRows(answer)}
       keyOf={({ id }) => id}
       isTall
       empty="No organizations yet. An owner turns an account into one under Account, Members."

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Notice, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Notice, Options, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { bound, boundSelect, submits } from '../../parts/form.ts'
 import { day, instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
-import { usePages } from '../../parts/pages.ts'
+import { pagedRows, usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 import { DeliveryChannels } from './delivery-channels.tsx'
 import { Outbox } from './outbox.tsx'
@@ -87,11 +87,7 @@ function Tokens() {
             <label>
               Good for
               <select {...boundSelect(role)}>
-                {roles.map(({ value, text }) => (
-                  <option key={value} value={value}>
-                    {text}
-                  </option>
-                ))}
+                <Options of={roles} />
               </select>
             </label>
             <button type="submit" class="main">
@@ -174,9 +170,7 @@ function Held() {
       <Table
         caption="Held messages"
         file="held"
-        of={answer}
-        rows={answer.rows}
-        pages={answer}
+        {...pagedRows(answer)}
         keyOf={({ id }) => id}
         empty="No messages are held. After a restore, messages that may already have been sent wait here."
         actions={
@@ -253,9 +247,7 @@ function Suppressions() {
       <Table
         caption="Suppressed addresses"
         file="suppressions"
-        of={answer}
-        rows={answer.rows}
-        pages={answer}
+        {...pagedRows(answer)}
         keyOf={({ address }) => address}
         empty="No suppressed addresses. An address that permanently rejects mail is added here."
         columns={[

@@ -7,6 +7,7 @@ import { dataOf, type Loaded, useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Figure, Shown, Tag } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
+import { boundChoice } from '../../parts/form.ts'
 import { instant, number, signed, unitOf } from '../../parts/format.ts'
 import { Samples } from '../../parts/samples.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
@@ -114,14 +115,7 @@ function Statistics({ data: { code, decimals } }: { data: ChartAnswer }) {
     <section class="card" aria-labelledby="statistics">
       <header>
         <h2 id="statistics">Statistics</h2>
-        <Choice
-          label="Period"
-          value={period.value}
-          options={periods}
-          onChoose={chosen => {
-            period.value = chosen
-          }}
-        />
+        <Choice label="Period" options={periods} {...boundChoice(period)} />
       </header>
       <Shown of={answer} what="statistics">
         {([{ statistics: of }, { trend, momentum, levels, signal }]) => (
