@@ -8,7 +8,7 @@ import { firstLine } from './accounts/sign-in.ts'
 import { auditCommands } from './audit.ts'
 import { backupCommands } from './backups/commands.ts'
 import { wordArgument } from './choice.ts'
-import { type OperatorAction, printJson } from './command.ts'
+import { type CommandTools, type JsonOption, printJson } from './command.ts'
 import { configExplain } from './config.ts'
 import { confirmIrreversible } from './confirm.ts'
 import { batchCommands } from './data/batches.ts'
@@ -18,7 +18,7 @@ import { datasetCommands } from './data/datasets.ts'
 import { feedCommands } from './data/feeds.ts'
 import { reviewCommands } from './data/review.ts'
 import { seriesCommands } from './data/series.ts'
-import { sourceCommands } from './data/source-commands.ts'
+import { sourceCommands } from './data/sources.ts'
 import { doctorCommands } from './doctor/commands.ts'
 import { emptyProgram } from './empty-program.ts'
 import type { ProgramEnvironment } from './environment.ts'
@@ -49,37 +49,38 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
   const program = emptyProgram(env)
   serverCommands(program, env, results)
   dataCommands(program, env, results)
-  const act: OperatorAction = (options, work) =>
-    withOperator(options as Options, env, async operator =>
-      results.set(
-        await work({
-          operator,
-          out: env.out,
-          err: env.err,
-          terminal: env.terminal,
-          json: options.json === true,
-          width: env.width,
-        }),
+  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+  const run: CommandTools['run'] =
+    work =>
+    (...args) => {
+      // Behind its arguments a command gets its options and itself.
+      const { json, ...options } = args.at(-2) as Options & JsonOption
+      return withOperator(options, env, async operator => {
+        const { out, err, terminal, width } = env
+        const commandEnv = { operator, out, err, terminal, width, json: json === true }
+        results.set(await work(commandEnv, ...args))
+      })
+    }
+  const tools: CommandTools = { program, leaf, run }
+  accountCommands(tools, () => firstLine(env.stdin))
+  leaf(program.command('setup').description('manage the first credentials of a data directory'))
+    .requiredOption('--again', 'create and show new first credentials, if the old ones are unused')
+    .action(
+      run((operator, options: Options) =>
+        setupAgain(operator, configOf(options, 'serve', env).data.dir),
       ),
     )
-  accountCommands(program, located, act, () => firstLine(env.stdin))
-  located(program.command('setup').description('manage the first credentials of a data directory'))
-    .requiredOption('--again', 'create and show new first credentials, if the old ones are unused')
-    .option('--json', 'print JSON')
-    .action((options: Options & { json?: boolean }) =>
-      act(options, operator => setupAgain(operator, configOf(options, 'serve', env).data.dir)),
-    )
-  billingCommands(program, located, act)
-  itemCommands(program, located, act)
-  codeCommands(program, located, act)
-  sourceCommands(program, located, act)
-  seriesCommands(program, located, act)
-  batchCommands(program, located, act)
-  datasetCommands(program, located, act)
-  reviewCommands(program, located, act)
-  auditCommands(program, located, act)
-  feedCommands(program, located, act)
-  outboxCommands(program, located, act)
+  billingCommands(tools)
+  itemCommands(tools)
+  codeCommands(tools)
+  sourceCommands(tools)
+  seriesCommands(tools)
+  batchCommands(tools)
+  datasetCommands(tools)
+  reviewCommands(tools)
+  auditCommands(tools)
+  feedCommands(tools)
+  outboxCommands(tools)
   backupCommands(program, env, results)
   replicationCommands(program, env, results)
   doctorCommands(program, env, results)

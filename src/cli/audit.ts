@@ -1,11 +1,10 @@
 import type { Static } from '@sinclair/typebox'
-import type { Command } from 'commander'
 import { wrongValue } from '../lib/text/wrong-value.ts'
 import type { EntryShape } from '../topics/operator/operations/system/audit.ts'
 import {
   answerOf,
   type CommandEnvironment,
-  type OperatorAction,
+  type CommandTools,
   print,
   runAgainstServer,
 } from './command.ts'
@@ -19,7 +18,6 @@ interface AuditOptions {
   actor?: string
   thing?: string
   limit?: string
-  json?: boolean
 }
 
 const perPage = 500
@@ -66,17 +64,12 @@ const listAudit = (env: CommandEnvironment, options: AuditOptions): Promise<numb
   })
 
 /** `audit`: who did what. */
-export function auditCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-) {
-  located(program.command('audit').description('show the audit trail: who did what, newest first'))
+export function auditCommands({ program, leaf, run }: CommandTools) {
+  leaf(program.command('audit').description('show the audit trail: who did what, newest first'))
     .option('--since <time>', 'from this day or time')
     .option('--until <time>', 'before this day or time')
     .option('--actor <who>', 'part of an actor, an account, or its address')
     .option('--thing <what>', 'part of the action, target or details')
     .option('--limit <number>', `maximum number of entries (default: ${limitUsual})`)
-    .option('--json', 'print JSON')
-    .action((options: AuditOptions) => act(options, env => listAudit(env, options)))
+    .action(run(listAudit))
 }

@@ -1,5 +1,7 @@
+import type { Command } from 'commander'
 import { errorText } from '../lib/files/error-text.ts'
 import { oneLine } from '../lib/log/log.ts'
+import { withoutAbsent } from '../lib/text/json.ts'
 import { shownValue } from '../lib/text/wrong-value.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
@@ -24,14 +26,19 @@ export interface JsonOption {
   json?: boolean
 }
 
-/**
- * Runs work against the data directory that the options name, and sets the exit code that it
- * answers.
- */
-export type OperatorAction = <O extends JsonOption>(
-  options: O,
-  work: (env: CommandEnvironment) => Promise<number>,
-) => Promise<void>
+/** What commands of the operator are declared with. */
+export interface CommandTools {
+  program: Command
+  /** Gives a command the options that name its data directory, and `--json`. */
+  leaf(command: Command): Command
+  /**
+   * The action of a command: runs work against the data directory that the options name, with the
+   * arguments and options of the command, and sets the exit code that it returns.
+   */
+  run<A extends unknown[]>(
+    work: (env: CommandEnvironment, ...args: A) => Promise<number>,
+  ): (...args: A) => Promise<void>
+}
 
 interface RefusalBody {
   message?: string
@@ -66,14 +73,22 @@ export async function runAgainstServer(
 }
 
 /** The data of a success; throws what the service says against it. */
-export async function answerOf<T>(
+export const answerOf = async <T>(
+  env: CommandEnvironment,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> => (await bodyOf<{ data: T }>(env, method, path, body)).data
+
+/** The body of a success, for operations whose data is not in an envelope. */
+export async function bodyOf<T>(
   { operator }: CommandEnvironment,
   method: string,
   path: string,
   body?: unknown,
 ): Promise<T> {
   const answer = await operator.call(method, path, body)
-  if (answer.status >= 200 && answer.status < 300) return (answer.body as { data: T }).data
+  if (answer.status >= 200 && answer.status < 300) return answer.body as T
   const { message, error, errors = [] } = (answer.body ?? {}) as RefusalBody
   const own =
     message ??
@@ -96,6 +111,29 @@ export async function accountPath(env: CommandEnvironment, who: string): Promise
   if (!account)
     throw new Error(`No account has the address ${shownValue(who)}. Run wellhead accounts list.`)
   return `${accountsPath}/${account.id}`
+}
+
+const perPage = 100
+
+/** The path of a list; filters that are undefined are left out. */
+export const listPath = (path: string, filter: Record<string, string | undefined>): string =>
+  `${path}?${new URLSearchParams(withoutAbsent(filter) as Record<string, string>)}`
+
+/** The rows of all pages of a list, which its answers have under `name`. */
+export async function allRows<T>(
+  env: CommandEnvironment,
+  path: string,
+  name: string,
+  filter: Record<string, string | undefined> = {},
+): Promise<T[]> {
+  const list = listPath(path, { per_page: String(perPage), ...filter })
+  const all: T[] = []
+  for (let page = 1; ; page += 1) {
+    const answer = await answerOf<Record<string, T[]>>(env, 'GET', `${list}&page=${page}`)
+    const rows = answer[name]!
+    all.push(...rows)
+    if (rows.length < perPage) return all
+  }
 }
 
 /** Prints data as JSON. */

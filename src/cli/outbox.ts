@@ -2,8 +2,14 @@ import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { heldReason, type KeptBack } from '../outbox/held-back.ts'
 import type { HeldShape } from '../topics/operator/operations/system/outbox.ts'
-import type { OperatorAction } from './command.ts'
-import { answerOf, type CommandEnvironment, print, runAgainstServer } from './command.ts'
+import {
+  allRows,
+  answerOf,
+  type CommandEnvironment,
+  type CommandTools,
+  print,
+  runAgainstServer,
+} from './command.ts'
 import { table } from './table.ts'
 
 type HeldLine = Static<typeof HeldShape>
@@ -14,7 +20,6 @@ interface Choice {
 }
 
 const heldPath = '/admin/v1/outbox/held'
-const perPage = 100
 
 /** Reports what a restore held back, and what it did not. */
 export function heldLines({
@@ -42,17 +47,7 @@ export const listHeld = (
   { kind }: Pick<Choice, 'kind'> = {},
 ): Promise<number> =>
   runAgainstServer(env, 'outbox held', async () => {
-    const filter = kind === undefined ? '' : `&kind=${encodeURIComponent(kind)}`
-    const all: HeldLine[] = []
-    for (let page = 1; ; page += 1) {
-      const { held: messages } = await answerOf<{ held: HeldLine[] }>(
-        env,
-        'GET',
-        `${heldPath}?per_page=${perPage}&page=${page}${filter}`,
-      )
-      all.push(...messages)
-      if (messages.length < perPage) break
-    }
+    const all = await allRows<HeldLine>(env, heldPath, 'held', { kind })
     print(env, all, lines =>
       table(
         ['ID', 'KIND', 'TYPE', 'EVENT', 'ABOUT', 'ACCOUNT', 'CREATED'],
@@ -74,12 +69,11 @@ export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Pro
   runAgainstServer(env, 'outbox release', async () => {
     let released = 0
     for (;;) {
-      const body = { ...(kind !== undefined && { kind }), ...(ids && { ids }) }
       const done = await answerOf<{ released: number; more: boolean }>(
         env,
         'POST',
         '/admin/v1/outbox/release',
-        body,
+        { kind, ids },
       )
       released += done.released
       if (!done.more) break
@@ -88,25 +82,19 @@ export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Pro
   })
 
 /** `outbox`: what a restore kept back. */
-export function outboxCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-) {
+export function outboxCommands({ program, leaf, run }: CommandTools) {
   const outbox = program.command('outbox').description('manage messages held by a restore')
-  const leaf = (command: Command) =>
-    located(command)
-      .option('--json', 'print JSON')
-      .option('--kind <kind>', 'only this kind: webhook, email or sms')
-  leaf(outbox.command('held').description('list them')).action(
-    (options: { json?: boolean; kind?: string }) => act(options, env => listHeld(env, options)),
-  )
-  leaf(
+  const ofKind = (command: Command) =>
+    leaf(command).option('--kind <kind>', 'only this kind: webhook, email or sms')
+  ofKind(outbox.command('held').description('list them')).action(run(listHeld))
+  ofKind(
     outbox
       .command('release')
       .argument('[ids...]', 'messages; none: all')
       .description('send held messages, under their own ids'),
-  ).action((ids: string[], options: { json?: boolean; kind?: string }) =>
-    act(options, env => releaseHeld(env, { ...options, ...(ids.length > 0 && { ids }) })),
+  ).action(
+    run((env, ids: string[], { kind }: Choice) =>
+      releaseHeld(env, { kind, ...(ids.length > 0 && { ids }) }),
+    ),
   )
 }

@@ -7,6 +7,7 @@ import type { Ended } from '../../topics/operator/operations/people/accounts.ts'
 import {
   accountPath,
   accountsPath,
+  allRows,
   answerOf,
   type CommandEnvironment,
   print,
@@ -29,8 +30,6 @@ export interface AccountChanges {
   suspended?: boolean
   emailConfirmed?: boolean
 }
-
-const perPage = 100
 
 /** Unusual states of an account, in a few words. */
 function stateOf(account: AccountLine): string {
@@ -78,21 +77,7 @@ export const listAccounts = (
   { plan, q }: { plan?: string; q?: string } = {},
 ): Promise<number> =>
   runAgainstServer(env, 'accounts list', async () => {
-    const filter = new URLSearchParams({
-      per_page: String(perPage),
-      ...(plan && { plan }),
-      ...(q && { q }),
-    })
-    const all: AccountLine[] = []
-    for (let page = 1; ; page += 1) {
-      const { accounts } = await answerOf<{ accounts: AccountLine[] }>(
-        env,
-        'GET',
-        `${accountsPath}?${filter}&page=${page}`,
-      )
-      all.push(...accounts)
-      if (accounts.length < perPage) break
-    }
+    const all = await allRows<AccountLine>(env, accountsPath, 'accounts', { plan, q })
     print(env, all, rows => (rows.length === 0 ? ['No accounts.'] : accountTable(rows)))
   })
 
@@ -113,7 +98,7 @@ export const createAccount = (
   { email, keyName, ...changes }: AccountChanges & { email: string; keyName?: string },
 ): Promise<number> =>
   runAgainstServer(env, 'accounts create', async () => {
-    const body = { email, ...(keyName !== undefined && { key_name: keyName }), ...wireOf(changes) }
+    const body = { key_name: keyName, ...wireOf({ ...changes, email }) }
     const created = await answerOf<{
       account: AccountDetail
       api_key: KeyLine & { plain_token: string }
@@ -145,12 +130,12 @@ export const changeAccount = (
   })
 
 const wireOf = ({ email, plan, addOns, trial, suspended, emailConfirmed }: AccountChanges) => ({
-  ...(email !== undefined && { email }),
-  ...(plan !== undefined && { plan }),
-  ...(addOns && { add_ons: addOns }),
-  ...(trial !== undefined && { trial }),
-  ...(suspended !== undefined && { suspended }),
-  ...(emailConfirmed !== undefined && { email_confirmed: emailConfirmed }),
+  email,
+  plan,
+  add_ons: addOns,
+  trial,
+  suspended,
+  email_confirmed: emailConfirmed,
 })
 
 type EndedAccount = Static<typeof Ended>['data']['account']

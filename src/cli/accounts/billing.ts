@@ -4,10 +4,10 @@ import type { LedgerInvoice } from '../../topics/operator/operations/people/bill
 import type { LedgerSubscription } from '../../topics/operator/operations/people/subscriptions.ts'
 import { wordOption } from '../choice.ts'
 import {
+  allRows,
   answerOf,
   type CommandEnvironment,
-  type JsonOption,
-  type OperatorAction,
+  type CommandTools,
   print,
   runAgainstServer,
 } from '../command.ts'
@@ -20,7 +20,6 @@ type SubscriptionLine = Static<typeof LedgerSubscription>
 
 const invoicesPath = '/admin/v1/invoices'
 const subscriptionsPath = '/admin/v1/subscriptions'
-const perPage = 100
 const invoiceStatuses = ['open', 'paid', 'void', 'uncollectible']
 const subscriptionStatuses = ['active', 'past_due', 'cancelled']
 
@@ -78,25 +77,17 @@ interface Filter {
 }
 
 /** All pages of a list that is filtered. */
-async function allOf<T>(
+const allOf = async <T>(
   env: CommandEnvironment,
   path: string,
   name: string,
-  { account, ...filter }: Filter,
-): Promise<T[]> {
-  const query = new URLSearchParams({
-    per_page: String(perPage),
-    ...filter,
-    ...(account !== undefined && { account: (await accountOf(env, account)).id }),
+  { status, account, plan }: Filter,
+): Promise<T[]> =>
+  allRows(env, path, name, {
+    status,
+    plan,
+    account: account === undefined ? undefined : (await accountOf(env, account)).id,
   })
-  const all: T[] = []
-  for (let page = 1; ; page += 1) {
-    const answer = await answerOf<Record<string, T[]>>(env, 'GET', `${path}?${query}&page=${page}`)
-    const rows = answer[name]!
-    all.push(...rows)
-    if (rows.length < perPage) return all
-  }
-}
 
 export const listInvoices = (env: CommandEnvironment, filter: Filter = {}): Promise<number> =>
   runAgainstServer(env, 'invoices list', async () => {
@@ -168,7 +159,7 @@ export const agreeSubscription = (
         plan,
         price: centsOf(price),
         billing_period: yearly ? 'yearly' : 'monthly',
-        ...(openInvoices !== undefined && { open_invoices: openInvoices }),
+        open_invoices: openInvoices,
       },
     )
     const isSame = before.some(({ id }) => id === subscription.id)
@@ -199,7 +190,7 @@ export const cancelSubscription = (
       `${subscriptionsPath}/${encodeURIComponent(id)}/cancel`,
       {
         when: now ? 'now' : 'period_end',
-        ...(openInvoices !== undefined && { open_invoices: openInvoices }),
+        open_invoices: openInvoices,
       },
     )
     print(env, subscription, row => subscriptionTable([row]))
@@ -215,12 +206,7 @@ async function runningOf(env: CommandEnvironment, who: string): Promise<string> 
 }
 
 /** `invoices` and `subscriptions`: what accounts pay for, and whether they have. */
-export function billingCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-): void {
-  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+export function billingCommands({ program, leaf, run }: CommandTools) {
   const openInvoices = () =>
     wordOption('--open-invoices <what>', 'handling of open invoices of the ending subscription', [
       'keep',
@@ -235,16 +221,14 @@ export function billingCommands(
   filtered(
     invoices.command('list').description('list invoices, newest first'),
     invoiceStatuses,
-  ).action((options: JsonOption & Filter) =>
-    act(options, env => listInvoices(env, filterOf(options))),
-  )
+  ).action(run(listInvoices))
   for (const [verb, about] of [
     ['show', 'show an invoice with its lines'],
     ['pay', 'mark an invoice as paid'],
     ['void', 'void an invoice that was issued in error'],
   ] as const)
     leaf(invoices.command(verb).argument('<invoice>', 'number or id').description(about)).action(
-      (which: string, options: JsonOption) => act(options, env => oneInvoice(env, which, verb)),
+      run((env, which: string) => oneInvoice(env, which, verb)),
     )
 
   const subscriptions = program.command('subscriptions').description('manage subscriptions')
@@ -253,9 +237,7 @@ export function billingCommands(
     subscriptionStatuses,
   )
     .option('--plan <plan>', 'only subscriptions to this plan')
-    .action((options: JsonOption & Filter) =>
-      act(options, env => listSubscriptions(env, filterOf(options))),
-    )
+    .action(run(listSubscriptions))
   leaf(
     subscriptions
       .command('agree')
@@ -266,9 +248,7 @@ export function billingCommands(
     .requiredOption('--price <amount>', 'price per period in USD: 99 or 99.50')
     .option('--yearly', 'bill yearly instead of monthly')
     .addOption(openInvoices())
-    .action((who: string, options: JsonOption & Agreement) =>
-      act(options, env => agreeSubscription(env, who, options)),
-    )
+    .action(run(agreeSubscription))
   leaf(
     subscriptions
       .command('cancel')
@@ -277,13 +257,5 @@ export function billingCommands(
   )
     .option('--now', 'cancel it immediately, without a credit')
     .addOption(openInvoices())
-    .action((which: string, options: JsonOption & { now?: boolean; openInvoices?: string }) =>
-      act(options, env => cancelSubscription(env, which, options)),
-    )
+    .action(run(cancelSubscription))
 }
-
-const filterOf = ({ status, account, plan }: Filter): Filter => ({
-  ...(status !== undefined && { status }),
-  ...(account !== undefined && { account }),
-  ...(plan !== undefined && { plan }),
-})

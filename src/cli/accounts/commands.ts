@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { adminRoles } from '../../plans/admin-roles.ts'
 import { scopes } from '../../plans/scopes.ts'
-import type { JsonOption, OperatorAction } from '../command.ts'
+import type { CommandTools } from '../command.ts'
 import {
   changeAccount,
   closeAccount,
@@ -26,27 +26,26 @@ const listed = (text: string) =>
     .map(part => part.trim())
     .filter(Boolean)
 
-/**
- * `accounts`, `keys` and `token`: the operator's commands over `/admin/v1`. `located` adds the
- * options that say where the data is.
- */
-export function accountCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-  readPassword: () => Promise<string>,
-) {
-  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+interface SetOptions {
+  email?: string
+  plan?: string
+  addOns?: string[]
+  trial?: boolean
+  suspend?: boolean
+  resume?: boolean
+  confirm?: boolean
+}
+
+/** `accounts`, `keys` and `token`: the operator's commands over `/admin/v1`. */
+export function accountCommands(tools: CommandTools, readPassword: () => Promise<string>) {
+  const { program, leaf, run } = tools
   const accounts = program.command('accounts').description('manage accounts, plans and add-ons')
   leaf(accounts.command('list').description('list accounts'))
     .option('--plan <plan>', 'only accounts on this plan')
     .option('--search <text>', 'only accounts whose address contains this')
-    .action((options: JsonOption & { plan?: string; search?: string }) =>
-      act(options, env =>
-        listAccounts(env, {
-          ...(options.plan && { plan: options.plan }),
-          ...(options.search && { q: options.search }),
-        }),
+    .action(
+      run((env, { plan, search }: { plan?: string; search?: string }) =>
+        listAccounts(env, { plan: plan || undefined, q: search || undefined }),
       ),
     )
   leaf(
@@ -54,7 +53,7 @@ export function accountCommands(
       .command('show')
       .argument('<account>', 'id or e-mail address')
       .description('show an account with its keys'),
-  ).action((who: string, options: JsonOption) => act(options, env => showAccount(env, who)))
+  ).action(run(showAccount))
   const planOptions = (command: Command) =>
     command
       .option('--plan <plan>', 'plan of the account')
@@ -69,10 +68,9 @@ export function accountCommands(
   )
     .option('--trial', 'start a trial')
     .action(
-      (
-        email: string,
-        options: JsonOption & { plan?: string; addOns?: string[]; trial?: boolean },
-      ) => act(options, env => createAccount(env, { email, ...options })),
+      run((env, email: string, options: { plan?: string; addOns?: string[]; trial?: boolean }) =>
+        createAccount(env, { email, ...options }),
+      ),
     )
   planOptions(
     leaf(
@@ -88,50 +86,38 @@ export function accountCommands(
     .option('--confirm', 'mark its e-mail address as confirmed')
     .option('--email <address>', 'change its e-mail address')
     .action(
-      (
-        who: string,
-        options: JsonOption & {
-          email?: string
-          plan?: string
-          addOns?: string[]
-          trial?: boolean
-          suspend?: boolean
-          resume?: boolean
-          confirm?: boolean
-        },
-      ) =>
-        act(options, env =>
-          changeAccount(env, who, {
-            ...(options.email !== undefined && { email: options.email }),
-            ...(options.plan && { plan: options.plan }),
-            ...(options.addOns && { addOns: options.addOns }),
-            ...(options.trial && { trial: true }),
-            ...((options.suspend || options.resume) && { suspended: options.suspend === true }),
-            ...(options.confirm && { emailConfirmed: true }),
-          }),
-        ),
+      run((env, who: string, options: SetOptions) => {
+        const { email, plan, addOns, trial, suspend, resume, confirm } = options
+        return changeAccount(env, who, {
+          email,
+          plan: plan || undefined,
+          addOns,
+          ...(trial && { trial: true }),
+          ...((suspend || resume) && { suspended: suspend === true }),
+          ...(confirm && { emailConfirmed: true }),
+        })
+      }),
     )
   leaf(
     accounts
       .command('close')
       .argument('<account>', 'id or e-mail address')
       .description('close an account permanently, with its keys, alerts and webhooks'),
-  ).action((who: string, options: JsonOption) => act(options, env => closeAccount(env, who)))
+  ).action(run(closeAccount))
   leaf(
     accounts
       .command('erase')
       .argument('<account>', 'id or e-mail address')
       .description('erase the personal data of a closed account; invoices are retained'),
-  ).action((who: string, options: JsonOption) => act(options, env => eraseAccount(env, who)))
-  signInCommands(accounts, leaf, act, readPassword)
-  keyCommands(program, leaf, act)
-  tokenCommands(program, leaf, act)
+  ).action(run(eraseAccount))
+  signInCommands(accounts, tools, readPassword)
+  keyCommands(tools)
+  tokenCommands(tools)
 }
 
 function signInCommands(
   accounts: Command,
-  leaf: (command: Command) => Command,
-  act: OperatorAction,
+  { leaf, run }: CommandTools,
   readPassword: () => Promise<string>,
 ) {
   const account = ['<account>', 'id or e-mail address'] as const
@@ -140,30 +126,28 @@ function signInCommands(
       .command('password')
       .argument(...account)
       .description('set the password from the first line of standard input'),
-  ).action((who: string, options: JsonOption) =>
-    act(options, env => setPassword(env, who, readPassword)),
-  )
+  ).action(run((env, who: string) => setPassword(env, who, readPassword)))
   leaf(
     accounts
       .command('link')
       .argument(...account)
       .description('create a one-time sign-in link'),
-  ).action((who: string, options: JsonOption) => act(options, env => makeLink(env, who)))
+  ).action(run(makeLink))
   leaf(
     accounts
       .command('sign-out')
       .argument(...account)
       .description('end every session of an account'),
-  ).action((who: string, options: JsonOption) => act(options, env => endSessions(env, who)))
+  ).action(run(endSessions))
   leaf(
     accounts
       .command('second-step-off')
       .argument(...account)
       .description('remove two-factor authentication, for users who lost their device'),
-  ).action((who: string, options: JsonOption) => act(options, env => removeTwoFactor(env, who)))
+  ).action(run(removeTwoFactor))
 }
 
-interface KeyOptions extends JsonOption {
+interface KeyOptions {
   name?: string
   expires?: string
   readOnly?: boolean
@@ -172,14 +156,14 @@ interface KeyOptions extends JsonOption {
   scope?: string[]
 }
 
-function keyCommands(program: Command, leaf: (command: Command) => Command, act: OperatorAction) {
+function keyCommands({ program, leaf, run }: CommandTools) {
   const keys = program.command('keys').description('manage API keys')
   leaf(
     keys
       .command('list')
       .argument('<account>', 'id or e-mail address')
       .description('list the keys of an account'),
-  ).action((who: string, options: JsonOption) => act(options, env => listKeys(env, who)))
+  ).action(run(listKeys))
   leaf(
     keys
       .command('create')
@@ -200,8 +184,8 @@ function keyCommands(program: Command, leaf: (command: Command) => Command, act:
       `restrict the key to this scope: ${scopes.join(', ')}; repeatable`,
       collect,
     )
-    .action((who: string, options: KeyOptions) =>
-      act(options, env =>
+    .action(
+      run((env, who: string, options: KeyOptions) =>
         createKey(env, who, {
           ...options,
           allowedIps: options.allowIp,
@@ -217,9 +201,9 @@ function keyCommands(program: Command, leaf: (command: Command) => Command, act:
       .description('rotate the token of a key'),
   )
     .option('--overlap <seconds>', 'how long the old token stays valid', Number)
-    .action((id: string, options: JsonOption & { overlap?: number }) =>
-      act(options, env =>
-        rollKey(env, id, options.overlap === undefined ? {} : { overlapSeconds: options.overlap }),
+    .action(
+      run((env, id: string, { overlap }: { overlap?: number }) =>
+        rollKey(env, id, { overlapSeconds: overlap }),
       ),
     )
   leaf(
@@ -227,42 +211,40 @@ function keyCommands(program: Command, leaf: (command: Command) => Command, act:
       .command('revoke')
       .argument('<key>', 'id of the key')
       .description('revoke a key permanently'),
-  ).action((id: string, options: JsonOption) => act(options, env => revokeKey(env, id)))
+  ).action(run(revokeKey))
   leaf(
     keys
       .command('suspend')
       .argument('<key>', 'id of the key')
       .description('suspend a key until it is resumed'),
-  ).action((id: string, options: JsonOption) => act(options, env => suspendKey(env, id)))
+  ).action(run((env, id: string) => suspendKey(env, id)))
   leaf(
     keys
       .command('resume')
       .argument('<key>', 'id of the key')
       .description('reinstate a suspended key'),
-  ).action((id: string, options: JsonOption) => act(options, env => suspendKey(env, id, false)))
+  ).action(run((env, id: string) => suspendKey(env, id, false)))
 }
 
-function tokenCommands(program: Command, leaf: (command: Command) => Command, act: OperatorAction) {
+function tokenCommands({ program, leaf, run }: CommandTools) {
   const token = program.command('token').description('manage admin tokens')
-  leaf(token.command('list').description('list them')).action((options: JsonOption) =>
-    act(options, env => listAdminTokens(env)),
-  )
+  leaf(token.command('list').description('list them')).action(run(listAdminTokens))
   leaf(
     token
       .command('create')
       .argument('<name>', 'name in the audit trail')
       .requiredOption('--role <role>', `role: ${adminRoles.join(', ')}`)
       .description('create a token; it is shown once'),
-  ).action((name: string, options: JsonOption & { role: string }) =>
-    act(options, env => createAdminToken(env, name, options.role)),
+  ).action(
+    run((env, name: string, { role }: { role: string }) => createAdminToken(env, name, role)),
   )
   leaf(
     token
       .command('revoke')
       .argument('<token>', 'id of the token')
       .description('revoke a token permanently'),
-  ).action((id: string, options: JsonOption) => act(options, env => revokeAdminToken(env, id)))
+  ).action(run(revokeAdminToken))
   leaf(
     token.command('rotate').description('create a new token with all rights; all earlier ones end'),
-  ).action((options: JsonOption) => act(options, env => rotateAdminToken(env)))
+  ).action(run(rotateAdminToken))
 }

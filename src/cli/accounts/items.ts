@@ -1,5 +1,4 @@
 import type { Static } from '@sinclair/typebox'
-import type { Command } from 'commander'
 import type { AlertShape } from '../../topics/alerts/operations/row.ts'
 import type { DeliveryShape } from '../../topics/deliveries/operations/row.ts'
 import type { AccountWebhook } from '../../topics/operator/operations/people/account-items.ts'
@@ -8,8 +7,7 @@ import {
   accountPath,
   answerOf,
   type CommandEnvironment,
-  type JsonOption,
-  type OperatorAction,
+  type CommandTools,
   print,
   runAgainstServer,
 } from '../command.ts'
@@ -104,41 +102,29 @@ const listEvents = (env: CommandEnvironment, who: string, webhook: string) =>
   })
 
 /** `alerts`, `webhooks` and `deliveries`: what an account has made. */
-export function itemCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-): void {
+export function itemCommands({ program, leaf, run }: CommandTools) {
   const add = <T>(
     name: string,
     what: string,
     tableOf: (rows: readonly T[]) => readonly [Table],
   ) => {
     const group = program.command(name).description(`${what} of accounts`)
-    located(
+    leaf(
       group
         .command('list')
         .argument('<account>', 'id or e-mail address')
         .description(`${what} of an account`),
-    )
-      .option('--json', 'print JSON')
-      .action((who: string, options: JsonOption) =>
-        act(options, env => listItems(env, who, name, tableOf)),
-      )
+    ).action(run((env, who: string) => listItems(env, who, name, tableOf)))
     return group
   }
   add('alerts', 'price alerts', alertTable)
   const webhooks = add('webhooks', 'webhook endpoints', webhookTable)
-  located(
+  leaf(
     webhooks
       .command('events')
       .argument('<account>', 'id or e-mail address')
       .argument('<webhook>', 'id of the endpoint')
       .description('list the newest deliveries to an endpoint, with attempts and errors'),
-  )
-    .option('--json', 'print JSON')
-    .action((who: string, webhook: string, options: JsonOption) =>
-      act(options, env => listEvents(env, who, webhook)),
-    )
+  ).action(run(listEvents))
   add('deliveries', 'scheduled deliveries', deliveryTable)
 }

@@ -92,12 +92,12 @@ export const createKey = (
   runAgainstServer(env, 'keys create', async () => {
     const { name, expires, readOnly, allowedIps, allowedDomains, scopes } = options
     const body = {
-      ...(name !== undefined && { name }),
-      ...(expires !== undefined && { expires_at: expires }),
-      ...(readOnly !== undefined && { read_only: readOnly }),
-      ...(allowedIps && { allowed_ips: allowedIps }),
-      ...(allowedDomains && { allowed_domains: allowedDomains }),
-      ...(scopes && { scopes }),
+      name,
+      expires_at: expires,
+      read_only: readOnly,
+      allowed_ips: allowedIps,
+      allowed_domains: allowedDomains,
+      scopes,
     }
     const { api_key } = await answerOf<{ api_key: MadeKey }>(
       env,
@@ -118,13 +118,9 @@ export const rollKey = (
   { overlapSeconds }: { overlapSeconds?: number } = {},
 ): Promise<number> =>
   runAgainstServer(env, 'keys roll', async () => {
-    const body = overlapSeconds === undefined ? {} : { overlap_seconds: overlapSeconds }
-    const { api_key } = await answerOf<{ api_key: MadeKey }>(
-      env,
-      'POST',
-      `${keyPath(id)}/roll`,
-      body,
-    )
+    const { api_key } = await answerOf<{ api_key: MadeKey }>(env, 'POST', `${keyPath(id)}/roll`, {
+      overlap_seconds: overlapSeconds,
+    })
     print(env, api_key, madeLines)
   })
 

@@ -1,8 +1,13 @@
 import type { Static } from '@sinclair/typebox'
-import type { Command } from 'commander'
 import type { BatchShape } from '../../topics/operator/operations/data/batches.ts'
-import type { JsonOption, OperatorAction } from '../command.ts'
-import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
+import {
+  answerOf,
+  type CommandEnvironment,
+  type CommandTools,
+  listPath,
+  print,
+  runAgainstServer,
+} from '../command.ts'
 import { table } from '../table.ts'
 
 type BatchLine = Static<typeof BatchShape>
@@ -59,7 +64,7 @@ const batchTable = (batches: readonly BatchLine[]) =>
     ]),
   )
 
-interface ListOptions extends JsonOption {
+interface ListOptions {
   kind?: string
   code?: string
   since?: string
@@ -70,13 +75,8 @@ const listBatches = (
   { kind, code, since }: ListOptions,
 ): Promise<number> =>
   runAgainstServer(env, 'batches list', async () => {
-    const filter = new URLSearchParams({
-      per_page: String(shownMax),
-      ...(kind !== undefined && { kind }),
-      ...(code !== undefined && { code }),
-      ...(since !== undefined && { since }),
-    })
-    const { batches } = await answerOf<{ batches: BatchLine[] }>(env, 'GET', `${path}?${filter}`)
+    const list = listPath(path, { per_page: String(shownMax), kind, code, since })
+    const { batches } = await answerOf<{ batches: BatchLine[] }>(env, 'GET', list)
     print(env, batches, batchTable)
   })
 
@@ -141,7 +141,7 @@ const undoBatch = (
       left: number
     }>(env, 'POST', `${path}/${encodeURIComponent(id)}/undo`, {
       ...(onlyUntouched && { only_untouched: true }),
-      ...(reason !== undefined && { reason }),
+      reason,
     })
     print(env, undone, ({ batch, restored, removed, left }) => [
       `undone as batch ${batch.id}: ${restored} as before, ${removed} gone${left > 0 ? `, ${left} skipped because they were written later` : ''}`,
@@ -170,24 +170,19 @@ const changeValue = (
   })
 
 /** `batches` and `values`: what was written together, and single values. */
-export function batchCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-) {
-  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
+export function batchCommands({ program, leaf, run }: CommandTools) {
   const batches = program.command('batches').description('manage batches of writes')
   leaf(batches.command('list').description('list the newest batches'))
     .option('--kind <kind>', 'file, push, feed, correction, undo or release')
     .option('--code <code>', 'only batches that changed this series')
     .option('--since <time>', 'only batches opened since this time')
-    .action((options: ListOptions) => act(options, env => listBatches(env, options)))
+    .action(run(listBatches))
   leaf(
     batches
       .command('show')
       .argument('<id>')
       .description('show a batch with its series and largest changes'),
-  ).action((id: string, options: JsonOption) => act(options, env => showBatch(env, id)))
+  ).action(run(showBatch))
   leaf(
     batches
       .command('undo')
@@ -196,9 +191,7 @@ export function batchCommands(
   )
     .option('--only-untouched', 'skip values and rows that were written again later')
     .option('--reason <text>', 'why')
-    .action((id: string, options: JsonOption & { onlyUntouched?: boolean; reason?: string }) =>
-      act(options, env => undoBatch(env, id, options)),
-    )
+    .action(run(undoBatch))
   const values = program.command('values').description('correct and delete recorded values')
   leaf(
     values
@@ -208,13 +201,13 @@ export function batchCommands(
       .argument('<value>')
       .requiredOption('--reason <text>', 'why')
       .description('correct a value'),
-  ).action((code: string, time: string, value: string, options: JsonOption & { reason: string }) =>
-    act(options, env =>
+  ).action(
+    run((env, code: string, time: string, value: string, { reason }: { reason: string }) =>
       changeValue(env, 'values correct', 'PATCH', {
         code,
         observed_at: time,
         price: Number.isNaN(Number(value)) ? value : Number(value),
-        reason: options.reason,
+        reason,
       }),
     ),
   )
@@ -225,13 +218,9 @@ export function batchCommands(
       .argument('<time>', 'time with its zone, or a day')
       .requiredOption('--reason <text>', 'why')
       .description('delete a value from all reads'),
-  ).action((code: string, time: string, options: JsonOption & { reason: string }) =>
-    act(options, env =>
-      changeValue(env, 'values delete', 'DELETE', {
-        code,
-        observed_at: time,
-        reason: options.reason,
-      }),
+  ).action(
+    run((env, code: string, time: string, { reason }: { reason: string }) =>
+      changeValue(env, 'values delete', 'DELETE', { code, observed_at: time, reason }),
     ),
   )
 }

@@ -1,11 +1,9 @@
 import type { Static } from '@sinclair/typebox'
-import type { Command } from 'commander'
 import type { SeriesRow } from '../../topics/operator/operations/data/series.ts'
 import {
   answerOf,
   type CommandEnvironment,
-  type JsonOption,
-  type OperatorAction,
+  type CommandTools,
   print,
   runAgainstServer,
 } from '../command.ts'
@@ -13,7 +11,7 @@ import { table } from '../table.ts'
 
 type SeriesLine = Static<typeof SeriesRow>
 
-interface CodesOptions extends JsonOption {
+interface CodesOptions {
   withData?: boolean
 }
 
@@ -54,12 +52,8 @@ const searchCodes = (env: CommandEnvironment, words: readonly string[], options:
   })
 
 /** `codes`: lists all codes, including those without data, which the API does not list. */
-export function codeCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-): void {
-  located(
+export function codeCommands({ program, leaf, run }: CommandTools) {
+  leaf(
     program
       .command('codes')
       .description('search the catalogue of codes')
@@ -68,8 +62,5 @@ export function codeCommands(
       .description('list codes that match all words, including codes without data'),
   )
     .option('--with-data', 'only codes with data')
-    .option('--json', 'print JSON')
-    .action((words: string[], options: CodesOptions) =>
-      act(options, env => searchCodes(env, words, options)),
-    )
+    .action(run(searchCodes))
 }

@@ -1,8 +1,12 @@
 import type { Static } from '@sinclair/typebox'
-import type { Command } from 'commander'
 import type { DatasetShape } from '../../topics/operator/operations/data/datasets.ts'
-import type { JsonOption, OperatorAction } from '../command.ts'
-import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
+import {
+  answerOf,
+  type CommandEnvironment,
+  type CommandTools,
+  print,
+  runAgainstServer,
+} from '../command.ts'
 import { table } from '../table.ts'
 import { guardsOf } from './series.ts'
 
@@ -32,7 +36,7 @@ const listDatasets = (env: CommandEnvironment): Promise<number> =>
 const changeDataset = (
   env: CommandEnvironment,
   name: string,
-  guards: string | undefined,
+  { guards }: { guards?: string },
 ): Promise<number> =>
   runAgainstServer(env, 'datasets edit', async () => {
     if (guards === undefined)
@@ -50,17 +54,12 @@ const changeDataset = (
  * `datasets`: lists the datasets that can be imported in addition to prices, and sets the guards of
  * their rows.
  */
-export function datasetCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-) {
+export function datasetCommands({ program, leaf, run }: CommandTools) {
   const datasets = program
     .command('datasets')
     .description('list and configure datasets other than prices')
-  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   leaf(datasets.command('list').description('list the importable datasets')).action(
-    (options: JsonOption) => act(options, listDatasets),
+    run(listDatasets),
   )
   leaf(
     datasets
@@ -69,7 +68,5 @@ export function datasetCommands(
       .description('change the action of validation rules'),
   )
     .option('--guards <pairs>', 'hold, flag, off or usual for each: jump=flag,repeat=off')
-    .action((name: string, options: JsonOption & { guards?: string }) =>
-      act(options, env => changeDataset(env, name, options.guards)),
-    )
+    .action(run(changeDataset))
 }

@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs'
 import type { Static } from '@sinclair/typebox'
-import type { Command } from 'commander'
 import { within } from '../../lib/time/clock.ts'
 import type { FeedShape, RunShape } from '../../topics/operator/operations/data/feeds.ts'
-import type { JsonOption, OperatorAction } from '../command.ts'
-import { type CommandEnvironment, print, Refusal, runAgainstServer } from '../command.ts'
+import {
+  bodyOf,
+  type CommandEnvironment,
+  type CommandTools,
+  print,
+  Refusal,
+  runAgainstServer,
+} from '../command.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type Table, table } from '../table.ts'
 
@@ -30,30 +35,6 @@ const feedsPath = '/admin/v1/feeds'
 const pathOf = (name: string) => `${feedsPath}/${encodeURIComponent(name)}`
 const runsShown = 50
 
-interface RefusalBody {
-  message?: string
-  error?: string | { message?: string }
-  errors?: { message: string }[]
-}
-
-/** The answer itself: feeds answer bare objects. */
-async function bare<T>(
-  { operator }: CommandEnvironment,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<T> {
-  const answer = await operator.call(method, path, body)
-  if (answer.status >= 200 && answer.status < 300) return answer.body as T
-  const { message, error, errors = [] } = (answer.body ?? {}) as RefusalBody
-  const own = message ?? (typeof error === 'object' ? error.message : error)
-  throw new Refusal(
-    errors.length > 0
-      ? errors.map(error => error.message)
-      : [own ?? `the service answered ${answer.status}`],
-  )
-}
-
 const resultOf = (run: RunLine | null): string =>
   run === null
     ? '-'
@@ -61,7 +42,7 @@ const resultOf = (run: RunLine | null): string =>
 
 const listFeeds = (env: CommandEnvironment): Promise<number> =>
   runAgainstServer(env, 'feeds list', async () => {
-    const body = await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
+    const body = await bodyOf<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
     print(env, body, ({ feeds }) =>
       table(
         ['FEED', 'PUBLISHER', 'STATE', 'LICENCE', 'CODES', 'LAST RUN', 'NEXT RUN'],
@@ -80,7 +61,7 @@ const listFeeds = (env: CommandEnvironment): Promise<number> =>
 
 const showFeed = (env: CommandEnvironment, name: string): Promise<number> =>
   runAgainstServer(env, 'feeds show', async () => {
-    const body = await bare<Shown>(env, 'GET', pathOf(name))
+    const body = await bodyOf<Shown>(env, 'GET', pathOf(name))
     print(env, body, ({ feed, map, settings, runs }) => [
       `${feed.name}: ${feed.title}, ${feed.publisher} (${feed.homepage})`,
       `${feed.state}; ${feed.attribution}`,
@@ -119,7 +100,7 @@ const runTable = (runs: readonly RunLine[]): readonly [Table] =>
 
 const testFeed = (env: CommandEnvironment, name: string): Promise<number> =>
   runAgainstServer(env, 'feeds test', async () => {
-    const body = await bare<{
+    const body = await bodyOf<{
       ok: boolean
       took_ms: number
       sample: { source_id: string; period: string; value: string; unit: string } | null
@@ -169,9 +150,9 @@ async function runFeed(
 ): Promise<number> {
   let code: ExitCode = exitCodes.done
   const outcome = await runAgainstServer(env, 'feeds run', async () => {
-    const answer = bare<{ run: RunLine }>(env, 'POST', `${pathOf(name)}/run`, {
+    const answer = bodyOf<{ run: RunLine }>(env, 'POST', `${pathOf(name)}/run`, {
       wait: true,
-      ...(since !== undefined && { since }),
+      since,
       ...(dryRun && { dry_run: true }),
     })
     const body = await watched(env, name, answer)
@@ -190,12 +171,12 @@ async function runFeed(
 const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<number> =>
   runAgainstServer(env, 'feeds runs', async () => {
     const of = (name: string) =>
-      bare<{ runs: RunLine[] }>(env, 'GET', `${pathOf(name)}/runs?per_page=${runsShown}`)
+      bodyOf<{ runs: RunLine[] }>(env, 'GET', `${pathOf(name)}/runs?per_page=${runsShown}`)
     if (name !== undefined) {
       print(env, await of(name), body => runTable(body.runs))
       return
     }
-    const { feeds } = await bare<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
+    const { feeds } = await bodyOf<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
     const runs: RunLine[] = []
     for (const feed of feeds) {
       if (feed.last_run !== null) runs.push(...(await of(feed.name)).runs)
@@ -222,13 +203,13 @@ async function addFeed(
   let isIncomplete = false
   const code = await runAgainstServer(env, 'feeds add', async () => {
     const { keyFile, codes, since, reread, baseUrl, license } = options
-    const body = await bare<{ feed: FeedLine }>(env, 'PUT', pathOf(name), {
+    const body = await bodyOf<{ feed: FeedLine }>(env, 'PUT', pathOf(name), {
       ...(keyFile !== undefined && { key: readFileSync(keyFile, 'utf8').trim() }),
-      ...(codes !== undefined && { codes: codes.split(',').map(code => code.trim()) }),
-      ...(since !== undefined && { since }),
-      ...(reread !== undefined && { reread }),
-      ...(baseUrl !== undefined && { base_url: baseUrl }),
-      ...(license !== undefined && { license }),
+      codes: codes?.split(',').map(code => code.trim()),
+      since,
+      reread,
+      base_url: baseUrl,
+      license,
     })
     print(env, body, ({ feed }) => [
       `${feed.name}: ${feed.state}, ${feed.codes} codes${feed.next_run_at ? `, first read at ${feed.next_run_at}` : ''}`,
@@ -250,41 +231,32 @@ async function addFeed(
 
 const turnFeed = (env: CommandEnvironment, name: string, verb: 'pause' | 'resume') =>
   runAgainstServer(env, `feeds ${verb}`, async () => {
-    const body = await bare<{ feed: FeedLine }>(env, 'POST', `${pathOf(name)}/${verb}`, {})
+    const body = await bodyOf<{ feed: FeedLine }>(env, 'POST', `${pathOf(name)}/${verb}`, {})
     print(env, body, ({ feed }) => [`${feed.name}: ${feed.state}`])
   })
 
 /** `feeds`: public feeds that this instance reads on a schedule. */
-export function feedCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-) {
+export function feedCommands({ program, leaf, run }: CommandTools) {
   const feeds = program.command('feeds').description('manage public data feeds')
-  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
-  leaf(feeds.command('list').description('list feeds and their state')).action(
-    (options: JsonOption) => act(options, listFeeds),
-  )
+  leaf(feeds.command('list').description('list feeds and their state')).action(run(listFeeds))
   leaf(
     feeds
       .command('show')
       .argument('<name>')
       .description('show a feed, its series map and recent runs'),
-  ).action((name: string, options: JsonOption) => act(options, env => showFeed(env, name)))
+  ).action(run(showFeed))
   leaf(
     feeds
       .command('test')
       .argument('<name>')
       .description('test a feed: read one value without writing'),
-  ).action((name: string, options: JsonOption) => act(options, env => testFeed(env, name)))
+  ).action(run(testFeed))
   leaf(feeds.command('run').argument('<name>').description('run a feed now'))
     .option('--since <day>', 'read everything again from this day and compare')
     .option('--dry-run', 'read and compare without writing')
-    .action((name: string, options: JsonOption & RunOptions) =>
-      act(options, env => runFeed(env, name, options)),
-    )
+    .action(run(runFeed))
   leaf(feeds.command('runs').argument('[name]').description('list recent runs of a feed')).action(
-    (name: string | undefined, options: JsonOption) => act(options, env => listRuns(env, name)),
+    run(listRuns),
   )
   leaf(feeds.command('add').argument('<name>').description('enable and configure a feed'))
     .option('--key-file <file>', 'file with the API key of the feed')
@@ -293,14 +265,12 @@ export function feedCommands(
     .option('--reread <days>', 'overlap that each later run reads again, such as 60d')
     .option('--base-url <url>', 'a mirror of the publisher')
     .option('--license <word>', '"accept" if you accept its terms')
-    .action((name: string, options: JsonOption & AddOptions) =>
-      act(options, env => addFeed(env, name, options)),
-    )
+    .action(run(addFeed))
   for (const verb of ['pause', 'resume'] as const) {
     const description =
       verb === 'pause' ? 'pause a feed until it is resumed' : 'resume a paused feed'
     leaf(feeds.command(verb).argument('<name>').description(description)).action(
-      (name: string, options: JsonOption) => act(options, env => turnFeed(env, name, verb)),
+      run((env, name: string) => turnFeed(env, name, verb)),
     )
   }
 }

@@ -1,8 +1,13 @@
 import type { Static } from '@sinclair/typebox'
-import type { Command } from 'commander'
 import type { FlagShape } from '../../topics/operator/operations/data/review.ts'
-import type { JsonOption, OperatorAction } from '../command.ts'
-import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
+import {
+  answerOf,
+  type CommandEnvironment,
+  type CommandTools,
+  listPath,
+  print,
+  runAgainstServer,
+} from '../command.ts'
 import { table } from '../table.ts'
 
 type FlagLine = Static<typeof FlagShape>
@@ -27,7 +32,7 @@ const flagTable = (values: readonly FlagLine[]) =>
     ]),
   )
 
-interface ListOptions extends JsonOption {
+interface ListOptions {
   status?: string
   code?: string
   dataset?: string
@@ -38,13 +43,8 @@ const listFlags = (
   { status, code, dataset }: ListOptions,
 ): Promise<number> =>
   runAgainstServer(env, 'review list', async () => {
-    const filter = new URLSearchParams({
-      per_page: String(perPage),
-      ...(status !== undefined && { status }),
-      ...(code !== undefined && { code }),
-      ...(dataset !== undefined && { dataset }),
-    })
-    const { values } = await answerOf<{ values: FlagLine[] }>(env, 'GET', `${path}?${filter}`)
+    const list = listPath(path, { per_page: String(perPage), status, code, dataset })
+    const { values } = await answerOf<{ values: FlagLine[] }>(env, 'GET', list)
     print(env, values, flagTable)
   })
 
@@ -53,39 +53,36 @@ const decide = (
   verb: 'release' | 'reject',
   ids: readonly string[],
   reason: string | undefined,
-): Promise<number> =>
+) =>
   runAgainstServer(env, `review ${verb}`, async () => {
     const wrong = ids.find(id => !/^\d{1,15}$/.test(id))
     if (wrong !== undefined)
       throw new Error(`${wrong} must be the number of a held value: see wellhead review list`)
     const { values } = await answerOf<{ values: FlagLine[] }>(env, 'POST', `${path}/${verb}`, {
       ids: ids.map(Number),
-      ...(reason !== undefined && { reason }),
+      reason,
     })
     print(env, values, flagTable)
   })
 
 /** `review`: values that the guards at the door hold back. */
-export function reviewCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-) {
+export function reviewCommands({ program, leaf, run }: CommandTools) {
   const review = program.command('review').description('review values held for a decision')
-  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   leaf(review.command('list').description('list them'))
     .option('--status <status>', 'waiting (default), flagged, released, rejected, kept or all')
     .option('--code <code>', 'only of a series')
     .option('--dataset <name>', 'only rows of a dataset')
-    .action((options: ListOptions) => act(options, env => listFlags(env, options)))
+    .action(run(listFlags))
   for (const [verb, about] of [
     ['release', 'record held values'],
     ['reject', 'discard held values permanently'],
   ] as const) {
     leaf(review.command(verb).argument('<ids...>').description(about))
       .option('--reason <text>', 'why')
-      .action((ids: string[], options: JsonOption & { reason?: string }) =>
-        act(options, env => decide(env, verb, ids, options.reason)),
+      .action(
+        run((env, ids: string[], { reason }: { reason?: string }) =>
+          decide(env, verb, ids, reason),
+        ),
       )
   }
 }

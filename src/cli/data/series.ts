@@ -4,11 +4,11 @@ import type { Command } from 'commander'
 import { fieldsOf, separatorOf } from '../../feeds/files/csv.ts'
 import { isTable, parseToml } from '../../lib/text/toml.ts'
 import type { SeriesRow } from '../../topics/operator/operations/data/series.ts'
-import type { JsonOption, OperatorAction } from '../command.ts'
 import {
   accountPath,
   answerOf,
   type CommandEnvironment,
+  type CommandTools,
   print,
   Refusal,
   runAgainstServer,
@@ -262,24 +262,17 @@ const listSeries = (
 /**
  * `series`: custom series of the operator, and attributes that override those of shipped series.
  */
-export function seriesCommands(
-  program: Command,
-  located: (command: Command) => Command,
-  act: OperatorAction,
-) {
+export function seriesCommands({ program, leaf, run }: CommandTools) {
   const series = program
     .command('series')
     .description('manage custom series and override shipped ones')
-  const leaf = (command: Command) => located(command).option('--json', 'print JSON')
   const withTerms = (command: Command) =>
     termOptions.reduce((made, [flag, about]) => made.option(flag, about), command)
   withTerms(
     leaf(series.command('add').argument('[code]').description('create one or more custom series')),
   )
     .option('--file <file>', 'TOML with [[series]], or CSV with a column for each field')
-    .action((code: string | undefined, options: JsonOption & Record<string, unknown>) =>
-      act(options, env => addSeries(env, code, options)),
-    )
+    .action(run(addSeries))
   withTerms(
     leaf(
       series.command('edit').argument('<code>').description('change a custom or shipped series'),
@@ -287,8 +280,8 @@ export function seriesCommands(
   )
     .option('--active', 'reactivate a retired series, or serve a shipped one without a source')
     .option('--reset', 'reset all earlier settings')
-    .action((code: string, options: JsonOption & Record<string, unknown>) =>
-      act(options, env =>
+    .action(
+      run((env, code: string, options: Record<string, unknown>) =>
         changeSeries(env, 'series edit', 'PATCH', code, {
           ...termsOf(options),
           ...(options.active === true && { active: true }),
@@ -301,13 +294,9 @@ export function seriesCommands(
       .command('retire')
       .argument('<code>')
       .description('retire a series: list it as discontinued, delete nothing'),
-  ).action((code: string, options: JsonOption) =>
-    act(options, env => changeSeries(env, 'series retire', 'DELETE', code)),
-  )
+  ).action(run((env, code: string) => changeSeries(env, 'series retire', 'DELETE', code)))
   leaf(series.command('list').description('list the series'))
     .option('--own', 'only custom series')
     .option('--changed', 'only series with changed settings')
-    .action((options: JsonOption & { own?: boolean; changed?: boolean }) =>
-      act(options, env => listSeries(env, options)),
-    )
+    .action(run(listSeries))
 }

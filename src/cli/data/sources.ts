@@ -1,7 +1,15 @@
 import type { Static } from '@sinclair/typebox'
 import { shownValue } from '../../lib/text/wrong-value.ts'
 import type { OwnedSource } from '../../topics/operator/operations/data/sources.ts'
-import { answerOf, type CommandEnvironment, print, Refusal, runAgainstServer } from '../command.ts'
+import {
+  allRows,
+  answerOf,
+  type CommandEnvironment,
+  type CommandTools,
+  print,
+  Refusal,
+  runAgainstServer,
+} from '../command.ts'
 import { table, tableLines } from '../table.ts'
 
 type SourceLine = Static<typeof OwnedSource>
@@ -18,26 +26,11 @@ interface SyncLine {
 }
 
 const sourcesPath = '/admin/v1/sources'
-const perPage = 100
 const rejectionsShown = 5
 
 /** All sources, or those of a name or id. */
-async function sourcesOf(env: CommandEnvironment, name?: string): Promise<SourceLine[]> {
-  const filter = new URLSearchParams({
-    per_page: String(perPage),
-    ...(name !== undefined && { name }),
-  })
-  const all: SourceLine[] = []
-  for (let page = 1; ; page += 1) {
-    const { sources } = await answerOf<{ sources: SourceLine[] }>(
-      env,
-      'GET',
-      `${sourcesPath}?${filter}&page=${page}`,
-    )
-    all.push(...sources)
-    if (sources.length < perPage) return all
-  }
-}
+const sourcesOf = (env: CommandEnvironment, name?: string) =>
+  allRows<SourceLine>(env, sourcesPath, 'sources', { name })
 
 const sourceTable = (sources: readonly SourceLine[]) =>
   table(
@@ -90,4 +83,18 @@ function sourceNamed(sources: readonly SourceLine[], name: string): SourceLine {
     `${sources.length} data sources have the name ${name}; use the id of one of these:`,
     ...sourceTable(sources).flatMap(({ headings, rows }) => tableLines(headings, rows)),
   ])
+}
+
+/** `sources`: the data sources of all accounts. */
+export function sourceCommands({ program, leaf, run }: CommandTools) {
+  const sources = program.command('sources').description('manage data sources of accounts')
+  leaf(sources.command('list').description('list data sources with their last sync')).action(
+    run(listSources),
+  )
+  leaf(
+    sources
+      .command('sync')
+      .argument('<source>', 'name or id')
+      .description('sync a data source now'),
+  ).action(run(syncSource))
 }
