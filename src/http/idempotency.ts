@@ -43,22 +43,7 @@ export interface Repeatable {
  * refused like any other reuse. A command on this machine presents no token: its answers are sealed
  * under the master key and the text of the header.
  */
-export interface Idempotency {
-  /**
-   * Runs `work`, or answers what it answered the first time. Refusals are not kept: they changed
-   * nothing, and a repeat may succeed.
-   */
-  once<T>(context: Repeatable, body: unknown, work: () => T): T
-  /**
-   * The same for work that has to wait for someone else first: a repeat does not ask them again.
-   */
-  onceAfter<A, T>(
-    context: Repeatable,
-    body: unknown,
-    ahead: () => Promise<A>,
-    work: (preparation: A) => T,
-  ): Promise<T>
-}
+export type Idempotency = ReturnType<typeof createIdempotency>
 
 const keptMs = dayMs
 const keyCharactersMax = 255
@@ -90,7 +75,7 @@ interface Sealing {
   unseal(context: string, sealed: Uint8Array): string | undefined
 }
 
-export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps): Idempotency {
+export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps) {
   const withToken = (token: string): Sealing => ({
     seal: (context, text) => seal(token, context, text),
     unseal: (context, sealed) => unseal(token, context, sealed),
@@ -166,11 +151,7 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
     return { keep }
   }
 
-  const once: Idempotency['once'] = <T>(
-    repeatable: Repeatable,
-    body: unknown,
-    work: () => T,
-  ): T => {
+  const once = <T>(repeatable: Repeatable, body: unknown, work: () => T): T => {
     const opening = opened(repeatable, body)
     if (!opening) return work()
     if (opening.kept) return opening.kept.answer as T
@@ -189,7 +170,14 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
   }
 
   return {
+    /**
+     * Runs `work`, or answers what it answered the first time. Refusals are not kept: they changed
+     * nothing, and a repeat may succeed.
+     */
     once,
+    /**
+     * The same for work that has to wait for someone else first: a repeat does not ask them again.
+     */
     async onceAfter<A, T>(
       repeatable: Repeatable,
       body: unknown,

@@ -97,16 +97,7 @@ function skipDue(db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): number {
 }
 
 /** Messages that restores held back, for an operator who releases them. */
-export interface HeldMessages {
-  /** In the order in which they were made. */
-  list(filter: HeldFilter, limit: number, offset: number): HeldMessage[]
-  counts(): Record<Kind, number>
-  /**
-   * Sends messages under their own ids, as if they were new: at most `limit`, oldest first; how
-   * many.
-   */
-  release(filter: HeldFilter, limit: number): Promise<number>
-}
+export type HeldMessages = ReturnType<typeof createHeldMessages>
 
 export function createHeldMessages({
   db,
@@ -116,15 +107,20 @@ export function createHeldMessages({
   db: Database
   settings: Pick<Settings, 'get'>
   outbox: Pick<Outbox, 'log'>
-}): HeldMessages {
+}) {
   const store = createHeldMessageStore(db)
   const hold = () => ({ moments: momentsOf(settings), reason: heldReason })
-  const list: HeldMessages['list'] = (filter, limit, offset) =>
+  const list = (filter: HeldFilter, limit: number, offset: number): HeldMessage[] =>
     store.list(hold(), filter, limit, offset)
   return {
+    /** In the order in which they were made. */
     list,
-    counts: () => store.counts(hold()),
-    async release(filter, limit) {
+    counts: (): Record<Kind, number> => store.counts(hold()),
+    /**
+     * Sends messages under their own ids, as if they were new: at most `limit`, oldest first; how
+     * many.
+     */
+    async release(filter: HeldFilter, limit: number): Promise<number> {
       let released = 0
       while (released < limit) {
         const sliceLimit = Math.min(sliceMessages, limit - released)

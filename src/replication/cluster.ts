@@ -1,4 +1,3 @@
-import type { Job } from '../instance/jobs/job.ts'
 import type { Services } from '../instance/services/services.ts'
 import { every, sleep, within } from '../lib/time/clock.ts'
 import { secondMs } from '../lib/time/instant.ts'
@@ -21,20 +20,7 @@ import { createReplicationState, previousEpochs } from './store/state.ts'
  * What a primary agrees on with other instances over NATS, in addition to the stream of its
  * commits.
  */
-export interface Cluster {
-  /** Why nothing may be written now; undefined where it may be. */
-  refusal(): string | undefined
-  /** The requests in quota pools. */
-  pools(): HeldQuotas
-  /** The running instances; rejects where NATS does not respond. */
-  topology(): Promise<Topology>
-  /** The epoch of the lease that this instance has; undefined: none. */
-  epoch(): number | undefined
-  /** The replicas that answer what may be old, as they said last. */
-  lateReplicas(): readonly LateReplica[]
-  job: Job
-  stop(): void
-}
+export type Cluster = ReturnType<typeof startCluster>
 
 /** Facts about this instance from the stream. */
 export interface ClusterDeps {
@@ -60,7 +46,7 @@ export const reachable = (url: string) => (/\/\/(?:0\.0\.0\.0|\[::\])[:/]/.test(
 type Parts = Pick<Services, 'db' | 'config' | 'keys' | 'meter' | 'clock' | 'ids' | 'log'>
 
 /** Meets the others for as long as the process runs; without NATS it tries again, for ever. */
-export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
+export function startCluster(services: Parts, deps: ClusterDeps) {
   const { config, clock, ids, log } = services
   const { nats: settings } = config
   let isStopped = false
@@ -126,8 +112,11 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
       .catch(() => undefined)
   }
   return {
-    lateReplicas: () => late,
+    /** The replicas that answer what may be old, as they said last. */
+    lateReplicas: (): readonly LateReplica[] => late,
+    /** Why nothing may be written now; undefined where it may be. */
     refusal: leasing?.refusal ?? (() => undefined),
+    /** The epoch of the lease that this instance has; undefined: none. */
     epoch: leasing?.epoch ?? (() => undefined),
     job: {
       name: 'quotas',
@@ -136,8 +125,10 @@ export function startCluster(services: Parts, deps: ClusterDeps): Cluster {
         grants?.reclaim().catch(error => log.warn('quota_not_reclaimed', { message: `${error}` }))
       },
     },
-    pools: () => grants?.held() ?? noPools,
-    async topology() {
+    /** The requests in quota pools. */
+    pools: (): HeldQuotas => grants?.held() ?? noPools,
+    /** The running instances; rejects where NATS does not respond. */
+    async topology(): Promise<Topology> {
       if (!nats) throw new Error('NATS has not answered yet')
       return await topologyOf(nats, settings.copies)
     },

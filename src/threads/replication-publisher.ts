@@ -1,6 +1,5 @@
 import { transact } from '../database/database.ts'
 import { workerConfig } from '../http/query-workers/config-copy.ts'
-import type { Job } from '../instance/jobs/job.ts'
 import type { Services } from '../instance/services/services.ts'
 import { workerErrorMessage } from '../lib/process/worker-error.ts'
 import { sleep } from '../lib/time/clock.ts'
@@ -20,17 +19,7 @@ import type { FromPublisher, PublisherStart } from './replication-publisher.thre
 import { spawnThread } from './thread.ts'
 
 /** The thread that publishes the commits of this instance, and its duties. */
-export interface Publishing {
-  view(): ReplicationView
-  /** Whether the stream has everything that is committed now; waits a while until it has. */
-  reached(withinMs?: number): Promise<boolean>
-  /** The last change that is committed here. */
-  sequence(): number
-  /** Whether the stream has a change, and everything before it. */
-  has(change: number): boolean
-  job: Job
-  stop(): void
-}
+export type Publishing = ReturnType<typeof startPublishing>
 
 const noteEachMs = 10 * secondMs
 const forgottenMax = 500
@@ -47,11 +36,7 @@ const inProgressMaxMs = 30 * minuteMs
  * replicas join from a snapshot. `lastChange` is the last change when this process opened the
  * database.
  */
-export function startPublishing(
-  services: Services,
-  databasePath: string,
-  lastChange: number,
-): Publishing {
+export function startPublishing(services: Services, databasePath: string, lastChange: number) {
   const { db, config, clock, log } = services
   const { nats } = config
   const changes = createChangeLog(db)
@@ -134,16 +119,19 @@ export function startPublishing(
     view.state === 'publishing' && (view.position ?? -1) >= sequence
   let notedAt = Number.NEGATIVE_INFINITY
   return {
-    async reached(withinMs = reachMaxMs) {
+    /** Whether the stream has everything that is committed now; waits a while until it has. */
+    async reached(withinMs: number = reachMaxMs): Promise<boolean> {
       const sequence = changes.last()
       const until = clock.monotonic() + withinMs
       while (!isReached(sequence) && view.state !== 'stopped' && clock.monotonic() < until)
         await sleep(reachEachMs)
       return isReached(sequence)
     },
+    /** The last change that is committed here. */
     sequence: changes.last,
+    /** Whether the stream has a change, and everything before it. */
     has: isReached,
-    view() {
+    view(): ReplicationView {
       const { position, backlog = 0 } = view
       if (position === undefined) return view
       const open = Math.max(backlog, changes.last() - position)

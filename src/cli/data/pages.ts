@@ -8,7 +8,7 @@ import { snakeCase } from '../../lib/text/snake-case.ts'
 import { codeLookupOf } from '../../topics/catalogue/math/lookup.ts'
 import { createSeriesStore } from '../../topics/catalogue/store/series.ts'
 import { type DatasetRow, datasetRows } from '../../topics/operator/store/dataset-rows.ts'
-import { createEarlierRowStore, type EarlierRow } from '../../topics/operator/store/earlier-rows.ts'
+import { createEarlierRowStore } from '../../topics/operator/store/earlier-rows.ts'
 import { createDatedRows } from '../../topics/prices/files/dated-rows.ts'
 import type { DatedExportPages } from '../../topics/prices/files/export.ts'
 import { observationPages } from '../../topics/prices/store/export.ts'
@@ -75,21 +75,7 @@ export function exportSource(
 }
 
 /** The source of an export of everything: a snapshot of the database. */
-export interface ArchiveSource {
-  /** Terms of series that are other than shipped. */
-  series(): Iterable<{ code: string; own: boolean; terms: Record<string, unknown> }>
-  datasets: readonly string[]
-  hasRows(dataset: string): boolean
-  columns(dataset: string): string[]
-  rows(dataset: string): Iterable<DatasetRow>
-  /** Datasets that have rows that were replaced or taken out, and these. */
-  earlierDatasets(): readonly string[]
-  earlierRows(dataset: string): Iterable<EarlierRow>
-  prices(history: boolean): DatedExportPages
-  quarantine(): Iterable<{ code: string; from: string; to: string; reason: string }>
-  /** How many values of the prices may be checked, and not be passed on. */
-  viewOnly(): number
-}
+export type ArchiveSource = ReturnType<typeof archiveSource>
 
 /** Opens a database for an export of everything, as a snapshot: later writes are not included. */
 export function openArchiveSource(dir: string): ArchiveSource & { close(): void } {
@@ -107,25 +93,28 @@ export function openArchiveSource(dir: string): ArchiveSource & { close(): void 
   }
 }
 
-export function archiveSource(db: Database): ArchiveSource {
+export function archiveSource(db: Database) {
   const all = createSeriesStore(db).all()
   const byId = new Map(all.map(series => [series.id, series]))
   const dated = createDatedRows(db)
   const earlier = createEarlierRowStore(db)
   return {
-    *series() {
+    /** Terms of series that are other than shipped. */
+    *series(): Iterable<{ code: string; own: boolean; terms: Record<string, unknown> }> {
       for (const { code, own, terms } of all)
         if (terms) yield { code, own: own === true, terms: wireTerms(terms) }
     },
     datasets: declaredDatasets.map(({ name }) => name),
-    hasRows: dataset => !datasetRows(db, dataset)[Symbol.iterator]().next().done,
-    columns: dataset => datasetNamed(dataset).exported.columns.map(([column]) => column),
-    rows: dataset => datasetRows(db, dataset),
-    earlierDatasets: () =>
+    hasRows: (dataset: string) => !datasetRows(db, dataset)[Symbol.iterator]().next().done,
+    columns: (dataset: string): string[] =>
+      datasetNamed(dataset).exported.columns.map(([column]) => column),
+    rows: (dataset: string): Iterable<DatasetRow> => datasetRows(db, dataset),
+    /** Datasets that have rows that were replaced or taken out, and these. */
+    earlierDatasets: (): readonly string[] =>
       earlier.datasets.filter(dataset => !earlier.rows(dataset)[Symbol.iterator]().next().done),
     earlierRows: earlier.rows,
-    prices: history => dated.pages(all, history),
-    *quarantine() {
+    prices: (history: boolean): DatedExportPages => dated.pages(all, history),
+    *quarantine(): Iterable<{ code: string; from: string; to: string; reason: string }> {
       for (const range of createQuarantineStore(db).all())
         yield {
           code: byId.get(range.seriesId)!.code,
@@ -134,6 +123,7 @@ export function archiveSource(db: Database): ArchiveSource {
           reason: range.reason,
         }
     },
+    /** How many values of the prices may be checked, and not be passed on. */
     viewOnly: dated.viewOnly,
   }
 }

@@ -77,18 +77,7 @@ export async function* recordsOf(
   } while (from < carry.length)
 }
 
-interface Cutter {
-  block: Block
-  /** The line that the next record begins on. */
-  line(): number
-  /**
-   * Fills the block from `bytes[from…]`; answers where the first record begins that is not in it.
-   * `last`: no bytes follow.
-   */
-  cut(bytes: Uint8Array, from: number, last: boolean): number
-}
-
-function cutterOf(framing: Framing): Cutter {
+function cutterOf(framing: Framing) {
   const { separator, lineEnd } = framing
   const starts = new Int32Array(blockMax)
   const ends = new Int32Array(blockMax)
@@ -101,8 +90,13 @@ function cutterOf(framing: Framing): Cutter {
   }
   return {
     block,
+    /** The line that the next record begins on. */
     line: () => line,
-    cut(bytes, from, last) {
+    /**
+     * Fills the block from `bytes[from…]`; answers where the first record begins that is not in it.
+     * `last`: no bytes follow.
+     */
+    cut(bytes: Uint8Array, from: number, last: boolean) {
       let count = 0
       let start = from
       let quoteAt = nextQuote(bytes, from)

@@ -69,40 +69,7 @@ export interface FinishedRun {
   servedAt: number | null
 }
 
-export interface FeedStore {
-  settings(name: string): StoredFeedSettings | undefined
-  allSettings(): StoredFeedSettings[]
-  putSettings(row: StoredFeedSettings, at: number): void
-  states(): FeedState[]
-  /** The state of a feed; a feed that never ran has the state of one without failures. */
-  state(name: string): FeedState
-  schedule(name: string, nextAt: number | null): void
-  beginRun(run: FeedRun): number
-  /** The run with what it leaves for the next one, in one transaction. */
-  finishRun(finished: FinishedRun): void
-  /** Runs that the end of a process left open; answers how many. */
-  closeOpenRuns(at: number): number
-  /** Newest first. */
-  runs(name: string | undefined, limit: number, offset: number): FeedRun[]
-  countRuns(name: string | undefined): number
-  lastRun(name: string): FeedRun | undefined
-  marks(name: string): Map<string, string>
-  lines(name: string): FeedLine[]
-  /** The feed observations of one series in `[from, to)`. */
-  observations(seriesId: number, from: number, to: number): FeedObservation[]
-  /** Makes observations those of a source that says the same of them. */
-  claim(seriesId: number, observedAts: readonly number[], sourceId: number): void
-  /** Whether a series has any observation of a feed that speaks for more than its day. */
-  hasCoarse(seriesId: number): boolean
-  /** The feed that owns a row of a dataset. */
-  rowOwner(dataset: string, key: string): number | undefined
-  ownRow(dataset: string, key: string, feed: number): void
-  /** How many series had an observation of each feed. */
-  served(): { feed: string; codes: number }[]
-  transact<T>(work: () => T): T
-  /** Returns the result of `work`, whose writes are rolled back. */
-  rehearse<T>(work: () => T): T
-}
+export type FeedStore = ReturnType<typeof createFeedStore>
 
 const runColumns = `id, feed, trigger, started_at AS startedAt, finished_at AS finishedAt, result, requests, bytes,
   rows_read AS rowsRead, inserted, revised, unchanged, rejected, held, kept, newest_period AS newestPeriod,
@@ -110,7 +77,7 @@ const runColumns = `id, feed, trigger, started_at AS startedAt, finished_at AS f
 const stateColumns = `number, name, next_at AS nextAt, served_at AS servedAt, last_new_at AS lastNewAt,
   consecutive_failures AS consecutiveFailures`
 
-export function createFeedStore(db: Database): FeedStore {
+export function createFeedStore(db: Database) {
   const sql = statements(db)
   const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
   const oneSettings = sql<StoredFeedSettings, [string]>`
@@ -176,18 +143,20 @@ export function createFeedStore(db: Database): FeedStore {
     return state.get(name)!
   }
   return {
-    settings: name => oneSettings.get(name) ?? undefined,
-    allSettings: () => everySettings.all(),
-    putSettings: ({ name, settings, secret, pausedAt }, at) =>
+    settings: (name: string): StoredFeedSettings | undefined => oneSettings.get(name) ?? undefined,
+    allSettings: (): StoredFeedSettings[] => everySettings.all(),
+    putSettings: ({ name, settings, secret, pausedAt }: StoredFeedSettings, at: number) =>
       void putSettings.run(name, settings, secret, pausedAt, at),
-    states: () => states.all(),
+    states: (): FeedState[] => states.all(),
+    /** The state of a feed; a feed that never ran has the state of one without failures. */
     state: stateOf,
-    schedule: (name, nextAt) => void schedule.run(nextAt, name),
-    beginRun({ id, feed, trigger, startedAt }) {
+    schedule: (name: string, nextAt: number | null) => void schedule.run(nextAt, name),
+    beginRun({ id, feed, trigger, startedAt }: FeedRun) {
       stateOf(feed)
       return (begin.get(id, feed, trigger, startedAt) as { number: number }).number
     },
-    finishRun: ({ run, marks: kept, lines: sent, nextAt, servedAt }) =>
+    /** The run with what it leaves for the next one, in one transaction. */
+    finishRun: ({ run, marks: kept, lines: sent, nextAt, servedAt }: FinishedRun) =>
       transact(db, () => {
         finish.run(
           run.finishedAt,
@@ -214,24 +183,36 @@ export function createFeedStore(db: Database): FeedStore {
           putLine.run(run.feed, sourceId, target, rows, coversOn, newestPeriod)
         }
       }),
-    closeOpenRuns: at => closeOpen.run(at).changes,
-    runs: (name, limit, offset) => runs.all(name ?? null, limit, offset),
-    countRuns: name => countRuns.get(name ?? null)!.n,
-    lastRun: name => runs.get(name, 1, 0) ?? undefined,
-    marks: name => new Map(marks.all(name).map(mark => [mark.name, mark.value])),
-    lines: name => lines.all(name),
-    observations: (seriesId, from, to) => observations.all(seriesId, from, to),
-    claim: (seriesId, observedAts, sourceId) =>
+    /** Runs that the end of a process left open; answers how many. */
+    closeOpenRuns: (at: number) => closeOpen.run(at).changes,
+    /** Newest first. */
+    runs: (name: string | undefined, limit: number, offset: number): FeedRun[] =>
+      runs.all(name ?? null, limit, offset),
+    countRuns: (name: string | undefined) => countRuns.get(name ?? null)!.n,
+    lastRun: (name: string): FeedRun | undefined => runs.get(name, 1, 0) ?? undefined,
+    marks: (name: string): Map<string, string> =>
+      new Map(marks.all(name).map(mark => [mark.name, mark.value])),
+    lines: (name: string): FeedLine[] => lines.all(name),
+    /** The feed observations of one series in `[from, to)`. */
+    observations: (seriesId: number, from: number, to: number): FeedObservation[] =>
+      observations.all(seriesId, from, to),
+    /** Makes observations those of a source that says the same of them. */
+    claim: (seriesId: number, observedAts: readonly number[], sourceId: number) =>
       transact(db, () => {
         noteSource.run(seriesId, sourceId)
         for (const at of observedAts) claim.run(sourceId, seriesId, at)
         noteRange(seriesId, () => observedAts.toSorted((a, b) => a - b))
       }),
-    hasCoarse: seriesId => coarse.get(seriesId) !== null,
-    rowOwner: (dataset, key) => rowOwner.get(dataset, key)?.feed,
-    ownRow: (dataset, key, feed) => void ownRow.run(dataset, key, feed),
-    served: () => served.all(),
-    transact: work => transact(db, work),
-    rehearse: work => rehearse(db, work),
+    /** Whether a series has any observation of a feed that speaks for more than its day. */
+    hasCoarse: (seriesId: number) => coarse.get(seriesId) !== null,
+    /** The feed that owns a row of a dataset. */
+    rowOwner: (dataset: string, key: string): number | undefined =>
+      rowOwner.get(dataset, key)?.feed,
+    ownRow: (dataset: string, key: string, feed: number) => void ownRow.run(dataset, key, feed),
+    /** How many series had an observation of each feed. */
+    served: (): { feed: string; codes: number }[] => served.all(),
+    transact: <T>(work: () => T): T => transact(db, work),
+    /** Returns the result of `work`, whose writes are rolled back. */
+    rehearse: <T>(work: () => T): T => rehearse(db, work),
   }
 }

@@ -20,19 +20,7 @@ export type QueryWorkerOutcome =
   | { kind: 'no_worker' }
 
 /** Threads that answer slow requests, each over its own read-only connection. */
-export interface QueryWorkerPool {
-  /** Waits its turn among the questions of its account, then for its answer. */
-  ask(account: string, question: Omit<QueryWorkerRequest, 'id'>): Promise<QueryWorkerOutcome>
-  /** An answer that continues: what came of it, then the rest, one piece for each that is taken. */
-  rest(answerId: number, beginning: Uint8Array): ReadableStream<Uint8Array>
-  /** Notifies every query worker of a change, before any later request. */
-  notify(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>): void
-  /** Requests that wait for a query worker or for their response. */
-  waiting(): number
-  /** How the workers are doing, for anyone who watches over the service. */
-  state(): QueryWorkers
-  stop(): void
-}
+export type QueryWorkerPool = ReturnType<typeof createQueryWorkerPool>
 
 export interface QueryWorkerPoolDeps {
   /** At most; they are started as there is work for them. */
@@ -90,7 +78,7 @@ const endReportedMs = minuteMs
 /** One request in progress and one queued, so that a query worker is never idle between two. */
 const inHandMax = 2
 
-export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPool {
+export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
   const {
     log,
     perAccountMax = perAccountDefault,
@@ -307,7 +295,11 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
   }
 
   return {
-    async ask(account, question) {
+    /** Waits its turn among the questions of its account, then for its answer. */
+    async ask(
+      account: string,
+      question: Omit<QueryWorkerRequest, 'id'>,
+    ): Promise<QueryWorkerOutcome> {
       return await new Promise<QueryWorkerOutcome>(settle => {
         if (isGivenUp()) return settle({ kind: 'no_worker' })
         const waiting = { account, question, settle, since: monotonic() }
@@ -317,7 +309,8 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
         if (queue.size() > 0) void sweep()
       })
     },
-    rest(id, beginning) {
+    /** An answer that continues: what came of it, then the rest, one piece for each that is taken. */
+    rest(id: number, beginning: Uint8Array): ReadableStream<Uint8Array> {
       return new ReadableStream<Uint8Array>(
         {
           start(controller) {
@@ -337,11 +330,14 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps): QueryWorkerPoo
         { highWaterMark: 1 },
       )
     },
-    notify(message) {
+    /** Notifies every query worker of a change, before any later request. */
+    notify(message: Exclude<ToQueryWorker, { kind: 'question' | 'more' | 'drop' }>) {
       for (const worker of workers) worker.thread.post(message)
     },
+    /** Requests that wait for a query worker or for their response. */
     waiting: () => [...workers].reduce((sum, { asked }) => sum + asked.size, queue.size()),
-    state() {
+    /** How the workers are doing, for anyone who watches over the service. */
+    state(): QueryWorkers {
       const ready = [...workers].filter(({ isReady }) => isReady).length
       const current = trouble()
       return { ready, starting: workers.size - ready, failed: current ? 1 : 0, trouble: current }

@@ -57,51 +57,7 @@ export interface Lease {
 }
 
 /** The rows of the outbox and their changes of state; what is under way is held by a lease. */
-export interface OutboxStore {
-  laneId(kind: Kind, lane: string): number
-  /** Without adding it. */
-  findLane(kind: Kind, lane: string): number | undefined
-  addBody(body: string, uses: number): number
-  /** The id of the first; the others follow it. */
-  addBodies(bodies: readonly { body: string; uses: number }[]): number
-  changeUses(bodyId: number, by: number): void
-  /** Whether the row is new: a lane has an event once. */
-  add(row: NewRow): boolean
-  /** The same for many that are to be sent: those that are new. */
-  addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[]
-  backlog(): LaneBacklog[]
-  inProgress(): { kind: Kind; count: number; dueAt: number }[]
-  /**
-   * Takes what is due in a lane, the oldest first, and counts an attempt for each, in one
-   * statement.
-   */
-  claim(laneId: number, now: number, limit: number, lease: Lease): ClaimedRow[]
-  /**
-   * The same for a lane that keeps its order: the first that waits, when that is due. Only while
-   * nothing of the lane is under way.
-   */
-  claimFirst(laneId: number, now: number, lease: Lease): ClaimedRow[]
-  /** One message, whatever is due, for who sends it at once. */
-  claimOne(id: string, lease: Lease): ClaimedRow | undefined
-  /** When the lane's next message is due; undefined when none waits. */
-  nextDue(laneId: number): number | undefined
-  nextDueInOrder(laneId: number): number | undefined
-  /** Ends an attempt. False when the lease is not held any more: then nothing is changed. */
-  end(row: Pick<ClaimedRow, 'number' | 'leaseToken' | 'attempts'>, ending: Ending): boolean
-  /** Attempts whose lease ended before `before`. */
-  leased(before: number, limit: number): ClaimedRow[]
-  /** Messages of a lane that wait and were due before `before`, the oldest first. */
-  waiting(laneId: number, before: number, limit: number): ClaimedRow[]
-  /** The messages with these ids that are waiting. */
-  waitingOf(ids: readonly string[]): ClaimedRow[]
-  /** A message that is not sent any more. */
-  giveUp(number: number, error: string, at: number): void
-  /**
-   * Deletes what was settled before `before`, at most `limit` messages, and lanes that nothing is
-   * left of; how many messages.
-   */
-  forget(before: number, limit: number): number
-}
+export type OutboxStore = ReturnType<typeof createOutboxStore>
 
 const waits = `state IN ('pending', 'retry')`
 const columns = `number, id, lane_id AS laneId, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, attempts, tries, rescues,
@@ -113,7 +69,7 @@ const lease = `UPDATE outbox SET state = 'leased', attempts = attempts + 1, trie
 
 type Settings = Record<string, string | number | null>
 
-export function createOutboxStore(db: Database): OutboxStore {
+export function createOutboxStore(db: Database) {
   return { ...additions(db), ...createClaims(db), ...createEndings(db) }
 }
 
@@ -143,8 +99,9 @@ function additions(db: Database) {
   )
   const last = sql<{ number: number | null }, []>`SELECT max(number) AS number FROM outbox`
   const since = sql<{ id: string }, [number]>`SELECT id FROM outbox WHERE number > ?`
-  const findLane = (kind: Kind, name: string) => lane.get(kind, name)?.id
+  const findLane = (kind: Kind, name: string): number | undefined => lane.get(kind, name)?.id
   return {
+    /** Without adding it. */
     findLane,
     // Looked up each time: a lane that a transaction made and took back must not be remembered.
     laneId: (kind: Kind, name: string): number =>
@@ -154,6 +111,7 @@ function additions(db: Database) {
     changeUses(bodyId: number, by: number): void {
       if (changeUses.get(by, bodyId)!.uses <= 0) dropBody.run(bodyId)
     },
+    /** Whether the row is new: a lane has an event once. */
     add(row: NewRow): boolean {
       const { changes } =
         row.skipped === undefined
@@ -165,6 +123,7 @@ function additions(db: Database) {
     addBodies(bodies: readonly { body: string; uses: number }[]): number {
       return addBodies(bodies.map(({ uses, body }) => [uses, body])).lastId - bodies.length + 1
     },
+    /** The same for many that are to be sent: those that are new. */
     addAll<T extends Omit<NewRow, 'skipped'>>(rows: readonly T[]): readonly T[] {
       const before = last.get()!.number ?? 0
       const { changes } = addAll(rows.map(valuesOf))
@@ -216,15 +175,26 @@ function createClaims(db: Database) {
   const inOrder = (rows: ClaimedRow[]) =>
     rows.sort((a, b) => a.dueAt - b.dueAt || a.number - b.number)
   return {
-    backlog: () => backlog.all(),
-    inProgress: () => inProgress.all(),
-    claim: (laneId: number, now: number, limit: number, newLease: Lease) =>
+    backlog: (): LaneBacklog[] => backlog.all(),
+    inProgress: (): { kind: Kind; count: number; dueAt: number }[] => inProgress.all(),
+    /**
+     * Takes what is due in a lane, the oldest first, and counts an attempt for each, in one
+     * statement.
+     */
+    claim: (laneId: number, now: number, limit: number, newLease: Lease): ClaimedRow[] =>
       inOrder(claim.all({ ...newLease, lane: laneId, now, limit })),
-    claimFirst: (laneId: number, now: number, newLease: Lease) =>
+    /**
+     * The same for a lane that keeps its order: the first that waits, when that is due. Only while
+     * nothing of the lane is under way.
+     */
+    claimFirst: (laneId: number, now: number, newLease: Lease): ClaimedRow[] =>
       claimFirst.all({ ...newLease, lane: laneId, now }),
-    claimOne: (id: string, newLease: Lease) => claimOne.get({ ...newLease, id }) ?? undefined,
-    nextDue: (laneId: number) => nextDue.get(laneId)?.at ?? undefined,
-    nextDueInOrder: (laneId: number) => nextInOrder.get(laneId)?.at,
+    /** One message, whatever is due, for who sends it at once. */
+    claimOne: (id: string, newLease: Lease): ClaimedRow | undefined =>
+      claimOne.get({ ...newLease, id }) ?? undefined,
+    /** When the lane's next message is due; undefined when none waits. */
+    nextDue: (laneId: number): number | undefined => nextDue.get(laneId)?.at ?? undefined,
+    nextDueInOrder: (laneId: number): number | undefined => nextInOrder.get(laneId)?.at,
   }
 }
 
@@ -252,6 +222,7 @@ function createEndings(db: Database) {
     DELETE FROM outbox_lanes WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM outbox WHERE lane_id = ?1)`
   const { changeUses } = additions(db)
   return {
+    /** Ends an attempt. False when the lease is not held any more: then nothing is changed. */
     end(row: Pick<ClaimedRow, 'number' | 'leaseToken' | 'attempts'>, ending: Ending): boolean {
       const {
         state,
@@ -283,10 +254,19 @@ function createEndings(db: Database) {
       if (changed) attempt.run(row.number, row.attempts, at, statusCode, durationMs, error, debug)
       return changed
     },
-    leased: (before: number, limit: number) => leased.all(before, limit),
-    waiting: (laneId: number, before: number, limit: number) => waiting.all(laneId, before, limit),
-    waitingOf: (ids: readonly string[]) => waitingOf.all(JSON.stringify(ids)),
+    /** Attempts whose lease ended before `before`. */
+    leased: (before: number, limit: number): ClaimedRow[] => leased.all(before, limit),
+    /** Messages of a lane that wait and were due before `before`, the oldest first. */
+    waiting: (laneId: number, before: number, limit: number): ClaimedRow[] =>
+      waiting.all(laneId, before, limit),
+    /** The messages with these ids that are waiting. */
+    waitingOf: (ids: readonly string[]): ClaimedRow[] => waitingOf.all(JSON.stringify(ids)),
+    /** A message that is not sent any more. */
     giveUp: (number: number, error: string, at: number) => void giveUp.run(error, at, number),
+    /**
+     * Deletes what was settled before `before`, at most `limit` messages, and lanes that nothing is
+     * left of; how many messages.
+     */
     forget(before: number, limit: number): number {
       const rows = over.all(before, limit)
       for (const { number, bodyId } of rows) {

@@ -101,19 +101,9 @@ export interface LoggedChange {
 }
 
 /** The logged changes, by sequence. */
-export interface ChangeLog {
-  /** The first that is still there, or the next one. */
-  first(): number
-  /** The last sequence number that was given. */
-  last(): number
-  after(sequence: number, limit: number): LoggedChange[]
-  /** Everything up to a sequence is in the stream. */
-  notePublished(sequence: number, at: number): void
-  /** Deletes changes that were published before a moment, at most `limit`; how many it deleted. */
-  forget(publishedBefore: number, limit: number): number
-}
+export type ChangeLog = ReturnType<typeof createChangeLog>
 
-export function createChangeLog(db: Database): ChangeLog {
+export function createChangeLog(db: Database) {
   const last = lazy<{ sequence: number }, []>(
     db,
     "SELECT seq AS sequence FROM sqlite_sequence WHERE name = 'changes'",
@@ -139,11 +129,15 @@ export function createChangeLog(db: Database): ChangeLog {
   const first = lazy<{ sequence: number | null }, []>(db, 'SELECT min(id) AS sequence FROM changes')
   const lastOf = () => last.get()?.sequence ?? 0
   return {
+    /** The first that is still there, or the next one. */
     first: () => first.get()?.sequence ?? lastOf() + 1,
+    /** The last sequence number that was given. */
     last: lastOf,
-    after: (...args) => after.all(...args),
-    notePublished: (...args) => void note.run(...args),
-    forget(publishedBefore, limit) {
+    after: (...args: [sequence: number, limit: number]): LoggedChange[] => after.all(...args),
+    /** Everything up to a sequence is in the stream. */
+    notePublished: (...args: [sequence: number, at: number]) => void note.run(...args),
+    /** Deletes changes that were published before a moment, at most `limit`; how many it deleted. */
+    forget(publishedBefore: number, limit: number) {
       const sequence = oldEnough.get(publishedBefore)?.sequence ?? null
       if (sequence === null) return 0
       const { changes } = forget.run(sequence, limit)

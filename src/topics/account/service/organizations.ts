@@ -38,51 +38,7 @@ export interface MemberRequest {
  * user who leaves takes their keys and their account along; when the owner leaves or stops being an
  * admin, the organization continues with the account of the longest-standing admin.
  */
-export interface Organizations {
-  /**
-   * Gives an account its role in an organization, and makes it a member if it is in none. Without
-   * an organization, an admin's account makes one. Returns the organization; undefined where there
-   * is none.
-   */
-  placeIn(organizationId: string | undefined, account: AccountState, role: Role): string | undefined
-  /** Undefined for an account that is in none. */
-  of(account: AccountState): Belonging | undefined
-  /**
-   * Lists a user as a member at once; they act for the organization once they have accepted the
-   * invitation e-mail. The first call of an account without an organization creates one, with the
-   * account as its owner.
-   */
-  addMember(account: AccountState, asking: MemberRequest): Member | OrganizationRefusal
-  /**
-   * Asks a person who is listed once they have accepted; takes the place of an older invitation to
-   * the same address.
-   */
-  invite(account: AccountState, asking: MemberRequest): Invitation | OrganizationRefusal
-  /** Undefined where the id belongs to no member of the account's organization; so also below. */
-  changeRole(
-    account: AccountState,
-    memberId: string,
-    role: Role,
-  ): Member | OrganizationRefusal | undefined
-  /** Takes a member out, or withdraws an invitation. */
-  remove(account: AccountState, id: string): true | OrganizationRefusal | undefined
-  /**
-   * Undefined where the account was not invited, has no membership and does not present the token
-   * of the e-mail.
-   */
-  invitation(id: string, account: AccountState, token?: string): SeenInvitation | undefined
-  invitationByToken(token: string): Omit<SeenInvitation, 'canAccept'> | undefined
-  accept(
-    id: string,
-    account: AccountState,
-    token?: string,
-  ): (SeenInvitation & { member: Member }) | OrganizationRefusal | undefined
-  /**
-   * The account of an invited address, created when there is none. Undefined where it belongs to
-   * another user.
-   */
-  newcomer(token: string): AccountState | undefined
-}
+export type Organizations = ReturnType<typeof createOrganizations>
 
 const invitationDays = 14
 /**
@@ -93,9 +49,10 @@ const openInvitationsMax = 50
 export const invitationUrl = (baseUrl: string, token: string): string =>
   `${baseUrl}/invitation?token=${token}`
 
-export function createOrganizations(deps: OrganizationsDeps): Organizations {
+export function createOrganizations(deps: OrganizationsDeps) {
   const reads = createMemberships(deps)
   return {
+    /** Undefined for an account that is in none. */
     of: reads.of,
     ...invitingOf(deps, reads),
     ...membershipsOf(deps, reads),
@@ -197,6 +154,11 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
   }
 
   return {
+    /**
+     * Lists a user as a member at once; they act for the organization once they have accepted the
+     * invitation e-mail. The first call of an account without an organization creates one, with the
+     * account as its owner.
+     */
     addMember(account: AccountState, wish: MemberRequest): Member | OrganizationRefusal {
       const person = { ...wish, email: wish.email.toLowerCase() }
       return whereRoom(account, person, belonging => {
@@ -215,6 +177,10 @@ function invitingOf(deps: OrganizationsDeps, { of, isOpen }: Reads) {
         return member
       })
     },
+    /**
+     * Asks a person who is listed once they have accepted; takes the place of an older invitation to
+     * the same address.
+     */
     invite(account: AccountState, wish: MemberRequest): Invitation | OrganizationRefusal {
       const person = { ...wish, email: wish.email.toLowerCase() }
       return whereRoom(account, person, belonging => sendInvitation(belonging, person, null))
@@ -231,7 +197,16 @@ function placingOf(deps: OrganizationsDeps, { of, changing }: Reads) {
   const { store, ids, clock } = deps
   const ownOrganization = createOwnOrganization(deps, of)
   return {
-    placeIn(organizationId: string | undefined, account: AccountState, role: Role) {
+    /**
+     * Gives an account its role in an organization, and makes it a member if it is in none. Without
+     * an organization, an admin's account makes one. Returns the organization; undefined where there
+     * is none.
+     */
+    placeIn(
+      organizationId: string | undefined,
+      account: AccountState,
+      role: Role,
+    ): string | undefined {
       const belonging = of(account)
       const target = organizationId === undefined ? undefined : store.byId(organizationId)
       if (!target) return role === 'admin' ? ownOrganization(account).organization.id : undefined
@@ -257,6 +232,7 @@ function placingOf(deps: OrganizationsDeps, { of, changing }: Reads) {
 /** Changes to members, and to invitations that are revoked. */
 function membershipsOf({ store, clock }: OrganizationsDeps, { of, changing, isOpen }: Reads) {
   return {
+    /** Undefined where the id belongs to no member of the account's organization; so also below. */
     changeRole(
       account: AccountState,
       memberId: string,
@@ -271,6 +247,7 @@ function membershipsOf({ store, clock }: OrganizationsDeps, { of, changing, isOp
         return changed
       })
     },
+    /** Takes a member out, or withdraws an invitation. */
     remove(account: AccountState, id: string): true | OrganizationRefusal | undefined {
       const belonging = of(account)
       if (!belonging) return undefined
@@ -290,6 +267,10 @@ function membershipsOf({ store, clock }: OrganizationsDeps, { of, changing, isOp
 /** Accounts for people who have been invited and have none. */
 function newcomersOf({ store, keys, ids, clock }: OrganizationsDeps, { isOpen }: Reads) {
   return {
+    /**
+     * The account of an invited address, created when there is none. Undefined where it belongs to
+     * another user.
+     */
     newcomer(token: string): AccountState | undefined {
       const invitation = isToken(token) ? store.invitationByToken(tokenHash(token)) : undefined
       if (!invitation || !isOpen(invitation)) return undefined
@@ -356,8 +337,12 @@ function invitationsOf({ store, clock, ids }: OrganizationsDeps, { of, changing,
   }
 
   return {
+    /**
+     * Undefined where the account was not invited, has no membership and does not present the token
+     * of the e-mail.
+     */
     invitation: look,
-    invitationByToken(token: string) {
+    invitationByToken(token: string): Omit<SeenInvitation, 'canAccept'> | undefined {
       const invitation = byToken(token)
       return invitation && { invitation, organization: store.byId(invitation.organizationId)! }
     },

@@ -33,45 +33,7 @@ export interface AlertTest {
   missing: string | undefined
 }
 
-export interface Alerts {
-  /** By code, then by creation. */
-  list(accountId: string): Alert[]
-  /** The alerts of an account on one series. */
-  watching(accountId: string, seriesId: number): Alert[]
-  /** An alert of the account; another account's is as unknown as none. */
-  own(accountId: string, id: string): Alert | undefined
-  create(
-    account: AccountState,
-    settings: AlertSettings,
-    options?: { id?: string },
-  ): Alert | AlertRefusal
-  /**
-   * Another code or condition ends the cooldown, and only prices that come in from then on count.
-   */
-  change(alert: Alert, change: Partial<AlertSettings>): Alert
-  remove(alert: Alert): void
-  /** Newest first. */
-  history(alert: Alert, limit: number): AlertTrigger[]
-  /** The triggers of one alert or of all alerts of the account, newest first. */
-  triggers(
-    accountId: string,
-    alert: Alert | undefined,
-    limit: number,
-    offset: number,
-  ): { rows: NamedTrigger[]; total: number }
-  /** Analytics alerts that have fired with their newest trigger, newest first. */
-  firedAnalytics(
-    accountId: string,
-    limit: number,
-    offset: number,
-  ): { rows: { alert: Alert; last: AlertTrigger | undefined }[]; total: number }
-  inCooldown(alert: Alert): boolean
-  /** Why an enabled alert is not evaluated. */
-  suspendedReason(alert: Alert): 'plan' | null
-  /** Judges alerts of one code by its newest price; sends nothing and changes nothing. */
-  test(alerts: readonly Alert[]): AlertTest[]
-  evaluation: AlertEvaluation
-}
+export type Alerts = ReturnType<typeof createAlerts>
 
 export interface AlertsDeps {
   db: Database
@@ -85,7 +47,7 @@ export interface AlertsDeps {
   ids: Ids
 }
 
-export function createAlerts(deps: AlertsDeps): Alerts {
+export function createAlerts(deps: AlertsDeps) {
   const { db, store, triggerStore, evaluation, catalogue, keys, clock, ids } = deps
   const codeOf = ({ seriesId }: Alert) => catalogue.byId(seriesId).code
   const inCooldown = (alert: Alert) =>
@@ -94,16 +56,23 @@ export function createAlerts(deps: AlertsDeps): Alerts {
   return {
     evaluation,
     inCooldown,
-    list: accountId =>
+    /** By code, then by creation. */
+    list: (accountId: string): Alert[] =>
       store
         .ofAccount(accountId)
         .sort((a, b) => compared(codeOf(a), codeOf(b)) || a.number - b.number),
+    /** The alerts of an account on one series. */
     watching: store.ofSeries,
-    own(accountId, id) {
+    /** An alert of the account; another account's is as unknown as none. */
+    own(accountId: string, id: string): Alert | undefined {
       const alert = store.byId(id)
       return alert?.accountId === accountId ? alert : undefined
     },
-    create(account, settings, { id = ids.uuid() } = {}) {
+    create(
+      account: AccountState,
+      settings: AlertSettings,
+      { id = ids.uuid() }: { id?: string } = {},
+    ): Alert | AlertRefusal {
       const { id: accountId } = account.account
       const limit = keys.entitlements(account).alerts
       return transact(db, () => {
@@ -124,7 +93,10 @@ export function createAlerts(deps: AlertsDeps): Alerts {
         return store.byId(id)!
       })
     },
-    change(alert, change) {
+    /**
+     * Another code or condition ends the cooldown, and only prices that come in from then on count.
+     */
+    change(alert: Alert, change: Partial<AlertSettings>): Alert {
       const now = clock.now()
       const next = { ...alert, ...change, updatedAt: now }
       const isOther =
@@ -135,9 +107,17 @@ export function createAlerts(deps: AlertsDeps): Alerts {
       store.put(next)
       return next
     },
-    remove: alert => store.remove(alert.number, clock.now()),
-    history: (alert, limit) => triggerStore.newest(alert.number, limit),
-    triggers: (accountId, alert, limit, offset) =>
+    remove: (alert: Alert) => store.remove(alert.number, clock.now()),
+    /** Newest first. */
+    history: (alert: Alert, limit: number): AlertTrigger[] =>
+      triggerStore.newest(alert.number, limit),
+    /** The triggers of one alert or of all alerts of the account, newest first. */
+    triggers: (
+      accountId: string,
+      alert: Alert | undefined,
+      limit: number,
+      offset: number,
+    ): { rows: NamedTrigger[]; total: number } =>
       alert
         ? {
             rows: triggerStore.pageOf(alert.number, limit, offset),
@@ -147,16 +127,23 @@ export function createAlerts(deps: AlertsDeps): Alerts {
             rows: triggerStore.page(accountId, limit, offset),
             total: triggerStore.count(accountId),
           },
-    firedAnalytics: (accountId, limit, offset) => ({
+    /** Analytics alerts that have fired with their newest trigger, newest first. */
+    firedAnalytics: (
+      accountId: string,
+      limit: number,
+      offset: number,
+    ): { rows: { alert: Alert; last: AlertTrigger | undefined }[]; total: number } => ({
       rows: store
         .firedAnalytics(accountId, limit, offset)
         .map(alert => ({ alert, last: triggerStore.newest(alert.number, 1)[0] })),
       total: store.countFiredAnalytics(accountId),
     }),
-    suspendedReason(alert) {
+    /** Why an enabled alert is not evaluated. */
+    suspendedReason(alert: Alert): 'plan' | null {
       const account = keys.account(alert.accountId)
       return account && hasFeature(keys.entitlements(account), featureOf(alert)) ? null : 'plan'
     },
+    /** Judges alerts of one code by its newest price; sends nothing and changes nothing. */
     test: createAlertTesting(deps, inCooldown),
   }
 }
@@ -165,7 +152,7 @@ export function createAlerts(deps: AlertsDeps): Alerts {
 function createAlertTesting(
   { moments, catalogue }: Pick<AlertsDeps, 'moments' | 'catalogue'>,
   inCooldown: (alert: Alert) => boolean,
-): Alerts['test'] {
+) {
   const testOf = (alert: Alert, newest: Newest | undefined): AlertTest => {
     const tested = {
       alert,
@@ -192,7 +179,7 @@ function createAlertTesting(
     const result = resultOf(judged.value.holds, tested.inCooldown)
     return { ...tested, price, result, missing: undefined }
   }
-  return alerts => {
+  return (alerts: readonly Alert[]): AlertTest[] => {
     const [first] = alerts
     const newest = first && moments.newest(catalogue.byId(first.seriesId))
     return alerts.map(alert => testOf(alert, newest))

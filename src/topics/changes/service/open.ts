@@ -6,7 +6,7 @@ import type { Withheld } from '../../prices/store/withheld.ts'
 import { beginning, type Cursor, endOf, type Place } from '../math/cursor.ts'
 import type { ChangeLogStore } from '../store/log.ts'
 import { createVintageReader } from '../store/vintages.ts'
-import { type ChangePage, type ChangeReader, type ChangeRecord, createChangeFeed } from './feed.ts'
+import { createChangeFeed } from './feed.ts'
 import { audienceOf } from './history.ts'
 
 /** A cursor of a line that ended before it: its records do not exist. */
@@ -16,26 +16,7 @@ export interface GoneCursor {
 }
 
 /** The feed of changes, and what it is noted by. */
-export interface Changes {
-  /** The records after a place, at most `limit`. */
-  page(reader: ChangeReader, after: Place, limit: number): ChangePage
-  /** Records of `[from, to)` that are not forgotten, in the order of recording, as they are read. */
-  replay(reader: ChangeReader, from: number, to: number): Generator<ChangeRecord>
-  /** With the line that a place is of. */
-  cursorOf(place: Place): Cursor
-  /** The same for many places: the lines are read once. */
-  cursors(): (place: Place) => Cursor
-  /** The place before every record. */
-  start(): Place
-  /** The place after every record. */
-  newest(): Place
-  /** The place after the last transaction that was written at or before a moment. */
-  at(moment: number): Place
-  /** Undefined: the feed continues from the cursor. */
-  goneSince(cursor: Cursor): GoneCursor | undefined
-  /** Runs work in a transaction and notes whom these series are served to since. */
-  noteAudiences<T>(codes: readonly string[], work: () => T): T
-}
+export type Changes = ReturnType<typeof openChanges>
 
 export function openChanges({
   db,
@@ -48,16 +29,16 @@ export function openChanges({
   catalogue: Catalogue
   ingest: Ingest
   withheld: Withheld
-}): Changes {
+}) {
   const feed = createChangeFeed({ log, vintages: createVintageReader(db), catalogue, withheld })
-  const cursors = () => {
+  const cursors = (): ((place: Place) => Cursor) => {
     const lines = log.lines()
     return (place: Place): Cursor => {
       const line = lines.findLast(({ beginsAfter }) => beginsAfter < place.writtenAt)
       return { ...place, line: (line ?? lines[0]!).token }
     }
   }
-  const cursorOf = (place: Place) => cursors()(place)
+  const cursorOf = (place: Place): Cursor => cursors()(place)
   const newest = (): Place => {
     const writtenAt = log.newest()
     return writtenAt === undefined ? beginning : endOf(writtenAt)
@@ -70,17 +51,25 @@ export function openChanges({
       }),
     )
   return {
+    /** The records after a place, at most `limit`. */
     page: feed.page,
+    /** Records of `[from, to)` that are not forgotten, in the order of recording, as they are read. */
     replay: feed.replay,
+    /** The same for many places: the lines are read once. */
     cursors,
-    start: () => beginning,
+    /** The place before every record. */
+    start: (): Place => beginning,
+    /** With the line that a place is of. */
     cursorOf,
+    /** The place after every record. */
     newest,
-    at(moment) {
+    /** The place after the last transaction that was written at or before a moment. */
+    at(moment: number): Place {
       const writtenAt = log.lastBefore(moment)
       return writtenAt === undefined ? beginning : endOf(writtenAt)
     },
-    goneSince(cursor) {
+    /** Undefined: the feed continues from the cursor. */
+    goneSince(cursor: Cursor): GoneCursor | undefined {
       const lines = log.lines()
       const index = lines.findIndex(line => line.token === cursor.line)
       const end = index === -1 ? undefined : lines[index + 1]?.beginsAfter
@@ -93,7 +82,8 @@ export function openChanges({
       if (isAhead && end === undefined) return { fork: cursorOf(newest()) }
       return { fork: cursorOf(endOf(end ?? begun.beginsAfter)) }
     },
-    noteAudiences: (codes, work) =>
+    /** Runs work in a transaction and notes whom these series are served to since. */
+    noteAudiences: <T>(codes: readonly string[], work: () => T): T =>
       transact(db, () => {
         const before = audiences(codes)
         const done = work()

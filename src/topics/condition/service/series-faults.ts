@@ -58,22 +58,7 @@ export interface FaultyCodes {
  * Faults in the values of series, however fresh they are. Derived from the daily closes alone, and
  * cached until the series or the day changes: cheap enough for a status page.
  */
-export interface SeriesFaults {
-  /** The value that a series has stood at for too long. `newest`: as many of its days as are read already. */
-  frozen(series: Series, newest: readonly DayClose[]): FrozenRun | undefined
-  /** Missing values inside the newest sessions of a series that is quoted all day. */
-  intraday(series: Series): IntradayGaps | undefined
-  of(listed: Series): readonly SeriesFault[]
-  /** The faults of every code that has data, in the order of the catalogue. */
-  all(): SeriesFault[]
-  codes(): FaultyCodes
-  /**
-   * Computes all faults that are not cached, in slices, so that other requests are served in
-   * between.
-   */
-  renew(): Promise<void>
-  forget(seriesId: number): void
-}
+export type SeriesFaults = ReturnType<typeof createSeriesFaults>
 
 interface CachedFaults {
   of: Series
@@ -114,10 +99,10 @@ export function createSeriesFaults({
   together,
   quarantine,
   now,
-}: SeriesFaultDeps): SeriesFaults {
+}: SeriesFaultDeps) {
   const cache = new Map<number, CachedFaults>()
 
-  const frozen: SeriesFaults['frozen'] = (series, newest) => {
+  const frozen = (series: Series, newest: readonly DayClose[]): FrozenRun | undefined => {
     if (isOff(series, 'repeat')) return undefined
     const from = Number.MIN_SAFE_INTEGER
     const last =
@@ -232,15 +217,22 @@ export function createSeriesFaults({
     return faults
   }
 
-  const all = () => catalogue.list().flatMap(of)
+  const all = (): SeriesFault[] => catalogue.list().flatMap(of)
   const renew = () => inSlices(catalogue.list(), of, sliceMs, { together })
   return {
+    /** The value that a series has stood at for too long. `newest`: as many of its days as are read already. */
     frozen,
+    /** Missing values inside the newest sessions of a series that is quoted all day. */
     intraday,
     of,
+    /** The faults of every code that has data, in the order of the catalogue. */
     all,
+    /**
+     * Computes all faults that are not cached, in slices, so that other requests are served in
+     * between.
+     */
     renew,
-    codes() {
+    codes(): FaultyCodes {
       const codes: FaultyCodes = { stopped: [], stoppedAlone: [], frozen: [], broken: [] }
       const going = new Set<string>()
       for (const series of catalogue.list()) {
@@ -255,6 +247,6 @@ export function createSeriesFaults({
       )
       return codes
     },
-    forget: seriesId => void cache.delete(seriesId),
+    forget: (seriesId: number) => void cache.delete(seriesId),
   }
 }

@@ -18,7 +18,6 @@ import {
   type DeliverySettings,
   type DeliveryStore,
   type DuePlace,
-  type FailingDelivery,
 } from '../store/deliveries.ts'
 import { createDeliveryRunStore } from '../store/runs.ts'
 import { createDeliveryPrices, type DeliveryPricesDeps } from './prices.ts'
@@ -27,7 +26,6 @@ import {
   type DeliveryRun,
   type DeliveryRuns,
   type DeliveryRunsDeps,
-  type RunState,
 } from './runs.ts'
 
 export type { Delivery, DeliverySettings } from '../store/deliveries.ts'
@@ -56,51 +54,7 @@ export interface Dispatched {
 }
 
 /** Prices that accounts have mailed to them by a schedule. */
-export interface Deliveries {
-  /**
-   * False while the operator has paused them all: nothing is made or sent, and what falls due
-   * waits.
-   */
-  enabled: boolean
-  /** By creation. */
-  list(accountId: string): Delivery[]
-  /** Deliveries of all accounts whose last e-mail was not sent, the latest first. */
-  failing(limit: number): FailingDelivery[]
-  /** A delivery of the account; another account's is as unknown as none. */
-  own(accountId: string, id: string): Delivery | undefined
-  create(
-    account: AccountState,
-    settings: DeliverySettings,
-    options: { source: string; id?: string },
-  ): Delivery | DeliveryRefusal
-  /**
-   * Another schedule, or one that is taken up again, counts from now: a local day that has had its
-   * run has no second one.
-   */
-  change(delivery: Delivery, change: Partial<DeliverySettings>): Delivery
-  /** With its runs; an e-mail that is under way arrives. */
-  remove(delivery: Delivery): void
-  /** Sends a delivery now, in addition to the schedule. */
-  sendNow(delivery: Delivery): DeliveryRun | CopyRefusal
-  lastRun(delivery: Delivery): RunState | undefined
-  recipient(delivery: Delivery): string
-  /** Whether the recipient gets e-mails: an address outside the account must agree first. */
-  recipientState(delivery: Delivery): RecipientState
-  /**
-   * Makes the runs that are due by `upTo`, or by now: of what was missed the newest, once. Lets
-   * others have their turn between slices.
-   */
-  dispatch(upTo?: number): Promise<Dispatched>
-  /**
-   * Computes again what is further ahead than any schedule goes, as a clock that was wrong has left
-   * it; how many there were.
-   */
-  bringBack(): number
-  /** Undefined while nothing is scheduled. */
-  nextDueAt(): number | undefined
-  /** Ends a dispatch after the delivery that it is at. */
-  stop(): void
-}
+export type Deliveries = ReturnType<typeof createDeliveries>
 
 export interface DeliveriesDeps
   extends Pick<Runtime, 'db' | 'ids'>,
@@ -119,21 +73,29 @@ const aheadMaxMs = 9 * dayMs
 /** A slice of a dispatch: five to fifteen milliseconds. */
 const sliceDeliveries = 5
 
-export function createDeliveries(deps: DeliveriesDeps): Deliveries {
+export function createDeliveries(deps: DeliveriesDeps) {
   const { db, clock, enabled } = deps
   const store = createDeliveryStore(db)
   const prices = createDeliveryPrices({ ...deps, now: clock.now })
   const runs = createDeliveryRuns({ ...deps, store, runs: createDeliveryRunStore(db), prices })
   return {
+    /**
+     * False while the operator has paused them all: nothing is made or sent, and what falls due
+     * waits.
+     */
     enabled,
+    /** By creation. */
     list: store.ofAccount,
-    own(accountId, id) {
+    /** A delivery of the account; another account's is as unknown as none. */
+    own(accountId: string, id: string): Delivery | undefined {
       const delivery = store.byId(id)
       return delivery?.accountId === accountId ? delivery : undefined
     },
+    /** Deliveries of all accounts whose last e-mail was not sent, the latest first. */
     failing: store.failing,
     ...createChanges(deps, store, runs),
-    sendNow: delivery =>
+    /** Sends a delivery now, in addition to the schedule. */
+    sendNow: (delivery: Delivery): DeliveryRun | CopyRefusal =>
       transact(db, () => {
         const now = clock.now()
         const last = runs.lastBackup(delivery)
@@ -145,10 +107,12 @@ export function createDeliveries(deps: DeliveriesDeps): Deliveries {
       }),
     lastRun: runs.last,
     recipient: runs.recipient,
-    recipientState: delivery =>
+    /** Whether the recipient gets e-mails: an address outside the account must agree first. */
+    recipientState: (delivery: Delivery): RecipientState =>
       deps.mail.recipientState(delivery.accountId, runs.recipient(delivery)),
     ...createDispatch(deps, store, runs),
-    nextDueAt: () => (enabled ? store.nextDueAt() : undefined),
+    /** Undefined while nothing is scheduled. */
+    nextDueAt: (): number | undefined => (enabled ? store.nextDueAt() : undefined),
   }
 }
 
@@ -173,7 +137,7 @@ function createChanges(deps: DeliveriesDeps, store: DeliveryStore, runs: Deliver
       account: AccountState,
       newSettings: DeliverySettings,
       { source, id = ids.uuid() }: { source: string; id?: string },
-    ) => {
+    ): Delivery | DeliveryRefusal => {
       const { id: accountId } = account.account
       const limit = keys.entitlements(account).scheduledDeliveries
       return transact(db, () => {
@@ -195,6 +159,10 @@ function createChanges(deps: DeliveriesDeps, store: DeliveryStore, runs: Deliver
         return delivery
       })
     },
+    /**
+     * Another schedule, or one that is taken up again, counts from now: a local day that has had its
+     * run has no second one.
+     */
     change: (delivery: Delivery, change: Partial<DeliverySettings>): Delivery =>
       transact(db, () => {
         const changed = withWeekday({ ...delivery, ...change, updatedAt: clock.now() })
@@ -206,6 +174,7 @@ function createChanges(deps: DeliveriesDeps, store: DeliveryStore, runs: Deliver
           deps.mail.wish(delivery.accountId, runs.recipient(next))
         return next
       }),
+    /** With its runs; an e-mail that is under way arrives. */
     remove: (delivery: Delivery) => store.remove(delivery.number),
   }
 }
@@ -227,7 +196,11 @@ function createDispatch(
     return run !== undefined
   }
   return {
-    async dispatch(upTo = clock.now()): Promise<Dispatched> {
+    /**
+     * Makes the runs that are due by `upTo`, or by now: of what was missed the newest, once. Lets
+     * others have their turn between slices.
+     */
+    async dispatch(upTo: number = clock.now()): Promise<Dispatched> {
       const dispatched: Dispatched = { runs: 0, failed: 0, error: undefined }
       if (!enabled) return dispatched
       runs.tidy()
@@ -249,6 +222,10 @@ function createDispatch(
       }
       return dispatched
     },
+    /**
+     * Computes again what is further ahead than any schedule goes, as a clock that was wrong has left
+     * it; how many there were.
+     */
     bringBack: (): number =>
       transact(db, () => {
         const now = clock.now()
@@ -256,6 +233,7 @@ function createDispatch(
         for (const delivery of wrong) store.schedule(delivery.number, nextDelivery(delivery, now))
         return wrong.length
       }),
+    /** Ends a dispatch after the delivery that it is at. */
     stop() {
       stopped = true
     },

@@ -9,31 +9,20 @@ import type { Ingest } from '../../prices/service/ingest.ts'
 import type { Point } from '../../prices/store/observations.ts'
 import type { Events, ServiceEvent } from '../../webhooks/service/events.ts'
 import {
-  type DucWells,
   drillingProductivity,
   ducWells,
-  type FracSpreads,
   fracSpreads,
-  type Productivity,
   type RegionalCount,
   type RegionalDataset,
-  type RigCount,
   rigCounts,
 } from '../dataset/counts.ts'
 import { countedAt } from '../math/period.ts'
-import { createDrillingMetricStore, type DrillingMetricStore } from '../store/metrics.ts'
+import { createDrillingMetricStore } from '../store/metrics.ts'
 import { createRegionalStore, type RegionalStore } from '../store/regional.ts'
 import { countEvent } from './events.ts'
 
 /** The counts of drilling, a store for each dataset. */
-export interface DrillingStores {
-  rigs: RegionalStore<RigCount>
-  frac: RegionalStore<FracSpreads>
-  duc: RegionalStore<DucWells>
-  productivity: RegionalStore<Productivity>
-  metrics: DrillingMetricStore
-  of<T extends RegionalCount>(declared: RegionalDataset<T>): RegionalStore<T>
-}
+export type DrillingStores = ReturnType<typeof drillingStores>
 
 /** The one way in for what is counted of drilling. */
 export interface Drilling extends DrillingStores {
@@ -55,7 +44,7 @@ export interface DrillingDeps {
   events: Pick<Events, 'emit'>
 }
 
-export function drillingStores(reads: DatasetReads): DrillingStores {
+export function drillingStores(reads: DatasetReads) {
   const stores = new Map<unknown, unknown>()
   const of = <T extends RegionalCount>(declared: RegionalDataset<T>) =>
     stores.getOrInsertComputed(declared, () =>

@@ -1,6 +1,5 @@
 import type { DatasetReads } from '../../../database/dataset-reads.ts'
 import { datasetStore, type Stored } from '../../../database/dataset-store.ts'
-import type { WriteCounts } from '../../../database/write-counts.ts'
 import { type StateMonth, stateProduction } from '../dataset/wells.ts'
 
 export type StateMonthRow = Stored<StateMonth>
@@ -17,27 +16,9 @@ export interface NationalMonth {
   sources: string[]
 }
 
-export interface StateProductionStore {
-  /**
-   * One transaction. The same numbers from the same source are unchanged; anything else for a known
-   * month of a state replaces it.
-   */
-  write(rows: readonly StateMonth[], recordedAt: number): WriteCounts
-  /** Every state of a month, most oil first. */
-  ofMonth(month: string): StateMonthRow[]
-  /** The months of one state in `[fromMonth, toMonth)`, oldest first. */
-  ofState(state: string, fromMonth: string, toMonth: string): StateMonthRow[]
-  newestOf(state: string): StateMonthRow | undefined
-  /** The sum of the states that there are of a month; undefined where there is none. */
-  national(month: string): NationalMonth | undefined
-  newestMonth(): string | undefined
-  /** Codes of the states that have anything, in their order. */
-  states(): string[]
-  /** Rows in all. */
-  total(): number
-}
+export type StateProductionStore = ReturnType<typeof createStateProductionStore>
 
-export function createStateProductionStore(reads: DatasetReads): StateProductionStore {
+export function createStateProductionStore(reads: DatasetReads) {
   const store = datasetStore<StateMonth>(reads, stateProduction)
   const ofMonth = store.stored('WHERE month = ? ORDER BY oil_bbl DESC, state_code')
   const ofState = store.stored('WHERE state_code = ? AND month >= ? AND month < ? ORDER BY month')
@@ -45,11 +26,19 @@ export function createStateProductionStore(reads: DatasetReads): StateProduction
   const newestMonth = store.value<string>('max(month)')
   const states = store.values<string>('DISTINCT state_code', 'ORDER BY state_code')
   return {
+    /**
+     * One transaction. The same numbers from the same source are unchanged; anything else for a known
+     * month of a state replaces it.
+     */
     write: store.write,
-    ofMonth: month => ofMonth.all(month),
-    ofState: (...range) => ofState.all(...range),
-    newestOf: state => newestOf.get(state),
-    national(month) {
+    /** Every state of a month, most oil first. */
+    ofMonth: (month: string): StateMonthRow[] => ofMonth.all(month),
+    /** The months of one state in `[fromMonth, toMonth)`, oldest first. */
+    ofState: (...range: [state: string, fromMonth: string, toMonth: string]): StateMonthRow[] =>
+      ofState.all(...range),
+    newestOf: (state: string): StateMonthRow | undefined => newestOf.get(state),
+    /** The sum of the states that there are of a month; undefined where there is none. */
+    national(month: string): NationalMonth | undefined {
       const rows = ofMonth.all(month)
       if (rows.length === 0) return undefined
       const sum = (value: (row: StateMonthRow) => number) =>
@@ -63,8 +52,10 @@ export function createStateProductionStore(reads: DatasetReads): StateProduction
         sources: [...new Set(rows.map(row => row.source))].sort(),
       }
     },
-    newestMonth: () => newestMonth(),
-    states: () => states(),
+    newestMonth: (): string | undefined => newestMonth(),
+    /** Codes of the states that have anything, in their order. */
+    states: (): string[] => states(),
+    /** Rows in all. */
     total: store.count(),
   }
 }

@@ -29,21 +29,7 @@ export interface TopWell {
   source: string
 }
 
-export interface WellProductionStore {
-  /**
-   * One transaction. The same month of a well again is unchanged; anything else for a known month
-   * replaces it. No volume is negative.
-   */
-  write(rows: readonly WellMonth[], recordedAt: number): WriteCounts
-  /** Oldest first. */
-  ofWell(apiNumber: string): WellMonthRow[]
-  /** The wells of a state with most oil in the months of `[fromMonth, toMonth)`, most first. */
-  top(state: string, fromMonth: string, toMonth: string, limit: number): TopWell[]
-  /** The newest month of each state, by code. */
-  newest(): WellCoverage[]
-  /** Rows in all. */
-  total(): number
-}
+export type WellProductionStore = ReturnType<typeof createWellProductionStore>
 
 const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS gasMcf, water_bbl AS waterBbl,
   days_producing AS daysProducing, source, recorded_at AS recordedAt`
@@ -51,7 +37,7 @@ const columns = `api_number AS apiNumber, month, oil_bbl AS oilBbl, gas_mcf AS g
 /** Wells of each year that are checked first; as many times more where they do not settle it. */
 const [looksFirst, looksMore] = [64, 4]
 
-export function createWellProductionStore(db: Database): WellProductionStore {
+export function createWellProductionStore(db: Database) {
   const sql = statements(db)
   const stored = sql<WellMonthRow, [string, string]>`
     SELECT ${columns} FROM well_production WHERE api_number = ? AND month = ?`
@@ -110,7 +96,11 @@ export function createWellProductionStore(db: Database): WellProductionStore {
   }
 
   return {
-    write: (rows, recordedAt) =>
+    /**
+     * One transaction. The same month of a well again is unchanged; anything else for a known month
+     * replaces it. No volume is negative.
+     */
+    write: (rows: readonly WellMonth[], recordedAt: number): WriteCounts =>
       transact(db, () => {
         const counts: WriteCounts = { inserted: 0, revised: 0, unchanged: 0 }
         const years = new Map<string, [apiNumber: string, year: string, state: string]>()
@@ -132,9 +122,13 @@ export function createWellProductionStore(db: Database): WellProductionStore {
           countMonth.run(state, month, wells, source)
         return counts
       }),
-    ofWell: apiNumber => ofWell.all(apiNumber),
+    /** Oldest first. */
+    ofWell: (apiNumber: string): WellMonthRow[] => ofWell.all(apiNumber),
+    /** The wells of a state with most oil in the months of `[fromMonth, toMonth)`, most first. */
     top: topWells(db),
-    newest: () => newest.all(),
+    /** The newest month of each state, by code. */
+    newest: (): WellCoverage[] => newest.all(),
+    /** Rows in all. */
     total: () => total.get()!.n,
   }
 }
@@ -144,7 +138,7 @@ export function createWellProductionStore(db: Database): WellProductionStore {
  * year are checked, deeper and deeper, until the last of those found has more than any well that
  * has not been seen can have: R. Fagin's threshold algorithm.
  */
-function topWells(db: Database): WellProductionStore['top'] {
+function topWells(db: Database) {
   const sql = statements(db)
   const bestOfYear = sql<{ apiNumber: string; oilBbl: number }, [string, string, number]>`
     SELECT api_number AS apiNumber, oil_bbl AS oilBbl FROM well_production_years WHERE state_code = ? AND year = ?
@@ -153,7 +147,7 @@ function topWells(db: Database): WellProductionStore['top'] {
     SELECT api_number AS apiNumber, total(oil_bbl) AS oilBbl, total(gas_mcf) AS gasMcf, max(source) AS source,
       count(CASE WHEN oil_bbl > 0 OR gas_mcf > 0 THEN 1 END) AS months
     FROM well_production WHERE api_number IN (SELECT value FROM json_each(?1)) AND month >= ?2 AND month < ?3 GROUP BY api_number`
-  return (state, fromMonth, toMonth, limit) => {
+  return (state: string, fromMonth: string, toMonth: string, limit: number): TopWell[] => {
     const years = yearsOf(fromMonth, toMonth)
     const [seen, candidates] = [new Set<string>(), [] as TopWell[]]
     for (let depth = Math.max(looksFirst, limit); ; depth *= looksMore) {

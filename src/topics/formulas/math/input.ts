@@ -3,19 +3,11 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import { bucketStart, type Observation } from '../../prices/math/bars.ts'
 
 /** The values of a code that a formula reads, oldest first, with what is looked up in them. */
-export interface Input {
-  readonly rows: readonly Observation[]
-  /** The place of the newest value at or before a time; -1 without one. */
-  upTo(at: number): number
-  /** The last value of each UTC day. */
-  closes(): readonly Observation[]
-  /** The place of the first close on a day or after it, in days since 1970. */
-  closeFrom(day: number): number
-}
+export type Input = ReturnType<typeof createInput>
 
 export const dayNumber = (at: number): number => Math.floor(at / dayMs)
 
-export function createInput(rows: readonly Observation[]): Input {
+export function createInput(rows: readonly Observation[]) {
   let last = 0
   let closes: Observation[] | undefined
   /** Times are mostly asked for in their order. */
@@ -49,8 +41,12 @@ export function createInput(rows: readonly Observation[]): Input {
   }
   return {
     rows,
+    /** The place of the newest value at or before a time; -1 without one. */
     upTo,
+    /** The last value of each UTC day. */
     closes: closesOf,
-    closeFrom: day => firstNotBefore(closesOf(), ({ observedAt }) => observedAt < day * dayMs),
+    /** The place of the first close on a day or after it, in days since 1970. */
+    closeFrom: (day: number) =>
+      firstNotBefore(closesOf(), ({ observedAt }) => observedAt < day * dayMs),
   }
 }

@@ -14,26 +14,9 @@ export interface ContractMove {
 const dates = 'series_id = ? AND traded_on >= ? AND traded_on < ?'
 
 /** Daily bars, settlements and ticks of futures contracts. Ranges are half-open. */
-export interface FuturesStore {
-  /** Newest first. */
-  days(seriesId: number, from: string, to: string, limit: number): FuturesDay[]
-  day(seriesId: number, tradedOn: string): FuturesDay | undefined
-  countDays(seriesId: number, from: string, to: string): number
-  /** Whether any contract of a family has a day. */
-  hasDays(family: string): boolean
-  /** The settlements, or closes, of the contracts of a family that have both days. */
-  movesBetween(family: string, fromDay: string, toDay: string): ContractMove[]
-  putDay(day: FuturesDay): void
-  /** Oldest first. */
-  ticks(seriesId: number, from: number, to: number): FuturesTick[]
-  tick(seriesId: number, tradedAt: number): FuturesTick | undefined
-  newestTickAt(seriesId: number): number | undefined
-  putTick(tick: FuturesTick): void
-  /** One transaction over these tables and whatever else the work writes. */
-  together<T>(work: () => T): T
-}
+export type FuturesStore = ReturnType<typeof createFuturesStore>
 
-export function createFuturesStore(reads: DatasetReads): FuturesStore {
+export function createFuturesStore(reads: DatasetReads) {
   const dayStore = datasetStore<FuturesDay>(reads, futuresSettlements)
   const tickStore = datasetStore<FuturesTick>(reads, futuresTicks)
   const days = dayStore.stored<[number, string, string, number]>(
@@ -56,16 +39,26 @@ export function createFuturesStore(reads: DatasetReads): FuturesStore {
   )
   const tick = tickStore.stored<[number, number]>('WHERE series_id = ? AND traded_at = ?')
   return {
-    days: (...range) => days.all(...range),
-    day: (...place) => day.get(...place),
+    /** Newest first. */
+    days: (...range: [seriesId: number, from: string, to: string, limit: number]): FuturesDay[] =>
+      days.all(...range),
+    day: (...place: [seriesId: number, tradedOn: string]): FuturesDay | undefined =>
+      day.get(...place),
     countDays: dayStore.count<[number, string, string]>(dates),
-    hasDays: family => anyDay(family) !== undefined,
-    movesBetween: (...moves) => movesBetween.all(...moves),
-    putDay: futuresDay => dayStore.set(futuresDay, futuresDay.recordedAt),
-    ticks: (...range) => ticks.all(...range),
-    tick: (...place) => tick.get(...place),
+    /** Whether any contract of a family has a day. */
+    hasDays: (family: string) => anyDay(family) !== undefined,
+    /** The settlements, or closes, of the contracts of a family that have both days. */
+    movesBetween: (...moves: [family: string, fromDay: string, toDay: string]): ContractMove[] =>
+      movesBetween.all(...moves),
+    putDay: (futuresDay: FuturesDay) => dayStore.set(futuresDay, futuresDay.recordedAt),
+    /** Oldest first. */
+    ticks: (...range: [seriesId: number, from: number, to: number]): FuturesTick[] =>
+      ticks.all(...range),
+    tick: (...place: [seriesId: number, tradedAt: number]): FuturesTick | undefined =>
+      tick.get(...place),
     newestTickAt: tickStore.value<number>('max(traded_at)', 'WHERE series_id = ?'),
-    putTick: futuresTick => tickStore.set(futuresTick, futuresTick.recordedAt),
-    together: work => transact(reads.db, work),
+    putTick: (futuresTick: FuturesTick) => tickStore.set(futuresTick, futuresTick.recordedAt),
+    /** One transaction over these tables and whatever else the work writes. */
+    together: <T>(work: () => T): T => transact(reads.db, work),
   }
 }

@@ -64,33 +64,7 @@ export const heldKeys = (account: AccountState): KeyState[] =>
   account.actsOn.keys.filter(key => key.holder === account)
 
 /** Every account and key in memory, found by the SHA-256 of the token. */
-export interface Keyring {
-  /** The key of a token; undefined when there is none in force. */
-  find(token: string): KeyState | undefined
-  byId(id: string): KeyState | undefined
-  account(id: string): AccountState | undefined
-  accountByEmail(email: string): AccountState | undefined
-  accounts(): AccountState[]
-  entitlements(account: AccountState): Entitlements
-  putAccount(account: Account): AccountState
-  /** Makes a key; the token is in the answer and nowhere else. */
-  addKey(account: AccountState, options?: NewKey): { state: KeyState; token: string }
-  /**
-   * The key that counts the requests of users signed in to an account, created at the first
-   * sign-in.
-   */
-  sessionKey(account: AccountState): KeyState
-  /** Reads again on which account an account acts and as what. */
-  place(accountId: string): void
-  /** Replaces what may change of a key. */
-  changeKey(state: KeyState, change: Partial<Omit<ApiKey, 'id' | 'accountId' | 'createdAt'>>): void
-  /** A new token for the same key; the old one ends at once, or after `overlapMs`. */
-  rollKey(state: KeyState, overlapMs?: number): string
-  /** Whether an address may use the key. */
-  allows(state: KeyState, address: string): boolean
-  /** Forgets what is in memory and reads the stores again. */
-  reload(): void
-}
+export type Keyring = ReturnType<typeof createKeyring>
 
 /** The current rights of an account; undefined where it does not exist or is suspended. */
 export function entitledNow(
@@ -115,12 +89,7 @@ export interface KeyringStores {
   memberships: MembershipReader
 }
 
-export function createKeyring(
-  stores: KeyringStores,
-  plans: Plans,
-  clock: Clock,
-  ids: Ids,
-): Keyring {
+export function createKeyring(stores: KeyringStores, plans: Plans, clock: Clock, ids: Ids) {
   let accounts = new Map<string, AccountState>()
   let keys = new Map<string, KeyState>()
   const tokens = createKeysByToken(clock)
@@ -158,7 +127,10 @@ export function createKeyring(
   }
   reload()
 
-  const changeKey: Keyring['changeKey'] = (state, change) => {
+  const changeKey = (
+    state: KeyState,
+    change: Partial<Omit<ApiKey, 'id' | 'accountId' | 'createdAt'>>,
+  ) => {
     const next = { ...state.key, ...change }
     // Before the write: a network that is none must not leave the stores and the memory apart.
     const networks = networksOf(next)
@@ -171,13 +143,15 @@ export function createKeyring(
   }
 
   return {
+    /** The key of a token; undefined when there is none in force. */
     find: tokens.find,
-    byId: id => keys.get(id),
-    account: id => accounts.get(id),
-    accountByEmail: email => byEmail.get(email.toLowerCase()),
-    accounts: () => [...accounts.values()],
-    entitlements: ({ account }) => entitlements(plans, account, clock.now()),
-    putAccount(account) {
+    byId: (id: string): KeyState | undefined => keys.get(id),
+    account: (id: string): AccountState | undefined => accounts.get(id),
+    accountByEmail: (email: string): AccountState | undefined => byEmail.get(email.toLowerCase()),
+    accounts: (): AccountState[] => [...accounts.values()],
+    entitlements: ({ account }: AccountState): Entitlements =>
+      entitlements(plans, account, clock.now()),
+    putAccount(account: Account): AccountState {
       stores.accounts.put(account)
       const cached = accounts.get(account.id)
       if (cached) {
@@ -190,7 +164,8 @@ export function createKeyring(
       byEmail.set(account.email, state)
       return state
     },
-    addKey(account, options = {}) {
+    /** Makes a key; the token is in the answer and nowhere else. */
+    addKey(account: AccountState, options: NewKey = {}): { state: KeyState; token: string } {
       const token = options.token ?? ids.token()
       const key = newKey('api', account.account.id, token, clock.now(), {
         ...options,
@@ -200,7 +175,11 @@ export function createKeyring(
       stores.keys.put(key)
       return { state: hold(key, networks), token }
     },
-    sessionKey(account) {
+    /**
+     * The key that counts the requests of users signed in to an account, created at the first
+     * sign-in.
+     */
+    sessionKey(account: AccountState): KeyState {
       const { id } = account.account
       const sessionKey = account.actsOn.sessions.find(session => session.holder === account)
       if (sessionKey) return sessionKey
@@ -209,15 +188,18 @@ export function createKeyring(
       stores.keys.put(key)
       return hold(key)
     },
-    place(accountId) {
+    /** Reads again on which account an account acts and as what. */
+    place(accountId: string) {
       const state = accounts.get(accountId)
       if (!state) return
       const membership = stores.memberships.membershipOf(accountId)
       state.role = membership?.role ?? 'admin'
       moveKeys(state, (membership && accounts.get(membership.actsOnId)) ?? state)
     },
+    /** Replaces what may change of a key. */
     changeKey,
-    rollKey(state, overlapMs = 0) {
+    /** A new token for the same key; the old one ends at once, or after `overlapMs`. */
+    rollKey(state: KeyState, overlapMs: number = 0) {
       const token = ids.token()
       changeKey(state, {
         tokenHash: tokenHash(token),
@@ -227,7 +209,9 @@ export function createKeyring(
       })
       return token
     },
+    /** Whether an address may use the key. */
     allows,
+    /** Forgets what is in memory and reads the stores again. */
     reload,
   }
 }

@@ -11,18 +11,9 @@ export interface KeptAnswer {
 }
 
 /** Sealed answers to requests that may be sent again, by who asked and request. */
-export interface IdempotencyStore {
-  /** The answer kept after `since`. */
-  find(owner: string, requestHash: Uint8Array, since: number): Uint8Array | undefined
-  /** Keeps an answer, instead of an older one to the same request. */
-  put(answer: KeptAnswer): void
-  /** Forgets answers kept until `before`, at most `limit` of them; the number forgotten. */
-  forget(before: number, limit: number): number
-  /** Makes what `work` writes and the answer kept of it one transaction. */
-  together<T>(work: () => T): T
-}
+export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
 
-export function createIdempotencyStore(db: Database): IdempotencyStore {
+export function createIdempotencyStore(db: Database) {
   const sql = statements(db)
   const find = sql<{ sealed: Uint8Array }, [string, Uint8Array, number]>`
     SELECT sealed FROM idempotency WHERE owner = ? AND request_hash = ? AND created_at > ?`
@@ -32,9 +23,14 @@ export function createIdempotencyStore(db: Database): IdempotencyStore {
   const forget = sql`
     DELETE FROM idempotency WHERE (owner, request_hash) IN (SELECT owner, request_hash FROM idempotency WHERE created_at <= ? LIMIT ?)`
   return {
-    find: (owner, requestHash, since) => find.get(owner, requestHash, since)?.sealed,
-    put: answer => void put.run({ ...answer }),
-    forget: (before, limit) => forget.run(before, limit).changes,
-    together: work => transact(db, work),
+    /** The answer kept after `since`. */
+    find: (owner: string, requestHash: Uint8Array, since: number): Uint8Array | undefined =>
+      find.get(owner, requestHash, since)?.sealed,
+    /** Keeps an answer, instead of an older one to the same request. */
+    put: (answer: KeptAnswer) => void put.run({ ...answer }),
+    /** Forgets answers kept until `before`, at most `limit` of them; the number forgotten. */
+    forget: (before: number, limit: number) => forget.run(before, limit).changes,
+    /** Makes what `work` writes and the answer kept of it one transaction. */
+    together: <T>(work: () => T): T => transact(db, work),
   }
 }

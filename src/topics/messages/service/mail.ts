@@ -41,33 +41,7 @@ export interface MailMessage {
   isNotice?: boolean
 }
 
-export interface Mail {
-  /**
-   * Puts the e-mail into the outbox, inside the caller's transaction. Returns the message's id;
-   * undefined when it was there already, or when nothing may be sent to the address: then it is in
-   * the outbox as skipped, with the reason.
-   */
-  post(mailMessage: MailMessage): string | undefined
-  /** As `post` for each, in few statements. */
-  postAll(mailMessages: readonly MailMessage[]): (string | undefined)[]
-  /** Why an e-mail is not sent; undefined: it is. */
-  refusal(
-    mailMessage: Pick<MailMessage, 'to' | 'accountId' | 'confidential' | 'recurring'>,
-  ): string | undefined
-  /** Why nothing at all is sent to an address; undefined: mail for it is sent. */
-  suppressed(to: string): string | undefined
-  /** The address of a page of this service, for an e-mail that speaks of it: `/alerts/…`. */
-  pageUrl(path: string): string
-  /** The state of an address for recurring e-mails of an account. */
-  recipientState(accountId: string, to: string): RecipientState
-  /** Whether an e-mail to an address may carry what the account has written. */
-  takesText(accountId: string, to: string): boolean
-  /**
-   * Requests e-mails of an account to an address: an unverified recipient is sent a request for
-   * consent, at most once a day. Runs inside the caller's transaction.
-   */
-  wish(accountId: string, to: string): void
-}
+export type Mail = ReturnType<typeof createMail>
 
 /** The content of the outbox: the e-mail, or its sealed text. */
 export type PostedMailMessage = FrozenMailMessage | { sealed: string }
@@ -87,7 +61,7 @@ export interface MailDeps {
   clock: Clock
 }
 
-export function createMail(deps: MailDeps): Mail {
+export function createMail(deps: MailDeps) {
   const { outbox, vault, suppressions, recipients, sender, clock } = deps
   const baseUrl = deps.baseUrl.replace(/\/$/, '')
   const preferencesUrl = `${baseUrl}/account/notifications`
@@ -98,7 +72,12 @@ export function createMail(deps: MailDeps): Mail {
   }
 
   const addressOf = (to: string) => (plainAddress(to) ?? to).toLowerCase()
-  const refusal: Mail['refusal'] = ({ to, accountId, confidential, recurring }) => {
+  const refusal = ({
+    to,
+    accountId,
+    confidential,
+    recurring,
+  }: Pick<MailMessage, 'to' | 'accountId' | 'confidential' | 'recurring'>): string | undefined => {
     const reason = suppressed(to)
     if (reason !== undefined || accountId === null) return reason
     const recipient = { accountId, address: addressOf(to) }
@@ -148,13 +127,29 @@ export function createMail(deps: MailDeps): Mail {
   }
 
   return {
+    /** Why an e-mail is not sent; undefined: it is. */
     refusal,
+    /** Why nothing at all is sent to an address; undefined: mail for it is sent. */
     suppressed,
-    pageUrl: path => `${baseUrl}${path}`,
-    recipientState: (accountId, to) => recipients.state({ accountId, address: addressOf(to) }),
-    takesText: (accountId, to) => recipients.takesText({ accountId, address: addressOf(to) }),
+    /** The address of a page of this service, for an e-mail that speaks of it: `/alerts/…`. */
+    pageUrl: (path: string) => `${baseUrl}${path}`,
+    /** The state of an address for recurring e-mails of an account. */
+    recipientState: (accountId: string, to: string): RecipientState =>
+      recipients.state({ accountId, address: addressOf(to) }),
+    /** Whether an e-mail to an address may carry what the account has written. */
+    takesText: (accountId: string, to: string) =>
+      recipients.takesText({ accountId, address: addressOf(to) }),
+    /**
+     * Puts the e-mail into the outbox, inside the caller's transaction. Returns the message's id;
+     * undefined when it was there already, or when nothing may be sent to the address: then it is in
+     * the outbox as skipped, with the reason.
+     */
     post,
-    wish(accountId, to) {
+    /**
+     * Requests e-mails of an account to an address: an unverified recipient is sent a request for
+     * consent, at most once a day. Runs inside the caller's transaction.
+     */
+    wish(accountId: string, to: string) {
       const recipient = { accountId, address: addressOf(to) }
       if (!recipients.wish(recipient)) return
       post({
@@ -164,7 +159,8 @@ export function createMail(deps: MailDeps): Mail {
         dedupe: `agree:${accountId}:${recipient.address}:${clock.now()}`,
       })
     },
-    postAll(mailMessages) {
+    /** As `post` for each, in few statements. */
+    postAll(mailMessages: readonly MailMessage[]): (string | undefined)[] {
       const messages = mailMessages.map(messageOf)
       return outbox.putAll(messages).map((id, i) => {
         if (messages[i]!.skipped !== undefined || id === undefined) return undefined

@@ -20,23 +20,7 @@ type Cells = Readonly<Record<string, string | number | null>>
 export type EarlierRow = Cells & Readonly<Record<'recorded_at' | 'superseded_at', number>>
 
 /** The rows that datasets had before, in and out. */
-export interface EarlierRowStore {
-  /** Datasets that keep any. */
-  readonly datasets: readonly string[]
-  /** Undefined for a dataset that keeps none. */
-  columns(dataset: string): RowColumn[] | undefined
-  /**
-   * Row by row oldest first, in an order that is the same on every instance; without generated
-   * data.
-   */
-  rows(dataset: string): Iterable<EarlierRow>
-  /**
-   * Records that rows stood from one moment to another, instead of whatever is kept of that time;
-   * none that would be newer than the row that stands now. Call it in a transaction, with the rows
-   * that stand and the series of all recorded already.
-   */
-  record(dataset: string, rows: readonly EarlierRow[]): WriteCounts
-}
+export type EarlierRowStore = ReturnType<typeof createEarlierRowStore>
 
 export const seriesColumn = 'series'
 export const supersededColumn = 'superseded_at'
@@ -47,7 +31,7 @@ const keptTables = new Map(
   ),
 )
 
-export function createEarlierRowStore(db: Database): EarlierRowStore {
+export function createEarlierRowStore(db: Database) {
   const writers = new Map<string, (row: EarlierRow) => 'inserted' | 'revised' | 'unchanged'>()
   const writerOf = (table: string) => {
     const writer = writers.get(table) ?? rowWriter(db, table)
@@ -55,12 +39,18 @@ export function createEarlierRowStore(db: Database): EarlierRowStore {
     return writer
   }
   return {
+    /** Datasets that keep any. */
     datasets: [...keptTables.keys()],
-    columns(dataset) {
+    /** Undefined for a dataset that keeps none. */
+    columns(dataset: string): RowColumn[] | undefined {
       const table = keptTables.get(dataset)
       return table === undefined ? undefined : tableColumns(db, table).map(outward)
     },
-    rows(dataset) {
+    /**
+     * Row by row oldest first, in an order that is the same on every instance; without generated
+     * data.
+     */
+    rows(dataset: string): Iterable<EarlierRow> {
       const table = keptTables.get(dataset)!
       const columns = columnsOf(db, table)
       const cell = (column: string) =>
@@ -78,7 +68,12 @@ export function createEarlierRowStore(db: Database): EarlierRowStore {
         )
         .iterate(table)
     },
-    record(dataset, rows) {
+    /**
+     * Records that rows stood from one moment to another, instead of whatever is kept of that time;
+     * none that would be newer than the row that stands now. Call it in a transaction, with the rows
+     * that stand and the series of all recorded already.
+     */
+    record(dataset: string, rows: readonly EarlierRow[]): WriteCounts {
       const write = writerOf(keptTables.get(dataset)!)
       const counts = { inserted: 0, revised: 0, unchanged: 0 }
       for (const row of rows) counts[write(row)] += 1

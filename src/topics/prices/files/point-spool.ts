@@ -8,13 +8,7 @@ import type { Point } from '../store/observations.ts'
  * written, so importing the file again changes nothing even if it contradicts itself. Memory does
  * not grow with the file: sorted runs of points wait on the disk.
  */
-export interface PointSpool {
-  /** A point that says nothing but its value. */
-  add(seriesId: number, observedAt: number, value: number, line: number): void
-  addPoint(point: Point, line: number): void
-  /** Everything was added. */
-  finish(): SpooledPoints
-}
+export type PointSpool = ReturnType<typeof createPointSpool>
 
 /**
  * Called for each point that a later line of the file repeats, with whether the values are the
@@ -53,7 +47,7 @@ export function createPointSpool({
   saysMore: boolean
   folder: Pick<SpoolFolder, 'openUnnamed'>
   runMax?: number
-}): PointSpool {
+}) {
   const width = saysMore ? longRecord : shortRecord
   let records = new Float64Array(width * Math.min(runMax, 2 ** 12))
   let slots = new Uint32Array(records.length / width)
@@ -161,7 +155,7 @@ export function createPointSpool({
     },
   }
 
-  const add: PointSpool['add'] = (seriesId, observedAt, value, line) => {
+  const add = (seriesId: number, observedAt: number, value: number, line: number) => {
     makeRoom()
     const at = count * width
     records[at] = observedAt
@@ -176,15 +170,17 @@ export function createPointSpool({
   }
 
   return {
+    /** A point that says nothing but its value. */
     add,
-    addPoint(point, line) {
+    addPoint(point: Point, line: number) {
       add(point.seriesId, point.observedAt, point.value, line)
       if (!saysMore) return
       const at = (count - 1) * width
       records[at + 3] = point.recordedAt ?? Number.POSITIVE_INFINITY
       records[at + 4] = extraOf(point)
     },
-    finish() {
+    /** Everything was added. */
+    finish(): SpooledPoints {
       if (count > 0) runs.push(sortedRun())
       records = new Float64Array(0)
       slots = new Uint32Array(0)

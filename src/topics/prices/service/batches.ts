@@ -23,32 +23,7 @@ export interface RecordedBatch {
   recordedAt: number
 }
 
-export interface Batches {
-  begin(start: BatchStart): RunningBatch
-  /** A batch that began in an earlier request and has not ended. */
-  running(id: number): RunningBatch | undefined
-  /** One batch of one write, in one transaction. */
-  record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: Counts }
-  /** Records values that were held. The batch's name is in the audit of who decided. */
-  release(start: BatchStart, points: readonly Point[], sourceId: number): RecordedBatch
-  /** Puts another value in the place of one, whose source it stays. */
-  correct(start: BatchStart, point: Point): RecordedBatch
-  /** Takes single points out of every read. */
-  remove(start: BatchStart, seriesId: number, observedAts: readonly number[]): RecordedBatch
-  /**
-   * Restores the state before a batch, as new revisions: history is never rewritten. Returns the
-   * conflict where later writes changed it and `onlyUntouched` does not skip them.
-   */
-  undo(
-    batch: Batch,
-    by: { actor: string; reason?: string },
-    onlyUntouched: boolean,
-  ): Undone | UndoConflict
-  /** The biggest changes of numbers in rows of datasets, each named by its row and column. */
-  rowChanges(batchId: number): Omit<BigChange, 'observedAt'>[]
-  /** Forgets what it takes to undo old batches of datasets; some thousands of rows at a time. */
-  prune(): void
-}
+export type Batches = ReturnType<typeof createBatches>
 
 const pruneEach = 5000
 const pruneEveryMs = hourMs
@@ -82,7 +57,7 @@ const lineOf = (batch: Batch) => ({
 const isGuarded = (kind: NewBatch['kind']): boolean =>
   kind === 'file' || kind === 'push' || kind === 'feed'
 
-export function createBatches(deps: BatchesDeps): Batches {
+export function createBatches(deps: BatchesDeps) {
   const { store, ingest, catalogue, log, now, transact } = deps
   const under = new Map<number, Tally>()
   let prunedAt = Number.NEGATIVE_INFINITY
@@ -127,14 +102,15 @@ export function createBatches(deps: BatchesDeps): Batches {
     return done
   }
 
-  const release: Batches['release'] = (start, points, sourceId) =>
+  const release = (start: BatchStart, points: readonly Point[], sourceId: number): RecordedBatch =>
     whole(start, running => asOf(running, sourceId).write(points).recordedAt)
 
   const undo = createUndo({ ...deps, begin, close, under: asOf })
 
   return {
     begin,
-    running(id) {
+    /** A batch that began in an earlier request and has not ended. */
+    running(id: number): RunningBatch | undefined {
       const batch = store.find(id)
       if (!batch || batch.finishedAt !== null) return undefined
       const tally =
@@ -148,7 +124,8 @@ export function createBatches(deps: BatchesDeps): Batches {
       under.set(id, tally)
       return batches.of(id, batch.sourceId ?? 0, tally)
     },
-    record(start, points) {
+    /** One batch of one write, in one transaction. */
+    record(start: BatchStart, points: readonly Point[]): { batch: Batch; counts: Counts } {
       const done = transact(() => {
         const running = begin(start)
         const counts = running.write(points)
@@ -157,25 +134,38 @@ export function createBatches(deps: BatchesDeps): Batches {
       logged(done.batch)
       return done
     },
+    /** Records values that were held. The batch's name is in the audit of who decided. */
     release,
-    correct(start, point) {
+    /** Puts another value in the place of one, whose source it stays. */
+    correct(start: BatchStart, point: Point): RecordedBatch {
       const { sourceId = 0 } =
         deps.observations.vintages(point.seriesId, point.observedAt).at(-1) ?? {}
       return release(start, [point], sourceId)
     },
-    remove: (start, seriesId, observedAts) =>
+    /** Takes single points out of every read. */
+    remove: (start: BatchStart, seriesId: number, observedAts: readonly number[]): RecordedBatch =>
       whole(start, running => running.during(() => ingest.withdraw(seriesId, observedAts))),
-    undo(batch, by, onlyUntouched) {
+    /**
+     * Restores the state before a batch, as new revisions: history is never rewritten. Returns the
+     * conflict where later writes changed it and `onlyUntouched` does not skip them.
+     */
+    undo(
+      batch: Batch,
+      by: { actor: string; reason?: string },
+      onlyUntouched: boolean,
+    ): Undone | UndoConflict {
       const done = undo(batch, by, onlyUntouched)
       if ('batch' in done) logged(done.batch)
       return done
     },
-    rowChanges(batchId) {
+    /** The biggest changes of numbers in rows of datasets, each named by its row and column. */
+    rowChanges(batchId: number): Omit<BigChange, 'observedAt'>[] {
       const biggest = createBigChanges()
       for (const { row, column, before, now: after } of deps.rows.numbers(batchId))
         biggest.see(`${rowText(row, catalogue)} ${column}`, 0, before, after)
       return biggest.list().map(({ observedAt: _, ...change }) => change)
     },
+    /** Forgets what it takes to undo old batches of datasets; some thousands of rows at a time. */
     prune() {
       if (Math.abs(now() - prunedAt) < pruneEveryMs) return
       // Where a slice was full there is more: the next pass continues.

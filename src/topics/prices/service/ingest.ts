@@ -26,43 +26,7 @@ export interface OpenBatch extends Origin {
 }
 
 /** The only way to record observations. */
-export interface Ingest {
-  /**
-   * One transaction: all points or none, with revisions and bars. `recordedAt` is given by the
-   * caller or is now; the answer says when the last of the points is recorded, which is later where
-   * another batch wrote in the same millisecond.
-   */
-  write(points: readonly Point[], recordedAt?: number): Recorded
-  /**
-   * Withdraws points of a series from every read from now on; `as_of` still returns them for the
-   * time before. One transaction. `at` is given where they were withdrawn earlier. Returns since
-   * when they have no value.
-   */
-  withdraw(seriesId: number, observedAts: readonly number[], at?: number): number
-  /** Says of current values, where they stand as given, that they are of another source. */
-  attribute(points: readonly Point[], sourceId: number): void
-  /** Whatever is written during `work` belongs to the batch; undefined: to none. */
-  as<T>(batch: OpenBatch | undefined, work: () => T): T
-  /**
-   * The moment of a read: what is written before it is recorded by then and what is written after
-   * it later, even within one millisecond.
-   */
-  mark(): number
-  /**
-   * The instant of the transaction under way, or of the next one: no other has it, and it rises from
-   * one to the next.
-   */
-  next(): number
-  listen(listener: Listener): void
-  /**
-   * As `listen`, but inside the transaction: what the listener writes stands with the observations
-   * or not at all. The catalogue's extents are still those from before the write, and a listener
-   * that throws undoes it.
-   */
-  listenInside(listener: Listener): void
-  /** Adds a listener for series of which points were withdrawn or got another source. */
-  onWithdraw(listener: (seriesId: number) => void): void
-}
+export type Ingest = ReturnType<typeof createIngest>
 
 export interface IngestDeps {
   /** Throws while there is no room for prices. */
@@ -82,7 +46,7 @@ export function createIngest(
   catalogue: Catalogue,
   clock: Clock,
   deps: IngestDeps = {},
-): Ingest {
+) {
   const { admit = () => undefined, transactionNumber = () => Number.NaN } = deps
   const listeners: Listener[] = []
   const inside: Listener[] = []
@@ -100,7 +64,12 @@ export function createIngest(
     return lastInstant.at
   }
   return {
-    write(all, given) {
+    /**
+     * One transaction: all points or none, with revisions and bars. `recordedAt` is given by the
+     * caller or is now; the answer says when the last of the points is recorded, which is later where
+     * another batch wrote in the same millisecond.
+     */
+    write(all: readonly Point[], given?: number): Recorded {
       admit()
       const writtenAt = next()
       const recordedAt = given ?? writtenAt
@@ -133,7 +102,12 @@ export function createIngest(
       if (recordedAt === writtenAt) lastWrite = Math.max(lastWrite, lastRecordedAt)
       return { ...counts, recordedAt: lastRecordedAt }
     },
-    withdraw(seriesId, observedAts, given) {
+    /**
+     * Withdraws points of a series from every read from now on; `as_of` still returns them for the
+     * time before. One transaction. `at` is given where they were withdrawn earlier. Returns since
+     * when they have no value.
+     */
+    withdraw(seriesId: number, observedAts: readonly number[], given?: number) {
       const writtenAt = next()
       const at = given ?? writtenAt
       const goneAt = observations.withdraw(
@@ -148,12 +122,14 @@ export function createIngest(
       for (const listener of withdrawals) listener(seriesId)
       return goneAt
     },
-    attribute(points, sourceId) {
+    /** Says of current values, where they stand as given, that they are of another source. */
+    attribute(points: readonly Point[], sourceId: number) {
       observations.attribute(points, sourceId)
       for (const seriesId of new Set(points.map(point => point.seriesId)))
         for (const listener of withdrawals) listener(seriesId)
     },
-    as(next, work) {
+    /** Whatever is written during `work` belongs to the batch; undefined: to none. */
+    as<T>(next: OpenBatch | undefined, work: () => T): T {
       const before = batch
       batch = next
       try {
@@ -162,14 +138,28 @@ export function createIngest(
         batch = before
       }
     },
+    /**
+     * The moment of a read: what is written before it is recorded by then and what is written after
+     * it later, even within one millisecond.
+     */
     mark() {
       lastMark = Math.max(lastMark, lastWrite, clock.now())
       return lastMark
     },
+    /**
+     * The instant of the transaction under way, or of the next one: no other has it, and it rises from
+     * one to the next.
+     */
     next,
-    listen: listener => void listeners.push(listener),
-    listenInside: listener => void inside.push(listener),
-    onWithdraw: listener => void withdrawals.push(listener),
+    listen: (listener: Listener) => void listeners.push(listener),
+    /**
+     * As `listen`, but inside the transaction: what the listener writes stands with the observations
+     * or not at all. The catalogue's extents are still those from before the write, and a listener
+     * that throws undoes it.
+     */
+    listenInside: (listener: Listener) => void inside.push(listener),
+    /** Adds a listener for series of which points were withdrawn or got another source. */
+    onWithdraw: (listener: (seriesId: number) => void) => void withdrawals.push(listener),
   }
 }
 

@@ -54,35 +54,7 @@ export interface Rendered {
 }
 
 /** The newest price of every series, kept until something changes it. */
-export interface LatestPrices {
-  /** Runs reads of many series, of which each costs half when they are begun together. */
-  together<T>(reads: () => T): T
-  /** Undefined when the series has no observation outside quarantine. */
-  quote(series: Series): Quote | undefined
-  /** Its observation alone, which is found without those that its changes are against. */
-  newest(series: Series): Observation | undefined
-  /**
-   * The answer for one code, kept as bytes; `render` makes it, once for each change of the quote.
-   */
-  rendered(key: string, series: Series, render: (quote: Quote) => string): Rendered | undefined
-  /**
-   * The result of `make` about the days before the one of a quote, cached until one of them changes
-   * or a price of another day is the newest.
-   */
-  ofEarlierDays<T>(key: string, quote: Quote, make: () => T): T
-  /**
-   * Another number after any quote may have changed by a write; `validUntil` says when one changes
-   * by its age. What is made of many quotes is good for as long as both stand.
-   */
-  readonly changes: number
-  /** Unix ms; infinity: it does not age. */
-  validUntil(series: Series): number
-  /** Everything of a series that was observed at `from` or later; without it, all. */
-  forget(seriesId: number, from?: number): void
-  forgetAll(): void
-  /** Renders every quote again from the known prices, after the catalogue was reloaded. */
-  renew(): void
-}
+export type LatestPrices = ReturnType<typeof createLatestPrices>
 
 interface Entry {
   quote: Quote | undefined
@@ -112,7 +84,7 @@ export function createLatestPrices(
   quarantine: QuarantineList,
   clock: Pick<Clock, 'now'>,
   attributed: (series: Series, observation: Observation) => Series = series => series,
-): LatestPrices {
+) {
   const entries = new Map<number, Entry>()
   const newestOnes = new Map<number, Observation | undefined>()
   const earlier = new Map<number, EarlierDays>()
@@ -232,10 +204,17 @@ export function createLatestPrices(
   }
 
   return {
-    together: reads => (observations.together ? observations.together(reads) : reads()),
-    quote: series => entryOf(series).quote,
+    /** Runs reads of many series, of which each costs half when they are begun together. */
+    together: <T>(reads: () => T): T =>
+      observations.together ? observations.together(reads) : reads(),
+    /** Undefined when the series has no observation outside quarantine. */
+    quote: (series: Series): Quote | undefined => entryOf(series).quote,
+    /** Its observation alone, which is found without those that its changes are against. */
     newest: newestOf,
-    rendered(key, series, render) {
+    /**
+     * The answer for one code, kept as bytes; `render` makes it, once for each change of the quote.
+     */
+    rendered(key: string, series: Series, render: (quote: Quote) => string): Rendered | undefined {
       const entry = entryOf(series)
       const cached = entry.texts.get(key)
       if (cached || !entry.quote) return cached
@@ -245,22 +224,33 @@ export function createLatestPrices(
       entry.texts.set(key, { text, etag, fresh: false })
       return { text, etag, fresh: true }
     },
+    /**
+     * Another number after any quote may have changed by a write; `validUntil` says when one changes
+     * by its age. What is made of many quotes is good for as long as both stand.
+     */
     get changes() {
       return changes
     },
+    /**
+     * The result of `make` about the days before the one of a quote, cached until one of them changes
+     * or a price of another day is the newest.
+     */
     ofEarlierDays<T>(key: string, { series, observation }: Quote, make: () => T): T {
       const { made } = earlierDaysOf(series.id, observation.observedAt)
       if (!made.has(key)) made.set(key, make())
       return made.get(key) as T
     },
-    validUntil: series => entryOf(series).validUntil,
-    forget(seriesId, from = Number.NEGATIVE_INFINITY) {
+    /** Unix ms; infinity: it does not age. */
+    validUntil: (series: Series) => entryOf(series).validUntil,
+    /** Everything of a series that was observed at `from` or later; without it, all. */
+    forget(seriesId: number, from: number = Number.NEGATIVE_INFINITY) {
       changes += 1
       entries.delete(seriesId)
       newestOnes.delete(seriesId)
       const days = earlier.get(seriesId)
       if (days && from < days.end) earlier.delete(seriesId)
     },
+    /** Renders every quote again from the known prices, after the catalogue was reloaded. */
     renew() {
       changes += 1
       entries.clear()

@@ -20,37 +20,7 @@ export interface RowSources {
 }
 
 /** The sources of values. */
-export interface Provenance {
-  /** Says how a feed is named with its values. */
-  describeFeeds(describe: (source: ValueSource) => FedBy | undefined): void
-  /** The source of the newest value of a series; undefined: unknown, or feeds are not named yet. */
-  newestOf(seriesId: number): FedBy | undefined
-  /** Whether a series ever had a value of a source. */
-  isSourced(seriesId: number): boolean
-  /** Looks again whether a series has values of a source: something was written to it. */
-  forget(seriesId: number): void
-  /** The series with the source of one of its values, current or earlier, as its publisher. */
-  attributed(series: Series, value: Observation): Series
-  /** How the source of a value is named. */
-  nameOf(seriesId: number, sourceId: number): string
-  /** Every name that a source of values of a series has. */
-  namesOf(seriesId: number): string[]
-  /**
-   * The source of each row of a block; for bars, that of the closing value. `isPast`: the values
-   * may have been replaced since.
-   */
-  ofBlock(
-    seriesId: number,
-    block: Pick<PriceBlock, 'length' | 'observedAt' | 'recordedAt' | 'bars'>,
-    isPast: boolean,
-  ): RowTexts
-  /** `isPast`: the rows are of values that may have been replaced since. */
-  ofRows(
-    rows: readonly HistoryRow[],
-    range: Pick<HistoryRange, 'interval' | 'from' | 'to' | 'cutOf'>,
-    isPast: boolean,
-  ): RowSources
-}
+export type Provenance = ReturnType<typeof createProvenance>
 
 export function createProvenance({
   sources,
@@ -60,7 +30,7 @@ export function createProvenance({
   sources: ValueSourceStore
   catalogue: Catalogue
   quarantine: QuarantineList
-}): Provenance {
+}) {
   let describeFeed: ((source: ValueSource) => FedBy | undefined) | undefined
   const fedByOf = (source: ValueSource | undefined, seriesId: number): FedBy | undefined =>
     source?.kind === 'feed'
@@ -92,7 +62,11 @@ export function createProvenance({
       ? published(series, sources.ofValue(series.id, observedAt, recordedAt))
       : series
 
-  const ofRows: Provenance['ofRows'] = (rows, range, isPast) => {
+  const ofRows = (
+    rows: readonly HistoryRow[],
+    range: Pick<HistoryRange, 'interval' | 'from' | 'to' | 'cutOf'>,
+    isPast: boolean,
+  ): RowSources => {
     const publishedBySource = new Map<string, Series>()
     const publishedAs = (seriesId: number, source: ValueSource | undefined): Series => {
       const key = `${seriesId} ${source?.id ?? 0}`
@@ -153,7 +127,11 @@ export function createProvenance({
   const nameOf = (seriesId: number, sourceId: number): string =>
     fedByOf(sources.byId(sourceId), seriesId)?.publisher.name ?? catalogue.byId(seriesId).source
 
-  const ofBlock: Provenance['ofBlock'] = (seriesId, block, isPast) => {
+  const ofBlock = (
+    seriesId: number,
+    block: Pick<PriceBlock, 'length' | 'observedAt' | 'recordedAt' | 'bars'>,
+    isPast: boolean,
+  ): RowTexts => {
     const { length, observedAt, recordedAt, bars } = block
     const standing =
       isPast && !bars
@@ -173,18 +151,31 @@ export function createProvenance({
   }
 
   return {
-    describeFeeds(describe) {
+    /** Says how a feed is named with its values. */
+    describeFeeds(describe: (source: ValueSource) => FedBy | undefined) {
       describeFeed = describe
     },
-    newestOf: seriesId => fedByOf(sources.ofNewest(seriesId), seriesId),
+    /** The source of the newest value of a series; undefined: unknown, or feeds are not named yet. */
+    newestOf: (seriesId: number): FedBy | undefined =>
+      fedByOf(sources.ofNewest(seriesId), seriesId),
+    /** Whether a series ever had a value of a source. */
     isSourced,
-    forget: seriesId => void sourced?.delete(seriesId),
+    /** Looks again whether a series has values of a source: something was written to it. */
+    forget: (seriesId: number) => void sourced?.delete(seriesId),
+    /** The series with the source of one of its values, current or earlier, as its publisher. */
     attributed,
+    /** How the source of a value is named. */
     nameOf,
-    namesOf: seriesId => [
+    /** Every name that a source of values of a series has. */
+    namesOf: (seriesId: number): string[] => [
       ...new Set([0, ...sources.ofSeries(seriesId)].map(id => nameOf(seriesId, id))),
     ],
+    /**
+     * The source of each row of a block; for bars, that of the closing value. `isPast`: the values
+     * may have been replaced since.
+     */
     ofBlock,
+    /** `isPast`: the rows are of values that may have been replaced since. */
     ofRows,
   }
 }

@@ -66,24 +66,7 @@ export interface BatchPoint {
   isTouched: boolean
 }
 
-export interface BatchStore {
-  open(batch: NewBatch, at: number): number
-  /** Adds to what became of a batch, and sets its biggest changes. */
-  count(id: number, counts: Partial<BatchCounts>, biggest?: readonly BigChange[]): void
-  close(id: number, at: number): void
-  setUndone(id: number, at: number): void
-  /** Notes where a batch wrote; inside the transaction that wrote it. */
-  cover(id: number, series: BatchSeries): void
-  find(id: number): Batch | undefined
-  /** Newest first. */
-  list(filter: BatchFilter, limit: number, offset: number): Batch[]
-  total(filter: BatchFilter): number
-  series(id: number): BatchSeries[]
-  /** When the last of its values was recorded or removed; undefined: it changed none. */
-  recordedAt(id: number): number | undefined
-  /** Every point of a series that a batch changed, oldest first. */
-  points(id: number, series: BatchSeries): BatchPoint[]
-}
+export type BatchStore = ReturnType<typeof createBatchStore>
 
 export interface BatchFilter {
   kind?: BatchKind
@@ -99,7 +82,7 @@ const columns = `id, kind, actor, dataset, source_id AS sourceId, feed_run_id AS
 const matching = `(?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR started_at >= ?2)
   AND (?3 IS NULL OR id IN (SELECT batch_id FROM batch_series WHERE series_id = ?3))`
 
-export function createBatchStore(db: Database): BatchStore {
+export function createBatchStore(db: Database) {
   const sql = statements(db)
   const open = sql`
     INSERT INTO batches (kind, actor, dataset, source_id, feed_run_id, file_name, sha256, reason, undoes_id, started_at)
@@ -142,7 +125,7 @@ export function createBatchStore(db: Database): BatchStore {
     seriesId ?? null,
   ]
   return {
-    open: (batch, at) =>
+    open: (batch: NewBatch, at: number) =>
       (
         open.get(
           batch.kind,
@@ -157,7 +140,8 @@ export function createBatchStore(db: Database): BatchStore {
           at,
         ) as { id: number }
       ).id,
-    count: (id, counts, biggest) =>
+    /** Adds to what became of a batch, and sets its biggest changes. */
+    count: (id: number, counts: Partial<BatchCounts>, biggest?: readonly BigChange[]) =>
       void count.run(
         id,
         counts.inserted ?? 0,
@@ -170,18 +154,23 @@ export function createBatchStore(db: Database): BatchStore {
         counts.kept ?? 0,
         biggest ? JSON.stringify(biggest) : null,
       ),
-    close: (id, at) => void close.run(id, at),
-    setUndone: (id, at) => void undone.run(id, at),
-    cover: (id, { seriesId, points: written, firstAt, lastAt }) =>
+    close: (id: number, at: number) => void close.run(id, at),
+    setUndone: (id: number, at: number) => void undone.run(id, at),
+    /** Notes where a batch wrote; inside the transaction that wrote it. */
+    cover: (id: number, { seriesId, points: written, firstAt, lastAt }: BatchSeries) =>
       void cover.run(id, seriesId, written, firstAt, lastAt),
-    find(id) {
+    find(id: number): Batch | undefined {
       const row = find.get(id)
       return row ? batchOf(row) : undefined
     },
-    list: (filter, limit, offset) => list.all(...filterOf(filter), limit, offset).map(batchOf),
-    total: filter => total.get(...filterOf(filter))!.n,
-    series: id => series.all(id),
-    recordedAt: id => recorded.get(id)?.at ?? undefined,
+    /** Newest first. */
+    list: (filter: BatchFilter, limit: number, offset: number): Batch[] =>
+      list.all(...filterOf(filter), limit, offset).map(batchOf),
+    total: (filter: BatchFilter) => total.get(...filterOf(filter))!.n,
+    series: (id: number): BatchSeries[] => series.all(id),
+    /** When the last of its values was recorded or removed; undefined: it changed none. */
+    recordedAt: (id: number): number | undefined => recorded.get(id)?.at ?? undefined,
+    /** Every point of a series that a batch changed, oldest first. */
     points,
   }
 }
@@ -190,7 +179,7 @@ export function createBatchStore(db: Database): BatchStore {
  * A batch is undone by what it left: revisions say which batch replaced them, and a value that
  * replaced nothing was new. A batch that wrote a point several times is one change.
  */
-function pointsOfBatch(db: Database): BatchStore['points'] {
+function pointsOfBatch(db: Database) {
   const sql = statements(db)
   const within = 'series_id = ?1 AND observed_at BETWEEN ?2 AND ?3'
   const moments = sql<{ observedAt: number }, number[]>`
@@ -208,7 +197,7 @@ function pointsOfBatch(db: Database): BatchStore['points'] {
   const undoes = sql<{ undoesId: number | null }, [number]>`
     SELECT undoes_id AS undoesId FROM batches WHERE id = ?`
   const writerOf = (id: number) => ({ id, undoesId: undoes.get(id)?.undoesId ?? undefined })
-  return (id, { seriesId, firstAt, lastAt }) =>
+  return (id: number, { seriesId, firstAt, lastAt }: BatchSeries): BatchPoint[] =>
     moments.all(seriesId, firstAt, lastAt, id).map(({ observedAt }) => {
       const now = current.get(seriesId, observedAt)
       const past = revisions.all(seriesId, observedAt)

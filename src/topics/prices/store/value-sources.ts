@@ -11,36 +11,11 @@ export interface ValueSource {
   periodKind: number
 }
 
-export interface ValueSourceStore {
-  all(): ValueSource[]
-  byId(id: number): ValueSource | undefined
-  /** Whether any source gives values of longer periods than these. */
-  hasLonger(periodKind: number): boolean
-  /** The number of a source, which gets one when it has none yet. */
-  idOf(source: Omit<ValueSource, 'id'>): number
-  /** The number of a source that someone named; -1 where it has none yet. */
-  named(name: string): number
-  /** Notes that a series has values of a source; inside the transaction that writes them. */
-  note(seriesId: number, sourceId: number): void
-  /** The source of the newest observation of a series. */
-  ofNewest(seriesId: number): ValueSource | undefined
-  /** The source of a current or earlier value; undefined: unknown. */
-  ofValue(seriesId: number, observedAt: number, recordedAt: number): ValueSource | undefined
-  /** The source of a current value. */
-  ofCurrent(seriesId: number, observedAt: number): ValueSource | undefined
-  /** Sources that a series ever had a value of. */
-  ofSeries(seriesId: number): number[]
-  /** The sources of the values in `[from, to)`, read value by value; 0 is unknown. */
-  between(seriesId: number, from: number, to: number): number[]
-  /** Those of each value of them, by the instant that it was observed at. */
-  byInstant(seriesId: number, from: number, to: number): Map<number, number>
-  /** Series that ever had a value of any source. */
-  everySeries(): number[]
-}
+export type ValueSourceStore = ReturnType<typeof createValueSourceStore>
 
 const columns = 'id, kind, name, period_kind AS periodKind'
 
-export function createValueSourceStore(db: Database): ValueSourceStore {
+export function createValueSourceStore(db: Database) {
   const sql = statements(db)
   const all = sql<ValueSource, []>`SELECT ${columns} FROM value_sources ORDER BY id`
   const add = sql`
@@ -76,20 +51,22 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
   const series = sql<{ id: number }, []>`SELECT DISTINCT series_id AS id FROM series_sources`
   /** A handful, asked for with every write. */
   let cachedSources: Map<number, ValueSource> | undefined
-  const byId = (id: number) => {
+  const byId = (id: number): ValueSource | undefined => {
     // Another thread may have added one.
     if (!cachedSources || (id !== 0 && !cachedSources.has(id)))
       cachedSources = new Map(all.all().map(source => [source.id, source]))
     return cachedSources.get(id)
   }
   return {
-    all: () => all.all(),
+    all: (): ValueSource[] => all.all(),
     byId,
-    hasLonger(periodKind) {
+    /** Whether any source gives values of longer periods than these. */
+    hasLonger(periodKind: number) {
       byId(0)
       return cachedSources!.values().some(source => source.periodKind > periodKind)
     },
-    idOf({ kind, name, periodKind }) {
+    /** The number of a source, which gets one when it has none yet. */
+    idOf({ kind, name, periodKind }: Omit<ValueSource, 'id'>) {
       const find = () =>
         [...cachedSources!.values()].find(
           source =>
@@ -103,34 +80,44 @@ export function createValueSourceStore(db: Database): ValueSourceStore {
       byId(0)
       return find()!.id
     },
-    named(name) {
+    /** The number of a source that someone named; -1 where it has none yet. */
+    named(name: string) {
       byId(0)
       const source = [...cachedSources!.values()].find(
         known => known.kind === 'named' && known.name === name,
       )
       return source?.id ?? -1
     },
-    note: (seriesId, sourceId) => void note.run(seriesId, sourceId),
-    ofNewest(seriesId) {
+    /** Notes that a series has values of a source; inside the transaction that writes them. */
+    note: (seriesId: number, sourceId: number) => void note.run(seriesId, sourceId),
+    /** The source of the newest observation of a series. */
+    ofNewest(seriesId: number): ValueSource | undefined {
       const row = newest.get(seriesId)
       return row ? byId(row.sourceId) : undefined
     },
-    ofValue(seriesId, observedAt, recordedAt) {
+    /** The source of a current or earlier value; undefined: unknown. */
+    ofValue(seriesId: number, observedAt: number, recordedAt: number): ValueSource | undefined {
       const row = ofValue.get(seriesId, observedAt, recordedAt)
       return row ? byId(row.sourceId) : undefined
     },
-    ofCurrent(seriesId, observedAt) {
+    /** The source of a current value. */
+    ofCurrent(seriesId: number, observedAt: number): ValueSource | undefined {
       const row = ofCurrent.get(seriesId, observedAt)
       return row ? byId(row.sourceId) : undefined
     },
-    ofSeries: seriesId => own.all(seriesId).map(row => row.sourceId),
-    between(seriesId, from, to) {
+    /** Sources that a series ever had a value of. */
+    ofSeries: (seriesId: number): number[] => own.all(seriesId).map(row => row.sourceId),
+    /** The sources of the values in `[from, to)`, read value by value; 0 is unknown. */
+    between(seriesId: number, from: number, to: number): number[] {
       const one = anyBetween.get(seriesId, from, to)?.sourceId
       if (one === undefined) return []
       if (!otherBetween.get(seriesId, from, to, one)) return [one]
       return between.all(seriesId, from, to).map(row => row.sourceId)
     },
-    byInstant: (...range) => new Map(byInstant.all(...range).map(row => [row.at, row.sourceId])),
-    everySeries: () => series.all().map(row => row.id),
+    /** Those of each value of them, by the instant that it was observed at. */
+    byInstant: (...range: [seriesId: number, from: number, to: number]): Map<number, number> =>
+      new Map(byInstant.all(...range).map(row => [row.at, row.sourceId])),
+    /** Series that ever had a value of any source. */
+    everySeries: (): number[] => series.all().map(row => row.id),
   }
 }

@@ -13,10 +13,8 @@ import {
 import type { AccountState } from '../../keys/service/keyring.ts'
 import type { Vault } from '../../keys/service/vault.ts'
 import type {
-  AccountRow,
   DataSource,
   DataSourceStore,
-  RowFilter,
   SourceRow,
   SourceStatus,
   SourceSyncLog,
@@ -71,50 +69,7 @@ export interface SourceHealth {
 }
 
 /** Sources that accounts get private prices from, with their syncs. */
-export interface DataSources {
-  /** Newest first. */
-  list(accountId: string): DataSource[]
-  byId(id: string): DataSource | undefined
-  /**
-   * The sources of all accounts, oldest first; with `wanted` only those with this id, or with this
-   * name in any letter case.
-   */
-  page(state: string | undefined, limit: number, offset: number): DataSource[]
-  total(state: string | undefined): number
-  create(
-    account: AccountState,
-    settings: SourceChange & { name: string; sourceType: string },
-    options?: { id?: string },
-  ): DataSource | SourceRefusal
-  /** Another configuration, credential or status starts the source again. */
-  change(source: DataSource, change: SourceChange): DataSource
-  /** Returns the id of the new credentials. */
-  rotate(source: DataSource, credentials: Credentials): string
-  remove(source: DataSource): void
-  /**
-   * Undefined when they were sealed under another master key: the database came without its key.
-   */
-  credentials(source: DataSource): Credentials | undefined
-  config(source: DataSource): SourceConfig
-  /** Due now, the one that has waited longest first. */
-  due(limit: number): DataSource[]
-  nextDue(after: number): number | undefined
-  /**
-   * Writes rows, log and state of a sync in one transaction; undefined when the source was changed
-   * in the meantime, and nothing is written.
-   */
-  settle(source: DataSource, outcome: SyncOutcome): SourceSyncLog | undefined
-  /** Not now: again after its interval, without a sync. */
-  postpone(source: DataSource, reason: string): void
-  /** Newest first. */
-  logs(source: DataSource): SourceSyncLog[]
-  health(source: DataSource): SourceHealth
-  hasRows(accountId: string): boolean
-  rows(accountId: string, filter: RowFilter, limit: number): AccountRow[]
-  newestRows(source: DataSource, limit: number): SourceRow[]
-  /** Drops a slice of what removed sources have left; false when nothing is left. */
-  sweep(): boolean
-}
+export type DataSources = ReturnType<typeof createDataSources>
 
 export interface DataSourcesDeps extends Pick<Runtime, 'db' | 'ids'> {
   store: DataSourceStore
@@ -135,7 +90,7 @@ const sliceRows = 2000
 /** The context that the vault seals it with. */
 export const contextOf = (id: string) => `data-source ${id}`
 
-export function createDataSources(deps: DataSourcesDeps): DataSources {
+export function createDataSources(deps: DataSourcesDeps) {
   const { db, store, clock, ids, perAccount } = deps
   const { sealed, opened } = sealing(deps)
   const configOf = (source: Pick<DataSource, 'scraperConfig'>) =>
@@ -144,10 +99,16 @@ export function createDataSources(deps: DataSourcesDeps): DataSources {
     ...ownership(deps, sealed),
     ...syncing(deps, configOf),
     create(
-      account,
-      { name, sourceType, status, scraperConfig = null, credentials = null },
-      { id = ids.uuid() } = {},
-    ) {
+      account: AccountState,
+      {
+        name,
+        sourceType,
+        status,
+        scraperConfig = null,
+        credentials = null,
+      }: SourceChange & { name: string; sourceType: string },
+      { id = ids.uuid() }: { id?: string } = {},
+    ): DataSource | SourceRefusal {
       const { id: accountId } = account.account
       return transact(db, () => {
         const count = store.count(accountId)
@@ -181,18 +142,30 @@ export function createDataSources(deps: DataSourcesDeps): DataSources {
       })
     },
     config: configOf,
+    /**
+     * Undefined when they were sealed under another master key: the database came without its key.
+     */
     credentials: opened,
-    list: accountId => store.ofAccount(accountId).reverse(),
+    /** Newest first. */
+    list: (accountId: string): DataSource[] => store.ofAccount(accountId).reverse(),
     byId: store.byId,
+    /**
+     * The sources of all accounts, oldest first; with `wanted` only those with this id, or with this
+     * name in any letter case.
+     */
     page: store.page,
     total: store.total,
-    due: limit => store.dueAt(clock.now(), limit),
+    /** Due now, the one that has waited longest first. */
+    due: (limit: number): DataSource[] => store.dueAt(clock.now(), limit),
     nextDue: store.nextDue,
-    logs: source => store.syncs(source.number, logsShown),
-    health: source => healthOf(store.syncs(source.number, healthSyncs)),
+    /** Newest first. */
+    logs: (source: DataSource): SourceSyncLog[] => store.syncs(source.number, logsShown),
+    health: (source: DataSource): SourceHealth => healthOf(store.syncs(source.number, healthSyncs)),
     hasRows: store.hasRows,
     rows: store.rows,
-    newestRows: (source, limit) => store.newestRows(source.number, limit),
+    newestRows: (source: DataSource, limit: number): SourceRow[] =>
+      store.newestRows(source.number, limit),
+    /** Drops a slice of what removed sources have left; false when nothing is left. */
     sweep: () => store.sweep(sliceRows),
   }
 }
@@ -245,7 +218,7 @@ function ownership(
   { db, store, clock }: DataSourcesDeps,
   sealed: (id: string, credentials: Credentials | null) => Sealed,
 ) {
-  const change: DataSources['change'] = (source, change) =>
+  const change = (source: DataSource, change: SourceChange): DataSource =>
     transact(db, () => {
       const now = clock.now()
       // Changes that a sync has written in the meantime are kept.
@@ -272,7 +245,9 @@ function ownership(
       return next
     })
   return {
+    /** Another configuration, credential or status starts the source again. */
     change,
+    /** Returns the id of the new credentials. */
     rotate: (source: DataSource, credentials: Credentials) =>
       change(source, { credentials }).credentialId!,
     remove: (source: DataSource) => store.remove(source.number, clock.now()),
@@ -288,7 +263,11 @@ function syncing(
     return clock.now() + waitMinutes(configOf(source).intervalMinutes, failures) * minuteMs
   }
   return {
-    settle: (source: DataSource, outcome: SyncOutcome) =>
+    /**
+     * Writes rows, log and state of a sync in one transaction; undefined when the source was changed
+     * in the meantime, and nothing is written.
+     */
+    settle: (source: DataSource, outcome: SyncOutcome): SourceSyncLog | undefined =>
       transact(db, () => {
         const current = store.byId(source.id)
         if (!current || current.revision !== source.revision) return undefined
@@ -315,6 +294,7 @@ function syncing(
         })
         return log
       }),
+    /** Not now: again after its interval, without a sync. */
     postpone(source: DataSource, reason: string) {
       store.put({ ...source, lastError: reason, nextSyncAt: nextAfter(source, 0, false) })
     },

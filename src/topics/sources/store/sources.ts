@@ -69,48 +69,7 @@ export interface SourceSyncLog {
   completedAt: number
 }
 
-export interface DataSourceStore {
-  /** Oldest first. */
-  ofAccount(accountId: string): DataSource[]
-  count(accountId: string): number
-  byId(id: string): DataSource | undefined
-  /**
-   * The sources of all accounts, oldest first; with `wanted` only those with this id, or with this
-   * name in any letter case.
-   */
-  page(state: string | undefined, limit: number, offset: number): DataSource[]
-  total(state: string | undefined): number
-  add(source: Omit<DataSource, 'number'>): void
-  /** Replaces everything but number, id, account, type and creation. */
-  put(source: DataSource): void
-  /** Gone for everybody at once; its rows go slice by slice. */
-  remove(number: number, at: number): void
-  /** Due at `now`, the one that has waited longest first. */
-  dueAt(now: number, limit: number): DataSource[]
-  /** The next moment after `after` at which a source is due. */
-  nextDue(after: number): number | undefined
-  /**
-   * Writes rows in the caller's transaction; the same price again is unchanged, another one
-   * replaces it. Only the newest `kept` rows of the source stay.
-   */
-  writeRows(
-    number: number,
-    rows: readonly SourceRow[],
-    recordedAt: number,
-    kept: number,
-  ): { inserted: number; revised: number; unchanged: number }
-  hasRows(accountId: string): boolean
-  /** The rows of all sources of an account, newest first. */
-  rows(accountId: string, filter: RowFilter, limit: number): AccountRow[]
-  /** The rows of one source, newest first. */
-  newestRows(number: number, limit: number): SourceRow[]
-  /** Only the newest `kept` of the source stay. */
-  addSync(number: number, sync: SourceSyncLog, kept: number): void
-  /** Newest first. */
-  syncs(number: number, limit: number): SourceSyncLog[]
-  /** Drops some of what removed sources have left; false when nothing is left. */
-  sweep(rows: number): boolean
-}
+export type DataSourceStore = ReturnType<typeof createDataSourceStore>
 
 type Row = Omit<DataSource, 'scraperConfig'> & { scraperConfig: string | null }
 
@@ -151,10 +110,11 @@ const sourceOf = (row: Row): DataSource => ({
 const textOf = (config: DataSource['scraperConfig']) =>
   config === null ? null : JSON.stringify(config)
 
-export const createDataSourceStore = (db: Database): DataSourceStore => ({
+export const createDataSourceStore = (db: Database) => ({
   ...sources(db),
   ...rowsOf(db),
   ...syncsOf(db),
+  /** Drops some of what removed sources have left; false when nothing is left. */
   sweep: sweeper(db),
 })
 
@@ -184,24 +144,33 @@ function sources(db: Database) {
   const next = sql<{ at: number | null }, [number]>`
     SELECT min(next_sync_at) AS at FROM data_sources WHERE ${waiting} AND next_sync_at > ?`
   return {
-    ofAccount: (accountId: string) => ofAccount.all(accountId).map(sourceOf),
+    /** Oldest first. */
+    ofAccount: (accountId: string): DataSource[] => ofAccount.all(accountId).map(sourceOf),
     count: (accountId: string) => count.get(accountId)!.n,
-    byId(id: string) {
+    byId(id: string): DataSource | undefined {
       const row = byId.get(id)
       return row ? sourceOf(row) : undefined
     },
-    page: (state: string | undefined, limit: number, offset: number) =>
+    /**
+     * The sources of all accounts, oldest first; with `wanted` only those with this id, or with this
+     * name in any letter case.
+     */
+    page: (state: string | undefined, limit: number, offset: number): DataSource[] =>
       page.all(state ?? null, limit, offset).map(sourceOf),
     total: (state: string | undefined) => total.get(state ?? null)!.n,
     add: (source: Omit<DataSource, 'number'>) =>
       void add.run({ ...source, scraperConfig: textOf(source.scraperConfig) }),
+    /** Replaces everything but number, id, account, type and creation. */
     put(source: DataSource) {
       const { id: _, accountId: __, sourceType: ___, createdAt: ____, ...rest } = source
       put.run({ ...rest, scraperConfig: textOf(source.scraperConfig) })
     },
+    /** Gone for everybody at once; its rows go slice by slice. */
     remove: (number: number, at: number) => void remove.run(at, number),
-    dueAt: (now: number, limit: number) => due.all(now, limit).map(sourceOf),
-    nextDue: (after: number) => next.get(after)?.at ?? undefined,
+    /** Due at `now`, the one that has waited longest first. */
+    dueAt: (now: number, limit: number): DataSource[] => due.all(now, limit).map(sourceOf),
+    /** The next moment after `after` at which a source is due. */
+    nextDue: (after: number): number | undefined => next.get(after)?.at ?? undefined,
   }
 }
 
@@ -236,7 +205,16 @@ function rowsOf(db: Database) {
   const newest = sql<SourceRow, [number, number]>`
     SELECT ${rowColumns} FROM data_source_rows WHERE source_number = ? ORDER BY observed_at DESC, fuel_type, port LIMIT ?`
   return {
-    writeRows(number: number, rows: readonly SourceRow[], recordedAt: number, kept: number) {
+    /**
+     * Writes rows in the caller's transaction; the same price again is unchanged, another one
+     * replaces it. Only the newest `kept` rows of the source stay.
+     */
+    writeRows(
+      number: number,
+      rows: readonly SourceRow[],
+      recordedAt: number,
+      kept: number,
+    ): { inserted: number; revised: number; unchanged: number } {
       const counts = { inserted: 0, revised: 0, unchanged: 0 }
       for (const { observedAt, fuelType, port, region, currency, price } of rows) {
         const old = refused.get(number, observedAt, fuelType, port)
@@ -250,7 +228,12 @@ function rowsOf(db: Database) {
       return counts
     },
     hasRows: (accountId: string) => any.get(accountId) !== null,
-    rows: (accountId: string, { fuelType, port, region, since }: RowFilter, limit: number) =>
+    /** The rows of all sources of an account, newest first. */
+    rows: (
+      accountId: string,
+      { fuelType, port, region, since }: RowFilter,
+      limit: number,
+    ): AccountRow[] =>
       ownSources
         .all(accountId)
         .flatMap(({ number, name }) =>
@@ -261,7 +244,8 @@ function rowsOf(db: Database) {
         // Sorting is stable: what was observed at one moment stays in the order of the sources.
         .sort((a, b) => b.observedAt - a.observedAt)
         .slice(0, limit),
-    newestRows: (number: number, limit: number) => newest.all(number, limit),
+    /** The rows of one source, newest first. */
+    newestRows: (number: number, limit: number): SourceRow[] => newest.all(number, limit),
   }
 }
 
@@ -283,10 +267,12 @@ function syncsOf(db: Database) {
   const trim = sql`DELETE FROM data_source_syncs WHERE source_number = ?1 AND number <=
        (SELECT number FROM data_source_syncs WHERE source_number = ?1 ORDER BY number DESC LIMIT 1 OFFSET ?2)`
   return {
+    /** Only the newest `kept` of the source stay. */
     addSync(number: number, sync: SourceSyncLog, kept: number) {
       add.run({ ...sync, source: number, rejections: JSON.stringify(sync.rejections) })
       trim.run(number, kept)
     },
+    /** Newest first. */
     syncs: (number: number, limit: number): SourceSyncLog[] =>
       newest.all(number, limit).map(row => ({ ...row, rejections: JSON.parse(row.rejections) })),
   }
