@@ -13,6 +13,7 @@ import {
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day } from '../../energy/operations/answer.ts'
 import { EnergyMeta } from '../../energy/operations/frame.ts'
+import { permitHead, permitProvenance, surveyPlace } from '../service/permit-events.ts'
 import type { PermitCoverage } from '../service/permits.ts'
 import type { StoredPermit } from '../store/well-permits.ts'
 
@@ -76,17 +77,11 @@ export const Permit = object('WellPermit', {
   issue_date: Day,
   timestamp: instant('When this service recorded it.'),
 })
+export type Permit = (typeof Permit)['static']
 
 export const permitRow = (permit: StoredPermit) => ({
   id: String(permit.id),
-  api_number: permit.apiNumber,
-  api_number_raw: permit.apiNumberRaw,
-  state_code: permit.state,
-  county: permit.county,
-  permit_number: permit.permitNumber,
-  permit_type: permit.permitType,
-  permit_status: permit.permitStatus,
-  permit_date: permit.permitOn,
+  ...permitHead(permit),
   operator: {
     name: permit.operatorName,
     name_raw: permit.operator,
@@ -97,10 +92,7 @@ export const permitRow = (permit: StoredPermit) => ({
   location: {
     latitude: permit.latitude === null ? null : String(permit.latitude),
     longitude: permit.longitude === null ? null : String(permit.longitude),
-    county: permit.county,
-    section: permit.section,
-    township: permit.township,
-    range: permit.range,
+    ...surveyPlace(permit),
   },
   target: {
     formation: permit.formationName,
@@ -108,12 +100,7 @@ export const permitRow = (permit: StoredPermit) => ({
     formation_normalized: permit.formationKey,
     total_depth_proposed: permit.totalDepth,
   },
-  provenance: {
-    source: permit.source,
-    source_url: permit.sourceUrl,
-    fetched_at: isoInstant(permit.fetchedAt),
-    data_as_of: permit.dataAsOfOn,
-  },
+  provenance: permitProvenance(permit),
   state: permit.state,
   operator_name: permit.operatorName,
   well_name: permit.wellName,

@@ -6,8 +6,8 @@ import type { StoredPermit } from '../store/well-permits.ts'
 /** Permits of one event. */
 export const batchMax = 100
 
-/** A permit as events carry it: its place in numbers. */
-const permitData = (permit: StoredPermit) => ({
+/** What a permit is, in answers and in events. */
+export const permitHead = (permit: StoredPermit) => ({
   api_number: permit.apiNumber,
   api_number_raw: permit.apiNumberRaw,
   state_code: permit.state,
@@ -16,27 +16,35 @@ const permitData = (permit: StoredPermit) => ({
   permit_type: permit.permitType,
   permit_status: permit.permitStatus,
   permit_date: permit.permitOn,
+})
+
+/** The parts of a land survey that a well is in. */
+export const surveyPlace = (permit: StoredPermit) => ({
+  county: permit.county,
+  section: permit.section,
+  township: permit.township,
+  range: permit.range,
+})
+
+export const permitProvenance = (permit: StoredPermit) => ({
+  source: permit.source,
+  source_url: permit.sourceUrl,
+  fetched_at: isoInstant(permit.fetchedAt),
+  data_as_of: permit.dataAsOfOn,
+})
+
+/** A permit as events carry it: its place in numbers. */
+const permitData = (permit: StoredPermit) => ({
+  ...permitHead(permit),
   operator: { name: permit.operatorName, name_raw: permit.operator, number: permit.operatorNumber },
   well: { name: permit.wellName, number: permit.wellNumber, type: permit.wellType },
-  location: {
-    latitude: permit.latitude,
-    longitude: permit.longitude,
-    county: permit.county,
-    section: permit.section,
-    township: permit.township,
-    range: permit.range,
-  },
+  location: { latitude: permit.latitude, longitude: permit.longitude, ...surveyPlace(permit) },
   target: {
     formation: permit.formationName,
     formation_raw: permit.formation,
     total_depth_proposed: permit.totalDepth,
   },
-  provenance: {
-    source: permit.source,
-    source_url: permit.sourceUrl,
-    fetched_at: isoInstant(permit.fetchedAt),
-    data_as_of: permit.dataAsOfOn,
-  },
+  provenance: permitProvenance(permit),
 })
 
 export const newPermitEvent = (permit: StoredPermit, at: number): ServiceEvent => ({
