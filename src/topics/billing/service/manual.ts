@@ -10,7 +10,7 @@ import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { InvoiceStore } from '../store/invoices.ts'
 import type { Subscription, SubscriptionStore } from '../store/subscriptions.ts'
 import type { BillingEntries } from './entries.ts'
-import { assignedSubscription } from './placed.ts'
+import { assignedSubscription, manualSubscription } from './placed.ts'
 import {
   type AgreementOptions,
   type BillingRefusal,
@@ -114,26 +114,14 @@ function selling(deps: OwnDeps) {
     id = ids.uuid(),
   ): Changed | BillingRefusal => {
     const now = clock.now()
-    const added: Subscription = {
+    const added = manualSubscription({
       id,
       accountId: account.id,
       ...terms,
       agreed,
-      status: 'active',
-      anchorAt: now,
       startsAt: now,
-      endsAt: periodEnd(now, now, terms.billingPeriod),
-      cancelAtPeriodEnd: false,
-      cancelledAt: null,
-      pendingPlan: null,
-      pendingBillingPeriod: null,
-      pastDueAt: null,
-      endedAt: null,
-      provider: 'manual',
-      providerRef: null,
       createdAt: now,
-      updatedAt: now,
-    }
+    })
     const lines = [
       { description: nameOf(terms.plan, terms.billingPeriod), amountCents: terms.priceCents },
     ]

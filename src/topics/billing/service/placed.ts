@@ -1,8 +1,34 @@
 import { startOfMonth } from '../../../lib/time/instant.ts'
 import { firstPlan, isPlanId } from '../../../plans/plans.ts'
-import { periodEnd } from '../../../plans/subscription.ts'
+import { periodEnd, type Terms } from '../../../plans/subscription.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { Subscription } from '../store/subscriptions.ts'
+
+/** A subscription that begins without a payment processor. */
+export const manualSubscription = ({
+  startsAt,
+  billingPeriod,
+  createdAt,
+  ...own
+}: Terms &
+  Pick<Subscription, 'id' | 'accountId' | 'agreed' | 'startsAt' | 'createdAt'>): Subscription => ({
+  ...own,
+  billingPeriod,
+  status: 'active',
+  anchorAt: startsAt,
+  startsAt,
+  endsAt: periodEnd(startsAt, startsAt, billingPeriod),
+  cancelAtPeriodEnd: false,
+  cancelledAt: null,
+  pendingPlan: null,
+  pendingBillingPeriod: null,
+  pastDueAt: null,
+  endedAt: null,
+  provider: 'manual',
+  providerRef: null,
+  createdAt,
+  updatedAt: createdAt,
+})
 
 /**
  * The subscription of an account whose plan the operator set: by the calendar month, at no price,
@@ -17,27 +43,14 @@ export function assignedSubscription(
   const { plan, id, createdAt } = state.account
   if (!isPlanId(plan) || plan === firstPlan || keys.entitlements(state).state !== 'paid_active')
     return undefined
-  const startsAt = startOfMonth(now)
-  return {
+  return manualSubscription({
     id,
     accountId: id,
     plan,
     billingPeriod: 'monthly',
     priceCents: 0,
     agreed: true,
-    status: 'active',
-    anchorAt: startsAt,
-    startsAt,
-    endsAt: periodEnd(startsAt, startsAt, 'monthly'),
-    cancelAtPeriodEnd: false,
-    cancelledAt: null,
-    pendingPlan: null,
-    pendingBillingPeriod: null,
-    pastDueAt: null,
-    endedAt: null,
-    provider: 'manual',
-    providerRef: null,
+    startsAt: startOfMonth(now),
     createdAt,
-    updatedAt: createdAt,
-  }
+  })
 }
