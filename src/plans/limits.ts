@@ -1,3 +1,10 @@
+/** An account has as many of something as it may have. */
+export interface LimitReached {
+  refused: 'limit'
+  limit: number
+  count: number
+}
+
 /**
  * The numbers that hold for everybody, whatever the plan; all of them settings, published in force
  * by `GET /v1/meta/limits`.

@@ -4,9 +4,9 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
+import type { LimitReached } from '../../../plans/limits.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import { operators, priceOperators } from '../math/price-operators.ts'
-import type { AlertRefusal } from '../service/alerts.ts'
 import { featureOf } from '../service/firing.ts'
 import { isAnalytics } from './form.ts'
 import { alertHistoryOperations } from './history.ts'
@@ -71,14 +71,11 @@ function listAndCreate(deps: Context, { rows, forms }: AlertContext) {
   ]
 }
 
-const limitReached = ({ limit, count }: AlertRefusal) =>
+const limitReached = ({ limit, count }: LimitReached) =>
   stateForbids(
     'alert_limit_reached',
     `The account has ${count} alerts of ${limit} allowed. Delete one first.`,
-    {
-      limit,
-      current_count: count,
-    },
+    { limit, current_count: count },
   )
 
 function changeOne(deps: Context, { rows, forms, own }: AlertContext) {

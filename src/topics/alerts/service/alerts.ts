@@ -2,6 +2,7 @@ import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import type { Ids } from '../../../lib/ids.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
+import type { LimitReached } from '../../../plans/limits.ts'
 import { hasFeature } from '../../../plans/plans.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
@@ -13,13 +14,6 @@ import { featureOf } from './firing.ts'
 import { type AlertMoments, answeredPrice, type Newest } from './moment.ts'
 
 export type { Alert, AlertSettings } from '../store/alerts.ts'
-
-/** The account has reached its plan's limit of alerts. */
-export interface AlertRefusal {
-  refused: 'limit'
-  limit: number
-  count: number
-}
 
 /** The result of testing an alert with the newest price of its code. */
 export interface AlertTest {
@@ -72,7 +66,7 @@ export function createAlerts(deps: AlertsDeps) {
       account: AccountState,
       settings: AlertSettings,
       { id = ids.uuid() }: { id?: string } = {},
-    ): Alert | AlertRefusal {
+    ): Alert | LimitReached {
       const { id: accountId } = account.account
       const limit = keys.entitlements(account).alerts
       return transact(db, () => {

@@ -7,7 +7,8 @@ import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import type { Links } from '../../../http/problem/refusals.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
-import type { CopyRefusal, Delivery, DeliveryRefusal } from '../service/deliveries.ts'
+import type { LimitReached } from '../../../plans/limits.ts'
+import type { CopyRefusal, Delivery } from '../service/deliveries.ts'
 import { createDeliveryForms } from './form.ts'
 import {
   createDeliveryRows,
@@ -134,7 +135,7 @@ function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
 const channelOf = (source: string | null): string =>
   source !== null && /^[a-z0-9][\w.-]{0,39}$/i.test(source) ? source.toLowerCase() : 'api'
 
-const limitReached = ({ limit: allowed, count }: DeliveryRefusal, { upgradeUrl }: Links) =>
+const limitReached = ({ limit: allowed, count }: LimitReached, { upgradeUrl }: Links) =>
   stateForbids(
     'scheduled_delivery_limit_reached',
     `The account has ${count} scheduled deliveries of ${allowed} allowed by its plan. Delete one or upgrade.`,

@@ -9,7 +9,7 @@ import {
   lastDelivery,
   nextDelivery,
 } from '../../../plans/delivery-schedule.ts'
-import type { Limits } from '../../../plans/limits.ts'
+import type { LimitReached, Limits } from '../../../plans/limits.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { RecipientState } from '../../messages/service/mail.ts'
 import {
@@ -30,13 +30,6 @@ import {
 
 export type { Delivery, DeliverySettings } from '../store/deliveries.ts'
 export type { DeliveryRun, RunState } from './runs.ts'
-
-/** The account has as many deliveries as its plan allows. */
-export interface DeliveryRefusal {
-  refused: 'limit'
-  limit: number
-  count: number
-}
 
 /** The last manual delivery was sent less than the cooldown ago. */
 export interface CopyRefusal {
@@ -137,7 +130,7 @@ function createChanges(deps: DeliveriesDeps, store: DeliveryStore, runs: Deliver
       account: AccountState,
       newSettings: DeliverySettings,
       { source, id = ids.uuid() }: { source: string; id?: string },
-    ): Delivery | DeliveryRefusal => {
+    ): Delivery | LimitReached => {
       const { id: accountId } = account.account
       const limit = keys.entitlements(account).scheduledDeliveries
       return transact(db, () => {

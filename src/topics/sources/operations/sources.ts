@@ -5,7 +5,7 @@ import { envelope, envelopeOf, success } from '../../../http/operations/answer.t
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
-import type { SourceRefusal } from '../service/sources.ts'
+import type { LimitReached } from '../../../plans/limits.ts'
 import { createSourceForms, NewSourceBody, SourceChangeBody } from './form.ts'
 import { sourceIngestOperations } from './ingest.ts'
 import { ownSource, sourceAccess, sourceParams, sourceWrite } from './route.ts'
@@ -61,14 +61,11 @@ function listAndCreate(deps: Context) {
   ]
 }
 
-const limitReached = ({ limit, count }: SourceRefusal) =>
+const limitReached = ({ limit, count }: LimitReached) =>
   stateForbids(
     'data_source_limit_reached',
     `The account has ${count} data sources of ${limit} allowed. Delete one first.`,
-    {
-      limit,
-      current_count: count,
-    },
+    { limit, current_count: count },
   )
 
 const creation = `Creates a source of marine fuel prices that only this account sees, through \`GET /v1/prices/data-connector\`.

@@ -2,6 +2,7 @@ import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
+import type { LimitReached } from '../../../plans/limits.ts'
 import {
   type Credentials,
   failuresMax,
@@ -33,13 +34,6 @@ export interface SourceChange {
   status?: 'active' | 'paused'
   scraperConfig?: DataSource['scraperConfig']
   credentials?: Credentials | null
-}
-
-/** The account has as many sources as it may. */
-export interface SourceRefusal {
-  refused: 'limit'
-  limit: number
-  count: number
 }
 
 /** The result of a sync, or why it found nothing. */
@@ -108,7 +102,7 @@ export function createDataSources(deps: DataSourcesDeps) {
         credentials = null,
       }: SourceChange & { name: string; sourceType: string },
       { id = ids.uuid() }: { id?: string } = {},
-    ): DataSource | SourceRefusal {
+    ): DataSource | LimitReached {
       const { id: accountId } = account.account
       return transact(db, () => {
         const count = store.count(accountId)

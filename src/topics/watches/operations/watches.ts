@@ -13,8 +13,9 @@ import { operation } from '../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
+import type { LimitReached } from '../../../plans/limits.ts'
 import { hasFeature } from '../../../plans/plans.ts'
-import type { Watch, Watches, WatchRefusal } from '../service/watches.ts'
+import type { Watch, Watches } from '../service/watches.ts'
 import { asksForWebhook, createWatchForms } from './form.ts'
 import {
   WatchEventShape,
@@ -74,14 +75,11 @@ function shared({ catalogue, plans, links, now }: Context) {
   }
 }
 
-const limitReached = ({ limit, count }: WatchRefusal) =>
+const limitReached = ({ limit, count }: LimitReached) =>
   stateForbids(
     'watch_limit_reached',
     `The account has ${count} watches of ${limit} allowed by its plan. Delete one or upgrade.`,
-    {
-      limit,
-      current_count: count,
-    },
+    { limit, current_count: count },
   )
 
 const creation =

@@ -2,18 +2,12 @@ import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
+import type { LimitReached } from '../../../plans/limits.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { WatchReading } from '../math/change.ts'
 import type { Watch, WatchSettings, WatchStore } from '../store/watches.ts'
 
 export type { Watch, WatchSettings } from '../store/watches.ts'
-
-/** The account has reached its plan's limit of watches. */
-export interface WatchRefusal {
-  refused: 'limit'
-  limit: number
-  count: number
-}
 
 /** Where a watch comes from. */
 export interface WatchOrigin {
@@ -59,7 +53,7 @@ export function createWatches({ db, store, keys, readingOf, clock, ids }: Watche
       account: AccountState,
       settings: WatchSettings,
       { source, toolName, id = ids.uuid() }: WatchOrigin,
-    ): Watch | WatchRefusal {
+    ): Watch | LimitReached {
       const { id: accountId } = account.account
       const limit = keys.entitlements(account).watches
       return transact(db, () => {

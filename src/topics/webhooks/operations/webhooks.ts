@@ -9,8 +9,9 @@ import { operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { isPermitEvent } from '../../../plans/event-types.ts'
+import type { LimitReached } from '../../../plans/limits.ts'
 import { hasFeature } from '../../../plans/plans.ts'
-import type { EndpointRefusal, EndpointWithSecret } from '../service/webhooks.ts'
+import type { EndpointWithSecret } from '../service/webhooks.ts'
 import type { Endpoint } from '../store/webhooks.ts'
 import { webhookDeliveryOperations } from './deliveries.ts'
 import { createWebhookForms, eventNamesOf, RotationBody, rotationOf } from './form.ts'
@@ -186,15 +187,12 @@ function changeOne(deps: Context) {
 }
 
 /** The result of a creation, or its refusal thrown. */
-function granted(result: EndpointWithSecret | EndpointRefusal): EndpointWithSecret {
+function granted(result: EndpointWithSecret | LimitReached): EndpointWithSecret {
   if (!('refused' in result)) return result
   const { limit, count } = result
   throw stateForbids(
     'webhook_limit_reached',
     `The account has ${count} webhook endpoints of ${limit} allowed by its plan. Delete one first.`,
-    {
-      limit,
-      current_count: count,
-    },
+    { limit, current_count: count },
   )
 }

@@ -2,6 +2,7 @@ import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { EventType } from '../../../plans/event-types.ts'
+import type { LimitReached } from '../../../plans/limits.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 import type { Vault } from '../../keys/service/vault.ts'
 import type { Endpoint, EndpointSettings, WebhookStore } from '../store/webhooks.ts'
@@ -12,13 +13,6 @@ export interface EndpointWithSecret {
   endpoint: Endpoint
   /** The whole secret, for the answer that shows it. */
   secret: string
-}
-
-/** The account has as many endpoints as its plan allows. */
-export interface EndpointRefusal {
-  refused: 'limit'
-  limit: number
-  count: number
 }
 
 export interface Rotation {
@@ -86,7 +80,7 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
       account: AccountState,
       settings: EndpointSettings,
       { id = ids.uuid(), secret = newWebhookSecret(ids) }: { id?: string; secret?: string } = {},
-    ): EndpointWithSecret | EndpointRefusal {
+    ): EndpointWithSecret | LimitReached {
       const { id: accountId } = account.account
       const limit = keys.entitlements(account).webhookEndpoints
       const count = index.of(accountId).length
