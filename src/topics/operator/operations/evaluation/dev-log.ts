@@ -14,8 +14,14 @@ export interface DevLogDeps
   extends Pick<DevControls, 'requests' | 'settle'>,
     Pick<Context, 'inbox' | 'keys' | 'masterKey' | 'outbox' | 'webhooks'> {}
 
-const operator = { operator: 'service', untold: true } as const
-const open = t.Object({}, { additionalProperties: true })
+export const open = t.Object({}, { additionalProperties: true })
+
+/** What the controls of a demo instance have in common. */
+export const devRead = {
+  hidden: true,
+  access: { operator: 'service', untold: true },
+  answers: open,
+} as const
 const limitDefault = 100
 
 /** Requests that a demo instance received, and e-mails, texts and webhooks that it sent. */
@@ -35,10 +41,8 @@ function inboxOperations({ inbox, settle, masterKey }: DevLogDeps) {
     operation('GET /_dev/inbox', {
       operationId: 'devListInbox',
       summary: 'Captured e-mail and text messages, oldest first',
-      hidden: true,
-      access: operator,
+      ...devRead,
       query: { channel: t.Optional(t.String()) },
-      answers: open,
       handle: async ({ query }) => {
         const channel = channelOf(query.channel)
         await settle()
@@ -96,10 +100,8 @@ function deliveryOperations({ outbox, webhooks, keys, settle }: DevLogDeps) {
     operation('GET /_dev/deliveries', {
       operationId: 'devListDeliveries',
       summary: 'Webhook deliveries of every account, newest first',
-      hidden: true,
-      access: operator,
+      ...devRead,
       query: { limit: t.Optional(t.String()) },
-      answers: open,
       handle: async ({ query }) => {
         await settle()
         const deliveries = outbox.log.newest('webhook', limitOf(query.limit)).map(entry => {
@@ -122,14 +124,12 @@ function requestOperations({ requests }: DevLogDeps) {
     operation('GET /_dev/requests', {
       operationId: 'devListRequests',
       summary: 'Requests that were answered, newest first, and why they were refused',
-      hidden: true,
-      access: operator,
+      ...devRead,
       query: {
         refused: t.Optional(t.String()),
         path: t.Optional(t.String()),
         limit: t.Optional(t.String()),
       },
-      answers: open,
       handle: ({ query }) => {
         const { refused, path } = query
         if (refused !== undefined && refused !== 'true' && refused !== 'false')
@@ -144,9 +144,7 @@ function requestOperations({ requests }: DevLogDeps) {
     operation('DELETE /_dev/requests', {
       operationId: 'devClearRequests',
       summary: 'Forget the requests',
-      hidden: true,
-      access: operator,
-      answers: open,
+      ...devRead,
       handle: () => {
         requests.clear()
         return { requests: [] }

@@ -15,7 +15,7 @@ import { addDuration } from '../../../../lib/time/duration.ts'
 import { dayMs, isoInstant, parseInstant } from '../../../../lib/time/instant.ts'
 import { isPlanId } from '../../../../plans/plans.ts'
 import { addOnIds, planIds } from '../../../../plans/tiers.ts'
-import { type DevLogDeps, devLogOperations } from './dev-log.ts'
+import { type DevLogDeps, devLogOperations, devRead, open } from './dev-log.ts'
 
 export interface DevDeps extends DevControls, DevLogDeps, Pick<Context, 'ids'> {
   trialDays: number
@@ -23,9 +23,7 @@ export interface DevDeps extends DevControls, DevLogDeps, Pick<Context, 'ids'> {
 
 type Body = Record<string, unknown>
 
-const operator = { operator: 'service', untold: true } as const
-const anyBody = t.Optional(t.Any({ description: 'A JSON object.' }))
-const open = t.Object({}, { additionalProperties: true })
+const devChange = { ...devRead, body: t.Optional(t.Any({ description: 'A JSON object.' })) }
 
 const refuse = (field: string, message: string, value: unknown) =>
   validationFailed([{ field, message: fieldMessage(field, message, value), value: value ?? null }])
@@ -57,18 +55,13 @@ function timeAndFeed(deps: DevDeps) {
     operation('GET /_dev/clock', {
       operationId: 'devGetClock',
       summary: 'The clock',
-      hidden: true,
-      access: operator,
-      answers: open,
+      ...devRead,
       handle: clockState,
     }),
     operation('POST /_dev/clock', {
       operationId: 'devMoveClock',
       summary: 'Move the clock',
-      hidden: true,
-      access: operator,
-      body: anyBody,
-      answers: open,
+      ...devChange,
       handle: async ({ body }) => {
         const fields = objectOf(body)
         if (typeof fields.freeze === 'boolean') fields.freeze ? clock.freeze() : clock.release()
@@ -80,18 +73,13 @@ function timeAndFeed(deps: DevDeps) {
     operation('GET /_dev/feed', {
       operationId: 'devGetFeed',
       summary: 'The feed',
-      hidden: true,
-      access: operator,
-      answers: open,
+      ...devRead,
       handle: feedState,
     }),
     operation('POST /_dev/feed', {
       operationId: 'devPauseFeed',
       summary: 'Pause the feed',
-      hidden: true,
-      access: operator,
-      body: anyBody,
-      answers: open,
+      ...devChange,
       handle: ({ body }) => {
         const { paused } = objectOf(body)
         if (typeof paused !== 'boolean') throw refuse('paused', 'must be true or false.', paused)
@@ -108,9 +96,7 @@ function accountOperations(deps: DevDeps) {
     operation('POST /_dev/accounts', {
       operationId: 'devMakeAccount',
       summary: 'Make an account with a key',
-      hidden: true,
-      access: operator,
-      body: anyBody,
+      ...devChange,
       answers: { 201: open },
       handle: ({ body }) => makeAccount(deps, objectOf(body)),
     }),
@@ -124,10 +110,7 @@ function snapshots(deps: DevDeps) {
     operation('POST /_dev/snapshot', {
       operationId: 'devSnapshot',
       summary: 'Keep the state',
-      hidden: true,
-      access: operator,
-      body: anyBody,
-      answers: open,
+      ...devChange,
       handle: async ({ body }) => {
         const name = nameOf(objectOf(body))
         const refusal = await deps.snapshot(name)
@@ -146,10 +129,7 @@ function snapshots(deps: DevDeps) {
     operation('DELETE /_dev/snapshot', {
       operationId: 'devDeleteSnapshot',
       summary: 'Delete a kept state',
-      hidden: true,
-      access: operator,
-      body: anyBody,
-      answers: open,
+      ...devChange,
       handle: ({ body }) => {
         const name = nameOf(objectOf(body))
         if (!deps.dropSnapshot(name)) throw refuse('name', 'must be the name of a snapshot.', name)
@@ -159,10 +139,7 @@ function snapshots(deps: DevDeps) {
     operation('POST /_dev/restore', {
       operationId: 'devRestore',
       summary: 'Go back to a kept state',
-      hidden: true,
-      access: operator,
-      body: anyBody,
-      answers: open,
+      ...devChange,
       handle: async ({ body }) => {
         const name = nameOf(objectOf(body))
         if (!(await deps.restore(name)))
@@ -173,10 +150,7 @@ function snapshots(deps: DevDeps) {
     operation('POST /_dev/reset', {
       operationId: 'devReset',
       summary: 'Go back to the start',
-      hidden: true,
-      access: operator,
-      body: anyBody,
-      answers: open,
+      ...devChange,
       handle: async () => {
         await deps.reset()
         return { reset: true, now: isoInstant(clock.now()) }
@@ -191,9 +165,7 @@ function scenarioOperations({ scenarios, clock }: DevDeps) {
     operation('GET /_dev/scenario', {
       operationId: 'devListScenarios',
       summary: 'The scenarios there are',
-      hidden: true,
-      access: operator,
-      answers: open,
+      ...devRead,
       handle: () => ({
         scenarios: scenarios.map(({ name, description, options }) => ({
           name,
@@ -205,10 +177,7 @@ function scenarioOperations({ scenarios, clock }: DevDeps) {
     operation('POST /_dev/scenario', {
       operationId: 'devPlayScenario',
       summary: 'Play a scenario',
-      hidden: true,
-      access: operator,
-      body: anyBody,
-      answers: open,
+      ...devChange,
       handle: async ({ body }) => {
         const fields = objectOf(body)
         const scenario = scenarios.find(({ name }) => name === fields.name)
@@ -249,26 +218,20 @@ function faultOperations({ faults }: DevDeps) {
     operation('GET /_dev/faults', {
       operationId: 'devListFaults',
       summary: 'The faults',
-      hidden: true,
-      access: operator,
-      answers: open,
+      ...devRead,
       handle: () => ({ faults: faults.all().map(faultRow) }),
     }),
     operation('POST /_dev/faults', {
       operationId: 'devAddFault',
       summary: 'Make a route fail',
-      hidden: true,
-      access: operator,
-      body: anyBody,
+      ...devChange,
       answers: { 201: open },
       handle: ({ body }) => faultRow(faults.add(faultOf(objectOf(body)))),
     }),
     operation('DELETE /_dev/faults', {
       operationId: 'devClearFaults',
       summary: 'End all faults',
-      hidden: true,
-      access: operator,
-      answers: open,
+      ...devRead,
       handle: () => {
         faults.clear()
         return { faults: [] }
