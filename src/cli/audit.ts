@@ -1,6 +1,5 @@
-import type { Static } from '@sinclair/typebox'
 import { wrongValue } from '../lib/text/wrong-value.ts'
-import type { EntryShape } from '../topics/operator/operations/system/audit.ts'
+import type { EntryShape as EntryLine } from '../topics/operator/operations/system/audit.ts'
 import {
   answerOf,
   type CommandEnvironment,
@@ -9,8 +8,6 @@ import {
   runAgainstServer,
 } from './command.ts'
 import { table } from './table.ts'
-
-type EntryLine = Static<typeof EntryShape>
 
 interface AuditOptions {
   since?: string

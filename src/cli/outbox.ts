@@ -1,7 +1,6 @@
-import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { heldReason, type KeptBack } from '../outbox/held-back.ts'
-import type { HeldShape } from '../topics/operator/operations/system/outbox.ts'
+import type { HeldShape as HeldLine } from '../topics/operator/operations/system/outbox.ts'
 import {
   allRows,
   answerOf,
@@ -11,8 +10,6 @@ import {
   runAgainstServer,
 } from './command.ts'
 import { table } from './table.ts'
-
-type HeldLine = Static<typeof HeldShape>
 
 interface Choice {
   kind?: string

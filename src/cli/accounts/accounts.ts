@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type {
-  OperatorAccount,
-  OperatorAccountDetail,
+  OperatorAccountDetail as AccountDetail,
+  OperatorAccount as AccountLine,
 } from '../../topics/operator/operations/people/account-row.ts'
 import type { Ended } from '../../topics/operator/operations/people/accounts.ts'
 import {
@@ -15,10 +15,6 @@ import {
 } from '../command.ts'
 import { table } from '../table.ts'
 import { type KeyLine, keyTable, tokenLines } from './keys.ts'
-
-type AccountLine = Static<typeof OperatorAccount>
-
-type AccountDetail = Static<typeof OperatorAccountDetail>
 
 export interface AccountChanges {
   /** Another address. */

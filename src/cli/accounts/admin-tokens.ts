@@ -1,10 +1,7 @@
-import type { Static } from '@sinclair/typebox'
-import type { TokenShape } from '../../topics/operator/operations/system/tokens.ts'
+import type { TokenShape as TokenLine } from '../../topics/operator/operations/system/tokens.ts'
 import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
 import { table } from '../table.ts'
 import { tokenLines } from './keys.ts'
-
-type TokenLine = Static<typeof TokenShape>
 
 const path = '/admin/v1/tokens'
 

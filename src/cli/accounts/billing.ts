@@ -1,7 +1,6 @@
-import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
-import type { LedgerInvoice } from '../../topics/operator/operations/people/billing.ts'
-import type { LedgerSubscription } from '../../topics/operator/operations/people/subscriptions.ts'
+import type { LedgerInvoice as InvoiceLine } from '../../topics/operator/operations/people/billing.ts'
+import type { LedgerSubscription as SubscriptionLine } from '../../topics/operator/operations/people/subscriptions.ts'
 import { wordOption } from '../choice.ts'
 import {
   allRows,
@@ -13,10 +12,6 @@ import {
 } from '../command.ts'
 import { table } from '../table.ts'
 import { accountOf } from './accounts.ts'
-
-type InvoiceLine = Static<typeof LedgerInvoice>
-
-type SubscriptionLine = Static<typeof LedgerSubscription>
 
 const invoicesPath = '/admin/v1/invoices'
 const subscriptionsPath = '/admin/v1/subscriptions'

@@ -1,8 +1,7 @@
-import type { Static } from '@sinclair/typebox'
-import type { AlertShape } from '../../topics/alerts/operations/row.ts'
-import type { DeliveryShape } from '../../topics/deliveries/operations/row.ts'
-import type { AccountWebhook } from '../../topics/operator/operations/people/account-items.ts'
-import type { LogShape } from '../../topics/webhooks/operations/row.ts'
+import type { AlertShape as AlertLine } from '../../topics/alerts/operations/row.ts'
+import type { DeliveryShape as DeliveryLine } from '../../topics/deliveries/operations/row.ts'
+import type { AccountWebhook as WebhookLine } from '../../topics/operator/operations/people/account-items.ts'
+import type { LogShape as EventLine } from '../../topics/webhooks/operations/row.ts'
 import {
   accountPath,
   answerOf,
@@ -12,14 +11,6 @@ import {
   runAgainstServer,
 } from '../command.ts'
 import { type Table, table } from '../table.ts'
-
-type AlertLine = Static<typeof AlertShape>
-
-type WebhookLine = Static<typeof AccountWebhook>
-
-type EventLine = Static<typeof LogShape>
-
-type DeliveryLine = Static<typeof DeliveryShape>
 
 const yes = (isSo: boolean) => (isSo ? 'yes' : 'no')
 

@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox'
-import type { OperatorKey } from '../../topics/operator/operations/people/account-row.ts'
+import type { OperatorKey as KeyLine } from '../../topics/operator/operations/people/account-row.ts'
 import {
   accountPath,
   answerOf,
@@ -9,7 +8,7 @@ import {
 } from '../command.ts'
 import { type Table, table } from '../table.ts'
 
-export type KeyLine = Static<typeof OperatorKey>
+export type { KeyLine }
 
 type MadeKey = KeyLine & { plain_token: string }
 

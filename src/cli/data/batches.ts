@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox'
-import type { BatchShape } from '../../topics/operator/operations/data/batches.ts'
+import type { BatchShape as BatchLine } from '../../topics/operator/operations/data/batches.ts'
 import {
   answerOf,
   type CommandEnvironment,
@@ -9,8 +8,6 @@ import {
   runAgainstServer,
 } from '../command.ts'
 import { table } from '../table.ts'
-
-type BatchLine = Static<typeof BatchShape>
 
 const path = '/admin/v1/batches'
 const shownMax = 50

@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox'
-import type { SeriesRow } from '../../topics/operator/operations/data/series.ts'
+import type { SeriesRow as SeriesLine } from '../../topics/operator/operations/data/series.ts'
 import {
   answerOf,
   type CommandEnvironment,
@@ -8,8 +7,6 @@ import {
   runAgainstServer,
 } from '../command.ts'
 import { table } from '../table.ts'
-
-type SeriesLine = Static<typeof SeriesRow>
 
 interface CodesOptions {
   withData?: boolean

@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox'
-import type { DatasetShape } from '../../topics/operator/operations/data/datasets.ts'
+import type { DatasetShape as DatasetLine } from '../../topics/operator/operations/data/datasets.ts'
 import {
   answerOf,
   type CommandEnvironment,
@@ -9,8 +8,6 @@ import {
 } from '../command.ts'
 import { table } from '../table.ts'
 import { guardsOf } from './series.ts'
-
-type DatasetLine = Static<typeof DatasetShape>
 
 const path = '/admin/v1/datasets'
 

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
-import type { Static } from '@sinclair/typebox'
 import { within } from '../../lib/time/clock.ts'
-import type { FeedShape, RunShape } from '../../topics/operator/operations/data/feeds.ts'
+import type {
+  FeedShape as FeedLine,
+  RunShape as RunLine,
+} from '../../topics/operator/operations/data/feeds.ts'
 import {
   bodyOf,
   type CommandEnvironment,
@@ -12,10 +14,6 @@ import {
 } from '../command.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import { type Table, table } from '../table.ts'
-
-type RunLine = Static<typeof RunShape>
-
-type FeedLine = Static<typeof FeedShape>
 
 interface Shown {
   feed: FeedLine & { title: string; homepage: string; attribution: string }

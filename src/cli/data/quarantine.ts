@@ -1,10 +1,7 @@
-import type { Static } from '@sinclair/typebox'
-import type { QuarantineRow } from '../../topics/operator/operations/data/quarantine.ts'
+import type { QuarantineRow as Range } from '../../topics/operator/operations/data/quarantine.ts'
 import type { Operator } from '../operator.ts'
 import { tableLines } from '../table.ts'
 import { dataOfAnswer } from './writer.ts'
-
-type Range = Static<typeof QuarantineRow>
 
 const line = (range: Range) =>
   `${range.id}\t${range.code}\t${range.from}\t${range.to}\t${range.reason}`

@@ -1,5 +1,4 @@
-import type { Static } from '@sinclair/typebox'
-import type { FlagShape } from '../../topics/operator/operations/data/review.ts'
+import type { FlagShape as FlagLine } from '../../topics/operator/operations/data/review.ts'
 import {
   answerOf,
   type CommandEnvironment,
@@ -9,8 +8,6 @@ import {
   runAgainstServer,
 } from '../command.ts'
 import { table } from '../table.ts'
-
-type FlagLine = Static<typeof FlagShape>
 
 const path = '/admin/v1/review'
 const perPage = 100

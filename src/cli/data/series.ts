@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import type { Static } from '@sinclair/typebox'
 import type { Command } from 'commander'
 import { fieldsOf, separatorOf } from '../../feeds/files/csv.ts'
 import { isTable, parseToml } from '../../lib/text/toml.ts'
-import type { SeriesRow } from '../../topics/operator/operations/data/series.ts'
+import type { SeriesRow as SeriesLine } from '../../topics/operator/operations/data/series.ts'
 import {
   accountPath,
   answerOf,
@@ -14,8 +13,6 @@ import {
   runAgainstServer,
 } from '../command.ts'
 import { table } from '../table.ts'
-
-type SeriesLine = Static<typeof SeriesRow>
 
 const path = '/admin/v1/series'
 const pathOf = (code: string) => `${path}/${encodeURIComponent(code)}`

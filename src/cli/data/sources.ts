@@ -1,6 +1,5 @@
-import type { Static } from '@sinclair/typebox'
 import { shownValue } from '../../lib/text/wrong-value.ts'
-import type { OwnedSource } from '../../topics/operator/operations/data/sources.ts'
+import type { OwnedSource as SourceLine } from '../../topics/operator/operations/data/sources.ts'
 import {
   allRows,
   answerOf,
@@ -11,8 +10,6 @@ import {
   runAgainstServer,
 } from '../command.ts'
 import { table, tableLines } from '../table.ts'
-
-type SourceLine = Static<typeof OwnedSource>
 
 interface SyncLine {
   status: 'success' | 'failed'

@@ -1,4 +1,3 @@
-import type { Static } from '@sinclair/typebox'
 import type { WriteCounts } from '../../database/write-counts.ts'
 import type { ReadFile } from '../../feeds/files/import.ts'
 import { processUser } from '../../lib/files/file-faults.ts'
@@ -12,7 +11,7 @@ import {
 import type { Candidate } from '../../topics/catalogue/math/suggest.ts'
 import { type DeliveryRow, deliveryTerms, settingsOf } from '../../topics/delivery/math/terms.ts'
 import { parseContractCode } from '../../topics/futures/math/families.ts'
-import type { ComparisonShape } from '../../topics/operator/operations/data/data.ts'
+import type { ComparisonShape as WireComparison } from '../../topics/operator/operations/data/data.ts'
 import { type BlockEnvelope, encodePoints } from '../../topics/prices/files/point-block.ts'
 import type { Comparison } from '../../topics/prices/service/comparison.ts'
 import type { Point } from '../../topics/prices/store/observations.ts'
@@ -180,8 +179,6 @@ function withContracts(listed: CodeLookup, codeById: Map<number, string>): CodeL
     },
   }
 }
-
-type WireComparison = Static<typeof ComparisonShape>
 
 const comparisonOf = (wire: WireComparison): Comparison => ({
   inserted: wire.inserted,

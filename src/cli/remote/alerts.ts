@@ -1,14 +1,9 @@
-import type { Static } from '@sinclair/typebox'
 import { oneOf, shownValue, wrongValue } from '../../lib/text/wrong-value.ts'
-import type { AlertShape } from '../../topics/alerts/operations/row.ts'
-import type { BacktestShape } from '../../topics/alerts/operations/tests.ts'
+import type { AlertShape as Alert } from '../../topics/alerts/operations/row.ts'
+import type { BacktestShape as Backtest } from '../../topics/alerts/operations/tests.ts'
 import { type Ask, Refusal } from '../../topics/assistants/operations/tool.ts'
 import type { Write } from './prices.ts'
 import { type Column, type Format, printRows } from './print.ts'
-
-type Alert = Static<typeof AlertShape>
-
-type Backtest = Static<typeof BacktestShape>
 
 const operators: Readonly<Record<string, string>> = {
   above: 'greater_than',

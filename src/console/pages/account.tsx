@@ -1,4 +1,6 @@
 import { useSignal } from '@preact/signals'
+import type { AccountAnswer } from '../../topics/account/operations/account.ts'
+import type { InvoiceShape as Invoice } from '../../topics/billing/operations/row.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
@@ -390,27 +392,6 @@ function UsagePart() {
   )
 }
 
-interface AccountAnswer {
-  account: {
-    email: string
-    /** The id of the plan. */
-    tier: string
-    request_limit: number
-    trial_active: boolean
-    trial_ends_at: string | null
-    created_at: string
-  }
-}
-
-interface Invoice {
-  id: string
-  number: string
-  amount: number
-  currency: string
-  status: string
-  created_at: string
-}
-
 function Plan() {
   const account = useLoaded('account', signal => ask<AccountAnswer>('/v1/account', { signal }))
   const plans = useLoaded('plans', signal =>
@@ -434,7 +415,7 @@ function Plan() {
                 <dt>Plan</dt>
                 <dd>{nameOf(data.tier)}</dd>
                 <dt>Requests</dt>
-                <dd>{number(data.request_limit)}</dd>
+                <dd>{data.request_limit === null ? 'no limit' : number(data.request_limit)}</dd>
                 {data.trial_active && (
                   <>
                     <dt>Trial until</dt>

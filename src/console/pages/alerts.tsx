@@ -3,6 +3,12 @@ import { useEffect, useRef } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { priceOperators } from '../../topics/alerts/math/price-operators.ts'
+import type {
+  AlertShape,
+  AlertWithHistory,
+  TriggerShape,
+} from '../../topics/alerts/operations/row.ts'
+import type { BacktestShape as Backtest } from '../../topics/alerts/operations/tests.ts'
 import { has } from '../parts/account.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
@@ -34,50 +40,19 @@ import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import type { ChartAnswer } from './series/answer.ts'
 
-interface Alert {
-  id: string
-  name: string
-  commodity_code: string
-  condition_operator: string
-  condition_value: number
-  analytics_type: string | null
+/** The fields of an alert that depend on its kind. */
+interface KindFields {
   analytics_config: Record<string, number | string> | null
-  cooldown_minutes: number
-  enabled: boolean
-  trigger_count: number
-  last_triggered_at: string | null
-  in_cooldown: boolean
-  suspended_reason: string | null
   metadata: { min?: number; max?: number } | null
 }
 
-interface Trigger {
-  id: string
-  alert_id: string
-  alert_name?: string
-  commodity_code?: string
-  condition: string
-  price: number
-  threshold: number
-  metadata: Measured | null
-  channels: string[]
-  triggered_at: string
-}
+type Alert = Omit<AlertShape, keyof KindFields> & KindFields
 
-/** The measures of an analytics alert when it fired. */
-interface Measured {
-  z_score?: number
-  rsi?: number
-  volatility?: number
-  trend?: string
-}
+type WholeAlert = Omit<AlertWithHistory, keyof KindFields> & KindFields
 
-interface Backtest {
-  condition: string
-  from: string
-  to: string
-  trigger_count: number
-  triggers: { triggered_at: string; value: number }[]
+/** With what an analytics alert measured when it fired. */
+type Trigger = Omit<TriggerShape, 'metadata'> & {
+  metadata: { z_score?: number; rsi?: number; volatility?: number; trend?: string } | null
 }
 
 const operators = Object.entries(priceOperators)
@@ -417,12 +392,6 @@ const nameOf = ({ code, kind, operator, value, max }: Draft): string =>
 const isWhole = ({ kind, operator, value, max }: Draft): boolean =>
   kind === 'trend_reversal' || (value !== '' && (operator !== 'between' || max !== ''))
 
-interface WholeAlert extends Alert {
-  analytics_period: number | null
-  webhook_url: string | null
-  trigger_history: { triggered_at: string; value: number; condition: string; channels: string[] }[]
-}
-
 const draftOf = (alert: WholeAlert) => {
   const config = alert.analytics_config ?? {}
   const isRange = alert.condition_operator === 'between'
@@ -735,7 +704,7 @@ const PriceFields = ({ draft, set, newest }: FieldsProps & { newest: number | un
       The price
       <select
         value={draft.operator}
-        onChange={event => set({ operator: event.currentTarget.value })}
+        onChange={event => set({ operator: event.currentTarget.value as typeof draft.operator })}
       >
         {operators.map(([name, { choice }]) => (
           <option key={name} value={name}>

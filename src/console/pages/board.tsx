@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import type { BoardRow } from '../../topics/prices/operations/board.ts'
 import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../parts/ask.ts'
 import { Confirmed, Members, Page, Refused, Tag } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
@@ -10,22 +11,7 @@ import { type LivePrice, useLive } from '../parts/live.ts'
 import { type Change, Move } from '../parts/move.tsx'
 import { type Column, Table } from '../parts/table.tsx'
 
-export interface BoardRow {
-  code: string
-  name: string
-  category: string
-  currency: string | null
-  unit: string
-  price: number
-  formatted: string
-  created_at: string
-  updated_at: string
-  data_status: 'current' | 'delayed' | 'stale'
-  change_24h: Change | null
-  change_7d: Change | null
-  change_30d: Change | null
-  sparkline: number[]
-}
+export type { BoardRow }
 
 interface BoardAnswer {
   rows: BoardRow[]

@@ -1,4 +1,5 @@
 import { lazy } from 'preact-iso'
+import type { DemoRow as DemoPrice } from '../../topics/catalogue/operations/demo.ts'
 import { ask, dataOf, useLoaded } from '../parts/ask.ts'
 import { Page, signInHref, Tag } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
@@ -10,18 +11,6 @@ import { Table } from '../parts/table.tsx'
 
 /** Only a demo instance has it, and only for who is let in. */
 const DemoHome = lazy(() => import('./home/demo.tsx').then(part => part.DemoHome))
-
-interface DemoPrice {
-  code: string
-  name: string
-  price: number
-  currency: string | null
-  unit: string
-  created_at: string
-  change_24h: number | null
-  change_24h_percent: number | null
-  sparkline: number[]
-}
 
 const calls = [
   {

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
+import type { SpreadRow as Spread } from '../../topics/analytics/operations/spread-row.ts'
 import { dataOf, useLoaded } from '../parts/ask.ts'
 import {
   Choice,
@@ -187,16 +188,6 @@ function CurveChart({ curves: known, past, isByTenor, isWhole }: CurveChartProps
       />
     </>
   )
-}
-
-interface Spread {
-  id: string
-  name: string
-  value: number
-  unit: string
-  region: string | null
-  formula: string
-  change_24h: number | null
 }
 
 const kinds = [

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
 import { useAttempt } from '../parts/ask.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
 import { instant, number, signed, words } from '../parts/format.ts'
@@ -54,21 +55,6 @@ export function Operator() {
       )}
     </Operators>
   )
-}
-
-interface Batch {
-  id: number
-  kind: string
-  actor: string
-  source: string | null
-  file_name: string | null
-  reason: string | null
-  started_at: string
-  undone_at: string | null
-  inserted: number
-  revised: number
-  removed: number
-  rejected: number
 }
 
 const previewMax = 8

@@ -1,3 +1,5 @@
+import type { IncidentRow as Incident } from '../../topics/condition/operations/incidents.ts'
+import type { PublicStatus } from '../../topics/condition/operations/public-status.ts'
 import { ask, type Loaded, useLoaded } from '../parts/ask.ts'
 import { Figure, Page, Shown, Tag } from '../parts/bits.tsx'
 import { ago, instant, number, words } from '../parts/format.ts'
@@ -18,17 +20,6 @@ interface Category {
   missing: number
 }
 
-interface PublicStatus {
-  mode: 'evaluation' | 'production'
-  status: 'operational' | 'degraded' | 'down'
-  version: string
-  timestamp: string
-  newest_observation: string | null
-  components: Component[]
-  categories: Category[]
-  feeds: Feed[]
-}
-
 interface Feed {
   name: string
   status: 'current' | 'delayed' | 'stale' | 'empty'
@@ -36,15 +27,6 @@ interface Feed {
   expected_by: string | null
   codes: number
   stale_codes: number
-}
-
-interface Incident {
-  id: number
-  part: string
-  status: 'degraded' | 'down'
-  message: string | null
-  began_at: string
-  ended_at: string | null
 }
 
 const moods = { operational: 'good', degraded: 'warn', down: 'bad', disabled: undefined } as const

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLocation, useRoute } from 'preact-iso'
+import type { LogShape as Delivery } from '../../topics/webhooks/operations/row.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
   Confirmed,
@@ -39,21 +40,6 @@ interface Endpoint extends EndpointTerms {
   successful_deliveries: number
   failed_deliveries: number
   last_delivery_at: string | null
-}
-
-interface Delivery {
-  id: string
-  event_id: string
-  event_type: string
-  status: string
-  attempts: number
-  status_code: number | null
-  delivery_duration_ms: number | null
-  error: string | null
-  payload: unknown
-  created_at: string
-  next_attempt_at: string | null
-  debug?: unknown
 }
 
 interface TestResult {

@@ -1,17 +1,9 @@
 import type { ComponentChildren } from 'preact'
+import type { PlanShape as Plan } from '../../topics/billing/operations/row.ts'
 import { caller, callerRefusal, has } from './account.ts'
 import { ask, useLoaded } from './ask.ts'
 import { Page, Refused, Waiting } from './bits.tsx'
 import { number, words } from './format.ts'
-
-interface Plan {
-  id: string
-  name: string
-  price_monthly: number
-  currency: string
-  features: string[]
-  custom_pricing: boolean
-}
 
 /**
  * A page that only some plans have. Whose plan does not have it reads which one does and what it

@@ -1,17 +1,9 @@
 import { useSignal } from '@preact/signals'
+import type { PackShape as Pack } from '../../../topics/billing/operations/row.ts'
 import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
 import { number } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
-
-interface Pack {
-  id: string
-  name: string
-  requests: number
-  price: number
-  currency: string
-  expires_after_days: number | null
-}
 
 interface Answer {
   credit_packs: Pack[]

@@ -1,30 +1,15 @@
 import { useSignal } from '@preact/signals'
+import type {
+  PlanShape as Plan,
+  SubscriptionShape as Subscription,
+} from '../../../topics/billing/operations/row.ts'
 import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { boundChoice } from '../../parts/form.ts'
 import { day, number, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
-interface Plan {
-  id: string
-  name: string
-  price_monthly: number
-  price_yearly: number
-  currency: string
-  request_limit: number | null
-  request_period: 'day' | 'month'
-  features: string[]
-  custom_pricing: boolean
-}
-
-export interface Subscription {
-  plan: string
-  status: string
-  billing_period: string
-  current_period_end: string
-  cancel_at_period_end: boolean
-  pending_plan: string | null
-}
+export type { Subscription }
 
 type Period = 'monthly' | 'yearly'
 

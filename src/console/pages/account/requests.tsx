@@ -1,20 +1,10 @@
 import { useSignal } from '@preact/signals'
+import type { RequestRow as Request } from '../../../topics/account/operations/requests.ts'
 import { ask, parsedText, useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Tag } from '../../parts/bits.tsx'
 import { bound, boundChoice } from '../../parts/form.ts'
 import { number } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
-
-interface Request {
-  at: string
-  key: { id: string; name: string | null } | null
-  method: string
-  route: string
-  status: number
-  ms: number
-  request_id: string | null
-  refusal: string | null
-}
 
 interface Answer {
   data: { requests: Request[] }

@@ -1,16 +1,8 @@
+import type { SignInRow } from '../../../topics/account/operations/session-list.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
 import { ago, instant } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
-
-interface SignInRow {
-  id: string
-  method: 'password' | 'link'
-  begun_at: string
-  refreshed_at: string
-  expires_at: string
-  current: boolean
-}
 
 /** Where the account is signed in, and signing out there. */
 export function SignIns() {

@@ -1,37 +1,13 @@
 import { useSignal } from '@preact/signals'
+import type {
+  SourceShape as Source,
+  LogShape as Sync,
+} from '../../../topics/sources/operations/row.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Copy, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
 import { boundSelect, submits } from '../../parts/form.ts'
 import { ago, instant, number, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
-
-interface Source {
-  id: string
-  name: string
-  source_type: string
-  status: 'active' | 'paused' | 'error' | 'pending' | 'failed'
-  scraper_config: Record<string, unknown> | null
-  has_credentials: boolean
-  last_sync_at: string | null
-  next_sync_at: string | null
-  successful_syncs: number
-  failed_syncs: number
-  last_error: string | null
-  ingest_url?: string
-}
-
-interface Sync {
-  id: string
-  status: 'success' | 'failed'
-  trigger: string
-  received: number
-  inserted: number
-  revised: number
-  rejected: number
-  rejections: string[]
-  error: string | null
-  started_at: string
-}
 
 interface Tested {
   success: boolean

@@ -1,4 +1,5 @@
 import { dayMs } from '../../../lib/time/instant.ts'
+import type { TriggerShape as Trigger } from '../../../topics/alerts/operations/row.ts'
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -52,14 +53,6 @@ export function Releases() {
       ]}
     />
   )
-}
-
-interface Trigger {
-  id: string
-  alert_id: string
-  alert_name?: string
-  commodity_code?: string
-  triggered_at: string
 }
 
 /** The alerts that fired last. */

@@ -1,4 +1,5 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type { SpreadRow as Spread } from '../../../topics/analytics/operations/spread-row.ts'
 import { dataOf, useLoaded } from '../../parts/ask.ts'
 import { WhoBringsData } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -6,15 +7,6 @@ import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { number } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
 import { Table } from '../../parts/table.tsx'
-
-interface Spread {
-  id: string
-  type: string
-  name: string
-  value: number
-  unit: string
-  change_24h: number | null
-}
 
 interface Shown extends Spread {
   low: number

@@ -1,4 +1,8 @@
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type {
+  Spread as CalendarSpread,
+  Spreads,
+} from '../../../topics/futures/operations/spreads.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Shown } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
@@ -7,25 +11,6 @@ import { hasAnyCode } from '../../parts/codes.ts'
 import { signed, unitOf } from '../../parts/format.ts'
 import { allRows } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
-
-interface CalendarSpread {
-  month1: string
-  month2: string
-  spread: number
-  price1: number
-  price2: number
-  average: number | null
-  min: number | null
-  max: number | null
-}
-
-interface Spreads {
-  currency: string
-  unit: string
-  date: string
-  days: number
-  spreads: CalendarSpread[]
-}
 
 interface Day {
   date: string

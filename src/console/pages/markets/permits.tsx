@@ -1,24 +1,11 @@
 import { useSignal } from '@preact/signals'
+import type { Permit } from '../../../topics/drilling/operations/permit-row.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Refused, Tag } from '../../parts/bits.tsx'
 import { UsMap } from '../../parts/charts/us-map.tsx'
 import { bound, boundSelect, submits } from '../../parts/form.ts'
 import { number, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
-
-interface Permit {
-  id: string
-  api_number: string
-  state_code: string
-  county: string | null
-  permit_type: string
-  permit_status: string
-  permit_date: string
-  operator: { name: string }
-  well: { name: string; number: string | null; type: string | null }
-  location: { latitude: string | null; longitude: string | null }
-  target: { formation: string | null }
-}
 
 interface StateCount {
   state: string

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { Positions } from '../../../topics/analytics/operations/indicator-lists.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Choice, Shown } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
@@ -6,16 +7,6 @@ import { boundChoice } from '../../parts/form.ts'
 import { number } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
 import { Table } from '../../parts/table.tsx'
-
-interface Positions {
-  market: string
-  managed_money_long: number
-  managed_money_short: number
-  net_position: number
-  change: number | null
-  open_interest: number
-  report_date: string
-}
 
 const markets = [
   { value: 'WTI', text: 'WTI' },

@@ -1,3 +1,4 @@
+import type { ByBasin as Basin } from '../../../topics/drilling/operations/energy-rig-counts.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Empty, Figure, Shown, WhoBringsData } from '../../parts/bits.tsx'
 import { Chart } from '../../parts/charts/chart.tsx'
@@ -11,14 +12,6 @@ interface Week {
   total: number
   oil: number
   gas: number
-}
-
-interface Basin {
-  basin: string
-  rig_count: number
-  change: number | null
-  year_change: number | null
-  date: string
 }
 
 /** Active rigs in the United States, by week and by basin. */

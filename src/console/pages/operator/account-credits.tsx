@@ -1,19 +1,11 @@
 import { useSignal } from '@preact/signals'
+import type { CreditShape as Credit } from '../../../topics/operator/operations/people/credits.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { submits } from '../../parts/form.ts'
 import { day, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
-
-interface Credit {
-  id: string
-  kind: 'gift' | 'bought'
-  requests: number
-  remaining: number
-  created_at: string
-  expires_at: string | null
-}
 
 interface Answer {
   data: { credits: Credit[]; balance: { requests_remaining: number } }

@@ -1,20 +1,10 @@
 import { useSignal } from '@preact/signals'
+import type { EntryShape as Entry } from '../../../topics/operator/operations/system/audit.ts'
 import { useLoaded } from '../../parts/ask.ts'
 import { Parted, Tag } from '../../parts/bits.tsx'
 import { instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
-
-interface Entry {
-  id: number
-  at: string
-  actor: string
-  email: string | null
-  action: string
-  thing: string
-  from: string | null
-  outcome: string
-}
 
 const perPage = 50
 

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import type { Cluster as ClusterAnswer } from '../../../topics/operator/operations/system/cluster.ts'
 import { useLoaded } from '../../parts/ask.ts'
 import { Figure, Notice, Tag } from '../../parts/bits.tsx'
 import { ago, number } from '../../parts/format.ts'
@@ -6,51 +7,19 @@ import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 import { megabytes } from './backups.tsx'
 
-interface Node {
-  id: string
-  role: 'primary' | 'replica'
-  url: string | null
-  is_standby: boolean
-  version: string
-  started_at: string
-  change: number
-  behind: number
-  lag_ms: number | null
-  quotas: { keys: number; requests: number }
-}
-
-interface Stream {
-  name: string
-  messages: number
-  bytes: number
-  position: number
-  leader: string | null
-  copies: number
-  current_copies: number
-}
-
-interface Cluster {
-  is_configured: boolean
-  trouble: string | null
-  state: 'publishing' | 'connecting' | 'stopped' | null
-  change: number | null
-  backlog: number | null
-  lease: { epoch: number; url: string | null } | null
-  nodes: Node[]
-  streams: Stream[]
-}
-
 const askAgainMs = 2000
 /** A replica that is further behind is not well. */
 const lagMaxMs = 5000
 
 const orDash = (value: number | null | undefined) => (value == null ? '–' : number(value))
-const isBehind = ({ role, lag_ms }: Node) =>
+const isBehind = ({ role, lag_ms }: ClusterAnswer['nodes'][number]) =>
   role === 'replica' && (lag_ms === null || lag_ms > lagMaxMs)
 
 /** The running instances, how far behind they are, and the streams between them. */
 export function Cluster() {
-  const answer = useLoaded('cluster', () => asOperator<{ data: Cluster }>('/admin/v1/cluster'))
+  const answer = useLoaded('cluster', () =>
+    asOperator<{ data: ClusterAnswer }>('/admin/v1/cluster'),
+  )
   useEffect(() => {
     const timer = setInterval(() => void answer.reload(), askAgainMs)
     return () => clearInterval(timer)

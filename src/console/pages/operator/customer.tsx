@@ -2,6 +2,9 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import { dayMs } from '../../../lib/time/instant.ts'
+import type { PlanShape as Priced } from '../../../topics/billing/operations/row.ts'
+import type { LedgerInvoice as Invoice } from '../../../topics/operator/operations/people/billing.ts'
+import type { LedgerSubscription as Subscription } from '../../../topics/operator/operations/people/subscriptions.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Choice, Figure, Options, Share, Tag } from '../../parts/bits.tsx'
 import { boot, now } from '../../parts/boot.ts'
@@ -12,26 +15,6 @@ import { asOperator } from '../../parts/operator-token.tsx'
 import { allRows } from '../../parts/pages.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import { AccountCredits } from './account-credits.tsx'
-
-interface Subscription {
-  account_id: string
-  plan: string
-  status: string
-  billing_period: 'monthly' | 'yearly'
-  price: number
-  past_due_at: string | null
-}
-
-interface Invoice {
-  id: string
-  number: string
-  amount: number
-  currency: string
-  status: string
-  account_id: string
-  due_at: string | null
-  paid_at: string | null
-}
 
 const invoicesOf = (signal: AbortSignal, accountId?: string) =>
   allRows<{ data: { invoices: Invoice[] } }, Invoice>(
@@ -305,14 +288,6 @@ function Activity({ account, part }: { account: { id: string; email: string }; p
       columns={columns[part]}
     />
   )
-}
-
-interface Priced {
-  id: string
-  name: string
-  price_monthly: number
-  currency: string
-  custom_pricing: boolean
 }
 
 /** The plan of an account; another one is billed only after a question that names its price. */

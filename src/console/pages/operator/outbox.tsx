@@ -1,25 +1,11 @@
 import { useSignal } from '@preact/signals'
+import type { MessageShape as Message } from '../../../topics/operator/operations/system/outbox-queue.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { ago, instant, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
-
-interface Message {
-  id: string
-  kind: string
-  event_type: string
-  about: string | null
-  email: string | null
-  state: string
-  attempts: number
-  status_code: number | null
-  error: string | null
-  created_at: string
-  next_attempt_at: string | null
-  given_up_at: string | null
-}
 
 interface Listed {
   messages: Message[]

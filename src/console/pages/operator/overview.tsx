@@ -1,3 +1,5 @@
+import type { PublicStatus } from '../../../topics/condition/operations/public-status.ts'
+import type { Condition } from '../../../topics/operator/operations/system/condition.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
 import { boot } from '../../parts/boot.ts'
@@ -8,28 +10,6 @@ import { Course } from './course.tsx'
 import type { Feed } from './feed.ts'
 import { Dots, feedMoods, LastRun } from './feeds.tsx'
 import { FirstSteps } from './first-steps.tsx'
-
-interface PublicStatus {
-  status: string
-  version: string
-  newest_observation: string | null
-  components: { name: string; status: string; message: string | null }[]
-  categories: { current: number; delayed: number; stale: number; missing: number }[]
-}
-
-interface Condition {
-  series: { stopped: string[]; frozen: string[]; unit_breaks: string[] }
-  disk: { free_bytes: number | null; trouble: string | null }
-  webhooks: {
-    id: string
-    account_email: string
-    host: string
-    state: 'switched_off' | 'failing'
-    error: string | null
-  }[]
-  deliveries: { id: string; account_email: string; name: string | null; error: string }[]
-  backups: { made_at: string | null; checked_at: string | null; trouble: string | null }
-}
 
 const accountLink = (email: string) => `/operator/people?search=${encodeURIComponent(email)}`
 

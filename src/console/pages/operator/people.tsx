@@ -1,4 +1,10 @@
 import { useSignal } from '@preact/signals'
+import type {
+  OperatorAccount as Account,
+  OperatorAccountDetail as Detail,
+  OperatorKey as Key,
+} from '../../../topics/operator/operations/people/account-row.ts'
+import type { OrganizationShape as Organization } from '../../../topics/operator/operations/people/organizations.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import {
   Confirmed,
@@ -20,7 +26,6 @@ import { asOperator } from '../../parts/operator-token.tsx'
 import { pagedRows, usePages } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 import {
-  type AccountUsage,
   CustomerFigures,
   CustomerParts,
   InvoiceTag,
@@ -29,16 +34,6 @@ import {
   UsageBar,
   useInvoices,
 } from './customer.tsx'
-
-interface Account {
-  id: string
-  email: string
-  plan: string
-  tier_name: string
-  suspended_at: string | null
-  created_at: string
-  usage?: AccountUsage
-}
 
 const plans = ['free', 'developer', 'starter', 'professional', 'scale', 'enterprise'] as const
 
@@ -280,22 +275,6 @@ export function People() {
   )
 }
 
-interface Key {
-  id: string
-  name: string | null
-  token_hint: string
-  active: boolean
-  suspended_at: string | null
-  created_at: string
-  last_used_at: string | null
-}
-
-interface Detail {
-  features: string[]
-  usage_this_month: number
-  api_keys: Key[]
-}
-
 /** The keys of one account: made, rolled, revoked. */
 function AccountKeys({ account, onChange }: { account: Account; onChange: () => void }) {
   const answer = useLoaded(account.id, () =>
@@ -391,15 +370,6 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
       />
     </>
   )
-}
-
-interface Organization {
-  id: string
-  name: string
-  email: string | null
-  plan: string | null
-  created_at: string
-  members: { email: string; role: string; account_id: string | null }[]
 }
 
 /** Users who share an account. */

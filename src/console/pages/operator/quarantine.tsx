@@ -1,16 +1,9 @@
+import type { QuarantineRow as Range } from '../../../topics/operator/operations/data/quarantine.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Refused } from '../../parts/bits.tsx'
 import { submits } from '../../parts/form.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
-
-interface Range {
-  id: number
-  code: string
-  from: string
-  to: string
-  reason: string
-}
 
 /** Days of series that no read answers: more of them, and reading them again. */
 export function Quarantine() {

@@ -1,20 +1,10 @@
 import { useSignal } from '@preact/signals'
+import type { FlagShape as Flag } from '../../../topics/operator/operations/data/review.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
 import { instant, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
-
-interface Flag {
-  id: number
-  code: string
-  observed_at: string
-  price: number
-  before: number | null
-  rule: string
-  reason: string
-  source: string | null
-}
 
 const perPage = 100
 

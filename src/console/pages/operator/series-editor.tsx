@@ -1,24 +1,11 @@
 import { useSignal } from '@preact/signals'
+import type { SeriesRow as Series } from '../../../topics/operator/operations/data/series.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Parted, Refused, Tag } from '../../parts/bits.tsx'
 import { bound, submits } from '../../parts/form.ts'
 import { words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
-
-interface Series {
-  code: string
-  name: string
-  category: string
-  currency: string | null
-  unit: string
-  decimals: number
-  cadence: string
-  min: number
-  max: number
-  own: boolean
-  active: boolean
-}
 
 const shownMax = 50
 const fields = [

@@ -1,4 +1,7 @@
 import { useSignal } from '@preact/signals'
+import type { SuppressionShape as Suppression } from '../../../topics/operator/operations/system/mail.ts'
+import type { HeldShape as HeldMessage } from '../../../topics/operator/operations/system/outbox.ts'
+import type { TokenShape as AdminToken } from '../../../topics/operator/operations/system/tokens.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Options, Refused, ShownOnce, Tag } from '../../parts/bits.tsx'
 import { bound, boundSelect, submits } from '../../parts/form.ts'
@@ -27,15 +30,6 @@ export const Messages = () => (
     <Suppressions />
   </>
 )
-
-interface AdminToken {
-  id: string
-  name: string | null
-  role: string
-  token_hint: string
-  created_at: string
-  revoked_at: string | null
-}
 
 const roles = [
   { value: 'read', text: 'read: view everything' },
@@ -137,14 +131,6 @@ function Tokens() {
   )
 }
 
-interface HeldMessage {
-  id: string
-  kind: string
-  event_type: string
-  about: string | null
-  created_at: string
-}
-
 function Held() {
   const answer = usePages<{ data: { held: HeldMessage[] } }, HeldMessage>(
     '/admin/v1/outbox/held?per_page=50',
@@ -219,12 +205,6 @@ function Held() {
       />
     </>
   )
-}
-
-interface Suppression {
-  address: string
-  reason: string
-  created_at: string
 }
 
 function Suppressions() {

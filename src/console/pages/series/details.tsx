@@ -2,6 +2,9 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type { Forecast as ForecastAnswer } from '../../../topics/analytics/operations/forecast.ts'
+import type { Statistics as StatisticsAnswer } from '../../../topics/analytics/operations/statistics.ts'
+import type { Analysis } from '../../../topics/analytics/operations/trend.ts'
 import { has } from '../../parts/account.ts'
 import { dataOf, type Loaded, useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Figure, Shown, Tag } from '../../parts/bits.tsx'
@@ -71,27 +74,6 @@ export function Details({ data, path, notes, tab, onTab }: DetailsProps) {
   )
 }
 
-interface Statistic {
-  z_score: number
-  z_score_interpretation: string
-  percentile: number
-  volatility: number
-  volatility_interpretation: string
-  mean: number
-  median: number
-  std_dev: number
-  min: number
-  max: number
-  data_points: number
-}
-
-interface Analysis {
-  trend: { direction: string; strength: number; price_change_pct: number }
-  momentum: { rsi: number; interpretation: string }
-  levels: { support: number[]; resistance: number[]; pivot_point: number }
-  signal: { value: string; interpretation: string }
-}
-
 const periods = [
   { value: '30', text: '30 days' },
   { value: '90', text: '90 days' },
@@ -103,10 +85,9 @@ function Statistics({ data: { code, decimals } }: { data: ChartAnswer }) {
   const period = useSignal<(typeof periods)[number]['value']>('365')
   const answer = useLoaded(`statistics ${code} ${period.value}`, signal =>
     Promise.all([
-      dataOf<{ statistics: Statistic }>(
-        `/v1/analytics/statistics?code=${code}&period=${period.value}`,
-        { signal },
-      ),
+      dataOf<StatisticsAnswer>(`/v1/analytics/statistics?code=${code}&period=${period.value}`, {
+        signal,
+      }),
       dataOf<Analysis>(`/v1/analytics/trend?code=${code}&period=${period.value}`, { signal }),
     ]),
   )
@@ -122,18 +103,24 @@ function Statistics({ data: { code, decimals } }: { data: ChartAnswer }) {
           <>
             <p>{signal.interpretation}</p>
             <div class="figures">
-              <Figure label={`z-score, ${of.z_score_interpretation}`}>{signed(of.z_score)}</Figure>
+              {of.z_score !== null && (
+                <Figure label={`z-score, ${of.z_score_interpretation}`}>
+                  {signed(of.z_score)}
+                </Figure>
+              )}
               <Figure label="Percentile">{number(of.percentile, 0)}</Figure>
-              <Figure label={`Volatility a year, ${of.volatility_interpretation}`}>
-                {number(of.volatility, 1)}%
-              </Figure>
+              {of.volatility !== null && (
+                <Figure label={`Volatility a year, ${of.volatility_interpretation}`}>
+                  {number(of.volatility, 1)}%
+                </Figure>
+              )}
               <Figure label="Mean">{value(of.mean)}</Figure>
               <Figure label="Median">{value(of.median)}</Figure>
               <Figure label="Standard deviation">{value(of.std_dev)}</Figure>
               <Figure label="Lowest">{value(of.min)}</Figure>
               <Figure label="Highest">{value(of.max)}</Figure>
               <Figure label={`Trend, ${trend.direction}`}>
-                {signed(trend.price_change_pct, 1)}%
+                {trend.price_change_pct === null ? '–' : `${signed(trend.price_change_pct, 1)}%`}
               </Figure>
               <Figure label={`RSI 14, ${momentum.interpretation}`}>
                 {number(momentum.rsi, 0)}
@@ -231,6 +218,8 @@ function yearsOf(history: ChartAnswer, newest: number) {
   return { times, lines }
 }
 
+type Horizon = ForecastAnswer['forecasts'][number]
+
 interface Vintage {
   value: number
   recorded_at: string
@@ -302,18 +291,9 @@ function Recorded({ vintages, at, of }: { vintages: Vintage[]; at: number; of: C
   )
 }
 
-interface Horizon {
-  horizon_days: number
-  forecast_value: number
-  forecast_change_pct: number
-  confidence_intervals: Record<'sigma_1' | 'sigma_2', { low: number; high: number }>
-}
-
 function Forecast({ data }: { data: ChartAnswer }) {
   const path = `/v1/analytics/forecast?code=${data.code}`
-  const answer = useLoaded(path, signal =>
-    dataOf<{ method: string; forecasts: Horizon[] }>(path, { signal }),
-  )
+  const answer = useLoaded(path, signal => dataOf<ForecastAnswer>(path, { signal }))
   const value = (amount: number) => number(amount, data.decimals)
   const band = (name: string, sigma: 'sigma_1' | 'sigma_2', end: 'low' | 'high') => ({
     name,

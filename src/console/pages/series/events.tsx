@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks'
+import type { Note } from '../../../topics/analytics/operations/indicator-lists.ts'
 import { has } from '../../parts/account.ts'
 import { type Loaded, Refusal, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
@@ -7,14 +8,7 @@ import { allRows } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
 import type { ChartAnswer } from './answer.ts'
 
-export interface Note {
-  id: string
-  title: string
-  description: string
-  category: string
-  commodity: string
-  date: string
-}
+export type { Note }
 
 /** The notes about the series in the range of the chart, newest first. */
 export function useNotes(data: ChartAnswer | undefined) {

@@ -1,18 +1,10 @@
+import type { Metric } from '../../../topics/prices/operations/metrics.ts'
 import { has } from '../../parts/account.ts'
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
 import { ago, number, signed, words } from '../../parts/format.ts'
 import type { ChartAnswer } from './answer.ts'
-
-interface Metric {
-  current: number
-  min_24h: number
-  max_24h: number
-  min_52w: number
-  max_52w: number
-  as_of: string
-}
 
 interface Detail {
   source: string

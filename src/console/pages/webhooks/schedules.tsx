@@ -1,18 +1,10 @@
+import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
+import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
 import { ago, instant, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 import { NewDelivery, NewWatch } from './schedule-forms.tsx'
-
-interface Watch {
-  id: string
-  name: string | null
-  codes: string[]
-  interval_seconds: number
-  status: string
-  threshold_percent: number | null
-  next_run_at: string | null
-}
 
 const scheduleOf = (seconds: number): string =>
   seconds % 3600 === 0 ? `${seconds / 3600} h` : `${Math.round(seconds / 60)} min`
@@ -116,19 +108,6 @@ export function Watches() {
       />
     </>
   )
-}
-
-interface ScheduledDelivery {
-  id: string
-  name: string | null
-  commodity_codes: string[]
-  cadence: string
-  delivery_time: string
-  time_zone: string
-  recipient_email: string
-  enabled: boolean
-  next_delivery_at: string | null
-  last_run: { status: string; error: string | null } | null
 }
 
 /** Prices by e-mail on a schedule. */

@@ -15,7 +15,7 @@ import {
   WindowName,
 } from '../../keys/operations/tier-shape.ts'
 
-const AccountAnswer = t.Object({
+export const AccountAnswer = t.Object({
   account: t.Object({
     email: string(
       'E-mail address of the caller, also for members of an organization.',
@@ -65,6 +65,7 @@ const AccountAnswer = t.Object({
     limits: TierShape,
   }),
 })
+export type AccountAnswer = (typeof AccountAnswer)['static']
 
 /** The state of the caller's account. */
 export function accountOperations({ meter, billing, plans, links, config, now }: Context) {

@@ -11,7 +11,7 @@ const perPageMax = 1000
 const outcomes = ['success', 'refused', 'failed'] as const
 type Outcome = (typeof outcomes)[number]
 
-const RequestRow = t.Object(
+export const RequestRow = t.Object(
   {
     at: instant('When it was answered.'),
     key: orNull(
@@ -27,6 +27,7 @@ const RequestRow = t.Object(
   },
   { title: 'AccountRequest' },
 )
+export type RequestRow = (typeof RequestRow)['static']
 
 const outcomeOf = (status: number): Outcome =>
   status < 400 ? 'success' : status < 500 ? 'refused' : 'failed'

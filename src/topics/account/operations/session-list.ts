@@ -10,7 +10,7 @@ const own = { meter: false, header: true, action: 'self' } as const
 const params = t.Object({
   id: string('The `id` of a sign-in.', '00000000-0000-4000-8000-000000000901'),
 })
-const SignInRow = t.Object({
+export const SignInRow = t.Object({
   id: string('Id of the session; refreshed tokens keep it.'),
   method: t.Union([t.Literal('password'), t.Literal('link'), t.Literal('provider')]),
   begun_at: instant('When the session began.'),
@@ -18,6 +18,7 @@ const SignInRow = t.Object({
   expires_at: t.String({ format: 'date-time' }),
   current: boolean('Whether this session made the request.'),
 })
+export type SignInRow = (typeof SignInRow)['static']
 
 /** The sign-ins of the signed-in user. */
 export const sessionListOperations: readonly Operation[] = [

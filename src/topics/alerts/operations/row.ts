@@ -59,6 +59,7 @@ const alertFields = {
 }
 
 export const AlertShape = t.Object(alertFields, { title: 'PriceAlert' })
+export type AlertShape = (typeof AlertShape)['static']
 
 export const AlertWithHistory = object('PriceAlertWithHistory', {
   ...alertFields,
@@ -70,6 +71,7 @@ export const AlertWithHistory = object('PriceAlertWithHistory', {
     metadata: orNull(anyObject, 'The measured value.'),
   }),
 })
+export type AlertWithHistory = (typeof AlertWithHistory)['static']
 
 export const TestShape = object('AlertTest', {
   alert_id: id,
@@ -127,6 +129,7 @@ export const TriggerShape = object('AlertTrigger', {
   triggered_at: instant(),
   channels,
 })
+export type TriggerShape = (typeof TriggerShape)['static']
 
 /** The configuration of an analytics kind; undefined for standard alerts. */
 export function configOf(rule: AlertCondition): Record<string, unknown> | undefined {

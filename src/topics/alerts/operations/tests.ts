@@ -49,6 +49,7 @@ export const BacktestShape = t.Object({
   truncated: boolean('Whether more triggers exist than are listed.'),
   cooldown_suppressed: integer('Prices that met the condition during a cooldown.'),
 })
+export type BacktestShape = (typeof BacktestShape)['static']
 
 /** Tests of alerts against the newest price and against history. */
 export const alertTestOperations = (deps: Context, context: AlertContext) => [

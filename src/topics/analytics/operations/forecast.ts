@@ -48,7 +48,7 @@ const Listing = object('ForecastMethods', {
   usage: t.String(),
 })
 
-const Forecast = object('PriceForecast', {
+export const Forecast = object('PriceForecast', {
   code: codeField,
   method: methodField,
   current_price: price,
@@ -83,6 +83,7 @@ const Forecast = object('PriceForecast', {
   disclaimer: t.String(),
   generated_at: t.String({ format: 'date-time' }),
 })
+export type Forecast = (typeof Forecast)['static']
 
 const disclaimer = 'A statistical projection of past prices. It is not investment advice.'
 const bandRow = ({ low, high }: Band, probability: number) => ({ low, high, probability })

@@ -17,7 +17,7 @@ const perPageMax = 500
 
 const dayField = t.String({ format: 'date', examples: ['2026-11-17'] })
 
-const Positions = object('ManagedMoneyPositions', {
+export const Positions = object('ManagedMoneyPositions', {
   market: t.String({ examples: ['WTI'] }),
   managed_money_long: integer('Contracts.', 176_380),
   managed_money_short: integer({ examples: [117_333] }),
@@ -30,8 +30,9 @@ const Positions = object('ManagedMoneyPositions', {
   report_date: dayField,
   commodity: orNull(t.String({ examples: ['WTI_USD'] }), 'Code of the related price.'),
 })
+export type Positions = (typeof Positions)['static']
 
-const Note = object('Annotation', {
+export const Note = object('Annotation', {
   id: t.String({ examples: ['meeting-2026-11'] }),
   title: t.String({ examples: ['Producers keep quotas'] }),
   description: t.String({
@@ -44,6 +45,7 @@ const Note = object('Annotation', {
     'Null if the note is not about a single code.',
   ),
 })
+export type Note = (typeof Note)['static']
 
 const Trade = object('CongressionalTrade', {
   member: t.String({ examples: ['Jordan Example'] }),

@@ -19,7 +19,7 @@ import {
   windowNote,
 } from './shape.ts'
 
-const Statistics = object('SeriesStatistics', {
+export const Statistics = object('SeriesStatistics', {
   code: codeField,
   name: t.String({ examples: ['WTI Crude Oil'] }),
   period: periodField,
@@ -52,6 +52,7 @@ const Statistics = object('SeriesStatistics', {
   }),
   generated_at: t.String({ format: 'date-time' }),
 })
+export type Statistics = (typeof Statistics)['static']
 
 function answer(call: AnalysisCall): string {
   const { closes, now } = call.at

@@ -66,7 +66,7 @@ const Levels = object('PriceLevels', {
   pivot_point: number('P = (H + L + C) / 3.', 80.01),
 })
 
-const Analysis = object('TrendAnalysis', {
+export const Analysis = object('TrendAnalysis', {
   type: t.Literal('analysis'),
   code: codeField,
   period: periodField,
@@ -97,6 +97,7 @@ const Analysis = object('TrendAnalysis', {
     }),
   }),
 })
+export type Analysis = (typeof Analysis)['static']
 
 const run = {
   code: codeField,

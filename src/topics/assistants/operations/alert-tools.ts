@@ -1,7 +1,6 @@
-import type { Static } from '@sinclair/typebox'
 import { Type } from '@sinclair/typebox'
-import type { AlertShape } from '../../alerts/operations/row.ts'
-import type { BacktestShape } from '../../alerts/operations/tests.ts'
+import type { AlertShape as Alert } from '../../alerts/operations/row.ts'
+import type { BacktestShape as Backtest } from '../../alerts/operations/tests.ts'
 import { createTool, type Tool } from './tool.ts'
 
 const Operator = Type.Union(
@@ -13,10 +12,6 @@ const Operator = Type.Union(
   ],
   { description: 'How the price is compared with the value.' },
 )
-
-type Backtest = Static<typeof BacktestShape>
-
-type Alert = Static<typeof AlertShape>
 
 const firingsShown = 10
 

@@ -28,6 +28,7 @@ export const PlanShape = object('Plan', {
   features: FeatureList,
   custom_pricing: boolean('The price is agreed with the operator.'),
 })
+export type PlanShape = (typeof PlanShape)['static']
 
 export const AddOnShape = object('AddOn', {
   id: t.String({ examples: ['futures_data'] }),
@@ -59,6 +60,7 @@ export const SubscriptionShape = object('Subscription', {
   }),
   addons: t.Array(t.String({ examples: ['futures_data'] })),
 })
+export type SubscriptionShape = (typeof SubscriptionShape)['static']
 
 export const MethodShape = object('PaymentMethod', {
   id: t.String({ examples: ['pm_0001'] }),
@@ -96,6 +98,7 @@ export const InvoiceShape = object('Invoice', {
   ]),
   created_at: moment(),
 })
+export type InvoiceShape = (typeof InvoiceShape)['static']
 
 export const PackShape = object('CreditPack', {
   id: t.String({ examples: ['pack_10k'] }),
@@ -105,6 +108,7 @@ export const PackShape = object('CreditPack', {
   currency,
   expires_after_days: countOrNull('From the purchase; null if they never expire.'),
 })
+export type PackShape = (typeof PackShape)['static']
 
 export const PurchaseShape = object('CreditPurchase', {
   id: t.String(),
@@ -119,7 +123,7 @@ export const PurchaseShape = object('CreditPurchase', {
   created_at: moment(),
 })
 
-export function planRows(plans: Plans): (typeof PlanShape)['static'][] {
+export function planRows(plans: Plans): PlanShape[] {
   return offeredPlans(plans).map(tier => ({
     id: tier.id,
     name: tier.name,
@@ -155,7 +159,7 @@ export const methodRow = (
   is_default: method.id === defaultId,
 })
 
-export const invoiceRow = (invoice: Invoice, baseUrl: string): (typeof InvoiceShape)['static'] => ({
+export const invoiceRow = (invoice: Invoice, baseUrl: string): InvoiceShape => ({
   id: invoice.id,
   number: invoice.number,
   amount: invoice.amountCents,
@@ -167,7 +171,7 @@ export const invoiceRow = (invoice: Invoice, baseUrl: string): (typeof InvoiceSh
   created_at: isoInstant(invoice.createdAt),
 })
 
-export const packRow = (pack: CreditPack): (typeof PackShape)['static'] => ({
+export const packRow = (pack: CreditPack): PackShape => ({
   id: pack.id,
   name: pack.name,
   requests: pack.requests,
@@ -194,7 +198,7 @@ export const subscriptionRows = ({
   meter,
   now,
 }: Pick<Context, 'billing' | 'keys' | 'meter' | 'now'>) => {
-  return (state: AccountState): (typeof SubscriptionShape)['static'] => {
+  return (state: AccountState): SubscriptionShape => {
     const subscription = billing.current(state)
     const { account } = state
     const entitled = keys.entitlements(state)

@@ -39,7 +39,8 @@ const demoFields = {
   change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
   source: priceRowFields.source,
 }
-const DemoRow = object('DemoPrice', { ...demoFields, sparkline: Sparkline })
+export const DemoRow = object('DemoPrice', { ...demoFields, sparkline: Sparkline })
+export type DemoRow = (typeof DemoRow)['static']
 
 const codesNow = integer('Codes of the demo that have a price.', 9)
 

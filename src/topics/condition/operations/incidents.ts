@@ -6,7 +6,7 @@ import { isoInstant, isoOrNull, mailInstant } from '../../../lib/time/instant.ts
 import { incidentDays } from '../service/incidents.ts'
 import type { Incident } from '../store/incidents.ts'
 
-const IncidentRow = t.Object({
+export const IncidentRow = t.Object({
   id: integer({ examples: [7] }),
   part: string('As in `components` of the status.', 'ingest'),
   status: t.Union([t.Literal('degraded'), t.Literal('down')], {
@@ -18,6 +18,7 @@ const IncidentRow = t.Object({
     description: 'Null while it lasts.',
   }),
 })
+export type IncidentRow = (typeof IncidentRow)['static']
 
 const Incidents = object('Incidents', {
   days: integer('Number of days covered.', incidentDays),

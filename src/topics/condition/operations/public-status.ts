@@ -17,7 +17,7 @@ const state = t.Union([
 
 const codes = (description: string) => integer(description, 12)
 
-const PublicStatus = object('PublicStatus', {
+export const PublicStatus = object('PublicStatus', {
   service: t.String({ examples: ['Energy Prices'] }),
   mode: t.Union([t.Literal('evaluation'), t.Literal('production')], {
     description: 'A demo instance returns generated data.',
@@ -43,6 +43,7 @@ const PublicStatus = object('PublicStatus', {
   }),
   feeds: t.Array(FeedRow, { description: 'How fresh each source is.' }),
 })
+export type PublicStatus = (typeof PublicStatus)['static']
 
 /** How the service is doing, for people who have no key. */
 export function publicStatusOperations(

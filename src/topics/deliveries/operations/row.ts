@@ -60,6 +60,7 @@ const fields = {
 }
 
 export const DeliveryShape = t.Object(fields, { title: 'ScheduledDelivery' })
+export type DeliveryShape = (typeof DeliveryShape)['static']
 
 /** The delivery, and once more under its name: the specification's `data` can be read both ways. */
 export const DeliveryTwice = object('ScheduledDeliveryAnswer', {

@@ -39,7 +39,11 @@ const regional = {
   year_change: orNull(integer({ examples: [-12] }), 'Against 52 weeks before.'),
   date: Day,
 }
-const ByBasin = object('BasinRigCount', { basin: t.String({ examples: ['permian'] }), ...regional })
+export const ByBasin = object('BasinRigCount', {
+  basin: t.String({ examples: ['permian'] }),
+  ...regional,
+})
+export type ByBasin = (typeof ByBasin)['static']
 const ByState = object('StateRigCount', { state: t.String({ examples: ['TX'] }), ...regional })
 
 const published =

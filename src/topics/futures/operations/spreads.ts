@@ -29,7 +29,7 @@ import {
   spreadPercentField,
 } from './shape.ts'
 
-const Spread = object('CalendarSpread', {
+export const Spread = object('CalendarSpread', {
   contract1: codeField,
   contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
   month1: monthField,
@@ -43,8 +43,9 @@ const Spread = object('CalendarSpread', {
   max: t.Number({ examples: [0.44] }),
   timestamp: instant('Of the older quote.'),
 })
+export type Spread = (typeof Spread)['static']
 
-const Spreads = object('CalendarSpreads', {
+export const Spreads = object('CalendarSpreads', {
   ...familyFields,
   date: dayField,
   days: integer({ examples: [30] }),
@@ -55,6 +56,7 @@ const Spreads = object('CalendarSpreads', {
   count: countField,
   updated_at: instantField,
 })
+export type Spreads = (typeof Spreads)['static']
 
 /** Spreads between the months of one family as they are now. */
 export function futuresSpreadsOperations(routes: FuturesRoutes) {

@@ -30,7 +30,7 @@ const Move = t.Union(
   { description: 'Null without an earlier price.' },
 )
 
-const BoardRow = object('BoardRow', {
+export const BoardRow = object('BoardRow', {
   code: priceRowFields.code,
   name: priceRowFields.name,
   category: t.String({ examples: ['crude_oil'] }),
@@ -48,6 +48,7 @@ const BoardRow = object('BoardRow', {
   change_30d: Move,
   sparkline: Sparkline,
 })
+export type BoardRow = (typeof BoardRow)['static']
 
 const BoardAnswer = envelopeOf({
   rows: t.Array(BoardRow, { description: 'In the order requested.' }),
@@ -61,7 +62,7 @@ const rowOf = (
   { series, observation, changes, status }: Quote,
   code: string,
   sparkline: number[],
-): (typeof BoardRow)['static'] => {
+): BoardRow => {
   const price = roundTo(observation.value, series.decimals)
   return {
     code,

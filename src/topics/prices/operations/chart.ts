@@ -30,7 +30,7 @@ const defaultDays = 365
 const values = (description: string) =>
   t.Array(t.Number({ examples: [71.23] }), { description: `${description} In \`unit\`.` })
 
-const ChartAnswer = envelopeOf({
+export const ChartAnswer = envelopeOf({
   code: priceRowFields.code,
   name: priceRowFields.name,
   category: t.String({ examples: ['crude_oil'] }),
@@ -65,6 +65,7 @@ const ChartAnswer = envelopeOf({
     description: 'Quarantined days in the range.',
   }),
 })
+export type ChartAnswer = (typeof ChartAnswer)['static']['data']
 
 const intervalFor = (series: Series, { from, to }: Range): ChartInterval => {
   const days = (to - from) / dayMs

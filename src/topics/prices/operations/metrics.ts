@@ -18,7 +18,7 @@ import type { Quote } from '../service/latest-prices.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
 
-const Metric = object('PriceMetrics', {
+export const Metric = object('PriceMetrics', {
   code: priceRowFields.code,
   name: priceRowFields.name,
   currency: priceRowFields.currency,
@@ -39,7 +39,7 @@ const Metric = object('PriceMetrics', {
   ),
   as_of: instant('When the current price was observed.'),
 })
-type Metric = (typeof Metric)['static']
+export type Metric = (typeof Metric)['static']
 
 const Metrics = envelopeOf({
   metrics: t.Array(Metric, { description: 'In the order requested.' }),

@@ -44,6 +44,7 @@ const fields = {
   updated_at: moment,
 }
 export const SourceShape = t.Object(fields, { title: 'DataSource' })
+export type SourceShape = (typeof SourceShape)['static']
 export const SourceAnswer = object('DataSourceAnswer', { ...fields, data_source: SourceShape })
 
 /** `baseUrl` stands before the address that rows are pushed to. */
@@ -133,6 +134,7 @@ export const LogShape = object('DataSourceLog', {
   started_at: moment,
   completed_at: instantOrNull('When it ended.'),
 })
+export type LogShape = (typeof LogShape)['static']
 
 export const logRow = (source: DataSource, log: SourceSyncLog) => ({
   id: log.id,

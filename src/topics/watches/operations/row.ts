@@ -33,7 +33,7 @@ export const WatchShape = t.Object(watchFields, {
   title: 'Watch',
   description: 'Codes that are evaluated on a schedule.',
 })
-type WatchShape = (typeof WatchShape)['static']
+export type WatchShape = (typeof WatchShape)['static']
 
 /** Existing clients read a watch at the top or under `subscription`; both are there. */
 export const WatchTwice = t.Object({ ...watchFields, subscription: WatchShape })

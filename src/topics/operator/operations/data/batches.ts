@@ -62,6 +62,7 @@ export const BatchShape = object('Batch', {
   kept_as_corrected: integer('Values skipped because of an earlier decision of an operator.'),
   biggest_changes: t.Array(BigChangeShape),
 })
+export type BatchShape = (typeof BatchShape)['static']
 const BatchSeriesShape = t.Object({
   code: t.String({ examples: ['WTI_USD'] }),
   points: integer('Number of changes.'),

@@ -168,6 +168,7 @@ export const ComparisonShape = t.Object({
     }),
   ),
 })
+export type ComparisonShape = (typeof ComparisonShape)['static']
 
 /** Reports what a push would change, without writing. */
 function comparing({ catalogue, compare, now }: Context) {

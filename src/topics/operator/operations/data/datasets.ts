@@ -68,6 +68,7 @@ export const DatasetShape = object('Dataset', {
     description: 'Actions of the anomaly checks, if set.',
   }),
 })
+export type DatasetShape = (typeof DatasetShape)['static']
 
 const nameParams = t.Object({
   name: string('Name of the dataset.', 'futures-settlements'),

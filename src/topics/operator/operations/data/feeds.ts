@@ -58,6 +58,7 @@ export const RunShape = object('FeedRun', {
     t.Null(),
   ]),
 })
+export type RunShape = (typeof RunShape)['static']
 export const FeedShape = object('Feed', {
   name: t.String({ examples: ['ecb'] }),
   title: t.String(),
@@ -74,6 +75,7 @@ export const FeedShape = object('Feed', {
   expected_by: moment,
   consecutive_failures: integer(),
 })
+export type FeedShape = (typeof FeedShape)['static']
 const MapShape = object('FeedMapLine', {
   source_id: t.String({ examples: ['RWTC'] }),
   code: t.Optional(t.String({ examples: ['WTI_USD'] })),

@@ -19,6 +19,7 @@ export const QuarantineRow = object('QuarantineRange', {
   reason: t.String({ examples: ['Source repeated a stale value'] }),
   created_at: t.String({ format: 'date-time' }),
 })
+export type QuarantineRow = (typeof QuarantineRow)['static']
 
 /** Days of a series that no read answers. */
 export function quarantineAdminOperations({ catalogue, quarantine, now }: Context) {

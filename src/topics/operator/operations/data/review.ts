@@ -52,6 +52,7 @@ export const FlagShape = object('DoubtedValue', {
   decided_by: orNull(t.String()),
   decision_reason: orNull(t.String()),
 })
+export type FlagShape = (typeof FlagShape)['static']
 const Listed = envelopeOf({ values: t.Array(FlagShape), meta: PageMetaShape })
 const Decided = envelopeOf({
   values: t.Array(FlagShape),
@@ -98,7 +99,7 @@ export function reviewAdminOperations({
   valueSources,
   now,
 }: Context) {
-  const rowOf = (flag: FlaggedValue): (typeof FlagShape)['static'] => ({
+  const rowOf = (flag: FlaggedValue): FlagShape => ({
     id: flag.id,
     code: flag.seriesId === null ? null : catalogue.byId(flag.seriesId).code,
     dataset: flag.dataset,

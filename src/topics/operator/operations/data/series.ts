@@ -101,6 +101,7 @@ export const SeriesRow = object('OperatorSeries', {
   ),
   ...deliveryShape,
 })
+export type SeriesRow = (typeof SeriesRow)['static']
 const One = envelopeOf({ series: SeriesRow })
 const params = t.Object({
   code: string('Code or alias.', 'WTI_USD'),
@@ -164,7 +165,7 @@ const isStill = (kept: RowText, series: Series, hasData: boolean): boolean =>
 /** The codes there are: the operator's own, and what is otherwise with shipped ones. */
 export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context) {
   const hasData = (series: Series) => catalogue.extent(series) !== undefined
-  const rowOf = (series: Series): (typeof SeriesRow)['static'] => {
+  const rowOf = (series: Series): SeriesRow => {
     const { terms = {} } = series
     const { min, max } = boundsOf(series)
     const releaseAt = series.unavailableReason === null ? nextReleaseAt(series, now()) : undefined

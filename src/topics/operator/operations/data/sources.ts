@@ -25,6 +25,7 @@ export const OwnedSource = object('OwnedDataSource', {
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
   account_email: t.Union([t.String({ examples: ['desk@example.com'] }), t.Null()]),
 })
+export type OwnedSource = (typeof OwnedSource)['static']
 const Listed = envelopeOf({ sources: t.Array(OwnedSource), meta: PageMetaShape })
 
 /** The data sources of all accounts, for the operator. */

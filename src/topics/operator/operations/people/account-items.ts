@@ -23,6 +23,7 @@ export const AccountWebhook = object('AccountWebhook', {
     description: 'Error of the newest delivery that failed or is being retried.',
   }),
 })
+export type AccountWebhook = (typeof AccountWebhook)['static']
 const params = t.Object({
   id: string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })

@@ -37,6 +37,7 @@ const operatorFields = {
   suspended_at: instantOrNull('When the operator suspended the key.'),
 }
 export const OperatorKey = object('OperatorKey', { ...ApiKeyShape.properties, ...operatorFields })
+export type OperatorKey = (typeof OperatorKey)['static']
 export const NewOperatorKey = object('NewOperatorKey', {
   ...NewApiKeyShape.properties,
   ...operatorFields,
@@ -73,12 +74,14 @@ export const OperatorAccount = t.Object(
   { ...accountFields, usage: t.Optional(AccountUsage) },
   { title: 'OperatorAccount' },
 )
+export type OperatorAccount = (typeof OperatorAccount)['static']
 export const OperatorAccountDetail = object('OperatorAccountDetail', {
   ...accountFields,
   features: FeatureList,
   usage_this_month: integer({ examples: [1234] }),
   api_keys: t.Array(OperatorKey),
 })
+export type OperatorAccountDetail = (typeof OperatorAccountDetail)['static']
 
 /** Makes the wire form of accounts and keys as the operator sees them. */
 export function createAdminRows(keys: Keyring, meter: Meter, now: () => number) {

@@ -33,12 +33,13 @@ export const LedgerInvoice = object('LedgerInvoice', {
   provider: t.String({ examples: ['manual'] }),
   lines: t.Array(t.Object({ description: t.String(), amount: integer('In cents.') })),
 })
+export type LedgerInvoice = (typeof LedgerInvoice)['static']
 const One = envelopeOf({ invoice: LedgerInvoice })
 const params = t.Object({
   id: string('Id of the invoice.', '00000000-0000-4000-8000-000000000901'),
 })
 
-const rowOf = (invoice: Invoice, baseUrl: string): (typeof LedgerInvoice)['static'] => ({
+const rowOf = (invoice: Invoice, baseUrl: string): LedgerInvoice => ({
   ...invoiceRow(invoice, baseUrl),
   account_id: invoice.accountId,
   subscription_id: invoice.subscriptionId,

@@ -22,7 +22,7 @@ const params = t.Object({
   id: string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })
 
-const CreditShape = object('OperatorCredit', {
+export const CreditShape = object('OperatorCredit', {
   id: t.String(),
   kind: t.Union([t.Literal('gift'), t.Literal('bought')], {
     description: 'Gift: granted by the operator.',
@@ -32,9 +32,10 @@ const CreditShape = object('OperatorCredit', {
   created_at: t.String({ format: 'date-time' }),
   expires_at: instantOrNull('Null: they do not expire.'),
 })
+export type CreditShape = (typeof CreditShape)['static']
 const Balance = t.Object({ requests_remaining: integer({ examples: [8_200] }) })
 
-const rowOf = ({ purchase, remaining }: CreditLeft): (typeof CreditShape)['static'] => ({
+const rowOf = ({ purchase, remaining }: CreditLeft): CreditShape => ({
   id: purchase.id,
   kind: purchase.packId === giftPack ? 'gift' : 'bought',
   requests: purchase.requests,

@@ -8,7 +8,7 @@ import { isoInstant } from '../../../../lib/time/instant.ts'
 const perPageMax = 100
 const moment = t.String({ format: 'date-time' })
 
-const OrganizationShape = object('OperatedOrganization', {
+export const OrganizationShape = object('OperatedOrganization', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
   name: t.String({ examples: ['Example Trading'] }),
   account_id: string('The account that all members share.'),
@@ -24,6 +24,7 @@ const OrganizationShape = object('OperatedOrganization', {
     }),
   ),
 })
+export type OrganizationShape = (typeof OrganizationShape)['static']
 const Listed = envelopeOf({ organizations: t.Array(OrganizationShape), meta: PageMetaShape })
 
 /** The organizations of this instance, for the operator. */

@@ -52,11 +52,12 @@ export const LedgerSubscription = object('LedgerSubscription', {
   created_at: t.String({ format: 'date-time' }),
   ended_at: instantOrNull('When it ended; null while it is running.'),
 })
+export type LedgerSubscription = (typeof LedgerSubscription)['static']
 const One = envelopeOf({ subscription: LedgerSubscription })
 
 const rowsOf =
   (keys: Keyring) =>
-  (subscription: Subscription): (typeof LedgerSubscription)['static'] => ({
+  (subscription: Subscription): LedgerSubscription => ({
     id: subscription.id,
     account_id: subscription.accountId,
     account_email: keys.account(subscription.accountId)?.account.email ?? '',

@@ -39,10 +39,11 @@ export const EntryShape = object('AuditEntry', {
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ),
 })
+export type EntryShape = (typeof EntryShape)['static']
 
 /** The audit trail: actor, action, subject, place and time. */
 export function auditAdminOperations({ audit, keys }: Context) {
-  const rowOf = (entry: AuditEntry): (typeof EntryShape)['static'] => ({
+  const rowOf = (entry: AuditEntry): EntryShape => ({
     id: entry.id,
     at: isoInstant(entry.at),
     actor: entry.actor,

@@ -23,7 +23,7 @@ const quotas = (description: string) =>
     { description },
   )
 
-const Cluster = envelope(
+export const Cluster = envelope(
   object('Cluster', {
     is_configured: boolean('False if `nats.servers` is empty; no other fields follow.'),
     trouble: orNull(t.String(), 'Why NATS details are missing or nothing is published.'),
@@ -76,6 +76,7 @@ const Cluster = envelope(
     ),
   }),
 )
+export type Cluster = (typeof Cluster)['static']['data']
 
 const quotaRow = ({ keys, requests }: HeldQuotas) => ({ keys, requests })
 

@@ -24,7 +24,7 @@ const codes = (description: string) =>
     description: `${description} At most ${codesMax}.`,
   })
 
-const Condition = envelope(
+export const Condition = envelope(
   object('OperatorCondition', {
     series: t.Object({
       stopped: codes('Codes that stopped receiving values.'),
@@ -90,6 +90,7 @@ const Condition = envelope(
     }),
   }),
 )
+export type Condition = (typeof Condition)['static']['data']
 
 const workersOf = (workers: QueryWorkers | undefined) =>
   workers ? { ...workers, trouble: workers.trouble ? troubleText(workers.trouble) : null } : null

@@ -16,11 +16,12 @@ const reasonMax = 200
 const notAnAddress = 'must be an e-mail address.'
 const operatorReason = 'Added by the operator.'
 
-const SuppressionShape = t.Object({
+export const SuppressionShape = t.Object({
   address: t.String({ examples: ['gone@example.com'] }),
   reason: t.String({ examples: ['550 5.1.1 no such user'] }),
   created_at: t.String({ format: 'date-time' }),
 })
+export type SuppressionShape = (typeof SuppressionShape)['static']
 const Listed = envelopeOf({ suppressions: t.Array(SuppressionShape), meta: PageMetaShape })
 const SuppressionBody = body({
   address: requiredAs(

@@ -21,7 +21,7 @@ const idsMax = 500
 /** Later than any time that can be written: it waits for someone, not for a time. */
 const latestTime = 8.64e15
 
-const MessageShape = object('QueuedMessage', {
+export const MessageShape = object('QueuedMessage', {
   id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
   kind: oneOf(kinds),
   lane: string(
@@ -41,6 +41,7 @@ const MessageShape = object('QueuedMessage', {
   next_attempt_at: orNull(t.String({ format: 'date-time' }), 'Of what waits.'),
   given_up_at: orNull(t.String({ format: 'date-time' }), 'Of what was given up.'),
 })
+export type MessageShape = (typeof MessageShape)['static']
 const Listed = envelopeOf({
   messages: t.Array(MessageShape),
   counts: t.Object({

@@ -30,6 +30,7 @@ export const HeldShape = object('HeldMessage', {
   created_at: t.String({ format: 'date-time' }),
   held_at: instant('When the database was restored.'),
 })
+export type HeldShape = (typeof HeldShape)['static']
 const Listed = envelopeOf({
   held: t.Array(HeldShape),
   counts: t.Object({ webhook: integer(), email: integer(), sms: integer() }),

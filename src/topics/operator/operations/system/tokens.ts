@@ -25,6 +25,7 @@ export const TokenShape = object('AdminToken', {
   created_at: t.String({ format: 'date-time' }),
   revoked_at: orNull(t.String({ format: 'date-time' })),
 })
+export type TokenShape = (typeof TokenShape)['static']
 const MadeShape = object('NewAdminToken', {
   ...TokenShape.properties,
   plain_token: string('64 hexadecimal characters; returned only in this response.'),
@@ -34,7 +35,7 @@ const NewTokenBody = body({
   role: choice(adminRoles, { description: roleTexts, examples: ['data'] }),
 })
 
-const rowOf = (token: AdminToken): (typeof TokenShape)['static'] => ({
+const rowOf = (token: AdminToken): TokenShape => ({
   id: token.id,
   name: token.name,
   role: token.role,
