@@ -24,45 +24,9 @@ export interface RecordQuery<R, B extends Bindings> {
 }
 
 /** Statements about the table of a dataset, made from its declaration. */
-export interface DatasetStore<R> {
-  /** The columns of a record, under the names of its fields. */
-  readonly columns: string
-  /** Records; `tail` begins behind FROM, whose table is `t`. `extra` is further columns. */
-  records<B extends Bindings, Extra = unknown>(
-    tail: string,
-    extra?: string,
-  ): RecordQuery<R & Extra, B>
-  /** The same with when each was recorded. */
-  stored<B extends Bindings, Extra = unknown>(
-    tail: string,
-    extra?: string,
-  ): RecordQuery<Stored<R> & Extra, B>
-  /** How many rows meet a condition. */
-  count<B extends Bindings>(condition?: string): (...bindings: B) => number
-  /** One value of an expression; undefined where there is none. */
-  value<V extends string | number>(
-    expression: string,
-    tail?: string,
-  ): (...bindings: Bindings) => V | undefined
-  values<V extends string | number>(
-    expression: string,
-    tail?: string,
-  ): (...bindings: Bindings) => V[]
-  /** Writes one record, instead of the one that has its key. */
-  set(record: R, recordedAt: number): void
-  /**
-   * Writes one record and returns what became of it: a record that is stored already, field for
-   * field, is unchanged. Call it in a transaction.
-   */
-  put(record: R, recordedAt: number): WriteOutcome
-  /** One transaction. The same record again is unchanged; another of a known key replaces it. */
-  write(records: readonly Recorded<R>[], recordedAt: number): WriteCounts
-}
+export type DatasetStore<R extends object> = ReturnType<typeof datasetStore<R>>
 
-export function datasetStore<R extends object>(
-  reads: DatasetReads,
-  declared: Declared,
-): DatasetStore<R> {
+export function datasetStore<R extends object>(reads: DatasetReads, declared: Declared) {
   const { stored, flags, keyFields, numberedBy } = declared
   const table = declared.tables[0]!.name
   const fields = Object.keys(stored)
@@ -135,31 +99,48 @@ export function datasetStore<R extends object>(
     }
   }
   return {
+    /** The columns of a record, under the names of its fields. */
     columns,
-    records: (tail, extra) => query(columns, tail, extra),
-    stored: (tail, extra) => query(stamped, tail, extra),
-    count: (condition = 'TRUE') =>
+    /** Records; `tail` begins behind FROM, whose table is `t`. `extra` is further columns. */
+    records: <B extends Bindings, Extra = unknown>(
+      tail: string,
+      extra?: string,
+    ): RecordQuery<R & Extra, B> => query(columns, tail, extra),
+    /** The same with when each was recorded. */
+    stored: <B extends Bindings, Extra = unknown>(
+      tail: string,
+      extra?: string,
+    ): RecordQuery<Stored<R> & Extra, B> => query(stamped, tail, extra),
+    /** How many rows meet a condition. */
+    count: <B extends Bindings>(condition: string = 'TRUE'): ((...bindings: B) => number) =>
       reads.count(select('count(*) AS n', `WHERE ${condition}`), declared),
-    value<V>(expression: string, tail = '') {
+    /** One value of an expression; undefined where there is none. */
+    value<V>(expression: string, tail: string = ''): (...bindings: Bindings) => V | undefined {
       const statement = reads.statement<{ value: V | null }>(
         select(`${expression} AS value`, tail),
         declared,
       )
       return (...bindings: Bindings) => statement.get(...bindings)?.value ?? undefined
     },
-    values<V>(expression: string, tail = '') {
+    values<V>(expression: string, tail: string = ''): (...bindings: Bindings) => V[] {
       const statement = reads.statement<{ value: V }>(
         select(`${expression} AS value`, tail),
         declared,
       )
       return (...bindings: Bindings) => statement.all(...bindings).map(row => row.value)
     },
+    /**
+     * Writes one record and returns what became of it: a record that is stored already, field for
+     * field, is unchanged. Call it in a transaction.
+     */
     put,
-    set(record, recordedAt) {
+    /** Writes one record, instead of the one that has its key. */
+    set(record: R, recordedAt: number) {
       const bound = boundOf(record)
       writeRow(old.get(...keyFields.map(bound)), bound, recordedAt)
     },
-    write: (records, recordedAt) =>
+    /** One transaction. The same record again is unchanged; another of a known key replaces it. */
+    write: (records: readonly Recorded<R>[], recordedAt: number): WriteCounts =>
       transact(reads.db, () =>
         countsOf(inOrder(records).map(record => put(record, record.recordedAt ?? recordedAt))),
       ),

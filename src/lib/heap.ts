@@ -1,13 +1,7 @@
 /** A priority queue by number: the lowest first, equal ones in any order. */
-export interface Heap<T> {
-  readonly size: number
-  push(at: number, value: T): void
-  peek(): { at: number; value: T } | undefined
-  pop(): { at: number; value: T } | undefined
-  clear(): void
-}
+export type Heap<T> = ReturnType<typeof createHeap<T>>
 
-export function createHeap<T>(): Heap<T> {
+export function createHeap<T>() {
   const entries: { at: number; value: T }[] = []
   const swap = (a: number, b: number) => {
     const moved = entries[a]!
@@ -29,7 +23,7 @@ export function createHeap<T>(): Heap<T> {
     get size() {
       return entries.length
     },
-    push(at, value) {
+    push(at: number, value: T) {
       entries.push({ at, value })
       for (let i = entries.length - 1; i > 0; ) {
         const parent = (i - 1) >> 1
@@ -38,8 +32,8 @@ export function createHeap<T>(): Heap<T> {
         i = parent
       }
     },
-    peek: () => entries[0],
-    pop() {
+    peek: (): { at: number; value: T } | undefined => entries[0],
+    pop(): { at: number; value: T } | undefined {
       const first = entries[0]
       const last = entries.pop()
       if (entries.length > 0 && last) {

@@ -52,35 +52,7 @@ export interface MembershipReader {
   membershipOf(accountId: string): Membership | undefined
 }
 
-export interface OrganizationStore extends MembershipReader {
-  byId(id: string): Organization | undefined
-  /** By name. */
-  page(limit: number, offset: number): Organization[]
-  count(): number
-  put(organization: Organization): void
-  /** Removes an organization with its members and invitations. */
-  remove(id: string): void
-  /** In the order in which they joined. */
-  members(organizationId: string): Member[]
-  memberByAccount(accountId: string): Member | undefined
-  putMember(member: Member): void
-  removeMember(id: string): void
-  /** Newest first. */
-  invitations(organizationId: string): Invitation[]
-  invitation(id: string): Invitation | undefined
-  invitationByToken(tokenHash: Uint8Array): Invitation | undefined
-  putInvitation(invitation: Invitation): void
-  /** Uses an invitation up; false when it was used or is over. */
-  accept(id: string, now: number): boolean
-  /** Ends the open invitations of an address. */
-  endInvitations(organizationId: string, email: string, now: number): void
-  /** Addresses alongside the first that belong to an account. */
-  addresses(accountId: string): string[]
-  /** The account that such an address belongs to. */
-  holderOf(email: string): string | undefined
-  /** Notes an address of an account, unless it belongs to another one. */
-  addAddress(email: string, accountId: string, now: number): void
-}
+export type OrganizationStore = ReturnType<typeof createOrganizationStore>
 
 const organizationColumns = 'id, name, account_id AS accountId, created_at AS createdAt'
 
@@ -91,16 +63,11 @@ const invitationColumns = `id, organization_id AS organizationId, email, role, m
   token_hash AS tokenHash, invited_by AS invitedBy, created_at AS createdAt,
   expires_at AS expiresAt, accepted_at AS acceptedAt`
 
-export function createOrganizationStore(db: Database): OrganizationStore {
+export function createOrganizationStore(db: Database) {
   return { ...organizations(db), ...members(db), ...invitations(db), ...addresses(db) }
 }
 
-function organizations(
-  db: Database,
-): Pick<
-  OrganizationStore,
-  'byId' | 'page' | 'count' | 'put' | 'remove' | 'memberships' | 'membershipOf'
-> {
+function organizations(db: Database) {
   const sql = statements(db)
   const byId = sql<Organization, [string]>`
     SELECT ${organizationColumns} FROM organizations WHERE id = ?`
@@ -115,19 +82,20 @@ function organizations(
   const all = sql<Membership, []>`${joined} WHERE m.account_id IS NOT NULL`
   const membership = sql<Membership, [string]>`${joined} WHERE m.account_id = ?`
   return {
-    byId: id => byId.get(id) ?? undefined,
-    page: (limit, offset) => page.all(limit, offset),
+    byId: (id: string): Organization | undefined => byId.get(id) ?? undefined,
+    /** By name. */
+    page: (limit: number, offset: number): Organization[] => page.all(limit, offset),
     count: () => count.get()!.total,
-    put: each => void put.run(each.id, each.name, each.accountId, each.createdAt),
-    remove: id => void remove.run(id),
-    memberships: () => all.all(),
-    membershipOf: accountId => membership.get(accountId) ?? undefined,
+    put: (each: Organization) => void put.run(each.id, each.name, each.accountId, each.createdAt),
+    /** Removes an organization with its members and invitations. */
+    remove: (id: string) => void remove.run(id),
+    memberships: (): Membership[] => all.all(),
+    membershipOf: (accountId: string): Membership | undefined =>
+      membership.get(accountId) ?? undefined,
   }
 }
 
-function members(
-  db: Database,
-): Pick<OrganizationStore, 'members' | 'memberByAccount' | 'putMember' | 'removeMember'> {
+function members(db: Database) {
   const sql = statements(db)
   const list = sql<Member, [string]>`
     SELECT ${memberColumns} FROM organization_members WHERE organization_id = ? ORDER BY joined_at, id`
@@ -138,9 +106,11 @@ function members(
     ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, role = excluded.role, joined_at = excluded.joined_at`
   const remove = sql`DELETE FROM organization_members WHERE id = ?`
   return {
-    members: organizationId => list.all(organizationId),
-    memberByAccount: accountId => byAccount.get(accountId) ?? undefined,
-    putMember: member =>
+    /** In the order in which they joined. */
+    members: (organizationId: string): Member[] => list.all(organizationId),
+    memberByAccount: (accountId: string): Member | undefined =>
+      byAccount.get(accountId) ?? undefined,
+    putMember: (member: Member) =>
       void put.run(
         member.id,
         member.organizationId,
@@ -149,16 +119,11 @@ function members(
         member.role,
         member.joinedAt,
       ),
-    removeMember: id => void remove.run(id),
+    removeMember: (id: string) => void remove.run(id),
   }
 }
 
-function invitations(
-  db: Database,
-): Pick<
-  OrganizationStore,
-  'invitations' | 'invitation' | 'invitationByToken' | 'putInvitation' | 'accept' | 'endInvitations'
-> {
+function invitations(db: Database) {
   const sql = statements(db)
   const list = sql<Invitation, [string]>`
     SELECT ${invitationColumns} FROM organization_invitations WHERE organization_id = ? ORDER BY created_at DESC, id`
@@ -174,10 +139,12 @@ function invitations(
   const end = sql`UPDATE organization_invitations SET expires_at = ?1
      WHERE organization_id = ?2 AND email = ?3 AND accepted_at IS NULL AND expires_at > ?1`
   return {
-    invitations: organizationId => list.all(organizationId),
-    invitation: id => byId.get(id) ?? undefined,
-    invitationByToken: tokenHash => byToken.get(tokenHash) ?? undefined,
-    putInvitation: invitation =>
+    /** Newest first. */
+    invitations: (organizationId: string): Invitation[] => list.all(organizationId),
+    invitation: (id: string): Invitation | undefined => byId.get(id) ?? undefined,
+    invitationByToken: (tokenHash: Uint8Array): Invitation | undefined =>
+      byToken.get(tokenHash) ?? undefined,
+    putInvitation: (invitation: Invitation) =>
       void put.run(
         invitation.id,
         invitation.organizationId,
@@ -191,12 +158,15 @@ function invitations(
         invitation.expiresAt,
         invitation.acceptedAt,
       ),
-    accept: (id, now) => accept.run(now, id).changes === 1,
-    endInvitations: (organizationId, email, now) => void end.run(now, organizationId, email),
+    /** Uses an invitation up; false when it was used or is over. */
+    accept: (id: string, now: number) => accept.run(now, id).changes === 1,
+    /** Ends the open invitations of an address. */
+    endInvitations: (organizationId: string, email: string, now: number) =>
+      void end.run(now, organizationId, email),
   }
 }
 
-function addresses(db: Database): Pick<OrganizationStore, 'addresses' | 'holderOf' | 'addAddress'> {
+function addresses(db: Database) {
   const sql = statements(db)
   const list = sql<{ email: string }, [string]>`
     SELECT email FROM account_addresses WHERE account_id = ? ORDER BY confirmed_at, email`
@@ -205,8 +175,12 @@ function addresses(db: Database): Pick<OrganizationStore, 'addresses' | 'holderO
   const add = sql`INSERT INTO account_addresses (email, account_id, confirmed_at)
      SELECT ?1, ?2, ?3 WHERE NOT EXISTS (SELECT 1 FROM accounts WHERE email = ?1) ON CONFLICT (email) DO NOTHING`
   return {
-    addresses: accountId => list.all(accountId).map(row => row.email),
-    holderOf: email => holder.get(email)?.account_id,
-    addAddress: (email, accountId, now) => void add.run(email, accountId, now),
+    /** Addresses alongside the first that belong to an account. */
+    addresses: (accountId: string): string[] => list.all(accountId).map(row => row.email),
+    /** The account that such an address belongs to. */
+    holderOf: (email: string): string | undefined => holder.get(email)?.account_id,
+    /** Notes an address of an account, unless it belongs to another one. */
+    addAddress: (email: string, accountId: string, now: number) =>
+      void add.run(email, accountId, now),
   }
 }

@@ -1,7 +1,6 @@
 import type { SQLQueryBindings } from 'bun:sqlite'
 import type { DatasetReads } from '../../../database/dataset-reads.ts'
-import { datasetStore, type Recorded, type Stored } from '../../../database/dataset-store.ts'
-import type { WriteCounts } from '../../../database/write-counts.ts'
+import { datasetStore, type Stored } from '../../../database/dataset-store.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import type { RegionalCount, RegionalDataset } from '../dataset/counts.ts'
 
@@ -23,38 +22,14 @@ export interface RegionalFilter {
  * Counts by region and day. `list` names the regions that a list is of: its numbers run over these
  * only, so that a number does not depend on the filter that a row was found by.
  */
-export interface RegionalStore<T extends RegionalCount> {
-  /**
-   * One transaction. The same row again is unchanged; anything else for a known region and day
-   * replaces it.
-   */
-  write(rows: readonly Recorded<T>[], recordedAt: number): WriteCounts
-  /** Newest first. */
-  page(
-    list: readonly string[],
-    filter: RegionalFilter,
-    limit: number,
-    offset: number,
-  ): Numbered<T>[]
-  count(list: readonly string[], filter: RegionalFilter): number
-  numbered(list: readonly string[], id: number): Numbered<T> | undefined
-  /** The rows of one region, oldest first. */
-  between(region: string, fromOn: string, toOn: string): Stored<T>[]
-  /** Every region of a day. */
-  on(day: string): Stored<T>[]
-  /** The last day before `before` that any of the regions has a count of. */
-  newestOn(list: readonly string[], before?: string): string | undefined
-  firstOn(region: string): string | undefined
-  /** The newest of a region before a day. */
-  before(region: string, day: string): Stored<T> | undefined
-}
+export type RegionalStore<T extends RegionalCount> = ReturnType<typeof createRegionalStore<T>>
 
 const endOfDays = '9999-12-31'
 
 export function createRegionalStore<T extends RegionalCount>(
   reads: DatasetReads,
   declared: RegionalDataset<T>,
-): RegionalStore<T> {
+) {
   const store = datasetStore<T>(reads, declared)
   const table = declared.tables[0]!.name
   const measure = declared.measure && declared.stored[declared.measure]
@@ -119,18 +94,35 @@ export function createRegionalStore<T extends RegionalCount>(
   }
 
   return {
+    /**
+     * One transaction. The same row again is unchanged; anything else for a known region and day
+     * replaces it.
+     */
     write: store.write,
-    page: (list, { regions, fromOn, toOn }, limit, offset) =>
-      numbered(list, page.all(only(list, regions), fromOn, toOn, limit, offset)),
-    count: (list, { regions, fromOn, toOn }) => count(only(list, regions), fromOn, toOn),
-    numbered(list, id) {
+    /** Newest first. */
+    page: (
+      list: readonly string[],
+      { regions, fromOn, toOn }: RegionalFilter,
+      limit: number,
+      offset: number,
+    ): Numbered<T>[] => numbered(list, page.all(only(list, regions), fromOn, toOn, limit, offset)),
+    count: (list: readonly string[], { regions, fromOn, toOn }: RegionalFilter) =>
+      count(only(list, regions), fromOn, toOn),
+    numbered(list: readonly string[], id: number): Numbered<T> | undefined {
       const row = id < 1 ? undefined : nth.get(JSON.stringify(list), id - 1)
       return row && { ...row, id, change: row.change ?? undefined }
     },
-    between: (...range) => between.all(...range),
-    on: day => on.all(day),
-    newestOn: (list, day = endOfDays) => newest(JSON.stringify(list), day),
-    firstOn: region => first(region),
-    before: (...place) => before.get(...place),
+    /** The rows of one region, oldest first. */
+    between: (...range: [region: string, fromOn: string, toOn: string]): Stored<T>[] =>
+      between.all(...range),
+    /** Every region of a day. */
+    on: (day: string): Stored<T>[] => on.all(day),
+    /** The last day before `before` that any of the regions has a count of. */
+    newestOn: (list: readonly string[], day: string = endOfDays): string | undefined =>
+      newest(JSON.stringify(list), day),
+    firstOn: (region: string): string | undefined => first(region),
+    /** The newest of a region before a day. */
+    before: (...place: [region: string, day: string]): Stored<T> | undefined =>
+      before.get(...place),
   }
 }

@@ -69,72 +69,7 @@ export interface SetAside {
  * Quota counters and usage in memory, written behind. A crash loses what was not flushed, in the
  * customer's favour.
  */
-export interface Meter {
-  /** `now` is the clock's, for who has it already. */
-  quotaUsage(key: KeyState, now?: number): QuotaUsage
-  /**
-   * Takes one request of the quota, else a bought one, and says of which window; undefined when
-   * both are used up. `now` is the clock's.
-   */
-  reserve(key: KeyState, now?: number): QuotaWindow | undefined
-  /** Gives a request back to where it was taken from, also when another window has begun since. */
-  refund(key: KeyState, window: QuotaWindow): void
-  /**
-   * Notes how a request went and says where its key stands then. `durationMs` is the time from the
-   * gate to the answer.
-   */
-  record(
-    key: KeyState,
-    endpoint: string,
-    status: number,
-    metered: boolean,
-    durationMs: number,
-    now?: number,
-  ): QuotaUsage
-  /** Counts requests that other instances have answered. Deleted keys are skipped. */
-  take(usage: readonly ForeignUsage[]): void
-  /**
-   * Charges a quota with requests that replicas may answer, at most `max` and a small share of the
-   * rest, and writes the charge; undefined where so little is left that this instance answers the
-   * rest.
-   */
-  setAside(key: KeyState, max: number): SetAside | undefined
-  /** Takes a charge back, in whole or in part; of a window that is over nothing. */
-  putBack(part: SetAside): void
-  /** Notes which series a request asked for, and whether its answer was one the key already had. */
-  noteRequested(key: KeyState, seriesIds: readonly number[], etag?: string): void
-  /** The key's requests of the running day, for the report of efficiency. */
-  day(key: KeyState): DayUsage
-  /** Requests of the account that counted since the start of the month. */
-  monthly(account: AccountState, from: number): number
-  /** Requests of the account that counted, per UTC day with any, oldest first. */
-  daily(account: AccountState, from: number, to: number): { dayAt: number; requests: number }[]
-  hours(keys: readonly KeyState[], from: number, to: number): UsageHour[]
-  /**
-   * Writes everything that waits; the last time also what was written beforehand is made what it
-   * is.
-   */
-  flush(isLast?: boolean): void
-  /**
-   * Writes the counters and usage of some keys, so that no one waits long; answers how many keys
-   * still wait.
-   */
-  flushSome(keysMax: number): number
-  /**
-   * From here on a request counts as charged once the stream of changes has the charge, so that an
-   * instance that takes over does not grant it again.
-   */
-  followStream(stream: ChargedStream): void
-  /** Whether every request of the key's window so far is charged. */
-  isCharged(key: KeyState): boolean
-  /** Drops what is in memory without writing it, as after a restored snapshot. */
-  reset(): void
-  /**
-   * Calls `listener`, when counters are written, for keys that have reached 80 or 100 percent of
-   * their quota; possibly once more for the same window after a start.
-   */
-  listen(listener: (reach: QuotaReach) => void): void
-}
+export type Meter = ReturnType<typeof createMeter>
 
 /** Reports which changes other instances have. */
 export interface ChargedStream {
@@ -167,7 +102,7 @@ export function createMeter(
   scope: 'key' | 'account',
   credits?: Credits,
   writesAhead = false,
-): Meter {
+) {
   const counts = createRunningCounts(store, keys, clock)
   const { running } = counts
 
@@ -225,8 +160,14 @@ export function createMeter(
   }
 
   return {
-    quotaUsage: (state, now = clock.now()) => quotaUsageOf(state, running(state, now), now),
-    reserve(state, now = clock.now()) {
+    /** `now` is the clock's, for who has it already. */
+    quotaUsage: (state: KeyState, now: number = clock.now()): QuotaUsage =>
+      quotaUsageOf(state, running(state, now), now),
+    /**
+     * Takes one request of the quota, else a bought one, and says of which window; undefined when
+     * both are used up. `now` is the clock's.
+     */
+    reserve(state: KeyState, now: number = clock.now()): QuotaWindow | undefined {
       const count = running(state, now)
       const { window } = count.period
       if (quotaSource(window, usedOf(state, count, now)) === 'exhausted')
@@ -237,7 +178,8 @@ export function createMeter(
       if (writesAhead && window.limit !== null) writeAhead(count, window.limit)
       return window
     },
-    refund(state, window) {
+    /** Gives a request back to where it was taken from, also when another window has begun since. */
+    refund(state: KeyState, window: QuotaWindow) {
       if (boughtRequests.giveBack(window)) return
       const count = counts.find(state.key.id)
       if (!count) return
@@ -250,7 +192,18 @@ export function createMeter(
       }
       writer.mark(count)
     },
-    record(state, endpoint, status, metered, durationMs, now = clock.now()) {
+    /**
+     * Notes how a request went and says where its key stands then. `durationMs` is the time from the
+     * gate to the answer.
+     */
+    record(
+      state: KeyState,
+      endpoint: string,
+      status: number,
+      metered: boolean,
+      durationMs: number,
+      now: number = clock.now(),
+    ): QuotaUsage {
       const count = running(state, now)
       const statusClass = Math.floor(status / 100)
       const hour = hourOf(count, { endpoint, hourAt: startOfHour(now), statusClass })
@@ -262,7 +215,8 @@ export function createMeter(
       writer.mark(count)
       return quotaUsageOf(state, count, now)
     },
-    take(usage) {
+    /** Counts requests that other instances have answered. Deleted keys are skipped. */
+    take(usage: readonly ForeignUsage[]) {
       const now = clock.now()
       for (const { keyId, endpoint, hourAt, statusClass, ...answered } of usage) {
         const state = keys.byId(keyId)
@@ -280,7 +234,12 @@ export function createMeter(
         writer.mark(count)
       }
     },
-    setAside(state, max) {
+    /**
+     * Charges a quota with requests that replicas may answer, at most `max` and a small share of the
+     * rest, and writes the charge; undefined where so little is left that this instance answers the
+     * rest.
+     */
+    setAside(state: KeyState, max: number): SetAside | undefined {
       const now = clock.now()
       const count = running(state, now)
       const { kind, startsAt, limit } = count.period.window
@@ -300,7 +259,8 @@ export function createMeter(
       }
       return { keyId: state.key.id, kind, startsAt, requests }
     },
-    putBack({ keyId, kind, startsAt, requests }) {
+    /** Takes a charge back, in whole or in part; of a window that is over nothing. */
+    putBack({ keyId, kind, startsAt, requests }: SetAside) {
       const state = keys.byId(keyId)
       if (!state) return
       const count = running(state, clock.now())
@@ -314,16 +274,22 @@ export function createMeter(
       count.written = []
       writer.mark(count)
     },
-    followStream(followed) {
+    /**
+     * From here on a request counts as charged once the stream of changes has the charge, so that an
+     * instance that takes over does not grant it again.
+     */
+    followStream(followed: ChargedStream) {
       stream = followed
     },
-    isCharged(state) {
+    /** Whether every request of the key's window so far is charged. */
+    isCharged(state: KeyState) {
       if (!stream) return true
       const count = running(state, clock.now())
       if (count.used > count.streamed) lookAtStream(count, stream)
       return count.period.window.limit === null || count.used <= count.streamed
     },
-    noteRequested(state, seriesIds, etag = '') {
+    /** Notes which series a request asked for, and whether its answer was one the key already had. */
+    noteRequested(state: KeyState, seriesIds: readonly number[], etag: string = '') {
       const count = counts.of(state)
       const dayAt = startOfDay(clock.now())
       if (count.tally.dayAt !== dayAt) {
@@ -335,16 +301,29 @@ export function createMeter(
       writer.mark(count)
     },
     ...createUsageReports(store, counts, clock, writer.settle),
-    flush(isLast = false) {
+    /**
+     * Writes everything that waits; the last time also what was written beforehand is made what it
+     * is.
+     */
+    flush(isLast: boolean = false) {
       credits?.flush()
       if (isLast) counts.settleAhead(writer.mark)
       writer.flush()
     },
-    flushSome(keysMax) {
+    /**
+     * Writes the counters and usage of some keys, so that no one waits long; answers how many keys
+     * still wait.
+     */
+    flushSome(keysMax: number) {
       credits?.flush()
       return writer.flushSome(keysMax)
     },
+    /**
+     * Calls `listener`, when counters are written, for keys that have reached 80 or 100 percent of
+     * their quota; possibly once more for the same window after a start.
+     */
     listen: notices.listen,
+    /** Drops what is in memory without writing it, as after a restored snapshot. */
     reset() {
       credits?.reset()
       counts.reset()
@@ -408,7 +387,7 @@ function createUsageReports(
   counts: RunningCounts,
   clock: Clock,
   settle: (keyIds: readonly string[]) => void,
-): Pick<Meter, 'day' | 'monthly' | 'daily' | 'hours'> {
+) {
   const metered = (keyIds: readonly string[], from: number, to: number) => {
     settle(keyIds)
     return store.meteredByDay(keyIds, from, to)
@@ -417,7 +396,8 @@ function createUsageReports(
   const sum = (days: readonly { requests: number }[]) =>
     days.reduce((total, day) => total + day.requests, 0)
   return {
-    day(state) {
+    /** The key's requests of the running day, for the report of efficiency. */
+    day(state: KeyState): DayUsage {
       const keyId = state.key.id
       const { tally } = counts.running(state, clock.now())
       const from = startOfDay(clock.now())
@@ -430,9 +410,16 @@ function createUsageReports(
         cacheable,
       }
     },
-    monthly: (account, from) => sum(metered(idsOf(account), from, clock.now() + hourMs)),
-    daily: (account, from, to) => metered(idsOf(account), from, to),
-    hours(states, from, to) {
+    /** Requests of the account that counted since the start of the month. */
+    monthly: (account: AccountState, from: number) =>
+      sum(metered(idsOf(account), from, clock.now() + hourMs)),
+    /** Requests of the account that counted, per UTC day with any, oldest first. */
+    daily: (
+      account: AccountState,
+      from: number,
+      to: number,
+    ): { dayAt: number; requests: number }[] => metered(idsOf(account), from, to),
+    hours(states: readonly KeyState[], from: number, to: number): UsageHour[] {
       const keyIds = states.map(state => state.key.id)
       settle(keyIds)
       return store.hours(keyIds, from, to)

@@ -1,15 +1,7 @@
 import { tokenCharacters, writeTokenHash } from '../../../lib/secrets/token.ts'
 
 /** Finds the holder of a token by the SHA-256 of the token. */
-export interface TokenIndex<Holder> {
-  put(hash: Uint8Array, holder: Holder): void
-  remove(hash: Uint8Array): void
-  clear(): void
-  /** The holder of a token; undefined: unknown. */
-  find(token: string): Holder | undefined
-  /** How many hashes it has. */
-  readonly size: number
-}
+export type TokenIndex<Holder> = ReturnType<typeof createTokenIndex<Holder>>
 
 const hashBytes = 32
 const hashWords = hashBytes / 4
@@ -22,7 +14,7 @@ const fullest = 3 / 4
  * is rarely used, so every object on the way to it comes from slow memory. Here one hash is
  * compared; a Map by name would read the name, its text and the objects before them.
  */
-export function createTokenIndex<Holder>(): TokenIndex<Holder> {
+export function createTokenIndex<Holder>() {
   let hashes = new Uint32Array(capacityMin * hashWords)
   let holders = new Array<Holder | undefined>(capacityMin).fill(undefined)
   let size = 0
@@ -74,15 +66,16 @@ export function createTokenIndex<Holder>(): TokenIndex<Holder> {
   }
 
   return {
+    /** How many hashes it has. */
     get size() {
       return size
     },
-    put(hash, holder) {
+    put(hash: Uint8Array, holder: Holder) {
       if (size >= holders.length * fullest) grow()
       seek(hash)
       putSought(holder)
     },
-    remove(hash) {
+    remove(hash: Uint8Array) {
       seek(hash)
       let slot = slotOf()
       if (holders[slot] === undefined) return
@@ -102,7 +95,8 @@ export function createTokenIndex<Holder>(): TokenIndex<Holder> {
       newest = undefined
       empty(capacityMin)
     },
-    find(token) {
+    /** The holder of a token; undefined: unknown. */
+    find(token: string): Holder | undefined {
       if (token !== newest) {
         if (token.length !== tokenCharacters) return undefined
         writeTokenHash(token, soughtBytes)
