@@ -95,8 +95,10 @@ export function createFeedStore(db: Database) {
   const begin = sql`
     INSERT INTO feed_runs (id, feed, trigger, started_at) VALUES (?, ?, ?, ?) RETURNING number`
   const finish = sql`
-    UPDATE feed_runs SET finished_at = ?, result = ?, requests = ?, bytes = ?, rows_read = ?, inserted = ?, revised = ?,
-      unchanged = ?, rejected = ?, held = ?, kept = ?, newest_period = ?, problem_code = ?, problem = ? WHERE id = ?`
+    UPDATE feed_runs SET finished_at = $finishedAt, result = $result, requests = $requests, bytes = $bytes,
+      rows_read = $rowsRead, inserted = $inserted, revised = $revised,
+      unchanged = $unchanged, rejected = $rejected, held = $held, kept = $kept, newest_period = $newestPeriod,
+      problem_code = $problemCode, problem = $problem WHERE id = $id`
   const settle = sql`
     UPDATE feeds SET next_at = ?1, served_at = ?2, consecutive_failures = CASE WHEN ?3 THEN consecutive_failures + 1 ELSE 0 END,
       last_new_at = CASE WHEN ?4 THEN ?5 ELSE last_new_at END WHERE name = ?6`
@@ -158,23 +160,7 @@ export function createFeedStore(db: Database) {
     /** The run with what it leaves for the next one, in one transaction. */
     finishRun: ({ run, marks: kept, lines: sent, nextAt, servedAt }: FinishedRun) =>
       transact(db, () => {
-        finish.run(
-          run.finishedAt,
-          run.result,
-          run.requests,
-          run.bytes,
-          run.rowsRead,
-          run.inserted,
-          run.revised,
-          run.unchanged,
-          run.rejected,
-          run.held,
-          run.kept,
-          run.newestPeriod,
-          run.problemCode,
-          run.problem,
-          run.id,
-        )
+        finish.run({ ...run })
         const hasFailed = run.result === 'failed' || run.result === 'held'
         const isNew = run.result === 'new'
         settle.run(nextAt, servedAt, hasFailed ? 1 : 0, isNew ? 1 : 0, run.finishedAt, run.feed)

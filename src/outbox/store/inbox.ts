@@ -43,7 +43,8 @@ const capturedOf = (row: Row): InboxMessage => ({
 export function createInboxStore(db: Database) {
   const sql = statements(db)
   const add = sql`
-    INSERT INTO inbox (channel, event_id, recipient, subject, text, html, attachments, captured_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO inbox (channel, event_id, recipient, subject, text, html, attachments, captured_at)
+    VALUES ($channel, $eventId, $to, $subject, $text, $html, $attachments, $at)
     ON CONFLICT (channel, event_id) DO NOTHING`
   const bound = sql`
     DELETE FROM inbox WHERE channel = ?1 AND number <= (SELECT number FROM inbox WHERE channel = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${messagesMax})`
@@ -53,16 +54,7 @@ export function createInboxStore(db: Database) {
   return {
     /** Once for each event; the oldest of the channel goes when there are too many. */
     add(m: Captured) {
-      add.run(
-        m.channel,
-        m.eventId,
-        m.to,
-        m.subject,
-        m.text,
-        m.html,
-        JSON.stringify(m.attachments),
-        m.at,
-      )
+      add.run({ ...m, attachments: JSON.stringify(m.attachments) })
       bound.run(m.channel)
     },
     find(number: number) {

@@ -102,7 +102,8 @@ function members(db: Database) {
   const byAccount = sql<Member, [string]>`
     SELECT ${memberColumns} FROM organization_members WHERE account_id = ?`
   const put = sql`
-    INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at) VALUES (?, ?, ?, ?, ?, ?)
+    INSERT INTO organization_members (id, organization_id, account_id, email, role, joined_at)
+    VALUES ($id, $organizationId, $accountId, $email, $role, $joinedAt)
     ON CONFLICT (id) DO UPDATE SET account_id = excluded.account_id, role = excluded.role, joined_at = excluded.joined_at`
   const remove = sql`DELETE FROM organization_members WHERE id = ?`
   return {
@@ -110,15 +111,7 @@ function members(db: Database) {
     members: (organizationId: string): Member[] => list.all(organizationId),
     memberByAccount: (accountId: string): Member | undefined =>
       byAccount.get(accountId) ?? undefined,
-    putMember: (member: Member) =>
-      void put.run(
-        member.id,
-        member.organizationId,
-        member.accountId,
-        member.email,
-        member.role,
-        member.joinedAt,
-      ),
+    putMember: (member: Member) => void put.run({ ...member }),
     removeMember: (id: string) => void remove.run(id),
   }
 }
@@ -133,7 +126,8 @@ function invitations(db: Database) {
     SELECT ${invitationColumns} FROM organization_invitations WHERE token_hash = ?`
   const put = sql`INSERT INTO organization_invitations
        (id, organization_id, email, role, message, member_id, token_hash, invited_by, created_at, expires_at, accepted_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+     VALUES ($id, $organizationId, $email, $role, $message, $memberId, $tokenHash, $invitedBy, $createdAt, $expiresAt,
+       $acceptedAt)`
   const accept = sql`
     UPDATE organization_invitations SET accepted_at = ?1 WHERE id = ?2 AND accepted_at IS NULL AND expires_at > ?1`
   const end = sql`UPDATE organization_invitations SET expires_at = ?1
@@ -144,20 +138,7 @@ function invitations(db: Database) {
     invitation: (id: string): Invitation | undefined => byId.get(id) ?? undefined,
     invitationByToken: (tokenHash: Uint8Array): Invitation | undefined =>
       byToken.get(tokenHash) ?? undefined,
-    putInvitation: (invitation: Invitation) =>
-      void put.run(
-        invitation.id,
-        invitation.organizationId,
-        invitation.email,
-        invitation.role,
-        invitation.message,
-        invitation.memberId,
-        invitation.tokenHash,
-        invitation.invitedBy,
-        invitation.createdAt,
-        invitation.expiresAt,
-        invitation.acceptedAt,
-      ),
+    putInvitation: (invitation: Invitation) => void put.run({ ...invitation }),
     /** Uses an invitation up; false when it was used or is over. */
     accept: (id: string, now: number) => accept.run(now, id).changes === 1,
     /** Ends the open invitations of an address. */

@@ -29,7 +29,8 @@ export function createSignInLinkStore(db: Database) {
   const usable = sql<Row, [Uint8Array, number]>`
     SELECT ${columns} FROM sign_in_links WHERE token_hash = ? AND used_at IS NULL AND expires_at > ?`
   const put = sql`
-    INSERT INTO sign_in_links (token_hash, account_id, mailed, created_at, expires_at, used_at) VALUES (?, ?, ?, ?, ?, ?)`
+    INSERT INTO sign_in_links (token_hash, account_id, mailed, created_at, expires_at, used_at)
+    VALUES ($tokenHash, $accountId, $mailed, $createdAt, $expiresAt, $usedAt)`
   const use = sql`
     UPDATE sign_in_links SET used_at = ?1 WHERE token_hash = ?2 AND used_at IS NULL AND expires_at > ?1`
   const mailed = sql<{ n: number }, [string, number]>`
@@ -41,15 +42,7 @@ export function createSignInLinkStore(db: Database) {
       const row = usable.get(tokenHash, now)
       return row ? linkOf(row) : undefined
     },
-    put: (link: SignInLink) =>
-      void put.run(
-        link.tokenHash,
-        link.accountId,
-        link.mailed ? 1 : 0,
-        link.createdAt,
-        link.expiresAt,
-        link.usedAt,
-      ),
+    put: (link: SignInLink) => void put.run({ ...link, mailed: Number(link.mailed) }),
     /** Uses a link up; false when someone was faster or its time is over. */
     use: (tokenHash: Uint8Array, now: number) => use.run(now, tokenHash).changes === 1,
     /** Links that were mailed to an account after `since`. */

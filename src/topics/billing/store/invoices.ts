@@ -58,7 +58,8 @@ export function createInvoiceStore(db: Database) {
   const add = sql`
     INSERT INTO invoices (id, account_id, subscription_id, invoice_number, amount_cents, currency, status, starts_at, ends_at, lines, billed_to,
       created_at, due_at, paid_at, attempts, next_attempt_at, last_error, provider, provider_ref)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+    VALUES ($id, $accountId, $subscriptionId, $number, $amountCents, $currency, $status, $startsAt, $endsAt, $lines,
+      $billedTo, $createdAt, $dueAt, $paidAt, $attempts, $nextAttemptAt, $lastError, $provider, $providerRef)`
   const pay = sql`
     UPDATE invoices SET status = ?, due_at = ?, paid_at = ?, attempts = ?, next_attempt_at = ?, last_error = ? WHERE id = ?`
   const openOf = select<[string]>(
@@ -91,28 +92,7 @@ export function createInvoiceStore(db: Database) {
      * transaction.
      */
     nextSeq: () => nextSeq.get()!.n,
-    add: (i: Invoice) =>
-      void add.run(
-        i.id,
-        i.accountId,
-        i.subscriptionId,
-        i.number,
-        i.amountCents,
-        i.currency,
-        i.status,
-        i.startsAt,
-        i.endsAt,
-        JSON.stringify(i.lines),
-        i.billedTo,
-        i.createdAt,
-        i.dueAt,
-        i.paidAt,
-        i.attempts,
-        i.nextAttemptAt,
-        i.lastError,
-        i.provider,
-        i.providerRef,
-      ),
+    add: (i: Invoice) => void add.run({ ...i, lines: JSON.stringify(i.lines) }),
     pay: (id: string, p: InvoicePayment) =>
       void pay.run(p.status, p.dueAt, p.paidAt, p.attempts, p.nextAttemptAt, p.lastError, id),
     openOf: (id: string) => openOf.all(id).map(invoiceOf),

@@ -69,7 +69,9 @@ export function createSubscriptionStore(db: Database) {
   const put = sql`
     INSERT INTO subscriptions (id, account_id, plan, billing_period, price_cents, agreed, status, anchor_at, starts_at, ends_at,
       cancel_at_period_end, cancelled_at, pending_plan, pending_billing_period, past_due_at, ended_at, provider, provider_ref, created_at, updated_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES ($id, $accountId, $plan, $billingPeriod, $priceCents, $agreed, $status, $anchorAt, $startsAt, $endsAt,
+      $cancelAtPeriodEnd, $cancelledAt, $pendingPlan, $pendingBillingPeriod, $pastDueAt, $endedAt, $provider,
+      $providerRef, $createdAt, $updatedAt)
     ON CONFLICT (id) DO UPDATE SET plan = excluded.plan, billing_period = excluded.billing_period, price_cents = excluded.price_cents,
       agreed = excluded.agreed, status = excluded.status, anchor_at = excluded.anchor_at, starts_at = excluded.starts_at,
       ends_at = excluded.ends_at, cancel_at_period_end = excluded.cancel_at_period_end, cancelled_at = excluded.cancelled_at,
@@ -97,28 +99,11 @@ export function createSubscriptionStore(db: Database) {
       page.all(...valuesOf(filter), limit, offset).map(subscriptionOf),
     countOf: (filter: SubscriptionFilter) => countOf.get(...valuesOf(filter))!.n,
     put: (s: Subscription) =>
-      void put.run(
-        s.id,
-        s.accountId,
-        s.plan,
-        s.billingPeriod,
-        s.priceCents,
-        s.agreed ? 1 : 0,
-        s.status,
-        s.anchorAt,
-        s.startsAt,
-        s.endsAt,
-        s.cancelAtPeriodEnd ? 1 : 0,
-        s.cancelledAt,
-        s.pendingPlan,
-        s.pendingBillingPeriod,
-        s.pastDueAt,
-        s.endedAt,
-        s.provider,
-        s.providerRef,
-        s.createdAt,
-        s.updatedAt,
-      ),
+      void put.run({
+        ...s,
+        agreed: Number(s.agreed),
+        cancelAtPeriodEnd: Number(s.cancelAtPeriodEnd),
+      }),
     /** Those of a provider whose period is over. */
     over: (provider: string, now: number, limit: number) =>
       over.all(provider, now, limit).map(subscriptionOf),

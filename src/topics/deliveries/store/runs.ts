@@ -29,7 +29,8 @@ export function createDeliveryRunStore(db: Database) {
   const sql = statements(db)
   const add = sql`
     INSERT INTO scheduled_delivery_runs (id, delivery_number, trigger, local_on, recipient, status, error, created_at, sent_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (delivery_number, local_on) WHERE trigger = 'scheduled' DO NOTHING`
+    VALUES ($id, $delivery, $trigger, $localOn, $recipient, $status, $error, $createdAt, $sentAt)
+    ON CONFLICT (delivery_number, local_on) WHERE trigger = 'scheduled' DO NOTHING`
   const ofDelivery = `SELECT ${columns} FROM scheduled_delivery_runs WHERE delivery_number = ?`
   const last = sql<DeliveryRun, [number]>`${ofDelivery} ORDER BY number DESC LIMIT 1`
   const lastBackup = sql<DeliveryRun, [number]>`
@@ -46,18 +47,7 @@ export function createDeliveryRunStore(db: Database) {
          AND EXISTS (SELECT 1 FROM scheduled_delivery_runs n WHERE n.delivery_number = r.delivery_number AND n.number > r.number) LIMIT ?)`
   return {
     /** Whether it is new: a local day has one scheduled run. */
-    add: (run: DeliveryRun) =>
-      add.run(
-        run.id,
-        run.delivery,
-        run.trigger,
-        run.localOn,
-        run.recipient,
-        run.status,
-        run.error,
-        run.createdAt,
-        run.sentAt,
-      ).changes > 0,
+    add: (run: DeliveryRun) => add.run({ ...run }).changes > 0,
     /** The newest one. */
     last: (delivery: number) => last.get(delivery) ?? undefined,
     /** The newest manual run that was sent or will be. */

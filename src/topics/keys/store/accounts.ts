@@ -31,23 +31,12 @@ export function createAccountStore(db: Database) {
   const all = sql<Row, []>`SELECT ${columns} FROM accounts ORDER BY created_at, id`
   const put = sql`
     INSERT INTO accounts (id, email, plan, add_ons, trial_started_at, trial_ends_at, email_confirmed_at, suspended_at, created_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    VALUES ($id, $email, $plan, $addOns, $trialStartedAt, $trialEndsAt, $emailConfirmedAt, $suspendedAt, $createdAt)
     ON CONFLICT (id) DO UPDATE SET email = excluded.email, plan = excluded.plan, add_ons = excluded.add_ons, trial_started_at = excluded.trial_started_at,
       trial_ends_at = excluded.trial_ends_at, email_confirmed_at = excluded.email_confirmed_at, suspended_at = excluded.suspended_at`
   return {
     all: () => all.all().map(accountOf),
     /** Adds the account, or replaces everything but its id and creation when the id is known. */
-    put: (a: Account) =>
-      void put.run(
-        a.id,
-        a.email,
-        a.plan,
-        a.addOns.join(' '),
-        a.trialStartedAt,
-        a.trialEndsAt,
-        a.emailConfirmedAt,
-        a.suspendedAt,
-        a.createdAt,
-      ),
+    put: (a: Account) => void put.run({ ...a, addOns: a.addOns.join(' ') }),
   }
 }

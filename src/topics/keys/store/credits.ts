@@ -39,7 +39,8 @@ export function createCreditStore(db: Database) {
   const add = sql`
     INSERT INTO credit_purchases (id, account_id, pack_id, quantity, requests, amount_cents, currency, status, invoice_id, created_at,
       expires_after_days, completed_at, expires_at, remaining)
-    VALUES (?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?, ?, NULL, NULL, 0)`
+    VALUES ($id, $accountId, $packId, $quantity, $requests, $amountCents, $currency, 'pending', $invoiceId, $createdAt,
+      $expiresAfterDays, NULL, NULL, 0)`
   const settle = sql`
     UPDATE credit_purchases SET status = ?1, completed_at = ?2, expires_at = ?3, remaining = CASE WHEN ?1 = 'completed' THEN requests ELSE 0 END
     WHERE id = ?4 AND status <> 'completed'`
@@ -60,19 +61,7 @@ export function createCreditStore(db: Database) {
   return {
     byId: (id: string) => byId.get(id) ?? undefined,
     byInvoice: (id: string) => byInvoice.get(id) ?? undefined,
-    add: (p: CreditPurchase) =>
-      void add.run(
-        p.id,
-        p.accountId,
-        p.packId,
-        p.quantity,
-        p.requests,
-        p.amountCents,
-        p.currency,
-        p.invoiceId,
-        p.createdAt,
-        p.expiresAfterDays,
-      ),
+    add: (p: CreditPurchase) => void add.run({ ...p }),
     /**
      * Where it stands; a completed one has all of its requests to begin with, and stays completed.
      */

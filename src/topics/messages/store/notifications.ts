@@ -31,7 +31,8 @@ const notificationOf = (row: Row): Notification => ({
 export function createNotificationStore(db: Database) {
   const sql = statements(db)
   const add = sql`
-    INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+    INSERT INTO notifications (id, account_id, type, title, message, data, created_at, read_at)
+    VALUES ($id, $accountId, $type, $title, $message, $data, $createdAt, $readAt)`
   const has = sql<{ id: string }, [string]>`SELECT id FROM notifications WHERE id = ?`
   const order = 'ORDER BY created_at DESC, number DESC LIMIT ? OFFSET ?'
   const page = sql<Row, [string, number, number]>`
@@ -52,16 +53,7 @@ export function createNotificationStore(db: Database) {
     DELETE FROM notifications WHERE number IN (SELECT number FROM notifications WHERE created_at < ? LIMIT ?)`
   return {
     add: (n: Notification) =>
-      void add.run(
-        n.id,
-        n.accountId,
-        n.type,
-        n.title,
-        n.message,
-        n.data === null ? null : JSON.stringify(n.data),
-        n.createdAt,
-        n.readAt,
-      ),
+      void add.run({ ...n, data: n.data === null ? null : JSON.stringify(n.data) }),
     has: (id: string) => has.get(id) !== null,
     /** Newest first. */
     page: (accountId: string, unreadOnly: boolean, limit: number, offset: number) =>

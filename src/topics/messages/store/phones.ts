@@ -26,25 +26,14 @@ export function createPhoneStore(db: Database) {
     FROM phones WHERE account_id = ?`
   const put = sql`INSERT OR REPLACE INTO phones
        (account_id, phone_number, country, added_at, verified_at, opted_in_at, code_hash, code_sent_at, code_expires_at, wrong_tries)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+     VALUES ($accountId, $number, $country, $addedAt, $verifiedAt, $optedInAt, $codeHash, $codeSentAt, $codeExpiresAt,
+       $wrongTries)`
   const remove = sql`DELETE FROM phones WHERE account_id = ?`
   const optOut = sql`UPDATE phones SET opted_in_at = NULL WHERE phone_number = ?`
   return {
     of: (accountId: string) => ofAccount.get(accountId) ?? undefined,
     /** Replaces the account's number with everything that belongs to it. */
-    put: (p: Phone): void =>
-      void put.run(
-        p.accountId,
-        p.number,
-        p.country,
-        p.addedAt,
-        p.verifiedAt,
-        p.optedInAt,
-        p.codeHash,
-        p.codeSentAt,
-        p.codeExpiresAt,
-        p.wrongTries,
-      ),
+    put: (p: Phone): void => void put.run({ ...p }),
     /** Whether there was one. */
     remove: (accountId: string) => remove.run(accountId).changes > 0,
     /** Takes back the consent of everybody who has this number. */

@@ -157,7 +157,9 @@ export function createFlaggedValueStore(db: Database): FlaggedValueStore {
   const addRow = sql`
     INSERT INTO doubted_values (dataset, line, numbers, doubted_column, fields, observed_at, value, before, rule, reason,
       source_id, batch_id, status, doubted_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+    VALUES ($dataset, $line, $numbers, $column, $fields, $observedAt, $value, $before, $rule, $reason, $sourceId,
+      $batchId, $status, $flaggedAt)
+    ON CONFLICT DO NOTHING`
   const ofLine = sql<Pick<FlaggedRow, 'observedAt' | 'numbers' | 'status'>, [string, string]>`
     SELECT observed_at AS observedAt, numbers, status FROM doubted_values
     WHERE dataset = ? AND line = ?`
@@ -185,23 +187,7 @@ export function createFlaggedValueStore(db: Database): FlaggedValueStore {
     anyRejected: () => anyRejected.get() !== null,
     rejected: (...range) => rejected.all(...range),
     forgetKept: (...range) => void forgetKept.run(...range),
-    addRow: row =>
-      void addRow.run(
-        row.dataset,
-        row.line,
-        row.numbers,
-        row.column,
-        row.fields,
-        row.observedAt,
-        row.value,
-        row.before,
-        row.rule,
-        row.reason,
-        row.sourceId,
-        row.batchId,
-        row.status,
-        row.flaggedAt,
-      ),
+    addRow: row => void addRow.run({ ...row }),
     ofLine: (dataset, line) => ofLine.all(dataset, line),
     find: id => find.get(id) ?? undefined,
     statusOf: (...point) => statusOf.get(...point)?.status,
