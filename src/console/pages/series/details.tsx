@@ -322,7 +322,8 @@ function Forecast({ data }: { data: ChartAnswer }) {
           name: 'Change',
           isNumber: true,
           value: row => row.forecast_change_pct,
-          show: row => `${signed(row.forecast_change_pct, 2)}%`,
+          show: ({ forecast_change_pct: percent }) =>
+            percent === null ? '–' : `${signed(percent, 2)}%`,
         },
         band('68% low', 'sigma_1', 'low'),
         band('68% high', 'sigma_1', 'high'),
