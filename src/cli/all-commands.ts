@@ -110,7 +110,7 @@ function manualCommands(program: Command, env: ProgramEnvironment) {
     })
 }
 
-/** Settings in force, and what follows from them. */
+/** Commands about the effective settings. */
 function settingsCommands(program: Command, env: ProgramEnvironment) {
   const config = program.command('config').description('show and check the configuration')
   located(

@@ -7,7 +7,7 @@ import { exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { fittedLines, type Table } from './table.ts'
 
-/** Where a command of the operator asks and prints. */
+/** The server and the output of an operator's command. */
 export interface CommandEnvironment {
   operator: Pick<Operator, 'call'>
   /** One line of standard output. */

@@ -16,8 +16,8 @@ export interface ExplainOutput {
 }
 
 /**
- * Prints show every effective setting and its source, one line each, secrets masked; what it does
- * follows beneath it.
+ * Prints every effective setting and its source, one line each, secrets masked; the meaning follows
+ * below it.
  */
 export function configExplain(config: Config, { out, width, json }: ExplainOutput): void {
   const rows = explain(config)
@@ -26,7 +26,7 @@ export function configExplain(config: Config, { out, width, json }: ExplainOutpu
     return
   }
   const within = Math.min(width ?? usualWidth, usualWidth)
-  // A longer value pushes its own line to the right instead of everybody's.
+  // A longer value shifts only its own line.
   const widest = Math.max(12, Math.floor(within / 3) - 2)
   const widths = columns.map(column =>
     Math.min(widest, Math.max(...[headings, ...rows].map(row => row[column].length))),

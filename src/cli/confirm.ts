@@ -34,7 +34,7 @@ export const irreversible: Readonly<Record<string, Irreversible>> = {
   },
 }
 
-/** Gives the commands that cannot be taken back `--yes`, and lets them ask before they begin. */
+/** Adds `--yes` to irreversible commands, and makes them ask for confirmation first. */
 export function confirmIrreversible(program: Command, env: ProgramEnvironment): void {
   const walk = (command: Command, words: readonly string[]) => {
     const rule = irreversible[words.join(' ')]

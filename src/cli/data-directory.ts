@@ -12,7 +12,7 @@ import { accessFault, fileFault } from '../lib/files/file-faults.ts'
 export type DirectoryUse =
   /** It has to be there, with a database. */
   | 'needed'
-  /** The command makes it, or says itself why it does not. */
+  /** The command creates it, or reports itself why it does not. */
   | 'made'
   /**
    * The command reads the configuration alone: a directory that is named has to be there, and needs
@@ -36,7 +36,7 @@ interface Surroundings {
   installed?: string | undefined
 }
 
-/** The question whether another directory was meant; empty where none is near. */
+/** A suggestion of another directory; empty where none is near. */
 function meantInstead(place: string, { directory, installed }: Surroundings): string {
   const near = nearest(place, [join(directory, 'wellhead-data'), ...(installed ? [installed] : [])])
   return near === undefined ? '' : ` Did you mean ${near}?`

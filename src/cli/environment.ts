@@ -10,13 +10,13 @@ export interface ProgramEnvironment {
   installed?: InstalledPaths | undefined
   out(line: string): void
   err(line: string): void
-  /** Text as it is, for what is streamed. */
+  /** Writes text unchanged, for streamed output. */
   write(text: string): void | Promise<void>
   stdin: AsyncIterable<Uint8Array>
   terminal: NodeJS.WritableStream | undefined
   /** A person reads standard output. */
   isTerminal?: boolean
-  /** A person can be asked: standard input and standard error are a terminal. */
+  /** Whether the user can be prompted: standard input and standard error are a terminal. */
   canAsk?: boolean
   /** Columns of the terminal that output goes to; undefined where it goes elsewhere. */
   width?: number | undefined

@@ -9,7 +9,7 @@ import { takeFirstDatabase } from './first-database.ts'
 import { notifyOnce, sendAgain } from './send-again.ts'
 import { serverSocket } from './socket.ts'
 
-/** An answer of the operator's interface. */
+/** A response of the operator API. */
 export interface Answer {
   status: number
   body: unknown
@@ -90,7 +90,7 @@ function operatorOver(
       const text = await response.text()
       return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
     },
-    /** The answer itself, for what is streamed. */
+    /** The unparsed response, for streaming. */
     fetch: (path: string) => again(() => ask(path)),
     close,
   }

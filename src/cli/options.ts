@@ -40,8 +40,8 @@ export interface Results {
 }
 
 /**
- * Gives a command the options that name its data directory and its configuration. Unless it says
- * otherwise the directory has to be there.
+ * Adds the options that name the data directory and the configuration to a command. By default the
+ * directory must exist.
  */
 export const located = (
   command: Command,
@@ -146,7 +146,7 @@ export function runtimeOf(
   const write = logFile?.write ?? toTerminal
   const logTail = openFile && createLogTail()
   const log = createLog({
-    // A command says itself what it did; what a server logs of the same is left to servers.
+    // A command reports its own work; log lines of a server are left to servers.
     level: openFile || config.provenance.get('log.level') !== 'default' ? config.log.level : 'warn',
     format: config.log.format,
     write: logTail

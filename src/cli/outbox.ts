@@ -18,7 +18,7 @@ interface Choice {
 
 const heldPath = '/admin/v1/outbox/held'
 
-/** Reports what a restore held back, and what it did not. */
+/** Lists how many messages a restore held back, and how many it did not. */
 export function heldLines({
   messages: { webhook, email, sms },
   deliveries,

@@ -35,7 +35,7 @@ const pathsText = ({ only, except }: Scope): string => {
 const signText = ({ of, pattern }: Sign, textOf: TextOf): string =>
   pattern === undefined ? `no ${of}` : `${of} = ${textOf(of)}`
 
-/** Why the profile applies, and what it changes. */
+/** Prints why the profile applies and its changes to responses. */
 function printProfile({ signs, switches }: ClientProfile, textOf: TextOf, print: Print): void {
   const seen = signs.filter(sign => sign.weight > 0 && isSeen(sign, textOf))
   print(`  recognized by ${seen.map(sign => signText(sign, textOf)).join(', ')}`)
@@ -43,7 +43,7 @@ function printProfile({ signs, switches }: ClientProfile, textOf: TextOf, print:
     print(`  ${name}${pathsText(scope)}: ${switchEffects[name]}`)
 }
 
-/** Says which profile a GET with these headers gets, why, and what it switches. */
+/** Prints the profile of a GET with these headers, the reason, and its changes. */
 export function explainProfile(
   lines: readonly string[],
   config: Config,

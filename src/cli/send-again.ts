@@ -11,7 +11,7 @@ interface SendAgainDeps {
   wait?: (ms: number) => Promise<void>
 }
 
-/** Shows the first line on standard error: anyone who waits need not read it again. */
+/** Shows only the first line on standard error, so that repeated attempts do not repeat it. */
 export function notifyOnce(): (line: string) => void {
   let hasNotified = false
   return line => {
@@ -21,9 +21,8 @@ export function notifyOnce(): (line: string) => void {
 }
 
 /**
- * Sends a request again while its answer is a 503 that says `"retryable": true`: after the seconds
- * that it names, five times at most, with one line for the person who waits. Only for requests
- * that may be repeated.
+ * Repeats a request while its response is a 503 with `"retryable": true`: after the seconds that it
+ * names, five times at most, with one line for the user. Only for requests that may be repeated.
  */
 export async function sendAgain(
   send: () => Promise<Response>,

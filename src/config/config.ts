@@ -237,7 +237,7 @@ function outerValues(
     const variable = envName(name)
     // Its variable is the file variable of the key that it is a file for.
     if (name.endsWith('.key_file')) continue
-    // An empty variable is how compose files and unit files say "not set".
+    // Compose files and unit files write an unset variable as an empty one.
     const [direct, path] = [env[variable] || undefined, env[`${variable}_FILE`] || undefined]
     if (direct !== undefined && path !== undefined)
       problems.push(`env ${variable}: set together with ${variable}_FILE; only one of them may be`)

@@ -77,7 +77,7 @@ export class Secret {
   }
 }
 
-/** Nothing says more of when revisions began than the data itself, from here on. */
+/** From here on the data itself shows when its revisions begin. */
 export const revisionsKeptSince = Date.UTC(2026, 6, 28)
 
 const same = (text: string) => text
@@ -279,8 +279,8 @@ const issuer: Kind<string> = {
 }
 
 /**
- * An http address without user, query or fragment, as it is set in front of paths; `{base_url}` may
- * stand for the server's own.
+ * An http address without user, query or fragment, as a prefix of paths; `{base_url}` is replaced
+ * by the server's own.
  */
 const link: Kind<string> = {
   allowed:

@@ -17,11 +17,11 @@ export interface Runtime {
   /** The key that the vault seals with. */
   masterKey: string
   /**
-   * Says how long sign-ins last, where people can move `clock`: moving it must sign no one out.
-   * Without it `clock` does.
+   * The clock for the lifetime of sign-ins, where users can move `clock`: moving it must sign no
+   * one out. Defaults to `clock`.
    */
   sessionClock?: Clock
-  /** Measures how long work takes; without it real time does. Tests let it stand still. */
+  /** Measures how long work takes, by default in real time. Tests stop it. */
   stopwatch?: Clock
   /** Waits the given milliseconds before a publisher is polled again; by default in real time. */
   wait?: (ms: number) => Promise<void>
@@ -31,6 +31,6 @@ export interface Runtime {
 export interface ProcessRuntime extends Omit<Runtime, 'db' | 'masterKey'> {
   /** Gives up data sealed with another master key: the operator confirmed that. */
   takesNewMasterKey?: boolean
-  /** The database of the directory is lost, and an empty one takes its place: the operator said so. */
+  /** Replaces a lost database by an empty one: the operator confirmed that. */
   takesNewDatabase?: boolean
 }

@@ -197,7 +197,7 @@ async function signedInVisitor(
   return { accountId, cookie }
 }
 
-/** Half of its time gone, a session gets a new token: who comes back stays signed in. */
+/** After half of its lifetime a session gets a new token, so that active users stay signed in. */
 async function renewed(
   { sessions, ownUrl }: Pick<ConsoleDeps, 'sessions' | 'ownUrl'>,
   session: CurrentSession['session'],

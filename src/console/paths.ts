@@ -80,7 +80,7 @@ export interface Boot {
   isSignedIn: boolean
   /** The sign-in opens the operator's pages, without the admin token. */
   isOperator: boolean
-  /** Who may sign up. */
+  /** The policy for new accounts. */
   signup: 'closed' | 'invite' | 'open'
   /** The channel of prices in the stream. */
   channel: string

@@ -1,4 +1,4 @@
-/** A piece of SQL with the values of its question marks. */
+/** A piece of SQL with the values of its placeholders. */
 export interface Clause {
   sql: string
   values: (string | number)[]

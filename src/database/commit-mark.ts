@@ -73,7 +73,7 @@ export function keepMark(dir: string, databasePath: string, db: Database) {
       const open = file
       attempt(() => writeSync(open, text, 0))
     },
-    /** Before a database is closed in order: what follows needs no mark. */
+    /** Call this before a database is closed in order: later commits need no mark. */
     end() {
       if (file !== undefined) closeSync(file)
       file = undefined

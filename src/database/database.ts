@@ -110,7 +110,7 @@ function keepsChecksums(path: string, { autocheckpoint, checksums = false }: Ope
   return false
 }
 
-/** Its log and its index get the rights of the database itself where they are made again. */
+/** SQLite gives a new WAL and its index the permissions of the database. */
 function closeFiles(path: string): void {
   makePrivate(path)
   for (const tail of ['-wal', '-shm']) closeToOthers(path + tail)
@@ -133,7 +133,7 @@ export function versionOf(db: Database): number {
 function prepareForWriting(db: Database, version: number, autocheckpoint: number) {
   // Readers never wait for the writer, and what a replicator needs.
   db.run('PRAGMA journal_mode = WAL')
-  // FULL: what was acknowledged survives a power cut. NORMAL lost acknowledged rows in nearly every
+  // FULL: acknowledged rows survive a power cut. NORMAL lost acknowledged rows in nearly every
   // simulated cut.
   db.run('PRAGMA synchronous = FULL')
   db.run(`PRAGMA wal_autocheckpoint = ${autocheckpoint}`)

@@ -9,9 +9,8 @@ export interface DatasetTable extends DeclaredTable {
 }
 
 /**
- * In the order in which rows are put back: what refers to a row comes before the row. What is
- * counted, indexed or placed with them follows them, and what stations of permits say of when they
- * were read stays.
+ * In the order in which rows are put back: rows with references come before the rows they refer to.
+ * Counts, indexes and caches of them follow; read times of permit stations are kept.
  */
 export const datasetTables: readonly DatasetTable[] = declaredDatasets
   .toReversed()

@@ -22,7 +22,7 @@ export type Identity = 'ours' | 'empty' | 'foreign'
 export function identityOf(db: Database): Identity {
   const id = numberOf(db, 'application_id')
   const version = numberOf(db, 'user_version')
-  // Most often asked by a start, which need not list the tables for it.
+  // The usual case at a start, which then need not list the tables.
   if (id === applicationId && version > 0) return 'ours'
   const tables = tablesOf(db)
   if (tables.size === 0 && version === 0)

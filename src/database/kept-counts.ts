@@ -9,7 +9,7 @@ interface Counts {
   byQuestion: Map<string, number>
 }
 
-/** So many different questions are kept; a client that asks for more has them counted again. */
+/** The most cached counts; further queries are counted each time. */
 const countsMax = 1_000
 
 const countsByConnection = new WeakMap<Database, Counts>()

@@ -52,5 +52,5 @@ export function createLateCommits(db: Database, sync = syncFile): LateCommits {
   }
 }
 
-/** Where commits must be on the disk before anybody can read them. */
+/** Commits that must be on disk before they can be read. */
 export const promptCommits: LateCommits = { run: async work => work() }

@@ -15,9 +15,9 @@ export interface Written {
 }
 
 /**
- * Writes rows in their order with one INSERT for up to a hundred of them: a call costs as much as
- * the row itself. `head` is all before VALUES, `tail` all behind it, `row` what stands for one:
- * `(?, ?, 'new')`. It takes several statements: call it in a transaction.
+ * Writes rows in order with one INSERT for up to a hundred of them: a call costs as much as the row
+ * itself. `head` is everything before VALUES, `tail` everything after, `row` the placeholder of
+ * one: `(?, ?, 'new')`. It runs several statements: call it in a transaction.
  */
 export function manyRows(
   db: Database,

@@ -46,7 +46,7 @@ export const checksumsPath = (databasePath: string): string => `${databasePath}-
 export const forgetChecksums = (databasePath: string): void =>
   rmSync(checksumsPath(databasePath), { force: true })
 
-/** 0 says that a page has no checksum yet. */
+/** 0 means that a page has no checksum yet. */
 const checksumOf = (page: Uint8Array): number => crc32(page) || 1
 
 /** The checksums of pages in an open file. */
@@ -110,7 +110,7 @@ function databaseFile(path: string): number {
   return file
 }
 
-/** Reads what a log got, from where it was read to before. */
+/** Reads the new part of a log, from the end of the last read. */
 function followPages(path: string, pageBytes: number) {
   const frameBytes = frameHeaderBytes + pageBytes
   /** Used again: memory that is new costs as much as what is read into it. */
@@ -161,7 +161,7 @@ export function keepChecksums(db: Database, path: string) {
   const { log: inherited } = logState.get()!
   /** Pages that an earlier process's WAL replaced cannot be checked. */
   let isInherited = inherited > 0
-  /** Pages whose place in the database may hold an older state than their checksum is of. */
+  /** Pages that may be older in the database file than their checksum. */
   let unsettled = new Set<number>()
   let rewritten: number[] = []
   /** How long the WAL was when a checkpoint last left a part of it; 0: it left nothing. */
@@ -365,7 +365,10 @@ export function damagedPages(path: string): number[] | undefined {
   }
 }
 
-/** As the header of the database has it, where 1 stands for 65,536; undefined where it is none. */
+/**
+ * The page size in the header of the database, where 1 stands for 65,536; undefined where the
+ * header is invalid.
+ */
 function pageBytesOf(pages: number): number | undefined {
   const stated = readPages(pages, 1, 1, 512)[0]?.readUInt16BE(16)
   if (stated === 1) return 65_536

@@ -19,7 +19,7 @@ export function storageFaultOf(error: unknown): { isFull: boolean; reason: strin
   return { isFull: false, reason: `the disk fails (${code})` }
 }
 
-/** There is no room for what can wait. */
+/** There is no room for writes that can wait. */
 export class StorageFull extends Error {
   readonly code = 'SQLITE_FULL'
 }

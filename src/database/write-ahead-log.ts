@@ -2,8 +2,8 @@ import type { Database } from 'bun:sqlite'
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 
 /**
- * SQLite's write-ahead log as its file format describes it (sqlite.org/fileformat2.html): what the
- * next opening of the database will take from it, and what it will silently leave behind.
+ * SQLite's write-ahead log as its file format describes it (sqlite.org/fileformat2.html): the part
+ * that the next opening of the database will use, and the part that it will silently ignore.
  */
 export interface LogState {
   /** The salts in the WAL header, which change whenever the WAL is restarted. */

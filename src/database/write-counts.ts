@@ -7,7 +7,7 @@ export interface WriteCounts {
   held?: number
   /** Left out: an operator replaced or removed the very value of this source before. */
   kept?: number
-  /** When what was written last is recorded: from then on `as_of` answers all of it. */
+  /** The recording time of the last row: from then on `as_of` includes all of them. */
   recordedAt?: number
 }
 

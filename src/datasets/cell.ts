@@ -67,7 +67,7 @@ const timeOf = (text: string): number | undefined =>
 
 /**
  * Unix ms of an ISO 8601 instant with a zone, of a bare day (its midnight UTC) or of the first day
- * of a month or a quarter; otherwise the sentence that says what is wrong, with the name of the field.
+ * of a month or a quarter; otherwise the fault as a sentence, with the name of the field.
  */
 export function instantOf(time: unknown, now: number, field = 'observed_at'): number | string {
   if (typeof time !== 'string' || time.trim() === '')
@@ -92,7 +92,7 @@ const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/
 const rightNumber =
   'write a decimal number with a point and without thousands separators, such as 1234.5, -36.98 or .833'
 
-/** A JSON number or a plain decimal in text; otherwise the sentence that says what is wrong. */
+/** A JSON number or a plain decimal in text; otherwise the fault as a sentence. */
 export function numberOf(price: unknown): number | string {
   if (typeof price === 'string') {
     const text = price.trim()

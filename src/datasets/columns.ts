@@ -58,7 +58,7 @@ export const optionalNumber = (
   read: (row, name) => numberIn(row, name, min, max) ?? null,
 })
 
-/** One line of text; `right` says what to write where it is missing. */
+/** One line of text; `right` is the correct form, for the message when it is missing. */
 export const text = (
   description: string,
   right: string,

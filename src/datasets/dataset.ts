@@ -109,7 +109,7 @@ export interface Revisions {
 interface Terms<C, R> {
   /** As after `--dataset` and in `/admin/v1/datasets/{name}`. */
   name: string
-  /** One sentence: what it is and where it comes from. */
+  /** One sentence about the content and its origin. */
   description: string
   /** Columns by field, in the order of files and exports. */
   columns: C
@@ -159,7 +159,7 @@ export interface DescribedColumn {
   description: string
 }
 
-/** A dataset as it is declared. What reads, stores, exports and documents its rows follows from it. */
+/** The declaration of a dataset, from which reading, storage, export and documentation follow. */
 export interface Declared<R = unknown> {
   name: string
   description: string

@@ -23,8 +23,8 @@ class FieldFault extends Error {
 }
 
 /**
- * Refuses the row: `field` has `value`, which `is` something wrong; `right` says what would be
- * right.
+ * Refuses the row: `field` has `value`, which `is` something wrong; `right` describes a correct
+ * value.
  */
 export function refuse(field: string, value: unknown, is: string, right: string): never {
   throw new FieldFault(
@@ -147,7 +147,7 @@ export function neededPastDay(row: DatasetRow, field: string, now: number): stri
 const rightMonth = 'write a month, such as 2026-10'
 const monthPattern = /^(\d{4}-(?:0[1-9]|1[0-2]))(?:-\d{2})?$/
 
-/** A month up to the running one; a day stands for its month. */
+/** A month up to the current one; a day counts as its month. */
 export function neededMonth(row: DatasetRow, field: string, now: number): string {
   const text = neededText(row, field, rightMonth)
   const month = monthPattern.exec(text)?.[1] ?? refuse(field, text, 'is not a month', rightMonth)

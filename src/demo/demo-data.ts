@@ -1,4 +1,4 @@
-/** One kind of demo data: its history, and what is published as time passes. */
+/** One kind of demo data: its history, and its publications as time passes. */
 export interface DemoData {
   /** Its part of the time that generating a whole history takes, in percent. */
   percent: number

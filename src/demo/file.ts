@@ -23,7 +23,7 @@ interface WorldLabel {
   generatedAt: number
 }
 
-/** Catching up on more takes longer than generating the data. */
+/** Older files would take longer to bring up to date than to generate. */
 const longestAgeMs = 60 * dayMs
 
 export interface GeneratingOptions {

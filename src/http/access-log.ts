@@ -8,7 +8,7 @@ export type AccessLog = ReturnType<typeof createAccessLog>
 
 export interface AccessLogOptions {
   log: Log
-  /** The share of answers that get a line; answers of 500 and above all do. */
+  /** The share of responses that are logged; responses of 500 and above all are. */
   share: number
   /** A number in [0, 1). */
   chance(): number
@@ -16,10 +16,10 @@ export interface AccessLogOptions {
   now(): number
 }
 
-/** Never the address, which may hold a token: the route says what was requested. */
+/** Never the address, which may contain a token: the route identifies the request. */
 const unrouted = '(none)'
 
-/** Neither addresses nor who asked from where: the id of the key says whose request it is. */
+/** Logs neither addresses nor users: the id of the key identifies the caller. */
 export function createAccessLog(options: AccessLogOptions) {
   const { log, share, chance, now } = options
   /** The passes of requests that came to the gate; it adds them. */

@@ -54,7 +54,7 @@ export function unknownRoute({
     if (origin !== null) corsHeaders(headers, origin, corsOrigins, headerPrefix)
     const path = pathOf(request)
     const nearest = names.nearest(path)
-    // A route that takes the method and says that there is no such path is none.
+    // A route that takes the method and reports that there is no such path does not count.
     const methods = nearest.methods.includes(request.method) ? [] : nearest.methods
     const { paths, parameter } = nearest
     const why =
@@ -195,7 +195,7 @@ const challengeOf = (metadata: string | undefined): string =>
 
 const problemType = 'application/problem+json'
 
-/** The body of a refusal: for who asks for problem details, with their members (RFC 9457). */
+/** The body of an error, as problem details (RFC 9457) for clients that accept them. */
 function bodyFor(
   request: Request,
   problem: Problem,
@@ -233,7 +233,7 @@ function notHere(
   return `${shown}: there is no such path.${meant} GET /openapi.json lists all of them.`
 }
 
-/** The path exists, and does not take what stands for its parameter. */
+/** The path exists, and does not accept the value of its parameter. */
 const wrongSegment = (path: string, { name, value }: { name: string; value: string }): string =>
   `${path.slice(0, pathCharactersMax)}: {${name.slice(1)}} must be a value that this path takes; got ${shownValue(value)}. GET /openapi.json describes it.`
 

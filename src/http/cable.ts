@@ -24,7 +24,9 @@ export const connectionsOf = (
   originals: Pick<WeakMap<Request, Request>, 'get'>,
   local: Pick<WeakSet<Request>, 'has'>,
 ) => ({
-  /** Makes a socket of the connection of a request; false when that is not what it asks for. */
+  /**
+   * Upgrades the connection of a request to a socket; false when the request does not ask for it.
+   */
   upgrade: (request: Request, connection: CableConnection, headers: Record<string, string>) =>
     (!local.has(request) &&
       server()?.upgrade(originals.get(request) ?? request, { data: { connection }, headers })) ||
@@ -44,7 +46,7 @@ const socketOf = (socket: ServerWebSocket<SocketData>): CableSocket => ({
 export const sockets: WebSocketHandler<SocketData> = {
   // An identifier with a hundred codes has room.
   maxPayloadLength: 16 * 2 ** 10,
-  // The runtime asks silent clients for a sign of life; one that gives none is gone.
+  // The runtime pings silent clients; one that does not respond is closed.
   idleTimeout: 60,
   // Beyond what a connection may have waiting: no one fills the memory, whatever goes wrong above.
   backpressureLimit: 2 ** 20,

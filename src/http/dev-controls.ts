@@ -26,7 +26,7 @@ interface Played {
 /** The controls of a demo instance for developers. */
 export interface DevControls {
   clock: ManualClock
-  /** The account of anyone who opens a page on this machine; undefined: visitors sign in. */
+  /** The account of visitors on this machine; undefined: visitors sign in. */
   visitorAccount: string | undefined
   /** Moves the clock forward and runs every job that falls due on the way, in order. */
   advance(to: number): Promise<void>
@@ -36,7 +36,7 @@ export interface DevControls {
   requests: RequestLog
   /** Situations that can be brought about, by name. */
   scenarios: readonly Scenario[]
-  /** Sends what is due, so that what was caused is there to be checked. */
+  /** Sends due messages, so that the effects of an action can be checked. */
   settle(): Promise<void>
   /** Keeps the state under a name, goes back to it, or to the start. */
   snapshot(name: string): Promise<SnapshotRefusal | undefined>

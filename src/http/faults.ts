@@ -8,7 +8,7 @@ import type { RequestContext, SimulatedQuota } from './gate/gate.ts'
 import { Problem, type ProblemCode, problems } from './problem/problem.ts'
 import { type Links, overloaded, tooFast } from './problem/refusals.ts'
 
-/** A refusal, or slowness, that the next requests of a route are to meet. */
+/** A simulated error or delay for the next requests of a route. */
 export interface Fault {
   id: number
   /**
@@ -30,7 +30,7 @@ export interface Fault {
  */
 export type Faults = ReturnType<typeof createFaults>
 
-/** `chance` answers the next number in [0, 1). */
+/** `chance` returns the next number in [0, 1). */
 export function createFaults(chance: () => number) {
   let faults: Fault[] = []
   let ids = 0
@@ -74,8 +74,8 @@ const quotaCodes: Partial<Record<ProblemCode, QuotaKind>> = {
 }
 
 /**
- * The refusal as its cause would make it: limits and links are the true ones, what was used is the
- * limit.
+ * The error as its cause would create it: limits and links are the real ones, and the usage equals
+ * the limit.
  */
 export function refusalOf(code: ProblemCode, plans: Plans, links: Links, now: number): Problem {
   if (code === 'RATE_LIMIT_EXCEEDED') return tooFast(fullWindow(plans))

@@ -22,10 +22,7 @@ export interface FrontDeps {
   isSecure?: boolean
   /** The `Vary` header of every response; empty: none. */
   vary: string
-  /**
-   * Requests whose address was rewritten, so that the connection of the original can still be asked
-   * about.
-   */
+  /** Requests whose address was rewritten, with the original, whose connection is still needed. */
   originals: WeakMap<Request, Request>
   /**
    * Whether replicas have the write. False after a timeout: the write is not acknowledged. Absent:
@@ -39,17 +36,20 @@ export interface FrontDeps {
   charged?: ((request: Request) => Promise<boolean> | undefined) | undefined
   /** Why nothing may be written now; absent: it always may be. */
   refusal?: (() => string | undefined) | undefined
-  /** The last change that was committed here: a write's answer names it. Absent: none is published. */
+  /**
+   * The last change committed here, which the response to a write names. Absent without
+   * replication.
+   */
   sequence?: (() => number) | undefined
   /** Encodes bodies for clients that take it; absent: they go as they are. */
   encoder?: Encoder
   /** Answers competing requests after the event loop has polled all sockets; absent: at once. */
   turns?: TurnQueue<Request>
-  /** Writes a line for what is answered; absent: none, and nothing of it is on the way. */
+  /** Logs a line per response; absent: none, at no cost. */
   accessLog?: AccessLog
 }
 
-/** Gives answers what each has. A connection that became a socket has none. */
+/** Adds headers to a response. A connection that became a socket has none. */
 function guardedBy(constant: Readonly<Record<string, string>>) {
   const entries = Object.entries(constant)
   return (response: Response): Response => {

@@ -32,14 +32,14 @@ const answeredPaths =
   /^\/v1\/(?:prices|changes|commodities|analytics|indicators|spreads|futures|storage|forecasts|fuel-surcharge|bunker-fuels|marine-fuels|marine-ports|diesel-prices|ei|rig-counts|drilling|drilling-intelligence|pseo|well-production|market-brief|data-quality|alerts|subscriptions|notifications|scheduled-deliveries)(?:\/|$)/
 /** Paths whose read changes records of an account. */
 const primaryPaths = /^\/v1\/prices\/board(?:\/|$)/
-/** A question that is too long for an address, and writes nothing. */
+/** A read that is too long for an address. */
 const askedByPost = new Set(['/v1/prices/batch'])
 /** Paths that are open to everyone. */
 const openPaths =
   /^\/(?:docs|swagger|openapi\.json|limits\.json|product-facts\.json|v1\/(?:demo|meta|sources))(?:\/|$)/
-/** Counted by the windows of rates only, so that the quota says nothing of it. */
+/** Only rate windows count it, so the quota does not matter. */
 const eventsPath = '/v1/stream'
-/** A socket cannot be passed on: who has no key here is refused here. */
+/** A socket cannot be forwarded: a caller without a key is refused here. */
 const socketPath = '/cable'
 /** Paths that report the health of this instance, which no other instance can report. */
 const ownPaths = new Set(['/health', '/v1/health', '/metrics'])
@@ -107,7 +107,7 @@ export function createReplicaAnswers(
     const code = response?.headers.get('x-error-code') ?? ''
     return code === writerCode || spentCodes.has(code) ? ask(unread) : marked(response)
   }
-  /** Without a promise where the answer is there at once, as it is of nearly every read. */
+  /** Returns no promise where the response is ready at once, as for nearly every read. */
   const answerNow = (request: Request): Response | Promise<Response> => {
     const unread = unreadCopyOf(request)
     const response = deps.handle(request)
@@ -170,12 +170,12 @@ export function createReplicaAnswers(
   }
 }
 
-/** The path of an address as a server is given it: it begins after the host and ends before a question. */
+/** The path of an address: it begins after the host and ends before the query. */
 function pathIn(url: string): string {
   const from = url.indexOf('/', url.indexOf('//') + 2)
   const to = url.indexOf('?', from)
   return to === -1 ? url.slice(from) : url.slice(from, to)
 }
 
-/** Milliseconds, rounded up. Before the first message nothing is known of it. */
+/** Milliseconds, rounded up. Before the first message the lag is unknown. */
 const lagText = (ms: number): string => (Number.isFinite(ms) ? String(Math.ceil(ms)) : 'unknown')

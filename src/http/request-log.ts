@@ -2,7 +2,7 @@ import type { RequestContext } from './gate/gate.ts'
 import { type ProblemCode, problems } from './problem/problem.ts'
 import { withoutLinkKey } from './settle.ts'
 
-/** A request that was answered, for anyone who develops against a demo instance. */
+/** An answered request, for developers who use a demo instance. */
 export interface LoggedRequest {
   /** A sequence number within this log, from 1. */
   number: number
@@ -10,7 +10,7 @@ export interface LoggedRequest {
   at: number
   requestId: string | null
   method: string
-  /** With its query; what is secret in it is masked. */
+  /** With its query; secrets in it are masked. */
   path: string
   /** Undefined where no route is behind the path. */
   route: string | undefined
@@ -19,7 +19,7 @@ export interface LoggedRequest {
   caller: { keyId: string; keyName: string | null; email: string; isSession: boolean } | undefined
   /** The operator who sent it; undefined for other requests. */
   actor: string | undefined
-  /** JSON of the body that came with it; what is secret in it is masked, what is long is cut. */
+  /** JSON of the body of the request; secrets in it are masked, and it is truncated when long. */
   body: string | undefined
   refusal: Refusal | undefined
 }
@@ -29,7 +29,7 @@ export interface Refusal {
   message: string | null
   /** When such a refusal comes, in the words of the list of errors. */
   meaning: string | null
-  /** The body of the answer; what is long is cut. */
+  /** The body of the response, cut when long. */
   answer: string
 }
 
@@ -55,7 +55,7 @@ const mask = '…'
 const secretName = /password|secret|token|api_?key|authorization/i
 /** A proof that was sent to a person; other codes name prices and refusals. */
 const proof = /^[\d-]+$/
-/** The desk asks for itself, and what a page is drawn with is requested with every page. */
+/** Requests of the tools page and of page assets are left out. */
 const isUntold = (path: string): boolean =>
   path.startsWith('/_dev/') || path.startsWith('/console/')
 
@@ -64,7 +64,7 @@ export interface RequestLogDeps {
   passes: WeakMap<Request, RequestContext>
   /** The clock of the instance, Unix ms. */
   now(): number
-  /** Monotonic milliseconds that pass while that clock stands. */
+  /** Monotonic milliseconds, which advance also while that clock is stopped. */
   monotonic(): number
 }
 

@@ -116,7 +116,7 @@ export function createSettle({ gate, ids, log, corsOrigins, headerPrefix }: Sett
 const hasOwnCacheControl = (value: unknown): boolean =>
   value instanceof Response && value.headers.has('cache-control')
 
-/** The text that a value leaves as; undefined: Elysia makes the answer of it. */
+/** The text that a value is sent as; undefined: Elysia creates the response. */
 function textOf(value: unknown, headers: Record<string, string>): Text | undefined {
   if (typeof value === 'string') return value
   if (value instanceof Uint8Array) return value as Uint8Array<ArrayBuffer>

@@ -16,7 +16,7 @@ const defaultTimeoutMs = 30 * secondMs
 const leaseExtraMs = 15 * secondMs
 /** How long a sender may continue after its abort signal; then its attempt counts as ended. */
 const graceMs = secondMs
-/** A message during which the process ends again and again is taken for the cause. */
+/** A message that was being sent each time the process died this often is treated as the cause. */
 const rescuesMax = 20
 
 /** The functions that the sending job uses; changes are made inside `together`. */
@@ -59,7 +59,7 @@ export interface Registry {
   senders: Map<Kind, { sender: Sender; lanes: Lanes | undefined }>
   listeners: Map<Kind, ((settled: Settled) => void)[]>
   ended: Record<Settled['state'], number>
-  /** Lanes whose secret does not open: what waits in them fails. */
+  /** Lanes whose secret does not open: their messages fail. */
   shut: Set<string>
 }
 

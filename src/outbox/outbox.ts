@@ -132,8 +132,8 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps) {
         if (waiting.kind === kind) due(kind, waiting.lane, waiting.dueAt)
     },
     /**
-     * Puts a message and sends it at once, one attempt, whatever the lane's limits; answers what
-     * became of it. Not inside a transaction.
+     * Puts a message and sends it at once, in one attempt, whatever the lane's limits; returns the
+     * result. Not inside a transaction.
      */
     async sendNow(
       message: Omit<Message, 'dueAt' | 'maxRetries' | 'skipped'>,

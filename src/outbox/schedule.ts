@@ -8,9 +8,7 @@ const waitsMs: Readonly<Record<Kind, readonly number[]>> = {
   sms: [minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs],
 }
 
-/**
- * Receivers that fail together are not asked again together: never earlier, at most so much later.
- */
+/** Spreads retries of receivers that fail together: never earlier, and later by at most this. */
 const jitterPercent = 5
 
 /**

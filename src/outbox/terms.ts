@@ -6,7 +6,7 @@ export interface Message {
   kind: Kind
   accountId: string | null
   /**
-   * Messages of one lane share a limit of concurrency and, where its owner asks for it, an order: a
+   * Messages of one lane share a limit of concurrency and, where its owner wants it, an order: a
    * webhook endpoint's id, `email`, `sms`.
    */
   lane: string
@@ -36,7 +36,7 @@ export interface Settled extends StoredMessage {
   attempts: number
   statusCode: number | null
   error: string | null
-  /** A rescued or configuration failure that says nothing about the receiver. */
+  /** A rescued or configuration failure, which is not a fault of the receiver. */
   blameless: boolean
   at: number
 }
@@ -65,7 +65,7 @@ export interface Share {
   percent: number
 }
 
-/** How a lane wants its messages now. What is absent: as the instance does it. */
+/** How a lane sends its messages now. Absent fields: the defaults of the instance. */
 export interface OpenLane {
   state: 'open'
   /** Needed for webhooks. */

@@ -6,7 +6,7 @@ import type { Kind } from './store/rows.ts'
 import type { Settled } from './terms.ts'
 
 export interface OutboxVitals {
-  /** Waiting or under way, without those of parked lanes. */
+  /** Waiting or in flight, without those of parked lanes. */
   pending: number
   /** When the oldest of them became due (Unix ms). */
   oldestAt: number | undefined

@@ -23,6 +23,6 @@ const matrix: Readonly<
 export const mayOperate = (role: AdminRole, area: OperatorArea, changes: boolean): boolean =>
   matrix[role][changes ? 'changes' : 'sees'].includes(area)
 
-/** The roles that a request of an area asks for. */
+/** The roles that permit a request in an area. */
 export const rolesThatMay = (area: OperatorArea, changes: boolean): AdminRole[] =>
   adminRoles.filter(role => mayOperate(role, area, changes))

@@ -6,7 +6,7 @@ export interface Sign {
   of: string
   /** The pattern for the header; undefined: the request must not have it. */
   pattern: RegExp | undefined
-  /** How much it says; negative: it speaks against the profile. */
+  /** The weight of the sign; negative: it counts against the profile. */
   weight: number
 }
 

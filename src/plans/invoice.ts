@@ -8,7 +8,7 @@ export interface InvoiceLine {
   amountCents: number
 }
 
-/** `2026-000042`: the year in which it was made and its place among all invoices. */
+/** `2026-000042`: the year of issue and the serial number. */
 export const invoiceNumber = (createdAt: number, seq: number): string =>
   `${new Date(createdAt).getUTCFullYear()}-${String(seq).padStart(6, '0')}`
 

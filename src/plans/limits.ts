@@ -6,8 +6,8 @@ export interface LimitReached {
 }
 
 /**
- * The numbers that hold for everybody, whatever the plan; all of them settings, published in force
- * by `GET /v1/meta/limits`.
+ * The limits that apply to everyone, whatever the plan; all of them are settings, and `GET
+ * /v1/meta/limits` publishes them.
  */
 export interface Limits {
   /** Requests of one key in any 60 s; a plan may have its own number. */

@@ -131,7 +131,7 @@ function changedAddOn(addOn: AddOn, value: unknown, path: string): AddOn {
   return { ...addOn, ...counts<AddOn, AddOnNumber>(rules, values, path), name }
 }
 
-/** Only a rule that says so yields null, so the fields keep the types they have in `T`. */
+/** Only a nullable rule yields null, so the fields keep the types they have in `T`. */
 function counts<T, F extends string & keyof T>(
   rules: readonly Rule<F>[],
   values: Values,

@@ -1,5 +1,5 @@
 const charactersMin = 10
-/** Far above what people type, far below what would make hashing a burden. */
+/** Far above usual lengths, and short enough to hash quickly. */
 const charactersMax = 200
 const distinctMin = 5
 const restMin = 5

@@ -2,7 +2,7 @@ import { Fingerprint } from './fingerprint.ts'
 import { SlidingLogs } from './sliding-logs.ts'
 
 export interface RateOptions {
-  /** Admissions in any window, unless a call says otherwise. */
+  /** Admissions in any window, unless a call overrides it. */
   limit: number
   windowMs: number
   /** A secret integer from 0 to 2^53 - 1; places keys where no one outside can foresee it. */

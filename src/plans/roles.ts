@@ -3,9 +3,8 @@ export const roles = ['admin', 'member', 'read_only'] as const
 export type Role = (typeof roles)[number]
 
 /**
- * Everything that the routes of the API do to an account, and who may do it. This is the
- * whole of the rule: the gate asks it for every request, and handlers ask it where the answer
- * depends on what the request is about.
+ * All effects of the API's routes on an account, and the roles that permit them. This is the
+ * complete rule: the gate checks every request, and handlers check what depends on the object.
  */
 const matrix = {
   /** Prices, usage and whatever else is only checked. */

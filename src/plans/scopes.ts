@@ -68,7 +68,7 @@ const byPath = new Map<string, Scope>(
   scopes.flatMap(scope => paths[scope].map(path => [path, scope] as const)),
 )
 
-/** The scope of a route, whose path may hold parameters; undefined: every key may ask it. */
+/** The scope of a route, whose path may contain parameters; undefined: every key may call it. */
 export function scopeOf(route: string): Scope | undefined {
   const [, first = '', second = ''] = route.split('/', 3)
   return byPath.get(`/${first}/${second}`) ?? byPath.get(`/${first}`)

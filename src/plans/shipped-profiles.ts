@@ -48,8 +48,8 @@ const lenient: Switches = {
 const permitSearches = ['/v1/ei/well-permits/latest', '/v1/ei/well-permits/search']
 
 /**
- * Families of existing clients in the order in which they are tried, and at the end everybody else,
- * for whom nothing is replaced.
+ * Families of existing clients in the order in which they are tried, and at the end all others, for
+ * which nothing is replaced.
  */
 export const shippedProfiles: readonly ShippedProfile[] = [
   {

@@ -29,7 +29,7 @@ export const syncedTypes = ['api', 'file', 'webhook'] as const
 export interface SourceLayout {
   /** Detected from the content by default. */
   format: SourceFormat | undefined
-  /** Where in a JSON answer the list is, name by name. */
+  /** The path of the list in a JSON response, name by name. */
   items: readonly string[]
   /** The names of each field in the rows. */
   fields: ReadonlyMap<RowField, readonly string[]>
@@ -63,7 +63,7 @@ const headerName = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
 const ownHeaders =
   /^(host|connection|content-.*|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|cookie|accept.*|user-agent|range)$/i
 
-/** Reads what a configuration says; what it says alongside that is kept and means nothing. */
+/** Parses a configuration; unknown keys are kept and ignored. */
 export function sourceConfig(values: Fields | null): {
   config: SourceConfig
   faults: ConfigFault[]
@@ -175,9 +175,7 @@ export type Credentials = Readonly<Record<string, string>>
 
 const visible = /^[\x20-\x7e]+$/
 
-/**
- * The header that a credential is sent in; the sentence that says what is missing names no value.
- */
+/** The header that a credential is sent in; the message about a missing one contains no value. */
 export function authHeaders(
   { auth, authHeader }: SourceConfig,
   credentials: Credentials,
@@ -211,19 +209,19 @@ export function authHeaders(
   }
 }
 
-/** How credentials are sent where the configuration does not say. */
+/** How credentials are sent where the configuration does not define it. */
 function impliedAuth(credentials: Credentials): AuthKind {
   if (credentials.username !== undefined && credentials.password !== undefined) return 'basic'
   if (credentials.token !== undefined || credentials.access_token !== undefined) return 'bearer'
   return credentials.api_key === undefined ? 'none' : 'header'
 }
 
-/** Shorter ones say nothing, and would be found in any price. */
+/** Shorter texts are not masked: they would match parts of prices. */
 const maskedCharactersMin = 6
 
 /**
- * Takes credentials out of what came from outside, before anything else sees it: a server may
- * repeat them in its answer, and from there they would go into rows, logs and errors.
+ * Removes credentials from external text before it is used: a server may repeat them in its
+ * response, and from there they would get into rows, logs and errors.
  */
 export function withoutCredentials(credentials: Credentials): (text: string) => string {
   const values = Object.values(credentials)

@@ -47,7 +47,7 @@ export function periodEnd(
 export const isHigher = (plan: PlanId, than: PlanId): boolean =>
   planIds.indexOf(plan) > planIds.indexOf(than)
 
-/** How a change of terms is made. */
+/** When a change of terms takes effect. */
 export type TermsChange =
   | { when: 'never' }
   /** Within the running period, or with a new one that begins now. */
@@ -55,9 +55,9 @@ export type TermsChange =
   | { when: 'period_end' }
 
 /**
- * A higher plan takes effect at once, and so does the same one for longer. A lower plan and a
- * shorter time wait for the end of what is paid for, and so does whatever would leave money over:
- * nothing is paid back.
+ * A higher plan takes effect at once, and so does the same one for a longer period. A lower plan
+ * and a shorter period wait for the end of the paid period, and so does every change that would
+ * leave a credit: nothing is refunded.
  */
 export function changeOf(current: Terms & PricedPeriod, next: Terms, at: number): TermsChange {
   const samePeriod = current.billingPeriod === next.billingPeriod

@@ -108,7 +108,7 @@ export function startCluster(services: Parts, deps: ClusterDeps) {
       .then(({ nodes }) => {
         late = lateReplicas(nodes)
       })
-      // Then no one says more than before.
+      // Without a response the earlier status remains.
       .catch(() => undefined)
   }
   return {
@@ -162,7 +162,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
       : 'the stream has not yet confirmed that no other instance took over'
   }
   const fence = () => {
-    // A replaced instance stays fenced, regardless of who has the lease.
+    // A replaced instance stays fenced, whichever instance holds the lease.
     if (state.get('replaced_by') !== undefined) return
     const isClosed = held === undefined || !held.isValid()
     if (isClosed === isFenced) return
@@ -177,7 +177,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
     [state.get('lineage'), ...previousEpochs(state)].includes(holder)
   const isReplaced = () => state.get('replaced_by') !== undefined
   const strangers = createStrangers(log)
-  /** The replication epoch that the stream says has taken over. */
+  /** The replication epoch that took over according to the stream. */
   const successor = async (nats: Nats) => {
     const own = {
       replicationEpoch: state.get('lineage') ?? '',
@@ -224,7 +224,7 @@ function createLeasing({ db, config, clock, log }: Parts, deps: ClusterDeps) {
           if (next !== undefined) await held.handTo(next)
           held = await acquire(nats)
         }
-        // Without an answer it is renewed again, over whatever became of it.
+        // Without a response it is renewed again, whatever the outcome was.
         const renewed = held.renew().catch(() => true)
         const isKept = (await within(renewWithinMs, renewed)) ?? true
         if (!isKept) {

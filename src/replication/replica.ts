@@ -51,7 +51,7 @@ export interface ReplicaOptions {
   primary(): string
 }
 
-/** No replica opens what is sealed: what needs it is the primary's. */
+/** A replica does not open sealed data: requests that need it go to the primary. */
 const noMasterKey = 'a replica opens nothing that is sealed'
 
 /**

@@ -6,11 +6,13 @@ export interface Outcome {
    */
   state: 'delivered' | 'failed' | 'retry'
   statusCode?: number
-  /** One sentence for the person who asked for the message. */
+  /** One sentence for the owner of the message. */
   error?: string
-  /** When the other side itself said when: instead of the schedule's wait. */
+  /** The time to retry that the receiver named; it overrides the schedule. */
   retryAfterMs?: number
-  /** It says nothing about the receiver: this instance is not set up, or ended the attempt. */
+  /**
+   * The failure is on this instance (it is not set up, or ended the attempt), not on the receiver.
+   */
   blameless?: boolean
   durationMs: number
   exchange?: Exchange

@@ -72,8 +72,8 @@ const oneSentence = (text: string): string =>
     .toWellFormed()
 
 /**
- * Whether an answer with this status may be another one next time: too many at once, a timeout, or
- * a fault on the other side.
+ * Whether a response with this status is temporary: too many requests, a timeout, or a fault on the
+ * other side.
  */
 export const mayPass = (status: number): boolean =>
   status === 408 || status === 429 || status >= 500

@@ -8,7 +8,7 @@ export type ProviderWatch = ReturnType<typeof createProviderWatch>
 export function createProviderWatch(name: string, log: Pick<Log, 'error' | 'info'>) {
   let trouble: string | undefined
   return {
-    /** Why it does not, as it says itself; undefined: it does, or nothing was tried yet. */
+    /** The reason of the last failure; undefined if the last attempt worked or none was made. */
     trouble: () => trouble,
     worked() {
       if (trouble !== undefined) log.info('provider_recovered', { provider: name })

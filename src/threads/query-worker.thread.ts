@@ -115,7 +115,7 @@ declare const self: {
   postMessage(message: unknown, transfer?: ArrayBuffer[]): void
 }
 
-// The first message says what to open, all others are the main thread's.
+// The first message names the files to open; the later ones are requests of the main thread.
 self.onmessage = ({ data }) => {
   let instance: QueryWorkerInstance
   try {

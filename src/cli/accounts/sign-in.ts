@@ -6,7 +6,7 @@ import {
   runAgainstServer,
 } from '../command.ts'
 
-/** Sets the password of an account and signs everybody out of it. */
+/** Sets the password of an account and ends all its sessions. */
 export const setPassword = (
   env: CommandEnvironment,
   who: string,
@@ -34,7 +34,7 @@ export const makeLink = (env: CommandEnvironment, who: string): Promise<number> 
     ])
   })
 
-/** Signs everybody out of an account. */
+/** Ends all sessions of an account. */
 export const endSessions = (env: CommandEnvironment, who: string): Promise<number> =>
   runAgainstServer(env, 'accounts sign-out', async () => {
     const ended = await answerOf<{ email: string }>(
@@ -47,7 +47,7 @@ export const endSessions = (env: CommandEnvironment, who: string): Promise<numbe
     ])
   })
 
-/** Lets someone in who has lost authenticator and recovery codes: signing in asks for no code. */
+/** Turns two-factor authentication off for a user who has lost authenticator and recovery codes. */
 export const removeTwoFactor = (env: CommandEnvironment, who: string): Promise<number> =>
   runAgainstServer(env, 'accounts second-step-off', async () => {
     const removed = await answerOf<{ email: string }>(

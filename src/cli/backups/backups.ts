@@ -19,7 +19,7 @@ import { removeWithLog } from './upgrade.ts'
 
 const sealedEnding = '.sealed'
 
-/** The places that the configuration names; none: there are no backups but those one asks for. */
+/** The configured places for backups; without any, backups are only made on demand. */
 export function placesOf({ backups }: Config): BackupPlace[] {
   const prefix = backups.s3Prefix === '' ? '' : `${backups.s3Prefix.replace(/\/$/, '')}/`
   return [
@@ -86,7 +86,7 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
   }
 }
 
-/** When the database that a backup is of was begun, Unix ms; 0 where it does not say. */
+/** When the database of a backup was created, Unix ms; 0 where it is not recorded. */
 function beganAtOf(copy: string): number {
   const db = openDatabase(copy, { readonly: true })
   try {

@@ -125,7 +125,7 @@ function restoreCommand(program: Command, env: ProgramEnvironment) {
       .command('restore')
       .argument('[file]')
       .description('restore a backup into the data directory'),
-    // It says itself where it does not make one.
+    // The backup command prints its own message where it makes no backup.
     () => 'made',
   )
     .option(

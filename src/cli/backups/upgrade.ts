@@ -23,8 +23,9 @@ function versionAt(path: string): number {
 }
 
 /**
- * Whether the header of a database file says that it is ours and of today's schema. A start asks
- * this first: it spares opening the database once more. What a log holds is not in the header.
+ * Whether the header of a database file has our application id and the current schema. A start
+ * checks this first, which saves opening the database once more. The header does not include the
+ * WAL.
  */
 function isOfToday(path: string): boolean {
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) return false

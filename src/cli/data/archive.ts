@@ -246,7 +246,7 @@ async function recordSeries(operator: CommandEnvironment, series: readonly Serie
     await answerOf(operator, 'PATCH', seriesPath(code), { reset: true, ...whileFilled(terms) })
 }
 
-/** Records what stood in a dataset before; answers how many rows that are. */
+/** Records earlier rows of a dataset; returns their number. */
 async function recordEarlierRows(operator: CommandEnvironment, path: string, dataset: string) {
   const { batch } = await answerOf<{ batch: { id: number } }>(
     operator,

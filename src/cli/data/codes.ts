@@ -12,7 +12,7 @@ interface CodesOptions {
   withData?: boolean
 }
 
-/** Every word stands somewhere in what is said of the series; those whose code has it come first. */
+/** Finds series whose description contains every word; matches in the code come first. */
 function matching(rows: readonly SeriesLine[], words: readonly string[]): SeriesLine[] {
   const wanted = words.map(word => word.toLowerCase())
   const textOf = (row: SeriesLine) =>

@@ -15,7 +15,7 @@ import { exitCodes } from '../exit-codes.ts'
 export interface ExportOptions {
   /** A file, packed when its name ends in `.gz`; `-` or nothing is standard output. */
   output?: string
-  /** `csv` or `ndjson`; by default what the file's name says, otherwise CSV. */
+  /** `csv` or `ndjson`; by default from the file's name, otherwise CSV. */
   format?: string
   /** Every value that was ever replaced or deleted too, with sources and times. */
   history?: boolean

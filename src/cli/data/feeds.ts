@@ -119,7 +119,7 @@ interface RunOptions {
 
 const lookEveryMs = 500
 
-/** Waits for a run; on a terminal with a line that says how much it has read. */
+/** Waits for a run; on a terminal with a line that shows its progress. */
 async function watched<T>(env: CommandEnvironment, name: string, answer: Promise<T>): Promise<T> {
   const { terminal } = env
   if (!terminal || env.json) return answer
@@ -192,7 +192,10 @@ interface AddOptions {
   license?: string
 }
 
-/** A feed that still lacks its key or licence is set up, and does not run: that is said by the exit code. */
+/**
+ * Adds a feed. One that still lacks its key or licence is stored but does not run, which the exit
+ * code shows.
+ */
 async function addFeed(
   env: CommandEnvironment,
   name: string,

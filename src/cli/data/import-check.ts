@@ -4,7 +4,7 @@ import type { Comparison, SeriesComparison } from '../../topics/prices/service/c
 
 /** A file that has a third of the values of its time, or less, is coarser than what is there. */
 const coarserShare = 3
-/** So many values of a series may a file correct without being asked. */
+/** The share of a series' values that a file may correct without confirmation. */
 const revisedShare = 0.1
 /** Fewer revised values do not count as a replacement. */
 const revisedMin = 10

@@ -37,7 +37,7 @@ export interface ImportOptions extends FileOptions {
   replace?: boolean
 }
 
-/** Where an import says how far it is and how it went. */
+/** The output of an import: its progress and its result. */
 export interface ImportReporting {
   /** One line of standard output. */
   out(line: string): void
@@ -208,7 +208,10 @@ const wireCounts = (counts: Omit<ImportReport, 'files'>) => ({
   kept_as_corrected: counts.kept,
 })
 
-/** An import as `--json` prints it. In a dry run `would_be_written` says what nothing was done with. */
+/**
+ * The result of an import for `--json`. In a dry run `would_be_written` is the number of values
+ * that were not written.
+ */
 function resultOf(report: ImportReport, ms: number, dryRun: boolean, exit: number) {
   return {
     exit_code: exit,
@@ -229,7 +232,7 @@ function resultOf(report: ImportReport, ms: number, dryRun: boolean, exit: numbe
   }
 }
 
-/** Facts about a file that a user must know in addition to its counts. */
+/** Facts about a file to report in addition to its counts. */
 function remarksOn(file: FileReport, dryRun: boolean): string[] {
   const lines = file.samples
     .slice(0, shownMax)
@@ -295,7 +298,7 @@ function decisionNotes({ held, kept }: FileReport): string[] {
   return notes
 }
 
-/** Which lines say something else than a later one of the same file, of which the later one counts. */
+/** Lists lines that a later line of the same file contradicts; the later one counts. */
 function supersededNote({ superseded, supersededLines }: FileReport): string | undefined {
   if (superseded === 0) return undefined
   const shown = supersededLines.slice(0, shownMax).map(({ line }) => line)
@@ -361,7 +364,7 @@ function linesTo({ err, clock }: ImportReporting) {
       if (clock.monotonic() - last < lineEveryMs) return
       last = clock.monotonic()
       const line = `${progress.stage} ${progress.file}: ${percentOf(progress)}%, ${progress.read} rows`
-      // A mail of cron is read afterwards: the same line again says nothing.
+      // A log file does not need the same line twice.
       if (line === shown) return
       shown = line
       err(line)

@@ -112,7 +112,7 @@ function refuseUnknown(names: readonly string[], where: string) {
     )
 }
 
-/** Terms that are lists or pairs, which a table may also say as the options do. */
+/** Attributes that are lists or pairs, which a table may write in the form of the options. */
 const composed = new Set(['visible_to', 'guards', 'resolutions', ...lists])
 
 function termsOfTable(table: Terms, where: string): Terms {

@@ -224,10 +224,7 @@ export function examineSpace(
 
 const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
 
-/**
- * Files and connections that a process may have open at a time; undefined where the system does not
- * say.
- */
+/** The limit of open files and connections of a process; undefined where it is not available. */
 export function openFilesOf(pid: number | 'self'): number | undefined {
   const path = `/proc/${pid}/limits`
   if (!existsSync(path)) return undefined

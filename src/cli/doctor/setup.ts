@@ -163,7 +163,7 @@ const providers: readonly ProviderNeeds[] = [
   },
 ]
 
-/** Nothing where nothing is published. */
+/** No findings where no NATS servers are configured. */
 function examineNats({ nats }: Config): Finding[] {
   if (nats.servers.length === 0) return []
   const { credentialsFile } = nats

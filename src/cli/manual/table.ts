@@ -56,7 +56,7 @@ export function commandTable(program: Command): CommandRow[] {
   return rows
 }
 
-/** The help of every command ends with what it is used like. */
+/** Appends examples to the help of every command. */
 export function addExamples(program: Command): void {
   const walk = (command: Command, words: readonly string[]) => {
     const lines = examples[words.join(' ')]?.map(text => `  ${program.name()} ${text}`)

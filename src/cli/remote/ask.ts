@@ -52,7 +52,7 @@ async function send(address: URL, init: RequestInit): Promise<Response> {
   }
 }
 
-/** Asks a server over HTTP with a key; throws Refusal for what it says against it. */
+/** Sends requests to a server over HTTP with a key; throws Refusal for errors. */
 export const createRemoteAsk =
   (server: RemoteServer, notify = notifyOnce()): Ask =>
   async <T>(method: 'GET' | 'POST', path: string, { query, body }: Parameters<Ask>[2] = {}) => {

@@ -171,7 +171,7 @@ export function remoteCommands(program: Command, env: ProgramEnvironment): void 
   })
 }
 
-/** Whether `export` is to ask a server over HTTP, and not to read the data directory. */
+/** Whether `export` requests a server over HTTP instead of reading the data directory. */
 /** An export that names a server: which, which days, and where to. */
 export type RemoteExportOptions = ServerChoice & Range & { output: string }
 

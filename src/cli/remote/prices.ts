@@ -175,7 +175,7 @@ export async function exportHistory(
 const chartPoints = 72
 const chartRows = 14
 
-/** A line of the prices of a code over a range, with what it comes to. */
+/** Draws the prices of a code over a range as a line, with a summary. */
 export async function drawChart(ask: Ask, code: string, range: Range, write: Write): Promise<void> {
   const rows = await allOf(historyPages(ask, [code], { interval: 'day', ...range }))
   const points = rows.reverse().map(row => ({ at: row.created_at, value: row.price }))

@@ -96,8 +96,8 @@ export function checkUrl(url: string): string {
 }
 
 /**
- * The server that a command asks: the one that is named, the address on the command line, that of
- * WELLHEAD_URL, the preferred one of those saved, this machine.
+ * The server of a command: the named one, the address on the command line, that of WELLHEAD_URL,
+ * the preferred one of those saved, this machine.
  */
 export function chosenServer(choice: ServerChoice, env: Environment): SavedServer {
   const path = serversPath(env)

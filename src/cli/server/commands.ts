@@ -9,7 +9,7 @@ import { printOpenapi } from './openapi.ts'
 import { serveReplica } from './replica.ts'
 import { serve } from './serve.ts'
 
-/** The server itself, how it is, and what it answers. */
+/** Commands that run a server, check its state and print its document. */
 export function serverCommands(program: Command, env: ProgramEnvironment, results: Results) {
   serveCommands(program, env, results)
   healthCommand(program, env, results)

@@ -8,9 +8,8 @@ import { openServices } from '../../instance/services/services.ts'
 const noKey = 'of no vault'
 
 /**
- * The OpenAPI document that a server of this configuration answers, byte for byte, made over a
- * database in memory. Anyone who generates a client need not have what the server sends with: its
- * providers' credentials are not asked for.
+ * The OpenAPI document of a server with this configuration, byte for byte, created over a database
+ * in memory. Generating a client needs no credentials of the server's providers.
  */
 export async function openapiText(runtime: ProcessRuntime): Promise<string> {
   const { mail, sms, billing } = runtime.config
@@ -34,7 +33,7 @@ export async function openapiText(runtime: ProcessRuntime): Promise<string> {
   }
 }
 
-/** Prints the document, or writes it to a file instead of what was there. */
+/** Prints the document, or replaces a file with it. */
 export async function printOpenapi(
   runtime: ProcessRuntime,
   file: string | undefined,

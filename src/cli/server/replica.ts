@@ -119,7 +119,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
         const why = await Promise.race([replica.ended, stopRequested, standby.taken])
         if (why === undefined || typeof why === 'object') return why
         log.warn('replica_restarts', { message: `${why}: it starts from a new snapshot.` })
-        // It answers, or passes on, what is read until the next is there.
+        // It answers or forwards reads until the next snapshot is there.
         await fetchReplica(dir, nats, config.nats.copies)
         const ended = replica
         replica = undefined
@@ -140,7 +140,7 @@ export async function serveReplica(env: ServeEnvironment): Promise<number> {
   if (heldLease) {
     log.warn('standby_takes_over', { epoch: heldLease.lease.epoch })
     const ended = replica
-    // It answers what is read until the next instance does.
+    // Reads are answered until the next instance takes over.
     ended?.stopFollowing()
     const change = await standby.promote(heldLease)
     log.warn('promoted', { change, epoch: heldLease.lease.epoch })

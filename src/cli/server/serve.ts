@@ -91,7 +91,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     )
     return exitCodes.temporary
   }
-  // From here on, so that anyone who has read the ready file can stop it in the ordinary way.
+  // From here on a process that has read the ready file can stop the server regularly.
   let isStopRequested = false
   const stopRequested = firstStop(env).then(() => {
     isStopRequested = true
@@ -185,7 +185,7 @@ export async function serve(env: ServeEnvironment): Promise<number> {
     Promise.all([server.stop(false), opened.instance.sending.drain()]),
   )
   await Promise.all([server.stop(true), metrics?.stop(true), socket.stop(), opened.settled()])
-  // Last: what is written until then may have the log folded.
+  // Closed last, because writes until then may be checkpointed.
   await opened.instance.settled()
   opened.instance.close()
   lock.release()
@@ -267,7 +267,7 @@ function bound<T>(
   }
 }
 
-/** The port that answers metrics to anyone who can reach it, and nothing else. */
+/** A port that serves only metrics, without authentication. */
 function listenForScrapers(
   { metrics }: Config,
   local: WeakSet<Request>,

@@ -10,7 +10,7 @@ export type GuidePart = { html: string } | { samples: GuideSample[] }
 export interface GuideHeading {
   id: string
   text: string
-  /** The words below it, for the search. */
+  /** The text below it, for the search. */
   words: string
 }
 
@@ -25,7 +25,7 @@ export interface Guide {
   /** The words before the first heading, for the search. */
   words: string
   headings: GuideHeading[]
-  /** The address of its parts, as JSON. */
+  /** The address of its sections, as JSON. */
   body: string
 }
 

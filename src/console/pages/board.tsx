@@ -56,7 +56,7 @@ function OwnBoard() {
     }
   })
 
-  /** Shown at once; what the service refuses is put back and said. */
+  /** Shown at once; if the service refuses it, it is reverted and the error is shown. */
   const choose = (next: Group[]) =>
     attempt(async () => {
       const before = layout.data

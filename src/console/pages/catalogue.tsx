@@ -13,7 +13,7 @@ interface Priced {
   change_24h_percent: number | null
 }
 
-/** Every series with its newest value; what was searched for has the best first. */
+/** Every series with its newest value; search results are sorted by relevance. */
 export function Catalogue({
   codes: listed,
   isSearch,

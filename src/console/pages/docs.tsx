@@ -155,7 +155,7 @@ const isWide = matchMedia('(min-width: 60rem)').matches
 const matchesMax = 60
 const placesMax = 6
 
-/** The operations that speak of what was typed, best first; all of them while nothing is typed. */
+/** The operations that match a typed text, best first; all of them without one. */
 function matchingOperations(operations: readonly Listed[], typed: string): readonly Listed[] {
   if (typed.trim() === '') return operations
   return operations
@@ -506,7 +506,7 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
   )
 }
 
-/** An answer as it looks, for who reads examples before fields. */
+/** An example of the response, for users who read examples before fields. */
 function Example({ of }: { of: unknown }) {
   const text = typeof of === 'string' ? of : JSON.stringify(of, null, 2)
   return (
@@ -550,7 +550,7 @@ function callOf(
 const headerName = (name: string): string =>
   name.replaceAll(/(^|-)[a-z]/g, mailMessages => mailMessages.toUpperCase())
 
-/** The headers of lines such as `Prefer: handling=lenient`; what is none is left out. */
+/** Parses headers from lines such as `Prefer: handling=lenient`; other lines are ignored. */
 const headersIn = (text: string): Record<string, string> =>
   Object.fromEntries(
     text.split('\n').flatMap(line => {
@@ -605,7 +605,7 @@ async function answerTo(call: Call, body: string | undefined): Promise<Answered>
   }
 }
 
-/** Makes the call, as who is signed in or with a key that is typed in. */
+/** Makes the call, as the signed-in user or with a key that is typed in. */
 function TryIt({
   call,
   operation,
@@ -710,7 +710,7 @@ function typeOf(schema: Schema, document: OpenApi): string {
   return `${name ?? 'any'}${whole.format ? ` (${whole.format})` : ''}${whole.nullable ? ' or null' : ''}`
 }
 
-/** The schema within, whose fields there are to show. */
+/** The inner schema whose fields are shown. */
 function fieldsOf(schema: Schema, document: OpenApi): Schema[] {
   const whole = resolved(schema, document)
   if (whole.properties) return [whole]
@@ -768,7 +768,7 @@ function Fields({ schema, document, depth }: { schema: Schema; document: OpenApi
   )
 }
 
-/** A body that fits a schema, from its examples: what is required, or else everything. */
+/** An example body for a schema, from its examples: the required fields, or else all. */
 function exampleOf(schema: Schema, document: OpenApi, depth: number): unknown {
   const whole = resolved(schema, document)
   if (whole.example !== undefined) return whole.example

@@ -29,7 +29,7 @@ const nameOf = (language: string): string => names[language] ?? language
 /** Chosen once for every sample of every guide. */
 const chosen = signal('sh')
 
-/** The same thing in several languages, one of them shown, with the reader's address and key. */
+/** One sample in several languages, one of them shown, with the reader's address and key. */
 function GuideSamples({ samples }: { samples: GuideSample[] }) {
   const shown = samples.find(({ language }) => language === chosen.value) ?? samples[0]!
   const text = filled(shown.text, location.origin, ownKey.value || sampleKey)

@@ -9,7 +9,7 @@ import { Move } from '../parts/move.tsx'
 import { Samples } from '../parts/samples.tsx'
 import { Table } from '../parts/table.tsx'
 
-/** Only a demo instance has it, and only for who is let in. */
+/** Only for demo instances, and for signed-in users. */
 const DemoHome = lazy(() => import('./home/demo.tsx').then(part => part.DemoHome))
 
 const calls = [
@@ -27,7 +27,10 @@ const calls = [
   },
 ]
 
-/** The start: the product at work where it may be shown, else what it has and how to begin. */
+/**
+ * The start page: the running product where visitors may see it, else its features and the first
+ * steps.
+ */
 export function Home() {
   const isShown = boot.isEvaluation && boot.isSignedIn
   const about = boot.isEvaluation

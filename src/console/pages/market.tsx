@@ -205,7 +205,7 @@ const bigMove = 2
 const wasReleased = ({ created_at: observed, updated_at: recorded }: Watched): boolean =>
   Date.parse(recorded) > now() - dayMs && Date.parse(recorded) - Date.parse(observed) > dayMs
 
-/** Why a row stands where it stands, as far as the numbers say it. */
+/** Why a row has its rank, as far as numbers show it. */
 function Reasons({ row }: { row: Watched }) {
   const { year, price, deviations, event } = row
   const near = year ? (year.max_52w - year.min_52w) * 0.02 : 0

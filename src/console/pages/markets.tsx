@@ -350,7 +350,7 @@ function Storage() {
   )
 }
 
-/** This year's level on the ground of the lowest and highest of the five years before. */
+/** This year's level over the range of the five years before. */
 function Band({ data }: { data: ChartAnswer }) {
   const { weeks, lines } = useMemo(() => {
     const thisYear = new Date(now()).getUTCFullYear()

@@ -32,7 +32,7 @@ export function whoIsThere(): Promise<Caller | undefined> {
       return answer
     },
     error => {
-      // The next page asks once more.
+      // The next page tries again.
       loading = undefined
       callerRefusal.value = error as Error
       return undefined

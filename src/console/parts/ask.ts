@@ -91,7 +91,7 @@ export function parsedText(text: string): unknown {
   }
 }
 
-/** The data of an answer in its envelope. */
+/** The `data` of a response. */
 export const dataOf = async <T>(path: string, options?: AskOptions): Promise<T> =>
   (await ask<{ data: T }>(path, options)).data
 
@@ -99,7 +99,7 @@ export interface Loaded<T> {
   data: T | undefined
   refusal: Error | undefined
   isLoading: boolean
-  /** Asks once more; what is shown stays until the answer is here. */
+  /** Loads again; the shown data stays until the response arrives. */
   reload(): Promise<void>
   set(data: T): void
 }
@@ -155,7 +155,7 @@ export function useLoaded<T>(
   }
 }
 
-/** Runs what changes something, and says why where it is refused. */
+/** Runs a change, and shows the error where it is refused. */
 export function useAttempt() {
   const refusal = useSignal<Error | undefined>(undefined)
   const attempt = async (work: () => Promise<void>) => {

@@ -26,7 +26,7 @@ export const WhoBringsData = () => (
   </>
 )
 
-/** The code of an error that says that there is no data yet, which is not a fault. */
+/** The error code for data that does not exist yet, which is not a fault. */
 const absent = 'DATA_NOT_AVAILABLE'
 
 /** An error in the words of the API, with the remedy where it is known. */
@@ -184,7 +184,7 @@ export function Members({ title, children }: { title: string; children: () => Co
   )
 }
 
-/** Copies a text and says so. */
+/** Copies a text and confirms it. */
 export function Copy({
   text,
   label = 'Copy',

@@ -14,7 +14,7 @@ let ahead = boot.now - performance.now()
 /** The clock of this instance, Unix ms: a demo instance may be in another year. */
 export const now = (): number => ahead + performance.now()
 
-/** The clock was moved: whatever says how old something is goes by the new time. */
+/** Sets the clock after it was moved; ages on the page use the new time. */
 export const setNow = (at: number): void => {
   ahead = at - performance.now()
 }

@@ -46,7 +46,7 @@ async function load(): Promise<void> {
   }
 }
 
-/** The calls that answer what was typed, best first. */
+/** The calls that match a typed text, best first. */
 export const matchingCalls = (typed: string, limit: number): NamedCall[] =>
   calls.value
     .map(call => ({ call, score: match(`${call.summary} ${call.path} ${call.id}`, typed) }))

@@ -45,12 +45,14 @@ export function loadCodes(): Promise<void> {
   return loading
 }
 
-/** The same for fields that only propose codes: `codesRefusal` says why they have none to propose. */
+/**
+ * The same for fields that only suggest codes: `codesRefusal` has the reason when there are none.
+ */
 export const wantCodes = (): void => void loadCodes().catch(() => undefined)
 
 /**
- * Whether anything has data. Where nothing has, pages need not ask what is computed of it: the
- * refusals would only fill the browser's console.
+ * Whether any code has data. Without data, pages skip requests for computed values, whose errors
+ * would only fill the browser's console.
  */
 export async function hasAnyCode(): Promise<boolean> {
   await loadCodes()
@@ -109,8 +111,8 @@ function distance(a: string, b: string, most: number): number {
 }
 
 /**
- * How well a text answers what was typed: 0 not at all. Every word must be met, as it is spelled or,
- * where the text `forgives`, nearly so.
+ * How well a text matches a typed one: 0 not at all. Every word must match, exactly or, where the
+ * text `forgives`, nearly.
  */
 export function match(text: string, typed: string, forgives = true): number {
   const words = plain(typed).trim().split(' ').filter(Boolean)
@@ -142,7 +144,7 @@ export function isNameOf({ code, name, aliases }: Code, typed: string): boolean 
   return [code, short, name, ...aliases].some(own => plain(own).trim() === wanted)
 }
 
-/** The codes that answer what was typed, best first. */
+/** The codes that match a typed text, best first. */
 export function matchingCodes(typed: string, limit: number): Code[] {
   return codes.value
     .map(code => {

@@ -35,7 +35,7 @@ export interface GuidePlace {
   heading: string
 }
 
-/** The places of guides that speak of what was typed, best first. */
+/** The places of pages that match a typed text, best first. */
 export const matchingPlaces = (typed: string, limit: number): GuidePlace[] =>
   guides.value
     .flatMap(({ name, title, about, words: first, headings }) => {

@@ -17,7 +17,7 @@ const read = (): Impersonation | undefined => {
 /** Kept in this tab until it ends; the service ends it by itself at `expires_at`. */
 export const impersonation: Impersonation | undefined = read()
 
-/** Every page of this tab is read as the account reads it from now on. */
+/** From now on, every page of this tab is read as the account. */
 export function beginImpersonation(begun: Impersonation): void {
   sessionStorage.setItem(kept, JSON.stringify(begun))
   location.assign('/board')

@@ -6,8 +6,8 @@ import { Page, Refused, Waiting } from './bits.tsx'
 import { number, words } from './format.ts'
 
 /**
- * A page that only some plans have. Whose plan does not have it reads which one does and what it
- * costs, before anything is refused.
+ * A page of a feature that only some plans have. Other users see which plan has it and its price,
+ * before a request is refused.
  */
 export function Included({
   title,

@@ -20,7 +20,7 @@ const againAfterMs = 5000
 /** Calls `onPrices` as prices change, where the plan has the stream; otherwise does nothing. */
 export function useLive(codes: readonly string[], onPrices: (prices: LivePrice[]) => void): void {
   const key = codes.slice(0, codesMax).join(',')
-  // A socket takes no token in a header: who looks through an account's eyes sees it stand still.
+  // A socket takes no token in a header, so prices do not move during an impersonation.
   const isAllowed = has('streaming') && impersonation === undefined
   useEffect(() => {
     if (!isAllowed || key === '') return undefined

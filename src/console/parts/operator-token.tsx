@@ -13,7 +13,7 @@ export const token = signal<string | undefined>(sessionStorage.getItem(kept) ?? 
 const refusal = signal<Error | undefined>(undefined)
 
 export const asOperator = <T,>(path: string, options: Omit<AskOptions, 'token'> = {}): Promise<T> =>
-  // Without a token the session is the operator's, or the service says that it is not.
+  // Without a token the operator's session is used, or the service refuses the request.
   ask<T>(path, { ...options, token: token.value ?? null })
 
 async function take(text: string): Promise<void> {

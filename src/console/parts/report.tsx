@@ -70,7 +70,10 @@ function foundIn(answer: unknown): Found {
 /** Some answers hold their data twice, inside and outside of `data`. */
 const withoutCopies = (answer: Row): Row => ('data' in answer ? { data: answer.data } : answer)
 
-/** An answer of the API as it is: its figures, its tables, and a chart of the first that has dates. */
+/**
+ * Renders a response of the API: its figures, its tables, and a chart of the first table with
+ * dates.
+ */
 export function Report({ title, path }: { title: string; path: string }) {
   const answer = useLoaded(path, signal => ask<unknown>(path, { signal }))
   const found = useMemo(() => foundIn(answer.data), [answer.data])

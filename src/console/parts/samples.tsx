@@ -35,7 +35,7 @@ const pythonOf = (value: unknown): string =>
 /** Chosen once for all samples. */
 const language = signal<Language>('curl')
 
-/** The same call in the ways in which people make it. */
+/** The same call in each language of the samples. */
 export function sampleOf(language: Language, call: Call, key: string): string {
   const { method, path, body, headers = {}, isOpen = false } = call
   const own = Object.entries(headers)

@@ -29,7 +29,7 @@ interface Target {
 
 const shownMax = 12
 
-/** Pages and their parts: by their names first, then by the words people have for them. */
+/** Pages and their sections: by their names first, then by synonyms. */
 function placesFor(typed: string): Target[] {
   const pages = navigation().map(({ href, text }) => ({ href, text, kind: 'Page', words: '' }))
   const parts = places().map(({ href, text, of, words }) => ({ href, text, kind: of, words }))
@@ -83,7 +83,7 @@ export function Search() {
   const { route } = useLocation()
 
   useEffect(() => {
-    // At once, not with the next drawing: what is typed after the slash must arrive in the field.
+    // At once, not with the next drawing: characters after the slash must arrive in the field.
     show = () => {
       if (dialog.current?.open) return
       typed.value = ''

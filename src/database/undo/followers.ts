@@ -11,7 +11,7 @@ export type Row = Readonly<Record<string, string | number | null>>
 
 /** Counts, indexes or caches that are kept in addition to the rows of a table. */
 export interface Follower {
-  /** A row was put back: what it was and what it is now; undefined: it is not there. */
+  /** A row was put back: its earlier version and its current one; undefined: it does not exist. */
   moved(was: Row | undefined, is: Row | undefined): void
   /** After all rows of the tables. */
   settle(): void

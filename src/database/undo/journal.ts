@@ -4,11 +4,14 @@ import { statements } from '../statement.ts'
 
 /** Notes what is in the tables of datasets before a batch writes there. */
 export interface Journal {
-  /** One transaction. Of each row that `work` writes, what it was before is kept for the batch. */
+  /**
+   * Runs `work` in one transaction, and stores the earlier version of each row that it writes for
+   * the batch.
+   */
   during<T>(batchId: number, work: () => T): T
   /**
-   * Forgets what stood before batches that began by a moment, at most `limit` rows at once; answers
-   * how many. They cannot be undone any more, and know it.
+   * Deletes earlier versions of rows for batches that began by a moment, at most `limit` rows at
+   * once; returns how many. Those batches cannot be undone any more, and are marked so.
    */
   forget(startedBy: number, limit: number): number
 }

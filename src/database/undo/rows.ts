@@ -114,7 +114,8 @@ export function createBatchRowStore(db: Database) {
       const undoOf = new Map<string, number>()
       for (const row of ofUndos.iterate(dataset)) {
         const name = nameOf(row)
-        // An undo may have noted a row more than once: the first says what it took back.
+        // An undo may have noted a row more than once: the first note has the version that it
+        // reverted.
         if (undoOf.get(name) === row.batchId) continue
         undoOf.set(name, row.batchId)
         if (row.before === null) continue
@@ -130,7 +131,7 @@ export function createBatchRowStore(db: Database) {
     notedUpTo: () => lastNoted.get()?.id ?? 0,
     /**
      * Puts rows that were written after `notedAfter` back as they were before, where all of them
-     * are again what an undo took back; otherwise they stand, and are undone no more. In the
+     * are again what an undo took back; otherwise they stay, and are not undone again. In the
      * transaction that wrote them.
      */
     putBackUndone(dataset: string, undone: UndoneRows, noted: number, at: number) {
@@ -152,11 +153,11 @@ export function createBatchRowStore(db: Database) {
             followers[table.name],
           )
       for (const follower of Object.values(followers)) follower.settle()
-      // Nothing has changed: anyone who undoes the undo finds no one in the way.
+      // Nothing has changed, so nothing prevents undoing the undo.
       forgetNoted.run(noted)
       return true
     },
-    /** Every number of a row that a batch revised: what it was, and what it is now. */
+    /** The numbers of revised rows: before and after the batch. */
     *numbers(batchId: number): Iterable<RowNumber> {
       for (const [subject, rows] of Map.groupBy(noted.all(batchId), row => row.subject)) {
         const rowNow = rowReader(db, tableNamed(subject))
@@ -183,10 +184,9 @@ export function createBatchRowStore(db: Database) {
         .map(({ subject, key }) => nameOfRow(subject, key))
     },
     /**
-     * Puts back what stood before a batch, as known from `at` on: what it was in between is still
-     * answered for then. Rows that are `touched` are left alone. Counts those of the batch's
-     * dataset; null: of every one. Call it in a transaction, in which what it changes is noted for
-     * another batch.
+     * Restores the rows before a batch, as known from `at` on: `as_of` still returns the versions
+     * in between. Rows that are `touched` are left alone. Counts those of the batch's dataset;
+     * null: of every one. Call it in a transaction whose changes are noted for another batch.
      */
     putBack(batchId: number, dataset: string | null, at: number) {
       const rows = noted.all(batchId)
@@ -241,7 +241,7 @@ function rowReader(db: Database, table: DatasetTable): (key: string) => Row | un
   }
 }
 
-/** Puts rows of one table back as they were; answers what became of them, undefined: nothing. */
+/** Restores rows of one table; returns the results, undefined: nothing changed. */
 function rowPutter(db: Database, table: DatasetTable) {
   const sql = statements(db)
   const { name } = table
@@ -288,13 +288,13 @@ function rowPutter(db: Database, table: DatasetTable) {
   }
 }
 
-/** The same under any number, whenever it was read. */
+/** Whether two rows are equal apart from their ids and the times of recording and reading. */
 const isAgain = (before: Row, now: Row): boolean =>
   Object.keys(before).every(
     column =>
       ['id', 'recorded_at', 'fetched_at'].includes(column) || before[column] === now[column],
   )
 
-/** Whether two rows say the same, whenever they were recorded. */
+/** Whether two rows are equal, whenever they were recorded. */
 const isSameRow = (a: Row, b: Row): boolean =>
   Object.keys(a).every(column => column === 'recorded_at' || a[column] === b[column])

@@ -37,8 +37,8 @@ const subscriptionId = sampleId(902)
 const monthDays = 30
 
 /**
- * The evaluation account's subscription at an agreed price, and a paid invoice from before. What is
- * there stays as it is.
+ * The demo account's subscription at an agreed price, and an earlier paid invoice. Existing records
+ * are kept.
  */
 export function sampleBilling<A extends Account>(
   { keys, billing, clock }: BillingSamplesDeps<A>,

@@ -47,7 +47,7 @@ function settingOf(name: string, config: Config): FeedSetting | undefined {
   return setting
 }
 
-/** The key in a file; undefined where there is none, which the feed then says. */
+/** The key in a file; undefined where there is none, which the state of the feed shows. */
 function keyIn(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trim() || undefined

@@ -19,7 +19,7 @@ export type Feeds = ReturnType<typeof createFeeds>
  */
 const firstRunSlots = 28
 const firstRunSlotMs = 2 * secondMs
-/** Less than a slot, by more than a second. */
+/** The slack within a slot; smaller than a slot by more than a second. */
 const slotSlackMs = 250
 const firstRunAfterMs = 2 * secondMs
 
@@ -92,7 +92,7 @@ export function createFeeds(deps: FeedsDeps) {
         throw error
       }
     },
-    /** Keeps settings; what is undefined in `values` stays as it is. */
+    /** Stores settings; those undefined in `values` are kept. */
     configure(name: string, values: FeedSetting) {
       settings.change(name, values)
       store.state(name)

@@ -164,7 +164,9 @@ function placed(href: string, { publisher, baseUrl }: LineOptions): string {
 const foreign = (url: URL) =>
   new FeedFault('foreign_address', `it leads to ${url.hostname}, which is not the publisher's`)
 
-/** Where an answer came from, as links on it are to be read: a mirror stands for the publisher's own host. */
+/**
+ * The address of a response for resolving its links: a mirror counts as the publisher's own host.
+ */
 const published = (asked: string, wanted: string, { baseUrl }: LineOptions): string =>
   baseUrl === '' || new URL(asked).origin === new URL(baseUrl).origin ? wanted : asked
 
@@ -241,7 +243,7 @@ async function faultOf(reply: PublisherReply, notBefore: number | undefined): Pr
       if (text.length > errorBytesMax) break
     }
   } catch {
-    // The status says enough.
+    // The status is enough for the message.
   }
   reply.leave()
   const isKey = /api.?key/i.test(text) && !/limit|throttl|rate/i.test(text)

@@ -59,7 +59,7 @@ export function openFeeds(deps: FeedServicesDeps) {
     )
   })
   return {
-    /** Values that are left out of files. */
+    /** The withheld values: files leave them out. */
     withheld: createWithheld(db, viewFeeds),
     /**
      * Which values are of a source; undefined where none is. Every value that series ever had, of

@@ -33,7 +33,7 @@ export interface ReadOptions {
 export interface ReadOutcome {
   marks: ReadonlyMap<string, string>
   lines: FeedLine[]
-  /** When the publisher wants to be asked again at the earliest, Unix ms. */
+  /** The earliest time for the next request, by the publisher, Unix ms. */
   notBefore?: number
 }
 
@@ -136,7 +136,7 @@ function rereadFrom(
 const latest = (a: string | undefined, b: string | undefined): string | undefined =>
   a === undefined ? b : b === undefined ? a : [a, b].toSorted()[1]
 
-/** Without what is older than anybody wants. */
+/** Drops rows that are older than requested. */
 function cut(sent: SentSeries, since: string | undefined): SentSeries {
   if (since === undefined) return sent
   const from = parseDay(since)!

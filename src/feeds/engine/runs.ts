@@ -91,7 +91,7 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
     },
     isInProgress: (name: string) => inProgress.has(name),
     isHalted: () => isHalted,
-    /** The run that is under way, with what it has read so far. */
+    /** The run in progress, with its rows so far. */
     current: (name: string) => reading.get(name),
     /** When the run that is under way is over. */
     ended: async (name: string): Promise<unknown> => await inProgress.get(name),
@@ -107,8 +107,8 @@ export function createFeedRuns(deps: FeedsDeps, settings: Pick<FeedSettingsBook,
 }
 
 /**
- * Reads a feed into its batch, and answers how the run is written down when it is over: by then the
- * service may have been halted.
+ * Reads a feed into its batch, and returns how to record the finished run: by then the service may
+ * have been halted.
  */
 async function read(
   deps: FeedsDeps,

@@ -18,7 +18,10 @@ const sampleDays = 90
 /** A user waits for the answer: errors are reported after a second, not after fifteen. */
 const sampleAttempts = 2
 
-/** The newest value of the first line that has one, asked for with as little as the publisher allows. */
+/**
+ * The newest value of the first line that has one, fetched with the smallest request that the
+ * publisher supports.
+ */
 export async function sampleOf(
   feed: Feed,
   values: FeedSetting,
@@ -51,7 +54,7 @@ export async function sampleOf(
     return undefined
   }
   const recent = isoDay(now - sampleDays * dayMs)
-  // A mirror may end earlier: then whatever it has says that it answers.
+  // A mirror may end earlier: then any value of it shows that it works.
   const sample = (await tried(recent)) ?? (await tried(undefined))
   if (sample) return sample
   throw new FeedFault('series_empty', 'the publisher answered, and sent no value')

@@ -5,7 +5,7 @@ export interface FeedSetting {
   key?: string
   baseUrl?: string
   codes?: readonly string[]
-  /** The first day that is wanted; undefined: all there is. */
+  /** The first day to import; undefined: all days. */
   since?: string
   rereadDays?: number
   license?: string
@@ -13,7 +13,7 @@ export interface FeedSetting {
 
 /** The settings of one feed in force, and whence each is. */
 export interface FeedSettings {
-  /** Whether anybody wants the feed. */
+  /** Whether the feed is turned on. */
   isOn: boolean
   pausedAt: number | undefined
   values: FeedSetting

@@ -34,7 +34,7 @@ export interface FeedView {
   consecutiveFailures: number
 }
 
-/** A feed with what is known of it. */
+/** A feed with its settings and state. */
 export function viewOf(
   feed: Feed,
   settings: FeedSettings,

@@ -206,14 +206,14 @@ function spanAt(
 
 interface Plan {
   points: Point[]
-  /** Values of other feeds that this one says too, and wins over. */
+  /** Values of other feeds that this one has too, and takes precedence for. */
   claims: number[]
   /** Values that an operator decided against. */
   kept: readonly KeptPoint[]
   written: Written
 }
 
-/** The values of one period that are to be written, and what they are counted as. */
+/** The values of one period to write, and how they count. */
 interface PeriodWrite {
   values: readonly Point[]
   as: 'inserted' | 'revised'
@@ -270,7 +270,7 @@ function planOf(sent: SentSeries, run: WritingRun, deps: FeedWriterDeps): Plan {
       if (reason && written.rejections.length < rejectionsMax) written.rejections.push(reason)
       continue
     }
-    // A series may say at what time of the day its values were made.
+    // A series may define the time of day of its values.
     const { held, owner } = around.at(last.observedAt)
     const isTheirs = owner !== undefined && owner !== run.feed && !run.winsOver(owner, code)
     if (!held) {

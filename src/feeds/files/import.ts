@@ -72,7 +72,7 @@ export interface ImportReport extends Counts {
 
 /** A file that was read to its end, with what its writing needs. */
 export interface StagedFile {
-  /** Writes it, or in a dry run says what a write would do. */
+  /** Writes it, or in a dry run reports what a write would change. */
   record(): Promise<FileReport>
 }
 

@@ -1,6 +1,6 @@
 import type { SpoolFile, SpoolFolder } from './spool-folder.ts'
 
-/** Keeps what JSON can say in its order; beyond some thousands of records on the disk. */
+/** Stores JSON values in order; beyond some thousands of records on disk. */
 export interface RecordSpool<Record> {
   add(record: Record): void
   records(): Generator<Record>

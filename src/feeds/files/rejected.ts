@@ -45,8 +45,9 @@ export function createRejectedLines(form: RejectedForm, folder: Pick<SpoolFolder
     /** Brings what was added to the disk; called between blocks, so that little of it is ever in memory. */
     flush,
     /**
-     * Writes all lines to a file. Without any, an old file of the same name is removed: what it says is
-     * not about this import. Returns why nothing could be written, if so: the import itself continues.
+     * Writes all lines to a file. Without any, an old file of the same name is removed, because it
+     * is about an earlier import. Returns why nothing could be written, if so: the import itself
+     * continues.
      */
     async writeTo(path: string) {
       await flush()

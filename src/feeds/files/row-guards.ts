@@ -159,7 +159,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
   }
 
   return {
-    /** Which of the rows may be written, and what is flagged of them. Nothing is written. */
+    /** Decides which rows may be written, and flags rows. Nothing is written. */
     judge,
     /** The operator's action for each rule; absent rules have the default. */
     terms,

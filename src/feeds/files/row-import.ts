@@ -151,9 +151,9 @@ interface RowQueueDeps {
 }
 
 /**
- * Collects records of a file for the writer, which judges their rows: what it refuses is rejected with
- * its whole record, in the order of the file. A row that is refused takes the place of none: then the
- * last good one of its key is written.
+ * Collects records of a file for the writer, which validates their rows: a refused row is rejected
+ * with its whole record, in the order of the file. It does not replace earlier rows: the last valid
+ * one of its key is written.
  */
 function createRowQueue({ writer, dryRun, report, repeats, reject }: RowQueueDeps) {
   const goodBefore = new Map<number, Row>()

@@ -37,7 +37,7 @@ export interface ParsedRecord {
 
 /** A file of which it is known where the values of a row stand. */
 export interface ParsedRowFile {
-  /** How its rejected lines are written. */
+  /** The format of its rejected lines. */
   rejectedForm: RejectedForm
   /** True where rows have keys: the last row of a key counts. */
   hasKeys: boolean

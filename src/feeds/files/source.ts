@@ -40,9 +40,9 @@ export type PublisherSeries = ReadonlyMap<
 >
 
 /**
- * The file at `path`. What has no beginning to come back to (`-` for standard input, a pipe) is first
- * copied into `spoolDirectory`, because the form of a file shows in its first bytes. Throws a
- * sentence when there is nothing to read.
+ * The file at `path`. Input that cannot be rewound (`-` for standard input, a pipe) is first copied
+ * into `spoolDirectory`, because the format of a file shows in its first bytes. Throws a sentence
+ * when there is nothing to read.
  */
 export async function openSource(
   path: string,
@@ -84,8 +84,8 @@ async function spool(
 }
 
 /**
- * The content of a source, unpacked when its first bytes say gzip; `received` gets the bytes of the
- * file itself as they are read.
+ * The content of a source, unpacked when its first bytes are those of gzip; `received` gets the
+ * bytes of the file itself as they are read.
  */
 export async function* contentOf(
   source: Source,
@@ -116,7 +116,7 @@ export async function* contentOf(
   }
 }
 
-/** The content with its first lines empty: what follows is on the lines that it stood on. */
+/** The content with its first lines blanked, so that line numbers stay the same. */
 async function* withoutPreface(
   chunks: AsyncIterable<Uint8Array>,
   lines: number,

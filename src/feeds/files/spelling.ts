@@ -18,7 +18,7 @@ export interface SpellingOptions {
 
 /** Cells in the usual spelling. */
 export interface Spelling {
-  /** A time as ISO 8601 has it, or what was written; a fault says how it should be. */
+  /** Converts a time to ISO 8601, or returns it unchanged; a fault describes the correct form. */
   time(written: unknown): Spelt
   number(written: unknown): Spelt
   /** A cell of which it is not known what it is: changed where it can only be one of the two. */

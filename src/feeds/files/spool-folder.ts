@@ -24,7 +24,7 @@ function spoolFile(file: number) {
   }
 }
 
-/** Files for what waits between the reading and the writing of an import; none is made before it is used. */
+/** Temporary files between the reading and the writing of an import; created on first use. */
 export type SpoolFolder = ReturnType<typeof createSpoolFolder>
 
 export function createSpoolFolder(directory: string) {
@@ -37,7 +37,7 @@ export function createSpoolFolder(directory: string) {
     return join(folder, `${count}-${name}`)
   }
   return {
-    /** A path that no other file has. */
+    /** A path that no other file has yet. */
     path,
     /**
      * Opens a file without a name, for reading and writing: nothing is left of it when this process

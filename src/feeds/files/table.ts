@@ -80,7 +80,7 @@ export const recordText = (block: Block, i: number): string =>
     block.ends[i]! - block.starts[i]!,
   ).toString()
 
-/** The fields of a CSV record, or the sentence that says why they cannot be read. */
+/** The fields of a CSV record, or a sentence about why they cannot be read. */
 export function csvFieldsOf(text: string, separator: string, width: number): string[] | string {
   const fields = fieldsOf(text, separator)
   if (!fields)

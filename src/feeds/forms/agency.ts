@@ -4,8 +4,8 @@ import type { JsonDocument } from './json.ts'
 import { codeLines, periodsByFrequency, publisherSeries } from './known-series.ts'
 
 /**
- * The codes of the series that an answer of the Energy Information Administration has; undefined for
- * other documents. Throws a sentence where it has the means of longer periods than its series is of.
+ * The codes of the series in a response of the Energy Information Administration; undefined for
+ * other documents. Throws a sentence where it has means of longer periods than its series.
  */
 export function agencySeries(
   { body, path, records }: JsonDocument,

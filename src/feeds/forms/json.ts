@@ -52,7 +52,7 @@ export async function jsonDocument(source: Source, path?: string): Promise<JsonD
 
 function parsed(source: Source, bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes)
-  // Some publishers put marks before their first bracket.
+  // Some publishers put other characters, such as a byte order mark, before the first bracket.
   const start = text.search(/[[{]/)
   try {
     return JSON.parse(text.slice(Math.max(0, start)))

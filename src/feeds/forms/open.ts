@@ -17,7 +17,7 @@ export interface FormRequest {
   headerRow?: string
   /** Where the records of a JSON document are: `response.data`. */
   records?: string
-  /** Whether it was said which column is what: then nothing is taken by a publisher's own names. */
+  /** Whether the columns were mapped explicitly: then a publisher's own names are not used. */
   isMapped: boolean
 }
 

@@ -96,8 +96,8 @@ export function ratesOfSdmx(bytes: Uint8Array): ReferenceRates {
 }
 
 /**
- * Series from rates: `USD` is a currency in one euro as the bank says it, `NOK/USD` the quotient of two rates
- * of one day. A day that lacks one of the two has a blank.
+ * Series from rates: `USD` is the amount of a currency per euro as the bank publishes it, `NOK/USD`
+ * the quotient of two rates of one day. A day that lacks one of the two has a blank.
  */
 export function ratesOf(lines: readonly MapLine[], rates: ReferenceRates): Map<string, Collected> {
   const series = collections(lines)

@@ -35,7 +35,7 @@ export function gasReport(bytes: Uint8Array): GasReport {
       throw unreadable('a region of the gas report')
     }
     const id = idOf(region.series_id)
-    // Each report has its own week: one without any says nothing, whatever week it claims to be of.
+    // Each report has one week: a report without rows is invalid, whatever week it claims to cover.
     if (region.data.length === 0) {
       throw new FeedFault('series_empty', `the gas report has no week of ${id}`)
     }

@@ -11,7 +11,7 @@ import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from './p
 import { type Collected, collected, sentSeries } from './series.ts'
 
 const lengthMax = 100_000
-/** Before anything was recorded, and for ever: the whole of what was ever said. */
+/** From before the first record to forever: all vintages. */
 const always = { from: '1776-07-04', to: '9999-12-31' }
 /** The archive began to keep what it published about then. */
 const firstVintageYear = 2010

@@ -12,7 +12,10 @@ import { type Collected, collections, grouped, sentSeries } from './series.ts'
 /** The order of the three prices of a day. */
 const currencies = ['USD', 'GBP', 'EUR'] as const
 
-/** The prices of one auction by currency: series `gold_am/USD`. A 0 says that there was none, as of the euro before 1999. */
+/**
+ * The prices of one auction by currency: series `gold_am/USD`. A 0 means that there was none, as
+ * for the euro before 1999.
+ */
 export function auction(
   bytes: Uint8Array,
   file: string,

@@ -10,7 +10,7 @@ export interface MapLine {
   /** The publisher's name of it. */
   sourceId: string
   target: Target
-  /** The unit that it must come in, as the publisher writes it; empty where none is sent. */
+  /** The required unit, in the publisher's spelling; empty where the publisher sends none. */
   unit: string
   /** How many units of the target one of the publisher's is. */
   factor: string
@@ -23,9 +23,9 @@ export interface MapLine {
 const columns = ['source_id', 'into', 'unit', 'factor', 'period', 'at', 'note'] as const
 
 /**
- * The lines of a map: tab-separated, with a header. `into` is a code (`WTI_USD`), or a dataset, its column and
- * what is fixed of its rows (`rig-counts total region=US`); `period` is day, week, month, quarter or year.
- * Throws where a line is not one: maps are part of the program.
+ * Parses the lines of a map: tab-separated, with a header. `into` is a code (`WTI_USD`), or a
+ * dataset with a column and fixed values of its rows (`rig-counts total region=US`); `period` is
+ * day, week, month, quarter or year. Throws for an invalid line: maps are part of the program.
  */
 export function mapOf(name: string, text: string): MapLine[] {
   const [header, ...rows] = text.replace(/\n+$/, '').split('\n')

@@ -1,11 +1,11 @@
 import { FeedFault } from '../reading/fault.ts'
 
-/** One answer of many. */
+/** A page of a response. */
 export interface Page<T> {
-  /** Rows of all pages together, as this page says. */
+  /** The number of rows on all pages, as this page has it. */
   total: number
   rows: readonly T[]
-  /** The publisher says that it has cut the answer. */
+  /** Whether the publisher has cut the response. */
   truncated: boolean
 }
 
@@ -30,7 +30,7 @@ export async function readPages<T>(
   throw new FeedFault('changed_while_read', `${reason}, also when read again`)
 }
 
-/** The rows, or why they cannot be all of them. */
+/** The rows, or the reason why they may be incomplete. */
 async function readOnce<T>(
   page: (offset: number, length: number) => Promise<Page<T>>,
   keyOf: (row: T) => string,

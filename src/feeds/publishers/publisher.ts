@@ -10,7 +10,7 @@ export interface PublisherRequest {
   headers?: Readonly<Record<string, string>>
   /** A parameter that is added to the address when the request is sent, and is never stored. */
   secret?: { name: string; value: string }
-  /** Ask only for what has changed since the last finished run; the answer may be undefined. */
+  /** Only returns a response if it has changed since the last finished run; otherwise undefined. */
   ifChanged?: boolean
 }
 
@@ -28,7 +28,7 @@ export interface PublisherAnswer {
 export interface Line {
   ask(request: PublisherRequest & { ifChanged: true }): Promise<PublisherAnswer | undefined>
   ask(request: PublisherRequest): Promise<PublisherAnswer>
-  /** The body in pieces, for what is too large to hold. */
+  /** The body in pieces, for responses too large for memory. */
   stream(request: PublisherRequest): Promise<AsyncIterable<Uint8Array>>
   /**
    * A value that the last finished run stored under a name; undefined where everything must be read
@@ -50,11 +50,11 @@ export interface Reading {
 
 /** One value as it was sent. */
 export interface SentRow {
-  /** As `periods.ts` keeps it, of the kind that the map says. */
+  /** As `periods.ts` stores it, of the kind in the map. */
   period: string
   /** Exact decimal text in the publisher's unit. */
   text: string
-  /** When the publisher says that it said so, Unix ms. */
+  /** The time of publication according to the publisher, Unix ms. */
   publishedAt?: number
 }
 

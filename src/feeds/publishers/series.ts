@@ -42,7 +42,7 @@ export function collected(unit?: string): Collected {
   return series
 }
 
-/** Every line with what was sent of its series, which several lines may share. */
+/** Every line with the values of its series, which several lines may share. */
 export function* sentSeries(
   lines: readonly MapLine[],
   bySource: ReadonlyMap<string, Collected>,

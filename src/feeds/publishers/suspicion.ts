@@ -14,7 +14,7 @@ export interface SentBefore {
   newest: string | undefined
 }
 
-/** Too few rows say nothing about how many there should be. */
+/** With fewer rows the expected number is not known. */
 const judgedRowsMin = 4
 
 /** Publishers are ahead of the clock of this machine, and days begin earlier in the east. */
@@ -91,7 +91,7 @@ function judgeCount(sent: SentSeries, before: SentBefore): void {
   }
 }
 
-/** No price, no rate and no stock is 0 on all days; of what is counted there may be none for years. */
+/** Prices, rates and stocks are never 0 on all days; counts may be 0 for years. */
 const isPriced = ({ line }: SentSeries): boolean => 'code' in line.target
 
 const isZero = ({ rows }: SentSeries): boolean => rows.every(row => Number(row.text) === 0)

@@ -38,7 +38,7 @@ export class FeedFault extends Error {
   readonly suspicious: boolean
   /** The status of the answer, where there was one and it was the reason. */
   readonly status: number | undefined
-  /** When the publisher wants to be asked again at the earliest, Unix ms, where it says so. */
+  /** The earliest time for the next request, by the publisher, Unix ms. */
   readonly notBefore: number | undefined
   constructor(code: FaultCode, message: string, status?: number, notBefore?: number) {
     super(message)

@@ -5,8 +5,8 @@ import { monthNumber } from '../../lib/time/month-names.ts'
 export const storedKinds = ['day', 'week', 'month', 'quarter', 'year'] as const
 
 /**
- * How long the time is that a value speaks for. A week is named by the day that its publisher gives it;
- * `instant` is the start of a delivery period, whose series says how long it is.
+ * The period that a value covers. A week is named by the day that its publisher gives it; `instant`
+ * is the start of a delivery period, whose length the series defines.
  */
 export const periodKinds = ['instant', ...storedKinds] as const
 export type PeriodKind = (typeof periodKinds)[number]
@@ -32,7 +32,7 @@ const patterns = {
 export const isPeriod = (text: string, kind: PeriodKind): boolean =>
   kind === 'day' || kind === 'week' ? parseDay(text) !== undefined : patterns[kind].test(text)
 
-/** `20260818`, `202608`, `2026Q3`, `2026M05`, `2026-Q3` and what is kept already, as they are kept. */
+/** Normalizes `20260818`, `202608`, `2026Q3`, `2026M05`, `2026-Q3` and stored periods. */
 export function periodOf(written: string, kind: PeriodKind): string | undefined {
   const text = written.trim()
   if (isPeriod(text, kind)) return text
@@ -119,7 +119,7 @@ export function serialDay(serial: number): string | undefined {
   return isoDay(excelEpoch + Math.floor(serial) * dayMs)
 }
 
-/** The day that an ISO timestamp begins with, whatever its time of day says. */
+/** The day at the start of an ISO timestamp, whatever its time of day. */
 export function leadingDay(written: string): string | undefined {
   const day = written.trim().slice(0, 10)
   return parseDay(day) === undefined ? undefined : day

@@ -5,7 +5,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 // The agency's weekly tables are written on Windows.
 const windows = new TextDecoder('windows-1252')
 
-/** The text of a body, without a byte order mark; what is not UTF-8 is taken for Windows-1252. */
+/** The text of a body, without a byte order mark; invalid UTF-8 is read as Windows-1252. */
 export function textOf(bytes: Uint8Array): string {
   try {
     return utf8.decode(bytes)

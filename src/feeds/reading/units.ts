@@ -1,4 +1,4 @@
-/** Words that mean one unit, each with the one that stands for all. */
+/** Synonyms of units, each with the normalized word. */
 const synonyms: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/u\.?s\.? dollars?|dollars?|usd|us\$|\$us/g, '$'],
   [/ ?\bper\b ?/g, '/'],

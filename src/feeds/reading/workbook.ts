@@ -94,7 +94,9 @@ const isKnownDated = (id: number) =>
   (id >= 45 && id <= 47) ||
   (id >= 50 && id <= 58)
 
-/** A format that shows a part of a date, outside of what it quotes and of its colours and conditions. */
+/**
+ * Whether a number format shows a part of a date, outside of quoted text, colours and conditions.
+ */
 const isDated = (format: string) =>
   /[dmyhs]/i.test(format.replace(/"[^"]*"|\\.|_.|\[(?!h+\]|m+\]|s+\])[^\]]*\]/gi, ''))
 

@@ -14,7 +14,10 @@ const pieceBytes = 1 << 16
 const growthMax = 200
 const judgedBytesMin = 64 * 1024 * 1024
 
-/** Signatures of the parts of an archive: a file, the sizes that follow it, and what comes after all files. */
+/**
+ * Signatures of the parts of an archive: a file, the sizes that follow it, and the directory after
+ * all files.
+ */
 const fileSignature = 0x04034b50
 const sizesSignature = 0x08074b50
 const endSignatures: readonly number[] = [0x02014b50, 0x06054b50, 0x06064b50, 0x08064b50]
@@ -23,14 +26,14 @@ const stored = 0
 const deflated = 8
 const isEncrypted = 1
 const sizesFollow = 8
-/** A size of four bytes that says: look among the extra fields. */
+/** A value of a four-byte size that means: see the extra fields. */
 const inExtra = 0xffffffff
 
 /**
- * The files of a ZIP archive in their order, while it comes in; it is never held whole. What is deflated ends
- * where zlib says, since archives that are written as a stream say its size only behind it, and four bytes
- * that look like the next part are in one of twenty archives of 200 MB. Checksums are compared.
- * A file must be read or left before the next one is requested.
+ * The files of a ZIP archive in order, as it arrives; it is never held whole. Deflated data ends
+ * where zlib says, because archives written as a stream have its size only after it, and four bytes
+ * that look like the next part occur in one of twenty archives of 200 MB. Checksums are compared. A
+ * file must be read or skipped before the next one is requested.
  */
 export async function* archiveFiles(
   chunks: AsyncIterable<Uint8Array>,
@@ -61,7 +64,7 @@ export async function* archiveFiles(
 interface FileHead {
   name: string
   method: number
-  /** Undefined where it is said behind the file. */
+  /** Undefined where it follows the file. */
   packedBytes: number | undefined
   checksum: number
 }

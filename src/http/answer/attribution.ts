@@ -1,7 +1,4 @@
-/**
- * The channels that a client may say it is; one that names its language or host is of the form
- * `sdk-python`.
- */
+/** The channels that a client may name; one with its language or host has the form `sdk-python`. */
 export const channels = [
   'api',
   'dashboard',
@@ -16,10 +13,7 @@ export const channels = [
   'integration',
 ] as const
 
-/**
- * Through which channel a request says that it comes, by the header `<prefix>Source`: `api` where
- * it says nothing that is known.
- */
+/** The channel of a request, by the header `<prefix>Source`: `api` where it names no known one. */
 export function sourceOf(request: Request, headerPrefix: string): string {
   const word = request.headers.get(`${headerPrefix}Source`)?.trim().toLowerCase() ?? ''
   const [channel] = /^[a-z]+(?=$|[-_][a-z0-9]{1,30}$)/.exec(word) ?? []
@@ -28,7 +22,7 @@ export function sourceOf(request: Request, headerPrefix: string): string {
 
 const toolNameMax = 100
 
-/** The tool that a request says it is made by, in the header `<prefix>Tool`. */
+/** The tool of a request, by the header `<prefix>Tool`. */
 export function toolOf(request: Request, headerPrefix: string): string | null {
   const name = request.headers
     .get(`${headerPrefix}Tool`)

@@ -41,7 +41,7 @@ const exposedHeaders = [
   'Idempotent-Replayed',
 ].join(', ')
 
-/** By which clients say what they are. */
+/** The headers by which clients identify themselves. */
 const attribution = (prefix: string): string => `${prefix}Source, ${prefix}Tool`.toLowerCase()
 
 /**

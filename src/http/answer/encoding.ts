@@ -3,7 +3,7 @@ import { brotliCompress, brotliCompressSync, constants, gzip } from 'node:zlib'
 import { markedText } from './own-text.ts'
 import { wholeBody } from './stream.ts'
 
-/** How a body may be encoded, the cheapest for what it saves first. */
+/** The encodings of bodies, the best ratio of saving to cost first. */
 const codings = ['zstd', 'br', 'gzip'] as const
 export type Coding = (typeof codings)[number]
 
@@ -11,7 +11,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 /** Shorter bodies would not travel faster. */
 export const encodedBytesMin = 1024
-/** Up to here a body is held and encoded as one, as the document is; what is longer goes in parts. */
+/** Up to this size a body is encoded as one piece, as the document is; longer ones go in parts. */
 const wholeBytesMax = 2 * 2 ** 20
 /** From here on a thread of the runtime encodes a body: of 0.7 MB it takes 6 to 12 ms. */
 const elsewhereBytesMin = 64 * 1024
@@ -22,9 +22,9 @@ const elsewhereBytesMin = 64 * 1024
 const keptCountMax = 2000
 const keptBytesDefault = 16 * 2 ** 20
 /**
- * How hard each coding tries, by whether what it makes is kept. Documents and assets are encoded once,
- * so that effort is worth it. What is sent once takes a third of the time with gzip, and is a tenth
- * longer; with zstd it takes two thirds.
+ * The compression level of each coding, depending on whether the result is cached. Documents and
+ * assets are encoded once, so that a high level is worth it. A response that is sent once takes a
+ * third of the time with gzip, and is a tenth longer; with zstd it takes two thirds.
  */
 const efforts = {
   br: { passing: 4, kept: 9 },
@@ -69,9 +69,9 @@ export const encodedEtag = (etag: string, coding: Coding): string =>
 /** Encodes bodies by what the client takes. */
 export type Encoder = ReturnType<typeof createEncoder>
 
-/** `keptBytesMax`: of encoded bodies that are kept for the next who asks. */
+/** `keptBytesMax`: the most bytes of cached encoded bodies. */
 export function createEncoder(keptBytesMax = keptBytesDefault) {
-  /** By coding and entity tag or unchanging address; the first is what was made longest ago. */
+  /** By coding and entity tag or unchanging address; the first entry is the oldest. */
   const kept = new Map<string, Bytes>()
   let keptBytes = 0
   /** Encodings in progress, shared by all requests for the same body. */
@@ -80,7 +80,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
 
   const keep = (key: string, bytes: Bytes) => {
     if (bytes.byteLength > keptBytesMax / 8) return
-    // Anyone who asks while a body is read may have had it encoded as well.
+    // Another request may have encoded the same body in the meantime.
     keptBytes += bytes.byteLength - (kept.get(key)?.byteLength ?? 0)
     kept.set(key, bytes)
     for (const [oldest, earlier] of kept) {
@@ -172,7 +172,7 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
         return response
       varyByEncoding(headers)
       const coding = codingOf(request.headers.get('accept-encoding'))
-      // Pages are encoded where they are for everybody: what a person's page says stays as it is.
+      // Only public pages are encoded: pages with personal content stay as they are.
       const isPersonal = headers.get('content-type')!.startsWith('text/html') && etag === null
       if (!coding || isPersonal || request.method === 'HEAD') return response
       const key = keyOf(request, response, etag, coding)
@@ -189,12 +189,12 @@ export function createEncoder(keptBytesMax = keptBytesDefault) {
   }
 }
 
-/** An answer that was made again of another may say so already. */
+/** A response that was derived from another may have the header already. */
 function varyByEncoding(headers: Headers): void {
   if (!headers.get('vary')?.includes('Accept-Encoding')) headers.append('vary', 'Accept-Encoding')
 }
 
-/** Under what an encoded body may be used again: what its tag or its address says cannot change. */
+/** The cache key of an encoded body: its tag or its address cannot change. */
 function keyOf(
   request: Request,
   { headers, status }: Response,
@@ -208,7 +208,7 @@ function keyOf(
     : undefined
 }
 
-/** In this very turn of the event loop: for what is short. */
+/** Compresses short bodies synchronously. */
 function compress(bytes: Bytes, coding: Coding, isKept: boolean): Bytes {
   const level = effortOf(coding, isKept)
   if (coding === 'gzip') return Bun.gzipSync(bytes, { level })

@@ -13,7 +13,7 @@ export const textIn = (body: unknown): string | undefined =>
 
 type Marked = Response & { [ownText]?: Text }
 
-/** Says of an answer what text it is made of: to encode it, its body need not be read back. */
+/** Marks a response with its text, so that encoding need not read the body back. */
 export function markText(answer: Response, text: Text): Response {
   const marked: Marked = answer
   marked[ownText] = text

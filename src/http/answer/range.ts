@@ -5,8 +5,8 @@ export interface ByteRange {
 }
 
 /**
- * The part of `size` bytes that a `Range` header asks for. Undefined: the whole, because nothing
- * else is requested, or several parts, or in another unit. `'none'`: there is no such part.
+ * The part of `size` bytes in a `Range` header. Undefined: the whole, because there is no header,
+ * or several parts, or another unit. `'none'`: there is no such part.
  */
 export function rangeOf(header: string | null, size: number): ByteRange | 'none' | undefined {
   const match = /^bytes=(\d*)-(\d*)$/.exec(header?.replaceAll(' ', '') ?? '')

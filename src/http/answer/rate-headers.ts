@@ -33,9 +33,7 @@ const windowSeconds = (window: WindowReading) => (window.name === 'demo' ? 3600 
 interface Fixed {
   hasQuota: boolean
   policy: string
-  /**
-   * As many as states, tiers and limits of the rolling window come with the quota window: a few.
-   */
+  /** One for each state, tier and limit of the rolling window in this quota window: only a few. */
   templates: Template[]
   /** The text of `RateLimit` between the numbers, which changes once a second. */
   second: number
@@ -68,7 +66,7 @@ interface Begun {
 }
 
 /**
- * An answer that is requested again and again has few entity tags at a time: one for each series.
+ * An address that is requested again and again has few entity tags at a time: one for each series.
  */
 const answersMax = 64
 
@@ -144,8 +142,8 @@ export function keyHeaders(
 }
 
 /**
- * The answer itself, where it is a text, with the headers of `keyHeaders`. One that has an entity
- * tag is requested again and again: what it begins with is kept.
+ * The response itself, where it is a text, with the headers of `keyHeaders`. One with an entity tag
+ * is requested repeatedly: its first headers are cached.
  */
 export function keyAnswer(
   body: ConstructorParameters<typeof Response>[0],

@@ -28,8 +28,8 @@ export const instant = (description: string, example?: string) =>
   t.String({ format: 'date-time', ...documented(description, example) })
 
 /**
- * A whole number. Elysia's own takes texts as well, compiles a checker at each mention, which is a
- * tenth of the start, and has every answer with one in it encoded once more.
+ * A whole number. Elysia's own type accepts text as well, compiles a checker at each mention, which
+ * is a tenth of the start, and re-encodes every response that contains one.
  */
 export const integer = (
   described?: string | IntegerOptions,

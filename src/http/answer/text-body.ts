@@ -2,7 +2,7 @@ import { onePieceBytesMax, wholeBody } from './stream.ts'
 
 /** Shorter texts are cheaper encoded again than looked up. */
 const sharedCharactersMin = 64 * 1024
-/** Longer ones are rarely asked for twice, and would hold their memory until others come. */
+/** Longer texts are rarely requested twice, and would occupy memory until others come. */
 const sharedCharactersMax = 2 ** 20
 /** How many of the latest texts have their bytes cached. */
 const recentCount = 4

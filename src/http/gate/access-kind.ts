@@ -20,7 +20,7 @@ export interface OperatorAccess {
    */
   operator: OperatorArea
   /** It changes nothing, whatever its method. */
-  impersonations?: true
+  readsOnly?: true
   /** Its effects are not recorded in the audit trail. */
   untold?: true
   /** A query worker answers it. */
@@ -35,8 +35,8 @@ export interface KeyAccess {
   /** Whether an answered request counts against the quota. */
   meter: boolean
   /**
-   * The handler says in the header `X-Quota-Requests` how many requests of the quota its answer
-   * counts as; what the quota does not have any more is not asked for again.
+   * The handler sets in the header `X-Quota-Requests` how many requests of the quota its response
+   * costs; a cost beyond the rest of the quota is waived.
    */
   weighed?: true
   /**
@@ -61,7 +61,7 @@ export interface KeyAccess {
   parameter?: string
   /** A read-only key may be in the path, after `/key/`. */
   linkKey?: true
-  /** Its parameters are those of the address that it asks in turn: none is unknown. */
+  /** Its parameters are those of another operation, so none is unknown. */
   passesParametersOn?: true
   /**
    * The effect of the route on an account, for the roles of an organization; absent: GET reads,

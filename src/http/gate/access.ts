@@ -16,10 +16,10 @@ import type { Caller, Gate, RequestContext } from './gate.ts'
 import type { QueryWorkerDispatch } from './query-worker-dispatch.ts'
 
 /**
- * The plugin that every resource uses: the macro `access` and what it leaves in the context. It
- * acts in `transform`, before validation, so that an unknown caller gets 401 and never a refusal
- * that describes our schema. Without a name, because Elysia would take two of them with different
- * gates for one.
+ * The plugin that every resource uses: the macro `access` and its values in the context. It acts in
+ * `transform`, before validation, so that an unknown caller gets 401 and never an error that
+ * describes our schema. Without a name, because Elysia would take two of them with different gates
+ * for one.
  */
 export const createAccess = (
   gate: Gate,
@@ -167,10 +167,7 @@ function entryRefusalsOf(access: Access) {
   }
 }
 
-/**
- * A segment that cannot be decoded is a name that nothing has: each family of routes answers it as
- * it answers any unknown name.
- */
+/** An undecodable segment counts as an unknown name, which each family of routes handles itself. */
 function nameAll(params: Record<string, string | undefined>) {
   for (const name in params) params[name] ??= '\ufffd'
 }

@@ -8,7 +8,7 @@ export type PeerLookup = { requestIP(request: Request): { address: string } | nu
 
 export type TrustedProxies = (address: string) => boolean
 
-/** Which peers may say in X-Forwarded-For whom they speak for. */
+/** The peers whose X-Forwarded-For is trusted. */
 export function trustedProxies(networks: readonly string[]): TrustedProxies {
   const parsed = networks.map(text => ipaddr.parseCIDR(text))
   return address => {

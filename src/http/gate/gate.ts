@@ -74,7 +74,7 @@ export interface RequestContext {
    * charged.
    */
   vouched: boolean
-  /** The status that counts, where the one that is sent hides a refusal. */
+  /** The status to count, where the sent one hides a refusal. */
   outcome: number | undefined
   startedMs: number
   method: string
@@ -84,7 +84,7 @@ export interface RequestContext {
   simulated: SimulatedQuota | undefined
 }
 
-/** In which a command on this machine says which of its users runs it. */
+/** The header in which a command on this machine names its user. */
 export const commandUserHeader = 'x-wellhead-user'
 
 export type SimulatedQuota = Omit<QuotaUsage, 'entitled'>
@@ -121,7 +121,7 @@ export interface GateDeps {
   tally?: { count(route: string, status: number, plan: string, durationMs: number): void }
   /** The latest requests of each account, for developers of API clients. */
   recentRequests?: RecentRequests
-  /** Heavy routes are refused while it is so. */
+  /** While true, heavy routes are refused. */
   isOverloaded(): boolean
   trusted: TrustedProxies
   /**
@@ -156,7 +156,7 @@ export function createGate(deps: GateDeps) {
   const settle = createSettlement(deps)
   const textBody = createTextBodies()
 
-  /** Writes down what was done; what was refused has changed nothing. */
+  /** Records a successful action; refused requests have changed nothing. */
   const audit = (requestContext: RequestContext, action: AuditedAction, status: number) => {
     const outcome = requestContext.outcome ?? status
     // 503: not taken now. On a full disk the entry would use up the room that is kept for sign-ins.
@@ -202,8 +202,8 @@ export function createGate(deps: GateDeps) {
       else if (access.rate !== 'none') entries.enterOpen(requestContext, access, request, peer)
     },
     /**
-     * Settles the quota and answers all headers of the answer: what the handler gave and what
-     * depends on the quota; undefined: only what it gave.
+     * Settles the quota and returns all headers of the response: those of the handler, and those
+     * that depend on the quota; undefined: only those of the handler.
      */
     leave(requestContext: RequestContext, status: number, handlerHeaders: GivenHeaders) {
       if (requestContext.action) audit(requestContext, requestContext.action, status)
@@ -337,7 +337,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     return token.name === null ? 'operator' : `operator ${token.name}`
   }
 
-  /** Only the heavy ones: what they would take is left to the others. */
+  /** Refuses only heavy routes, which leaves capacity to the others. */
   const loadShed = (access: KeyAccess) => {
     if (access.heavy && deps.isOverloaded()) throw overloaded()
   }
@@ -484,7 +484,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
   }
 }
 
-/** Counts a request and says where its key stands now; undefined where it came without one. */
+/** Counts a request and returns the usage of its key; undefined where it came without one. */
 const createSettlement =
   ({ meter, clock, tally, recentRequests }: GateDeps) =>
   (
@@ -505,7 +505,7 @@ const createSettlement =
       outcome < 300 &&
       !requestContext.free
     if (requestContext.reserved && !counts) meter.refund(caller.key, requestContext.reserved)
-    // An answer that was begun is sent: what the quota has not is not asked for.
+    // A response that was begun is sent: a cost beyond the rest of the quota is waived.
     if (counts && 'weighed' in requestContext.access && requestContext.access.weighed)
       for (let taken = 1; taken < Number(headers['x-quota-requests'] ?? 1); taken += 1)
         if (!meter.reserve(caller.key, now)) break

@@ -1,7 +1,7 @@
 /**
- * Whether a request comes from a page of this site, as the browser says it: by Sec-Fetch-Site,
+ * Whether a request comes from a page of this site, according to the browser: by Sec-Fetch-Site,
  * which no page can forge, and over plain http, where browsers do not send that, by an Origin of
- * the same host. What only reads may also come from nowhere: an address typed in.
+ * the same host. Reads may also come from an address typed in.
  */
 export function isOwnPage(request: Request): boolean {
   const reads = request.method === 'GET' || request.method === 'HEAD'

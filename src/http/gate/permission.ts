@@ -26,8 +26,8 @@ const people: Record<Role, string> = {
 }
 
 /**
- * Throws 403 where the role of a key's holder does not allow an action. The gate asks it for every
- * request, handlers for what depends on the object.
+ * Throws 403 where the role of a key's holder does not allow an action. The gate checks every
+ * request, handlers check what depends on the object.
  */
 export function requireAction(key: KeyState, action: Action): void {
   const { role } = key.holder

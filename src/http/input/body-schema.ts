@@ -95,17 +95,17 @@ export const requiredAs = <T>(inner: Field<T>, why: string): Field<T> =>
 /** A field that may be left out. */
 export const optional = <T>(inner: Field<T>): Field<T | undefined> => t.Optional(inner) as Field<T>
 
-/** A field that may be left out, and in which null says as much as an absent field. */
+/** An optional field, in which null counts as absent. */
 export const omittable = <T>(inner: Field<T>): Field<T | undefined> =>
   optional(
     field(inner, (form, name) => (form.isNull(name) ? undefined : inner[reader](form, name))),
   )
 
-/** A field in which null says something. */
+/** A field in which null has a meaning. */
 export const nullable = <T>(inner: Field<T>, options?: FieldOptions): Field<T | null> =>
   nullableAs(inner, null, options)
 
-/** A field in which null stands for `whenNull`. */
+/** A field in which null means `whenNull`. */
 export const nullableAs = <T, N>(
   inner: Field<T>,
   whenNull: N,
@@ -116,8 +116,8 @@ export const nullableAs = <T, N>(
   )
 
 /**
- * A field whose value is judged further. `judge` answers what is wrong with it, as a sentence that
- * continues after the field's name, or undefined.
+ * A field with a further check. `judge` returns the fault, as a sentence that continues after the
+ * field's name, or undefined.
  */
 export const checked = <T>(inner: Field<T>, judge: (value: T) => string | undefined): Field<T> =>
   field(inner, (form, name) => {
@@ -127,8 +127,8 @@ export const checked = <T>(inner: Field<T>, judge: (value: T) => string | undefi
   })
 
 /**
- * A field whose turn is a rule's: it counts or not by what else the body says. The rule reads it
- * with `readField`.
+ * A field that a rule reads with `readField`: whether it counts depends on other fields of the
+ * body.
  */
 export const ruled = <T>(inner: Field<T>): Field<undefined> =>
   optional(field(inner, () => undefined))
@@ -215,7 +215,7 @@ function documentedFields(
   return form === 'wrapped' ? wrapped : t.Union([wrapped, bare])
 }
 
-/** The same fields for a change: none is required, and what is not named stays as it is. */
+/** The same fields for a change: none is required, and absent ones are kept. */
 export const changeOf = <F extends Fields>(
   fields: F,
 ): { [K in keyof F]: F[K] extends Field<infer T> ? Field<T | undefined> : never } =>
@@ -223,12 +223,12 @@ export const changeOf = <F extends Fields>(
     Object.entries(fields).map(([name, inner]) => [name, optional(inner)]),
   ) as never
 
-/** Where there is nothing to say. */
+/** For operations without a body. */
 export const noBody = documentedBody(t.Object({}), true)
 
 const isOptional = (schema: TSchema): boolean => OptionalKind in schema
 
-/** The fields of a form; what is wrong is noted there. For bodies with a list of objects. */
+/** The fields of a form, with faults noted in it. For bodies with a list of objects. */
 export function readFields<F extends Fields>(fields: F, form: Form): Partial<Values<F>> {
   const values: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(fields)) {
@@ -263,9 +263,9 @@ function unwrapped(input: unknown, wrapper: string): unknown {
 }
 
 /**
- * The schema of a body that its handler reads. It is documented like any other and not checked by
- * the router, which would let lone surrogates pass, make an object of a list, and say "Expected
- * union value" where a person needs a sentence.
+ * The schema of a body that its handler validates. It is documented like any other and not checked
+ * by the router, which would let lone surrogates pass, make an object of a list, and report
+ * "Expected union value" where a user needs a sentence.
  */
 export function documentedBody(schema: TSchema, isOptionalBody: boolean): TSchema {
   const unchecked = t.Unknown({ allOf: [JSON.parse(JSON.stringify(schema))] })

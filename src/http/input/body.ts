@@ -29,9 +29,9 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
 export const pointBlockType = 'application/vnd.wellhead.points'
 
 /**
- * The body as JSON, whatever its content type says; undefined when there is none. Newline-delimited
- * JSON stays text, and data that comes as bytes stays bytes. Refuses what is too long, too slow, not
- * UTF-8 or not JSON.
+ * The body as JSON, whatever its content type; undefined when there is none. Newline-delimited JSON
+ * stays text, and binary data stays bytes. Refuses bodies that are too long, too slow, not UTF-8 or
+ * not JSON.
  */
 export async function readBody(request: Request, path: string): Promise<unknown> {
   if (takesData(path) && request.headers.get('content-type') === pointBlockType)
@@ -80,8 +80,8 @@ function isNestedDeeper(value: unknown, max: number): boolean {
 }
 
 /**
- * The body as it came, for what is signed byte by byte. Refuses what is too long, too slow or not
- * UTF-8.
+ * The unchanged body, for signatures over its bytes. Refuses bodies that are too long, too slow or
+ * not UTF-8.
  */
 export async function readBodyText(request: Request, bytesMax = bodyBytesMax): Promise<string> {
   const bytes = await readBodyBytes(request, bytesMax)

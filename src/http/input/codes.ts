@@ -29,7 +29,7 @@ export interface KnownCodes {
   unknown: string[]
 }
 
-/** How a request says that an unknown code shall not fail the others (RFC 7240). */
+/** Whether an unknown code must not fail the others (RFC 7240). */
 const isLenient = (request: Request): boolean =>
   /(^|[,;\s])handling\s*=\s*"?lenient/i.test(request.headers.get('prefer') ?? '')
 

@@ -6,13 +6,13 @@ import { parseInstant } from '../../lib/time/instant.ts'
 import { type FieldFault, validationFailed } from '../problem/problem.ts'
 
 /**
- * The fields of a body, read one by one. What is wrong with them is collected, so that one answer
- * names all of it.
+ * The fields of a body, read one by one. Faults are collected, so that one response names all of
+ * them.
  */
 export interface Form {
-  /** Whether the body says anything of a field. */
+  /** Whether the body has a field. */
   has(field: string): boolean
-  /** Whether it says null. */
+  /** Whether a field is null. */
   isNull(field: string): boolean
   /** The unchecked value, for a parser that validates it itself. */
   value(field: string): unknown

@@ -25,7 +25,7 @@ export interface UnknownParameter {
   nearest: string | undefined
 }
 
-/** In the detail of a route whose parameters are those of the address that it asks in turn. */
+/** Marks a route whose parameters are those of another operation. */
 export const parametersPassedOnKey = 'x-parameters-passed-on'
 
 /** Accepted of every route: the key in the address. */
@@ -82,7 +82,7 @@ const supersededBy: ReadonlyMap<string, readonly string[]> = new Map([
   ['grade', ['fuel_type']],
 ])
 
-/** By method, then by path: of the two no text is made for each request. */
+/** By method, then by path, so that no request needs a joined text as its key. */
 function createParameterTable() {
   const parameters = new Map<string, Map<string, RouteParameters>>()
   return {
@@ -135,8 +135,8 @@ export function createKnownNames() {
 
   return {
     /**
-     * Takes over the parameters of routes; before that every name is known. The nearest paths are
-     * looked for in `all`, which may take a while to be there.
+     * Adds the parameters of routes; before that every name counts as known. Suggestions for
+     * unknown paths come from `all`, which may be available later.
      */
     learn(routes: readonly NamedRoute[], all: () => readonly NamedRoute[] = () => routes) {
       waiting.push(...routes)
@@ -244,7 +244,7 @@ const misspellingMax = 2
 /** A literal that fits is nearer than a parameter that takes anything. */
 const parameterCost = 0.25
 
-/** Beyond this nothing is near: half of what was written, or a segment too many. */
+/** The maximum distance of a suggestion: half of the text, or one segment too many. */
 const mostDistant = (segments: readonly string[]): number =>
   Math.max(missingSegmentCost, segments.join('').length / 2)
 

@@ -5,9 +5,11 @@ import { integerParameter } from './typed.ts'
 
 export type PageRequest = ReturnType<typeof pageOf>
 
-/** The page that a request asks for. */
+/** The requested page. */
 export interface Page extends PageRequest {
-  /** The meta object of the page among all rows; the headers of the answer say the same. */
+  /**
+   * The meta object of the page among all rows; the headers of the response have the same values.
+   */
   meta(total: number): PageMeta
 }
 
@@ -120,7 +122,7 @@ function aroundPage(url: string): [before: string, after: string] {
   const address = new URL(url)
   // A key in the address must not travel on in a header that ends up in logs.
   address.searchParams.delete('api_key')
-  // Parsed and written once: no text of a parameter can contain what stands for the page.
+  // Parsed and written once: the text of a parameter cannot contain the placeholder of the page.
   address.searchParams.set('page', '-')
   return address.href.split(/(?<=[?&]page=)-/) as [string, string]
 }

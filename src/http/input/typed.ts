@@ -1,6 +1,6 @@
 import { t } from 'elysia'
 
-/** Key of a parameter's schema under which stands what the document says of it. */
+/** The key under which a parameter's schema has its documentation. */
 export const typedKey = 'x-typed'
 
 /** The type of a parameter, as a schema of OpenAPI. */

@@ -15,7 +15,7 @@ interface Candidate {
   names: Set<string>
   /** With what it is in, for where a name is another schema's. */
   longNames: Set<string>
-  /** It is a whole body, and not the body of an error. */
+  /** It is a whole body of a success. */
   isBody: boolean
   descriptions: Set<unknown>
   count: number
@@ -29,7 +29,7 @@ export const pascal = (text: string) =>
     .map(word => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')
 
-/** Names of parts that say nothing by themselves. */
+/** Names of parts that are too generic. */
 const generic = new Set(['Data', 'Meta', 'Metadata', 'Period', 'Values', 'Value'])
 
 const singular = (name: string) =>
@@ -73,7 +73,7 @@ function shapeOf(schema: Schema): string {
 
 interface Place {
   name: string
-  /** With the names of what it is in. */
+  /** With the names of the enclosing parts. */
   long: string
   isBody?: boolean
 }

@@ -386,8 +386,8 @@ function responseOf(
   return { description: own ?? description ?? phrase, content }
 }
 
-// The plugin repeats one schema under each content type that Elysia could parse; what is sent is
-// said by the schema itself.
+// The plugin repeats one schema under each content type that Elysia could parse; the schema itself
+// names the one that is sent.
 function firstSchema(raw: unknown): Record<string, unknown> | undefined {
   if (!isRecord(raw) || !isRecord(raw.content)) return undefined
   const [media] = Object.values(raw.content).filter(isRecord)

@@ -55,7 +55,7 @@ const reference = (name: string): Schema => ({
  */
 export function schemaObject(raw: unknown, named: Map<string, Schema>): Schema {
   if (!isRecord(raw)) return raw === false ? { not: {} } : {}
-  // A body that leaves as text is documented as what the text says.
+  // A body that is sent as text is documented by the content of the text.
   if (isRecord(raw['x-serialised'])) return schemaObject(raw['x-serialised'], named)
   if (isRecord(raw.$defs))
     for (const [name, schema] of Object.entries(raw.$defs)) define(name, schema, named)
@@ -157,7 +157,7 @@ function structured(raw: Schema, named: Map<string, Schema>): Schema {
     schema.additionalProperties = convert(values.length === 1 ? values[0] : { anyOf: values })
   } else if (raw.additionalProperties) {
     // Never false: unknown fields are ignored on both sides, and Elysia closes the schemas of
-    // routes once they have been asked.
+    // routes when they are first requested.
     schema.additionalProperties =
       raw.additionalProperties === true ||
       withNamed(convert(raw.additionalProperties), schema.properties)

@@ -4,13 +4,12 @@ import type { OpenApiOptions } from './openapi.ts'
 import { isOptional, layersOf, type Registered } from './source.ts'
 
 /**
- * The document that the build puts into the binary: a line with the print of what it was made of,
- * then its text, packed. Making it takes a second, finding out whether it is the one in force less
- * than a tenth.
+ * The document that the build puts into the binary: a line with the fingerprint of its inputs, then
+ * its text, packed. Making it takes a second, checking the fingerprint less than a tenth.
  */
 export const documentName = 'openapi-document'
 
-/** The shipped document, where it says what these routes and settings would: undefined elsewhere. */
+/** The shipped document, if it matches these routes and settings; otherwise undefined. */
 export async function shippedDocument(
   app: Registered,
   options: OpenApiOptions,

@@ -5,8 +5,8 @@ import { isRecord } from './schema.ts'
 export const documentedMethods = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
- * Marks an operation whose body may be left out; 3.0.3 says it in a place the plugin does not
- * write.
+ * Marks an operation with an optional body; OpenAPI 3.0.3 has a field for it that the plugin does
+ * not write.
  */
 export const optionalBodyKey = 'x-optional-body'
 
@@ -56,7 +56,7 @@ const operationsOf = (document: unknown): Record<string, unknown>[] =>
 const eachOf = (record: Record<string, unknown>, change: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
 
-/** The place of what is kept once. */
+/** The index of an item that is stored once. */
 function placeIn(kept: unknown[], one: unknown): number {
   const at = kept.indexOf(one)
   return at === -1 ? kept.push(one) - 1 : at

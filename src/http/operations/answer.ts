@@ -12,7 +12,7 @@ export interface Answering {
 }
 
 export interface Marks {
-  /** Header that says an answer rests on fixture data. */
+  /** Name of the header that marks responses from generated data. */
   fixtureHeader: string
 }
 

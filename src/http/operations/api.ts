@@ -159,7 +159,7 @@ function refuseElsewhere(path: string, { below }: OperationGroup): void {
     )
 }
 
-/** How many segments say which group a path belongs to. */
+/** The number of segments that determine the group of a path. */
 const segmentsMax = 3
 
 /** Its first segment, its first two and its first three, as far as it has any. */

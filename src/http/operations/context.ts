@@ -59,7 +59,7 @@ export interface ContextOptions {
   dev?: DevControls
   /** How the process around the API is doing. */
   vitals?: Vitals
-  /** Threads that answer what takes long; without them it is answered here. */
+  /** Threads that answer slow requests; without them the main thread does. */
   readers?: QueryWorkerPool
   /** In a query worker: requests that the main thread has admitted. */
   admitted?: WeakMap<Request, Admitted>
@@ -73,7 +73,7 @@ export interface ContextOptions {
   uncharged?: WeakSet<Request>
 }
 
-/** Everything that an operation may ask for. Its destructuring names what it uses. */
+/** Everything that an operation may use. Its destructuring names what it needs. */
 export interface Context extends Services, Vitals {
   access: AccessPlugin
   /** The known routes and parameters, complete once the application is. */
@@ -109,7 +109,7 @@ export interface Context extends Services, Vitals {
   ports: readonly Port[]
   /** Name of the lowest plan that has a feature; empty where no plan can have it. */
   tierRequired(feature: Feature): string
-  /** The group of a client's address, by which wrong tries are counted. */
+  /** The group of a client's address, by which failed attempts are counted. */
   addressOf(request: Request): string
   /** The public address of this service, for links in e-mails. Never taken from a request. */
   ownUrl(): string

@@ -73,7 +73,7 @@ function withTag(operation: Operation): Operation {
   return { ...operation, handle: tagged as never }
 }
 
-/** A change with `If-Match` is refused where the resource is another one than the caller has read. */
+/** A change with `If-Match` is refused where the resource has changed since the caller read it. */
 function withPrecondition(operation: Operation, read: Operation, context: Context): Operation {
   const handle = operation.handle as Handle
   const current = read.handle as Handle
@@ -165,8 +165,8 @@ function markDeprecated({ set, params }: Incoming, use: string): void {
 }
 
 /**
- * The handler of an operation for the framework, which reads the source of a function to see what it
- * takes of a request: each form names what it reads.
+ * The handler of an operation for the framework, which reads the source of a function to find the
+ * parts of a request that it uses: each form names them.
  */
 function handlerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const run = markedRunnerOf(context, operation)
@@ -209,7 +209,7 @@ function statusOf({ answers = {} }: Operation): number | undefined {
   return status === 200 || others.length > 0 ? undefined : status
 }
 
-/** Everything around the work of a handler: the page, the moment and the answer of a repeat. */
+/** The steps around a handler: paging, the requested moment, and repeated requests. */
 function runnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const { view, page, idempotent } = operation
   const status = statusOf(operation)

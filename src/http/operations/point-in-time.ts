@@ -20,7 +20,7 @@ export const endDateQuery = typed({
   examples: ['2026-11-15'],
 })
 
-/** For operations over closes: what was known, and the day that they end with. */
+/** For operations over closes: the moment of knowledge, and the last day. */
 export const pointQuery = { as_of: asOfQuery, end_date: endDateQuery }
 
 export const vintageHeaders = (asOf: number, coverageSinceAt: number): Record<string, string> => ({
@@ -28,7 +28,7 @@ export const vintageHeaders = (asOf: number, coverageSinceAt: number): Record<st
   'x-vintage-revision-coverage-since': isoInstant(coverageSinceAt),
 })
 
-/** For operations over datasets: what was known. */
+/** For operations over datasets: the moment of knowledge. */
 export const knownQuery = { as_of: asOfQuery }
 
 interface Point {

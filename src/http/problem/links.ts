@@ -21,7 +21,7 @@ export function linker(config: Pick<Config, 'brand' | 'server'>): (request: Requ
     const origin = URL.parse(request.url)?.origin ?? ''
     const cached = byOrigin.get(origin)
     if (cached) return cached
-    // The Host header is the client's to choose: what it makes us remember stays small.
+    // The client chooses the Host header, so the cache must stay small.
     if (byOrigin.size >= 100) byOrigin.clear()
     const links = make(origin)
     byOrigin.set(origin, links)

@@ -285,7 +285,10 @@ export class Problem extends Error {
   readonly onTop: readonly string[]
 }
 
-/** A wrong value of a parameter. `right` says what it must be: in words, or the accepted words. */
+/**
+ * A wrong value of a parameter. `right` describes a correct one: in words, or as the accepted
+ * words.
+ */
 export function invalidParameter(
   parameter: string,
   value: unknown,

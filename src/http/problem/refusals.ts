@@ -47,8 +47,8 @@ export const queryWorkerUnavailable = (): Problem =>
   )
 
 /**
- * 402 or 429 for a used-up quota: what was used, when it returns, what would lower the use and
- * which plan carries more.
+ * 402 or 429 for a used-up quota: the usage, when it resets, suggestions to reduce usage, and the
+ * plan with a larger quota.
  */
 export function quotaUsedUp(
   meter: Meter,

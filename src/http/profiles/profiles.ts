@@ -25,12 +25,12 @@ export type Switched = (request: Request, name: SwitchName) => boolean
 export const unswitched: Switched = () => false
 
 /**
- * The shapes that sorts of clients get, by what the headers of their requests say. Made only where
+ * The response shapes of client families, by the headers of their requests. Only created where
  * profiles are configured.
  */
 export interface Profiles {
   switched: Switched
-  /** The name of the request's profile, for the thread that answers it; undefined: none fits. */
+  /** The name of the request's profile, for the query worker; undefined: none matches. */
   nameOf(request: Request): string | undefined
   /** The header `Vary` of every answer. */
   vary: string
@@ -39,7 +39,7 @@ export interface Profiles {
    * has is compared after switching only.
    */
   arrive(request: Request): void
-  /** The entity tag that a client said it has, also where `arrive` took it from the request. */
+  /** The entity tag of the request, also where `arrive` removed it. */
   conditionOf(request: Request): string | null
   /**
    * The value to send instead of the given one, with its status and headers set; undefined: the
@@ -206,7 +206,7 @@ const isAdditive = ({ switches }: ClientProfile): boolean =>
 const madeOfList = (list: unknown[], reshape: Reshape): Fields | undefined =>
   reshape({ [listKey]: list })
 
-/** The body made again where it is JSON: an object as an object, text as text. */
+/** The reshaped body where it is JSON: an object as an object, text as text. */
 function madeAnew(
   value: unknown,
   headers: Outgoing['set']['headers'],

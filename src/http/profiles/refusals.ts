@@ -53,8 +53,8 @@ function withUnknownCodeAs404(refusal: Refusal): Refusal {
 }
 
 /**
- * From the nested shape to the flat one, in its order: the message is the error, all the rest
- * stands alongside it.
+ * From the nested shape to the flat one, in its order: the message becomes `error`, and the other
+ * fields follow it.
  */
 function withErrorAsText(refusal: Refusal): Refusal {
   const { error } = refusal.body

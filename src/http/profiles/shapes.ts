@@ -61,7 +61,7 @@ const inThousands = (level: Fields): Fields => ({
 
 const inMillions = ({ unit }: Fields): boolean => unit === 'million_barrels'
 
-/** Every level inside of the fields in thousands; what is none stays as it is. */
+/** Converts every level in the fields to thousands; other values are kept. */
 const levelsInThousands = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -133,7 +133,7 @@ const withShortCategory = (row: unknown): unknown =>
     ? { ...row, category: shortCategories[row.category] ?? row.category }
     : row
 
-/** Reads whose list is in `data` under the name of what it lists. */
+/** Operations that return a list in `data`, with the name of the list. */
 const listNames: Readonly<Record<string, string>> = {
   '/v1/webhooks': 'webhooks',
   '/v1/data-sources': 'data_sources',
@@ -160,7 +160,7 @@ const topListNames: Readonly<Record<string, string>> = {
   '/v1/webhooks/:/events': 'webhook_events',
 }
 
-/** Reads that answer a list, and the name under which it stands as an object. */
+/** Operations that return a list, and the name under which an object contains it. */
 const objectNames: Readonly<Record<string, string>> = {
   '/v1/alerts': 'alerts',
   '/v1/scheduled-deliveries': 'scheduled_deliveries',

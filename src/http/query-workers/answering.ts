@@ -4,7 +4,7 @@ import type { FromQueryWorker, QueryWorkerRequest, ToQueryWorker } from './terms
 export interface QueryWorkerInstance {
   /** Answers a request whose caller the main thread has admitted, after `admit`. */
   handle(request: Request): Response | Promise<Response>
-  /** Lets the request in as its question says, and puts clock and mark where main's stood. */
+  /** Admits the request as the main thread did, with its clock and its recording mark. */
   admit(request: Request, question: QueryWorkerRequest): void
   /** The series that responses were about, for usage statistics; empties the list. */
   takeAsked(): Extract<FromQueryWorker, { kind: 'answer' }>['asked']
@@ -14,9 +14,12 @@ export interface QueryWorkerInstance {
 
 /** The code of a response whose handler tried to write, which a query worker must not. */
 const writerCode = 'STORAGE_UNAVAILABLE'
-/** A body up to here goes over whole; what is larger continues in pieces as they are taken. */
+/** A body up to this size is transferred whole; larger ones continue in pieces on demand. */
 const wholeBytesMax = 4 * 2 ** 20
-/** Encoded, as much is several times the work, for which anyone who asks next would wait. */
+/**
+ * The limit for encoded bodies: encoding takes several times the work, and the next request would
+ * wait.
+ */
 const wholeEncodedBytesMax = 2 ** 19
 
 type Chunks = ReadableStreamDefaultReader<Uint8Array>
@@ -87,7 +90,7 @@ export function createAnswering(
         rests.delete(message.id)
         return
       default:
-        // In its place among the questions: those asked before it may still see what was.
+        // Applied in order: requests from before the change may still see the earlier state.
         instance.hear(message)
     }
   }

@@ -16,7 +16,7 @@ export type QueryWorkerOutcome =
   | { kind: 'overloaded' }
   /** The worker ended while it answered, or none was ready in time. */
   | { kind: 'lost' }
-  /** No worker starts: anyone who asks answers it. */
+  /** No query worker starts: the main thread answers the request. */
   | { kind: 'no_worker' }
 
 /** Threads that answer slow requests, each over its own read-only connection. */
@@ -28,9 +28,9 @@ export interface QueryWorkerPoolDeps {
   /** Starts a query worker, which sends `ready` when it can take requests. */
   start(): QueryWorkerThread
   log: Log
-  /** Measures waiting: real time, also where the instance's clock stands still. */
+  /** Measures waiting in real time, also when the instance's clock is stopped. */
   stopwatch: Pick<Clock, 'monotonic'>
-  /** The most questions of one account that wait; more are refused. */
+  /** The most waiting requests of one account; more are refused. */
   perAccountMax?: number
   /** How long a request waits for a query worker before it is refused, milliseconds. */
   waitMaxMs?: number
@@ -73,7 +73,7 @@ const failuresMax = 3
 const openMaxMs = minuteMs
 /** One that waits holds 60 MB, and one starts again within a tenth of a second. */
 const idleDefaultMs = minuteMs
-/** How long the end of a worker is reported. */
+/** How long the status reports that a worker has ended. */
 const endReportedMs = minuteMs
 /** One request in progress and one queued, so that a query worker is never idle between two. */
 const inHandMax = 2
@@ -174,7 +174,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
     isPausing = true
     endPause = after(ms, () => {
       isPausing = false
-      // Without a question too, so that the service recovers while no one asks.
+      // Also without a request, so that the service recovers while it is idle.
       if (failures > 0 && workers.size < deps.threads) startOne()
       else if (queue.size() > 0) startAnother()
     })
@@ -353,7 +353,9 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
   }
 }
 
-/** Questions in turn by account: anyone who asks much waits for themselves. */
+/**
+ * Requests are taken from accounts in rotation, so that an account with many only delays itself.
+ */
 function createFairQueue(perAccountMax: number) {
   // A Map keeps the order of insertion: an account that had its turn goes to the end.
   const accounts = new Map<string, Waiting[]>()

@@ -24,9 +24,12 @@ export interface QueryWorkerRequest {
   caller: QueryWorkerCaller | undefined
   /** The name of the client's profile; undefined: none fits. */
   profile?: string | undefined
-  /** The instance's clock, which may stand still or run apart from the machine's. */
+  /** The instance's clock, which may be stopped or differ from the machine's. */
   now: number
-  /** By when everything was recorded that the answer may see; what is written later is later. */
+  /**
+   * The recording mark: the response includes everything recorded by then, and later writes have
+   * later times.
+   */
   mark: number
 }
 
@@ -46,7 +49,7 @@ export type ToQueryWorker =
 
 export interface WrittenSeries {
   seriesId: number
-  /** The reach of what is new in the series; absent where nothing is. */
+  /** The time range of new values in the series; absent where there are none. */
   extent: { firstAt: number; lastAt: number } | undefined
 }
 
@@ -73,7 +76,7 @@ export type FromQueryWorker =
     }
   /** The rest of a body, piece by piece; `error` is what ended it before its time. */
   | { kind: 'piece'; id: number; piece: Uint8Array<ArrayBuffer> | undefined; error?: string }
-  /** The question can only be answered where writing is possible. */
+  /** The request can only be answered where writing is possible. */
   | { kind: 'needs_writer'; id: number }
 
 /** A running query worker, as the main thread sees it. */

@@ -19,8 +19,8 @@ export interface ClockJobDeps {
 const everyMs = 10 * minuteMs
 
 /**
- * Says when the clock jumps, and brings back what a wrong clock has put too far ahead: at the
- * start, after a jump, and now and then, because a clock may have been wrong while no one looked.
+ * Logs jumps of the clock, and corrects times that a wrong clock has set too far ahead: at the
+ * start, after a jump, and every ten minutes, because a jump may have gone unnoticed.
  */
 export function createClockJob(deps: ClockJobDeps): Job {
   const { clock, jumps, log } = deps

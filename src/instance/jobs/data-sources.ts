@@ -29,7 +29,7 @@ export function createDataSourcesJob({
     inProgress.set(source.number, ended)
     return ended
   }
-  /** Those of the due that there is room for; answers how many it began. */
+  /** Begins due syncs as far as there is room; returns how many. */
   const fill = (): number => {
     const room = concurrency - inProgress.size
     if (room <= 0) return 0

@@ -15,9 +15,9 @@ export interface DeliveriesJobDeps {
 const againMs = minuteMs
 
 /**
- * Makes the runs of scheduled deliveries: what is due at the start, and then at each multiple of
- * the interval what is due by it. What that is is read from rows, so a pass that comes late misses
- * nothing. A moved clock stops at the dispatches that have something to do.
+ * Runs scheduled deliveries: those due at the start, and then at each multiple of the interval
+ * those due by it. Due deliveries are read from rows, so a late pass misses nothing. A moved clock
+ * stops at dispatches with something to do.
  */
 export function createDeliveriesJob({
   deliveries,

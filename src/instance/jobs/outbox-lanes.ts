@@ -16,10 +16,7 @@ export interface LaneDeps {
   perLane: number
 }
 
-/**
- * A lane as the job knows it: a memory of the rows that may be behind them and is put right by the
- * next check them.
- */
+/** The job's memory of a lane. It may lag behind the rows; the next check corrects it. */
 export interface Lane {
   kind: Kind
   lane: string
@@ -113,7 +110,10 @@ export function promote({ waiting, ready, clock }: State): void {
   }
 }
 
-/** E-mails that someone waits for, such as a link to sign in; then people, then programs. */
+/**
+ * E-mails that a user waits for, such as a link to sign in; then other messages to people, then
+ * those to programs.
+ */
 const securityLane = 'security'
 const kindsInOrder: readonly Kind[] = ['email', 'sms', 'webhook']
 
@@ -200,7 +200,7 @@ function crowd({ crowded }: State, lane: Lane, { accountId, host }: Share) {
   }
 }
 
-/** An attempt has ended: its slot is given back, and anyone who waited for one is ready again. */
+/** An attempt has ended: its slot is returned, and lanes that waited for one are ready again. */
 export function giveBack(state: State, { lane, terms }: Sending, outcome: Outcome): void {
   const { ready, crowded, shares } = state
   lane.inFlight -= 1
@@ -259,7 +259,7 @@ function rateRoom(
   return { room, waitMs: room > 0 ? 0 : Math.ceil(lane.begunAt[0]! + secondMs - now) }
 }
 
-/** Fails a slice of what may not be sent any more; false when there is more of it. */
+/** Fails a slice of messages that may not be sent any more; false when there are more. */
 function isEmptied(
   state: State,
   { kind, lane: name }: Lane,
@@ -272,7 +272,7 @@ function isEmptied(
       : [clock.now() - parkedMs, 'the endpoint was disabled for 30 days after the message was due']
   if (engine.giveUp(kind, name, before, reason, sliceRows) === sliceRows) return false
   const next = policy.state === 'parked' ? engine.nextDue(kind, name, false) : undefined
-  // One millisecond more: what is due 30 days ago exactly still waits.
+  // One millisecond more: a message due exactly 30 days ago still waits.
   if (next !== undefined) note(state, kind, name, next + parkedMs + 1)
   return true
 }

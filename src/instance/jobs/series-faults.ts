@@ -4,7 +4,7 @@ import type { SeriesFaults } from '../../topics/condition/service/series-faults.
 import { createInterval } from './interval.ts'
 import type { Job } from './job.ts'
 
-/** Those who ask find most of it known: their requests, the notices and the metrics wait for it. */
+/** Often enough that requests, notices and metrics find most faults computed. */
 const everyMs = 15 * secondMs
 
 /** Renews the faults of a few series at a time, before requests need all of them. */

@@ -6,7 +6,9 @@ import type { Job } from './job.ts'
 /** Some milliseconds of writing. */
 const keysEach = 1000
 
-/** Writes counters and usage behind: what a crash can lose is what came in since the last beat. */
+/**
+ * Writes counters and usage asynchronously: a crash loses at most the counts since the last beat.
+ */
 export const createUsageJob = (meter: Meter, commits: LateCommits): Job => ({
   name: 'usage',
   async pass() {

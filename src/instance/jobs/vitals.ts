@@ -6,7 +6,7 @@ import type { Job } from './job.ts'
 
 export interface VitalsJobDeps {
   vitalsHistory: VitalsHistory
-  /** The present values of what is not counted. */
+  /** Current values of gauges. */
   read: () => VitalsNow
   clock: Clock
 }

@@ -2,8 +2,7 @@ import type { WebhookAllowance } from '../../topics/webhooks/service/allowance.t
 import type { Job } from './job.ts'
 
 /**
- * Writes the events of the month behind: what a crash can lose is what was made since the last
- * beat.
+ * Writes monthly event counts asynchronously: a crash loses at most the counts since the last beat.
  */
 export const createWebhookMonthsJob = (allowance: WebhookAllowance): Job => ({
   name: 'webhook months',

@@ -33,7 +33,7 @@ export const databasePath = (dir: string): string => join(dir, 'wellhead.db')
 const ownFile =
   /^(wellhead\.db|lock|master\.key|commit-mark|rate-windows\.json|metrics-history\.json|reserve|first-credentials|evaluation-keys\.json)/
 
-/** Whether anything in a directory says that it is a data directory. */
+/** Whether a directory contains files of a data directory. */
 export const isDataDirectory = (dir: string): boolean =>
   readdirSync(dir).some(name => ownFile.test(name) || name === 'wellhead.toml')
 
@@ -70,7 +70,7 @@ export function lostDatabase(dir: string): string | undefined {
 
 const readAndWritten = constants.R_OK | constants.W_OK
 
-/** Files that a start opens where they are there, and what it does with them. */
+/** Existing files that a start opens, with the access it needs. */
 const openedFiles: readonly (readonly [name: string, mode: number])[] = [
   ['wellhead.db', readAndWritten],
   ['wellhead.db-wal', readAndWritten],
@@ -139,7 +139,7 @@ export interface DirectoryOptions {
   isState?: boolean
 }
 
-/** A data directory that is open: what is written there, and by whom. */
+/** An open data directory. */
 export interface OpenDirectory {
   services: Services
   /** Commits are published; then this is the last change before this start wrote anything. */

@@ -22,7 +22,7 @@ const behindMs = 15 * minuteMs
 const failuresMax = 3
 /** Endpoints that are listed; more of them would add no information. */
 const switchedOffMax = 20
-/** Keys whose quota is used up; more of them at once say no more. */
+/** Keys whose quota is used up; more of them would add no information. */
 const spentMax = 20
 /** Codes that have stopped, are frozen, or have changed their unit; likewise. */
 const faultsMax = 20
@@ -30,7 +30,9 @@ const faultsMax = 20
 const certificateMs = 14 * dayMs
 const megabyte = 2 ** 20
 
-/** Everything that needs the operator now; `sending` is who sends in this process, if anybody does. */
+/**
+ * All current alerts for the operator; `sending` is the sender in this process, if there is one.
+ */
 export function operatorAlertsOf(
   services: Services,
   sending?: SendingState,
@@ -103,7 +105,7 @@ export function operatorAlertsOf(
   return [...operatorAlerts, ...dataAlerts(services), ...accountAlerts(services)]
 }
 
-/** The providers that fail, and what they say. */
+/** Failing providers, with their errors. */
 const providersOf = ({ providerTroubles, billing }: Services): [string, string][] => {
   const troubles = {
     'e-mail': providerTroubles.email(),

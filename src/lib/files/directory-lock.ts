@@ -23,17 +23,16 @@ export interface Lock {
   release(): void
 }
 
-// A connection that is garbage-collected is closed, and its lock with it: what is held stays
-// referenced.
+// A connection that is garbage-collected is closed, and its lock with it, so locks stay referenced.
 const openLocks = new Set<Database>()
 
 /**
- * Makes this process the only one that may write in `dir`, or says who is. Never waits. Throws when
- * `dir` cannot hold a lock at all. The lock is SQLite's exclusive lock on `dir/lock`, which the
- * kernel drops with the process however it ends. On POSIX it is also dropped when the holding
- * process closes the file by other means, so nothing else may open `dir/lock`. Where the system
- * supports abstract socket names, the directory itself is locked too, because a lock file can be
- * deleted.
+ * Makes this process the only one that may write in `dir`, or returns the current holder. Never
+ * waits. Throws when `dir` cannot hold a lock at all. The lock is SQLite's exclusive lock on
+ * `dir/lock`, which the kernel drops with the process however it ends. On POSIX it is also dropped
+ * when the holding process closes the file by other means, so nothing else may open `dir/lock`.
+ * Where the system supports abstract socket names, the directory itself is locked too, because a
+ * lock file can be deleted.
  */
 export function lockDataDir(dir: string, holder: Holder): LockResult {
   const sidecar = join(dir, 'lock.json')

@@ -22,7 +22,7 @@ export function processUser(): string {
   const id = process.getuid?.()
   try {
     const name = userInfo().username
-    // The runtime says "unknown" where the environment names no one.
+    // The runtime returns "unknown" where the environment names no user.
     if (name !== 'unknown') return name
   } catch {
     // A user without an entry in the list.

@@ -17,7 +17,7 @@ export interface LogFileOptions {
   path: string
   /** A file that would grow beyond it is put aside. */
   bytesMax: number
-  /** So long after its last line a file that was put aside is removed. */
+  /** How long after its last line a rotated file is removed. */
   keepMs: number
   clock: Pick<Clock, 'now'>
   /** Gets the lines that cannot be written, and once why. */

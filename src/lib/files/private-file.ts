@@ -15,8 +15,8 @@ export function makePrivate(path: string): void {
 }
 
 /**
- * Takes others' rights to a file, if there is one and it is ours to change. Devices and pipes, such as
- * a log file of /dev/null, are everybody's.
+ * Removes the access of other users to a file, if it exists and is ours. Devices and pipes, such as
+ * a log file of /dev/null, are shared.
  */
 export function closeToOthers(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false })
@@ -25,7 +25,7 @@ export function closeToOthers(path: string): void {
   try {
     chmodSync(path, privateMode)
   } catch (error) {
-    // A file of another owner, and a file system without modes: what is in it can be used all the same.
+    // A file of another owner, or a file system without modes: the file can be used nevertheless.
     if (!['EPERM', 'ENOTSUP', 'EROFS'].includes((error as NodeJS.ErrnoException).code ?? ''))
       throw error
   }

@@ -4,7 +4,7 @@ const lineFeed = 10
 export const embeddedFile = (name: string): Blob | undefined =>
   (Bun.embeddedFiles as (Blob & { name: string })[]).find(file => file.name.startsWith(name))
 
-/** A file to ship: a line that says when it is good, then its content, packed. */
+/** A file to ship: a line with its fingerprint, then its content, packed. */
 export const shippedFile = (
   line: string,
   content: string | Uint8Array<ArrayBuffer>,

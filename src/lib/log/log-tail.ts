@@ -13,7 +13,7 @@ export function createLogTail(linesMax = 1000, charactersMax = 4000) {
   const lines: string[] = []
   let last = 0
   return {
-    /** A line as it is written; the oldest is forgotten for it. */
+    /** Adds a line; it replaces the oldest one. */
     add(line: string) {
       const text = line.trimEnd()
       last += 1

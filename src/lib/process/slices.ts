@@ -7,7 +7,9 @@ export interface SliceOptions {
   together?: ((slice: () => void) => void) | undefined
 }
 
-/** Does `work` for each item, for at most about `sliceMs` before everybody else has a turn. */
+/**
+ * Does `work` for each item, in slices of at most about `sliceMs`, between which other work runs.
+ */
 export async function inSlices<T>(
   items: readonly T[],
   work: (item: T) => void,

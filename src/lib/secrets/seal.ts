@@ -10,9 +10,9 @@ const keyOf = (secret: string, salt: Uint8Array, context: string) =>
   new Uint8Array(hkdfSync('sha256', secret, salt, context, 32))
 
 /**
- * Encrypts a text so that only who holds `secret` reads it: AES-256-GCM under a key that
- * HKDF-SHA-256 draws from the secret. The secret must be as hard to guess as a token; a password is
- * not. `context` says what the text belongs to, and opens nothing else.
+ * Encrypts a text so that only a holder of `secret` can read it: AES-256-GCM under a key that
+ * HKDF-SHA-256 derives from the secret. The secret must be as hard to guess as a token; a password
+ * is not. `context` names the use of the text, and the result opens only with the same one.
  */
 export function seal(secret: string, context: string, text: string): Uint8Array {
   const salt = randomBytes(saltBytes)

@@ -5,7 +5,7 @@ export const tokenCharacters = 64
 
 const tokenPattern = /^[0-9a-f]{64}$/
 
-/** Whether a text has the form of a token; says nothing of whether it is one. */
+/** Whether a text has the form of a token, valid or not. */
 export const isToken = (text: string): boolean => tokenPattern.test(text)
 
 /**

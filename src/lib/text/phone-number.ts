@@ -17,8 +17,8 @@ export interface PhoneNumber {
 const written = /^\+?[\d\s().-]{4,32}$/
 
 /**
- * Reads a number as people of a country write it, or in international form. Undefined when no such
- * number can exist; whether this one does, numbering plans change too often to say.
+ * Parses a number in the notation of a country, or in international form. Undefined when no such
+ * number can exist; whether this one does is not checked, because numbering plans change too often.
  */
 export async function phoneNumberOf(
   text: string,

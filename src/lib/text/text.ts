@@ -3,8 +3,8 @@
 export const unprintable = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/
 
 /**
- * The digits of a whole number in groups of three: 12,500. What a locale would say takes longer to
- * look up than the database takes to open.
+ * The digits of a whole number in groups of three: 12,500. A locale takes longer to load than the
+ * database takes to open.
  */
 export const thousands = (digits: string): string => digits.replace(/\B(?=(?:\d{3})+$)/g, ',')
 

@@ -11,7 +11,7 @@ export interface Jump {
 
 export type JumpWatch = ReturnType<typeof createJumpWatch>
 
-/** Corrections of a clock that is kept by others are smaller, as are pauses between two looks. */
+/** Corrections by NTP and pauses between two checks are smaller than this. */
 const toleratedMs = 5 * secondMs
 const largeMs = hourMs
 const settlesWithinMs = minuteMs
@@ -31,8 +31,8 @@ export function createJumpWatch(clock: Clock) {
       return { from: Math.round(expected), to: now.wall, byMs }
     },
     /**
-     * After a large jump, until the clock has gone on steadily for a while: a clock is often wrong
-     * for seconds, and what is done by it then can hardly be taken back.
+     * True after a large jump, until the clock has run steadily for a while: a clock is often wrong
+     * for seconds, and actions taken then can hardly be reverted.
      */
     isSettling: () => clock.monotonic() < settlesAt,
   }

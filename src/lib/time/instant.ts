@@ -107,10 +107,7 @@ export const isoOrNull = (at: number | null | undefined): string | null =>
 
 let lastDay = { startsAt: Number.NaN, text: '' }
 
-/**
- * `YYYY-MM-DD`. The day asked for last is kept: nearly every caller asks for today, and on every
- * request.
- */
+/** `YYYY-MM-DD`. The last day is cached: nearly every caller needs today, and on every request. */
 export function isoDay(at: number): string {
   const startsAt = startOfDay(at)
   if (lastDay.startsAt !== startsAt) lastDay = { startsAt, text: dayText(startsAt) }

@@ -36,8 +36,8 @@ export const startOfLocalDay = (at: number, zone: string): number =>
   zoned(at, zone).startOfDay().epochMilliseconds
 
 /**
- * The moment at which the clocks of a zone show a minute of a day; where a change of the clock skips it, what they
- * show instead.
+ * The moment at which the local time of a zone is a minute of a day; where a change of the clock
+ * skips it, the moment after the gap.
  */
 export const momentAt = (day: string, minute: number, zone: string): number =>
   Temporal.PlainDate.from(day).toZonedDateTime({

@@ -10,7 +10,7 @@ const columns = `outbox.id, event_id AS eventId, event_type AS eventType, accoun
   iif(state IN ('pending', 'retry'), max(due_at, ifnull(hold_until, 0)), NULL) AS nextAttemptAt,
   (SELECT debug FROM outbox_attempts WHERE message_number = outbox.number ORDER BY attempt DESC LIMIT 1) AS debug`
 
-// Lists of any length are one parameter, so that the statements are prepared once; NULL asks for
+// Lists of any length are one parameter, so that the statements are prepared once; NULL selects
 // all.
 const matches = `($states IS NULL OR state IN (SELECT value FROM json_each($states)))
   AND ($types IS NULL OR event_type IN (SELECT value FROM json_each($types)))`

@@ -8,7 +8,7 @@ export type QueueState = 'waiting' | 'given_up'
 export interface QueuedMessage
   extends StoredMessage,
     Pick<LogEntry, 'state' | 'attempts' | 'statusCode' | 'error' | 'createdAt'> {
-  /** When it is tried next; of what was given up, when that was. */
+  /** The time of the next attempt; for failed messages, when they failed. */
   at: number
 }
 
@@ -20,7 +20,7 @@ export interface QueueFilter {
 export type QueueStore = ReturnType<typeof createQueueStore>
 
 const joined = 'FROM outbox JOIN outbox_lanes ON outbox_lanes.id = lane_id'
-// Each by its own index: what waits, and what has ended.
+// Each by its own index: waiting and ended messages.
 const chosen = {
   waiting: `state IN ('pending', 'retry')`,
   given_up: `settled_at IS NOT NULL AND state = 'failed'`,
@@ -48,7 +48,7 @@ export function createQueueStore(db: Database) {
     list: ({ state, kind = undefined }: QueueFilter, limit: number, offset: number) =>
       lists[state].all({ kind: kind ?? null, limit, offset }),
     count: ({ state, kind }: QueueFilter) => counts[state].get({ kind: kind ?? null })!.total,
-    /** Where messages are, whatever became of them; unknown ids are passed over. */
+    /** The status of messages; unknown ids are left out. */
     places: (ids: readonly string[]) => places.all(JSON.stringify(ids)),
   }
 }

@@ -60,7 +60,7 @@ export interface Bucket {
 /** The server's error code for a wrong last revision, or a wrong last message. */
 export const wrongLastSequence = 10071
 
-/** A connection with what is used of it. */
+/** A connection with its clients. */
 export interface Nats {
   connection: NatsConnection
   jetstream: JetStreamClient
@@ -83,8 +83,8 @@ const headerBytesMax = 2048
 const bodyBytesMin = 512
 
 /**
- * Connects to the first server that answers, and again for ever when a connection is lost. The
- * client is read from the program only here: who has no NATS does not pay for it.
+ * Connects to the first server that responds, and reconnects forever. The client is loaded only
+ * here, so that instances without NATS do not pay for it.
  */
 export async function connectNats(settings: NatsSettings): Promise<Nats> {
   const [{ connect, credsAuthenticator, headers }, { jetstream, jetstreamManager }] =
@@ -150,7 +150,7 @@ const streamNotFound = 10059
 const isNotFound = (error: unknown): boolean =>
   error instanceof Error && (error as Error & { code?: unknown }).code === streamNotFound
 
-/** A bucket that someone deletes is made again by anyone who uses it next. */
+/** A bucket that was deleted is created again at its next use. */
 function lastingBucket(
   first: KV,
   create: () => Promise<KV>,

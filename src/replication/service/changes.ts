@@ -37,7 +37,7 @@ export interface ChangeHead {
   continues: string | undefined
   ends: readonly string[]
   position: number
-  /** Undefined: an earlier version published it, which did not say. */
+  /** Undefined: an earlier version published it, without this header. */
   schema: number | undefined
 }
 
@@ -190,7 +190,7 @@ function deltaOf(body: Uint8Array): Delta | undefined {
   return isDelta ? (value as Delta) : undefined
 }
 
-/** Whether a change says that the replication epoch ended for the one that it is of. */
+/** Whether a change ends the given replication epoch. */
 export const endsEpoch = ({ continues, ends }: ChangeHead, replicationEpoch: string): boolean =>
   continues === replicationEpoch || ends.includes(replicationEpoch)
 

@@ -90,8 +90,8 @@ type StreamKind = 'usage' | 'prices' | 'events' | 'changes'
 
 /**
  * The last message of the earlier stream that was moved already; undefined where all were, because
- * the publisher has published behind them. Replicas report usage whether or not the move is over,
- * and anybody may have put their own message behind it.
+ * the publisher has published after them. Replicas report usage whether or not the move is over,
+ * and other clients may have published after it.
  */
 async function lastMoved(
   { manager }: Nats,

@@ -243,7 +243,7 @@ export function followStream(
   return {
     /** The last change that the replica has applied. */
     applied: () => applied,
-    /** Since when it is not known to have everything that the stream has, ms. */
+    /** Time since the replica last had everything that the stream has, ms. */
     lagMs: () => clock.monotonic() - wholeAt,
     /** Why it does not follow; undefined where it does. */
     trouble: () => trouble,

@@ -1,4 +1,4 @@
-/** The fields of a JSON object; undefined where a text is none: anybody may have written it. */
+/** The fields of a JSON object; undefined for other texts, which any client may have written. */
 export function recordIn(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -2,14 +2,14 @@ import type { Clock } from '../../lib/time/clock.ts'
 import type { Bucket } from '../nats/connection.ts'
 import { recordIn, type Stored } from './foreign.ts'
 
-/** The only key of the bucket of who is the primary. */
+/** The only key of the bucket, which names the primary. */
 export const leaseKey = 'primary'
 
 /** The right to write. */
 export interface Lease {
   /** Rises with each that takes it. */
   epoch: number
-  /** The replication epoch of who has it. */
+  /** The replication epoch of the holder. */
   holder: string
   /** The address for other instances; empty: the configured one. */
   url: string
@@ -34,7 +34,7 @@ export const validMs = 5000
 export const abandonedMs = 6000
 /** Unchanged for so long, it is seen whether it can be renewed at all. */
 const doubtedMs = 2000
-/** How long anyone who has it gets to renew it once it can be renewed again. */
+/** How long the holder gets to renew it once it can be renewed again. */
 const graceMs = 3000
 
 /** The lease as one instance observes it. */
@@ -102,8 +102,8 @@ export function createLeaseView(bucket: Bucket, clock: Pick<Clock, 'monotonic'>)
         lease = entry && readLease(entry.text)
         if (clock.monotonic() - seenAt >= doubtedMs) await bucket.checkLed()
       } catch (error) {
-        // Anyone who has it does not reach the bucket either: a server of NATS was lost, and the
-        // others have not agreed yet which one leads.
+        // The holder does not reach the bucket either: a NATS server was lost, and the others have
+        // not elected a leader yet.
         stuckAt = clock.monotonic()
         throw error
       }

@@ -30,7 +30,7 @@ export interface NodeNote {
   lagMs: number | null
   /** On a replica its quota slices; on a primary the pools for all. */
   quotas: HeldQuotas
-  /** Why a replica answers what may be old; absent: it does not, or is of an earlier version. */
+  /** Why a replica may return old data; absent: it does not, or has an earlier version. */
   stale?: StaleReason | null
 }
 

@@ -31,7 +31,7 @@ export interface PublisherDeps {
   endedEpochs: readonly string[]
   /** The last change that the stream may have: what this process wrote itself it has not seen. */
   lastChange: number
-  /** After each message that the stream has: what follows from it. */
+  /** Called after each message that the stream has accepted. */
   published(delta: Delta): Promise<void>
   strangers: Strangers
 }

@@ -37,7 +37,7 @@ export function createQuotaGrants(deps: QuotaGrantDeps) {
   const busy = new Set<string>()
   const pools = new Map<string, { entry: BucketEntry; since: number }>()
 
-  /** Adds to a pool over whatever revision it has now; false: it is not asked for any more. */
+  /** Adds to a pool over its current revision; false: the request is gone. */
   const fill = async (key: string, part: SetAside | undefined, window: string) => {
     for (;;) {
       const entry = await bucket.get(key)

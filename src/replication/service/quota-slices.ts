@@ -86,7 +86,7 @@ export function createQuotaSlices({
     return Math.max(sizes.first, shareOf(window, leastShares.slice), Math.min(max, demand))
   }
 
-  /** Requests that were taken of the pool; 0: the primary keeps the rest for itself. */
+  /** Requests taken from the pool; 0 when the primary keeps the rest for itself. */
   const draw = async (keyId: string, window: QuotaWindow, wanted: number): Promise<number> => {
     const name = windowName(window)
     const reserve = Math.max(wanted * slicesInReserve, shareOf(window, leastShares.reserve))
@@ -133,7 +133,7 @@ export function createQuotaSlices({
       log.warn('quota_slice_failed', { message: `${error}` })
     }
   }
-  /** Requests that are left of the slice of a key in a window; asks for more where few are. */
+  /** Requests that are left of the slice of a key in a window; requests more where few are. */
   const left = (keyId: string, window: QuotaWindow): number => {
     const slice = sliceOf(keyId, window)
     const isLow = slice.left * 2 <= slice.size
@@ -178,7 +178,7 @@ export function createQuotaSlices({
       keys: slices.size,
       requests: [...slices.values()].reduce((sum, slice) => sum + slice.left, 0),
     }),
-    /** Gives up slices that no one has used for a while, or all of them: what is to be returned. */
+    /** Releases all slices, or those unused for a while; returns the slices to give back. */
     giveUp(which: 'idle' | 'all') {
       const now = clock.monotonic()
       for (const [keyId, slice] of slices) {

@@ -88,7 +88,7 @@ export async function fetchSnapshot(nats: Nats, copies: number, path: string): P
   throw new NoSnapshot(`the object store ${nats.names.snapshots} has no snapshot`)
 }
 
-/** Whether a file is a database that says of itself what its name says. */
+/** Whether a file is a database whose own identity matches the file name. */
 function isSnapshot(path: string, { replicationEpoch, sequence }: Snapshot): boolean {
   try {
     const db = new Database(path, { readonly: true })

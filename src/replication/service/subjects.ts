@@ -23,7 +23,7 @@ export interface StreamOptions {
   events: boolean
 }
 
-/** Makes the streams that are not there, and gives those that are what the settings say. */
+/** Creates missing streams, and updates the settings of existing ones. */
 export async function prepareStreams(
   { manager, names }: Pick<Nats, 'manager' | 'names'>,
   { copies, keepMs, events }: StreamOptions,

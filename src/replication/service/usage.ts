@@ -30,7 +30,7 @@ export interface UsageReport {
 export interface UsageReports {
   /** The meter that takes from slices where there is a quota, and reports what it counts. */
   meter: Meter
-  /** Whether this instance may answer a request of a key that counts. */
+  /** Whether this instance may answer a charged request of a key. */
   mayAnswer(key: KeyState): boolean
   /** Waits a while until it may; false where no slice of the quota comes. */
   comesToAnswer(key: KeyState, withinMs: number): Promise<boolean>
@@ -42,8 +42,8 @@ export interface UsageReports {
 }
 
 /**
- * Reports every second. What the stream does not take is sent again under the same number, so that
- * it is counted once; what waits when the process dies is not counted.
+ * Reports every second. Reports that the stream does not accept are sent again under the same
+ * number, so that they are counted once; reports still unsent when the process dies are lost.
  */
 export function createUsageReports(
   nats: Pick<Nats, 'jetstream' | 'names' | 'messageBytesMax'>,
@@ -80,7 +80,7 @@ export function createUsageReports(
     usage.durationUs += Math.round(ms * 1000)
     usage.lastUsedAt = at
   }
-  /** As much of what waits as one message takes, in its order. */
+  /** As many of the waiting entries as fit into one message, in order. */
   const nextReport = (): UsageReport => {
     const usage = [...waiting.values()].flat()
     const count = fitting([...usage, ...returned], nats.messageBytesMax())
@@ -121,7 +121,7 @@ export function createUsageReports(
     return sending
   }
   const stop = every(sendEachMs, () => void send())
-  /** The whole slice is charged to the quota already: what is left of it is not used. */
+  /** The quota is already charged with the whole slice, so its unused part is subtracted. */
   const withSlice = (key: KeyState, quotaUsage: QuotaUsage): QuotaUsage => {
     const { window, entitled } = quotaUsage
     if (window.limit === null) return quotaUsage

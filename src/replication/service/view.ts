@@ -1,8 +1,8 @@
 /** How a primary stands with its stream. */
 export interface ReplicationView {
-  /** connecting: it is tried again. stopped: someone must decide, as `trouble` says. */
+  /** connecting: the connection is retried. stopped: an operator must act on `trouble`. */
   state: 'publishing' | 'connecting' | 'stopped'
-  /** The stream has everything up to this change; undefined until the stream has said it. */
+  /** The stream has every change up to this one; undefined until the stream has confirmed it. */
   position: number | undefined
   /** Changes that are not in the stream yet; undefined as long. */
   backlog: number | undefined

@@ -10,7 +10,7 @@ const operations = ['insert', 'update', 'delete'] as const
 
 const triggerOf = (table: string, operation: string) => `${prefix}${table}_${operation}`
 
-/** Whether the commits of a database are logged; asked once for each connection. */
+/** Whether the commits of a database are logged; read once per connection. */
 const logged = new WeakMap<Database, boolean>()
 
 /**

@@ -20,7 +20,7 @@ import {
   tableOf,
 } from './tables.ts'
 
-/** Changes that are read at once; what they concern is held in memory until it is published. */
+/** Changes read at once; their rows are held in memory until they are published. */
 const changesMax = 2000
 /** Observations in one part of a delta. */
 const pointsMax = 2000
@@ -48,8 +48,8 @@ interface Range {
 }
 
 /**
- * Reads what was logged after a sequence number, as parts that are to be published in their order.
- * What is logged in few changes comes in one part, which is one moment of the database.
+ * Reads the log after a sequence number, as parts to publish in order. A small number of changes
+ * comes in one part, which is one moment of the database.
  */
 export function createDeltaReader(
   db: Database,
@@ -139,7 +139,7 @@ function joined(changes: readonly LoggedChange[]): Range[] {
   return result
 }
 
-/** Parts of what was read that fit into one message each, the tables in their order. */
+/** Splits the rows into parts that fit into one message each, in the order of the tables. */
 function bundled(deltas: readonly TableDelta[]): TableDelta[][] {
   const bundles: TableDelta[][] = [[]]
   let size = 0

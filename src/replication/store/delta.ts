@@ -40,11 +40,11 @@ export function boundOf(cell: Cell): SQLQueryBindings {
 /** The cells of a key as the log has them, each number exactly. */
 export const keyCells = (json: string): Cell[] =>
   (JSON.parse(json, exactNumber) as (Cell | Cell[])[]).map(cell =>
-    // Logs of earlier versions have a text that is JSON itself as what it says.
+    // Earlier versions logged a text that is itself JSON as the parsed value.
     Array.isArray(cell) ? JSON.stringify(cell) : cell,
   )
 
-/** The text of a number says what its value may have lost. */
+/** Parses an integer from its source text, because a double may have lost digits. */
 function exactNumber(this: unknown, _name: string, value: unknown, context?: { source?: string }) {
   if (typeof value !== 'number') return value
   const source = context?.source ?? ''

@@ -87,7 +87,7 @@ export function continueEpoch(
   addEpoch(state, 'ended_lineages', ended)
 }
 
-/** Runs work of this table alone also where the connection is closed to writes. */
+/** Writes to this table also while the connection is closed to writes. */
 export function pastTheFence<T>(db: Database, work: () => T): T {
   const isClosed = db.query<{ query_only: number }, []>('PRAGMA query_only').get()?.query_only === 1
   if (!isClosed) return work()

@@ -21,8 +21,8 @@ export const localTables: Readonly<Record<string, string>> = {
 }
 
 /**
- * Tables of which the observation store says what it changed, range by range: a trigger for each of
- * a million rows would cost more than the row.
+ * Tables whose changes the observation store reports range by range: a trigger for each of a
+ * million rows would cost more than the row.
  */
 export const rangedTables = ['observations', 'observation_revisions', 'bars'] as const
 

@@ -22,7 +22,7 @@ const rowsAPage = 24
 const linePoints = 16
 
 /**
- * The same invoice is the same bytes. E-mails that the standard fonts do not have are shown as
+ * The same invoice is the same bytes. Characters that the standard fonts do not have are shown as
  * question marks.
  */
 export async function invoicePdf(invoice: PrintedInvoice): Promise<Uint8Array> {

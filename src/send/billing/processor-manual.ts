@@ -1,8 +1,8 @@
 import type { Charge, PaymentMethod } from './processor.ts'
 
 /**
- * Payments without a processor: in production the operator's ledger, in a demo instance cards
- * that behave as their names say.
+ * Payments without a processor: in production the operator's ledger, in a demo instance test cards
+ * named by their behaviour.
  */
 export interface ManualPayments {
   methods: readonly PaymentMethod[]
@@ -30,7 +30,7 @@ const onInvoice: PaymentMethod = {
 
 const refusing = 'pm_fail'
 
-/** Every invoice stays open until the operator says that it is paid. */
+/** Every invoice stays open until the operator marks it as paid. */
 export const ledgerPayments: ManualPayments = {
   methods: [onInvoice],
   charge: () => ({ outcome: 'open' }),

@@ -114,8 +114,7 @@ function isOwnFault(error: unknown): boolean {
 function faultOf(error: unknown): Error {
   if (error instanceof PaymentRefused || error instanceof ProcessorUnavailable) return error
   const text = error instanceof Error ? error.message : String(error)
-  // The words of a refused card are written for its owner; all others are for anyone who runs the
-  // service.
+  // The text about a refused card is for its owner; all others are for the operator.
   return fieldOf(error, 'type') === 'StripeCardError'
     ? new PaymentRefused(text)
     : new ProcessorUnavailable(text)
@@ -278,8 +277,8 @@ function subscriptions({ ask }: Connection, methodsOf: Processor['methods']) {
   }
 
   /**
-   * From the next period on, without a payment now. What holds until then is noted with the
-   * subscription itself.
+   * Applies from the next period on, without a payment now. The subscription's metadata keep the
+   * terms that hold until then.
    */
   const changeNext = (ref: string, terms: RemoteTerms) =>
     ask(async stripe => {

@@ -37,10 +37,7 @@ export interface Payer {
   ref: string | null
 }
 
-/**
- * The processor cannot be reached, or answers what cannot be read: nothing is known to have
- * changed.
- */
+/** The processor is unreachable, or its response cannot be parsed: the effect is unknown. */
 export class ProcessorUnavailable extends Error {}
 
 /** The processor has refused a payment, in words for the person who pays. */
@@ -85,8 +82,8 @@ export interface RemoteInvoice extends InvoiceTerms {
 }
 
 /**
- * The subject of a message from the processor. The message only says that something happened; the
- * facts are requested.
+ * The subject of a message from the processor. The message only announces an event; its details are
+ * fetched from the processor.
  */
 export interface ProcessorEvent {
   id: string

@@ -52,7 +52,7 @@ export function createEgress(
   // names than localhost.
   const opensNames = allow.some(network => !isLoopback(network))
 
-  /** Reads a target's text: what is wrong with it, or the addresses that it states. */
+  /** Parses a target; returns the addresses that it states, or the error. */
   const read = (text: string): { fault: string } | { url: URL; stated: Address[] } => {
     const url = parsed(text)
     if (typeof url === 'string') return { fault: url }

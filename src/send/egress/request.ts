@@ -78,7 +78,7 @@ export async function request(
     // A connection kept for later would outlive the check of its address.
     agent: false,
     maxHeaderSize: headBytesMax,
-    // Whatever the environment says.
+    // Environment variables cannot turn the check of certificates off.
     rejectUnauthorized: true,
     ...(isSecure && isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
   }

@@ -93,8 +93,8 @@ function handoverOf({ data, error, headers }: Answer): Handover {
 const waitSecondsMax = 3600
 
 /**
- * How long the provider asks to be left alone; undefined when it does not say, or too long for
- * anybody's mail.
+ * How long the provider wants no requests; undefined when it does not say, or too long for an
+ * e-mail.
  */
 function waitOf(headers: Answer['headers']): number | undefined {
   const text = headers?.['retry-after'] ?? ''

@@ -79,8 +79,7 @@ export const plainFilename = (name: string): string =>
   headerLine(name.replace(/["\\/]/g, '-'), 100) || 'attachment'
 
 /**
- * The same for the same key and sender: receivers that keep the ids of what they took know a repeat
- * by it.
+ * Equal for the same key and sender, so that a receiver that keeps message ids recognizes a repeat.
  */
 export function messageId(key: string, from: string): string {
   const domain = /@([\w.-]+)>?$/.exec(from)?.[1] ?? 'localhost'

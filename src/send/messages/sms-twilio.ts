@@ -109,7 +109,7 @@ function handoverOf(error: unknown, status: number | null): Handover {
   const { code, message } = error as Failure
   const reason = String(message)
   if (status === null || mayPass(status)) return putOff(reason, status)
-  // It was taken, and what is in the answer could not be read.
+  // The provider accepted the message, but its response could not be parsed.
   if (status < 300) return accepted(status)
   if (code === unsubscribed) return givenUp(reason, status, 'refused')
   if (typeof code === 'number' && unreachable.has(code)) return givenUp(reason, status, 'address')

@@ -15,7 +15,7 @@ const heads = { begun: '', again: 'Still: ', over: 'Over: ', test: '' } as const
 
 const lineOf = ({ kind, text }: Sent) => `${heads[kind]}${text}`
 
-/** For people: one line, or a list under a line that says how many there are. */
+/** For display: one line, or a count followed by a list. */
 export const noticeText = (service: string, notices: readonly Sent[]): string =>
   notices.length === 1
     ? `${service}: ${lineOf(notices[0]!)}`

@@ -4,8 +4,8 @@ import type { Egress } from '../egress/egress.ts'
 import { NoAnswer, reasonOf, request } from '../egress/request.ts'
 
 /**
- * The body of a response, or a sentence that says why there is none; neither repeats a header of
- * the request.
+ * The body of a response, or a sentence on why there is none; neither repeats a header of the
+ * request.
  */
 export type Fetched = { bytes: Buffer } | { fault: string }
 

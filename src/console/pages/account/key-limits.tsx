@@ -25,7 +25,7 @@ const scopes = [
   'account',
 ] as const
 
-/** Everything that the fields of a form say of a key, for a key that is changed. */
+/** The limits of a key from a form, for changing a key. */
 function limitsIn(form: FormData) {
   const list = (name: string) =>
     String(form.get(name) ?? '')
@@ -126,7 +126,7 @@ interface Props {
   onCancel: () => void
 }
 
-/** Changes the name of a key and what it is good for; its token stays. */
+/** Changes the name and the limits of a key; its token stays. */
 export const KeyLimits = ({ named, onSave, onCancel }: Props) => (
   <form
     class="card"

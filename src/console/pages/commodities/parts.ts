@@ -1,6 +1,9 @@
 import type { pageParts } from '../../paths.ts'
 
-/** An answer of the API that a page shows as it is: figures, tables, and a chart where it has dates. */
+/**
+ * A response of the API that a page renders generically: figures, tables, and a chart where it has
+ * dates.
+ */
 export interface Report {
   text: string
   /** `{from}` is a year ago, `{to}` today, `{choice}` what was chosen. */

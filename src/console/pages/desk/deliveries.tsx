@@ -23,7 +23,7 @@ interface Delivery {
   debug?: unknown
 }
 
-/** Webhooks of every account, the newest first, with what the receivers said. */
+/** Webhooks of every account, the newest first, with the receivers' responses. */
 export function Deliveries() {
   const isLive = useSignal(true)
   const answer = useLoaded('deliveries', () =>

@@ -52,7 +52,7 @@ export function DemoHome() {
 
 const shownCodes = ['BRENT_CRUDE_USD', 'WTI_USD'] as const
 
-/** Two prices over half a year, and the slider that takes them back to what was known. */
+/** Two prices over half a year, with a slider that shows them as they were known on a day. */
 function Prices() {
   const asOf = useSignal('')
   const path = (code: string) =>

@@ -29,7 +29,7 @@ export function CalendarSpreads({ family }: { family: string }) {
   const past = useLoaded(any.data ? history : undefined, signal =>
     allRows<{ history: Day[] }, Day>(history, answer => answer.history, { signal }),
   )
-  // The curve above says that there is nothing.
+  // The curve above shows the message about missing data.
   if (!any.data) return null
   const unit = answer.data && unitOf(answer.data.currency, answer.data.unit)
   return (

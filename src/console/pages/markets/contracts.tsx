@@ -34,7 +34,7 @@ interface Family {
 
 const settled = ({ settlement, price }: Omit<Contract, 'next'>): number => settlement ?? price
 
-/** The contracts of a family: what they settled at, what was traded, and the step to the next. */
+/** The contracts of a family: settlements, volumes, and the step to the next contract. */
 export function Contracts({ family }: { family: string }) {
   const path = `/v1/futures/${family}`
   const any = useLoaded('any', hasAnyCode)

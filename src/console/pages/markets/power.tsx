@@ -67,7 +67,7 @@ interface Days {
   days: DayFigures[]
 }
 
-/** The days of a range that have prices: others need not be asked for. */
+/** The days of a range that have prices: others need no request. */
 const daysOf = (code: string, start: string, end: string, signal: AbortSignal): Promise<Days> =>
   dataOf<Days>(`/v1/delivery/${code}/days?start=${start}&end=${end}`, { signal })
 

@@ -226,7 +226,7 @@ export const InvoiceTag = ({ state }: { state: InvoiceState | undefined }) =>
 
 interface CustomerProps {
   account: { id: string; email: string; usage?: AccountUsage }
-  /** Its keys, with what is done to them. */
+  /** Its keys, with actions. */
   keys: ComponentChildren
 }
 

@@ -8,7 +8,7 @@ interface Props {
   onCancel: () => void
 }
 
-/** Turns a feed on and says how it is read; a field that is left empty says nothing. */
+/** Turns a feed on and edits its settings; empty fields keep the default. */
 export function FeedSettings({ feed, onPut, onCancel }: Props) {
   const settingOf = (form: HTMLFormElement) => {
     const typed = new FormData(form)

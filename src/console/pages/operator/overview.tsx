@@ -20,7 +20,7 @@ const faultWords = {
 } as const
 const kinds = ['stopped', 'frozen', 'unit_breaks'] as const
 
-/** The health board: what runs, how well, and what waits for a person. */
+/** The health overview: parts of the service, their state, and tasks for the operator. */
 export function Overview() {
   const answer = useLoaded('operator', () =>
     Promise.all([

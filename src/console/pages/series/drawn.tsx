@@ -93,7 +93,7 @@ const isFlat = ({ open, high, low, close }: ChartAnswer): boolean => {
   return close.length > 0 && flat.length > close.length / 2
 }
 
-/** The chart of a series with what it is compared with, and what is computed of it. */
+/** The chart of a series with its comparisons and indicators. */
 export function Drawn(props: DrawnProps) {
   const { data, others, type, isAuto, scale, onIndex, indicator, notes, zoom } = props
   const isIndex = scale === 'index'

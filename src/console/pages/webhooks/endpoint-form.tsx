@@ -81,7 +81,7 @@ export const filtersIn = (form: FormData) => ({
 
 interface Props {
   terms: EndpointTerms
-  /** Resolves to whether it was taken: what was typed stays where it was refused. */
+  /** Resolves to whether it was saved: the input is kept where it was refused. */
   onSave: (change: Record<string, unknown>) => Promise<boolean>
 }
 

@@ -8,7 +8,7 @@ const textOf = (value: FormDataEntryValue | null): string | undefined =>
   String(value ?? '').trim() || undefined
 
 interface FormProps {
-  /** Resolves to whether it was made: what was typed stays where it was refused. */
+  /** Resolves to whether it was created: the input is kept where it was refused. */
   onMake(body: Record<string, unknown>): Promise<boolean>
 }
 

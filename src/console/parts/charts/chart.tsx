@@ -141,7 +141,7 @@ export const momentText = (times: readonly number[]): ((seconds: number) => stri
 
 const [year, month, day, hour, minute] = [31_536_000, 2_419_200, 86_400, 3600, 60]
 
-/** Dates as everybody reads them the same: the day before the month, hours of 24. */
+/** Unambiguous dates: the day before the month, and hours of 24. */
 const dates: uPlot.Axis.Values = [
   [year, '{YYYY}', null, null, null, null, null, null, 1],
   [month, '{MMM}', '\n{YYYY}', null, null, null, null, null, 1],
@@ -226,7 +226,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
   }
 }
 
-/** Where the pointer is nowhere, the legend says the newest values. */
+/** Without a pointer the legend shows the newest values. */
 function showNewest(plot: uPlot): void {
   if ((plot.cursor.left ?? -1) >= 0) return
   let idx = plot.data[0].length - 1

@@ -298,7 +298,7 @@ function drawCandles(
 ): Drawn {
   const [up, down] = [colourOf('--up'), colourOf('--down')]
   const series = chart.addSeries(CandlestickSeries, {
-    // Hollow up, filled down: the shape says it too.
+    // Hollow up, filled down: the shape shows the direction too.
     upColor: colourOf('--surface'),
     borderUpColor: up,
     wickUpColor: up,

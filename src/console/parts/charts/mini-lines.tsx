@@ -7,7 +7,9 @@ export interface MiniLine {
   isStrong?: boolean
 }
 
-/** A few lines over the same places, without axes; the numbers next to them say the same. */
+/**
+ * A few lines over the same places, without axes; the numbers next to them have the same values.
+ */
 export function MiniLines({
   lines,
   band,

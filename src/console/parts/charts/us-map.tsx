@@ -1,6 +1,6 @@
 import outlines from './states.json'
 
-/** A place in degrees, with what is said of it. */
+/** A place in degrees, with its label. */
 export interface Place {
   id: string
   latitude: number

@@ -15,7 +15,7 @@ const returning = { open: 'The identity provider vouches for the person.', rate:
 const taking = { ...returning, body: true } as const
 const firstPage = '/market'
 
-/** Signing in at the company's identity provider: there, back, and out when it says so. */
+/** Signing in at the company's identity provider: redirect, return, and logout by the provider. */
 export function companySignInOperations(
   company: Company,
   { addressOf, ownUrl, serviceName, sessions, log }: Deps,

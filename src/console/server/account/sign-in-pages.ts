@@ -111,7 +111,7 @@ export const linkForm = (token: string, email: string, next?: string): string =>
 
 export interface SecondFactorView {
   state: 'off' | 'waiting' | 'on'
-  /** The secret that waits for its first code. */
+  /** The secret, until its first code confirms it. */
   waiting: { secret: string; url: string } | undefined
   recoveryCodesLeft: number
 }
@@ -185,7 +185,7 @@ export interface InvitationPage {
    * an account.
    */
   message: string | null
-  /** As whom the button accepts: who is signed in, or the address that was invited. */
+  /** The user that the button accepts for: the signed-in user, or the invited address. */
   as: string
 }
 

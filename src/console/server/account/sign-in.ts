@@ -77,7 +77,7 @@ export const signInOperations = (deps: SignInPagesDeps) => {
   ]
 }
 
-/** Where a sign-in leads that no page asked for. */
+/** The page after a sign-in without another target. */
 const firstPage = '/market'
 
 type Frame = ReturnType<typeof frame>
@@ -231,7 +231,7 @@ function comeIn(
   ]
 }
 
-/** Half of its time gone, a session gets a new token: who comes back stays signed in. */
+/** After half of its lifetime a session gets a new token, so that active users stay signed in. */
 async function renewed(
   { sessions }: Pick<SignInPagesDeps, 'sessions'>,
   { session }: Person,

@@ -61,7 +61,7 @@ const answer = (body: string | Blob, type: string, headers: Record<string, strin
     headers: { 'content-type': type, 'x-content-type-options': 'nosniff', ...headers },
   })
 
-/** A text with its entity tag, or 304 when the browser has it. */
+/** Serves a text with its entity tag, or 304 when the browser has it. */
 function taggedAnswer(
   request: Request,
   { body, etag }: Tagged,
@@ -82,7 +82,7 @@ interface TaggedText {
 type Tagged = ReturnType<typeof tag>
 
 const tag = (text: string) => ({
-  /** Responses share its bytes: made from the text, each would encode the document again. */
+  /** Responses share its bytes, so that the document is encoded once. */
   body: new Blob([text]),
   etag: strongEtag(text),
 })

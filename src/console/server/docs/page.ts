@@ -30,8 +30,8 @@ which every OpenAPI tool reads.</p></noscript>
 </html>
 `
 
-// Calls go to where the page came from, whatever address the document gives: the policy allows no
-// other, and it is the one that works.
+// Calls go to the host that served the page, whatever server the document names: the policy allows
+// no other.
 export const docsScript = `const root = document.getElementById('swagger-ui')
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

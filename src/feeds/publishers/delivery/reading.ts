@@ -13,7 +13,7 @@ import type { MapLine } from '../map.ts'
 import type { Reading, SentSeries } from '../publisher.ts'
 import { type Collected, sentSeries } from '../series.ts'
 
-/** How far back a first run reads where the settings do not say it. */
+/** How far back a first run reads by default. */
 const firstDays = 365
 
 /** The delivery terms of the code that a line leads to. */

@@ -10,7 +10,7 @@ import { type Collected, collected } from '../series.ts'
 import { addAt, sentSince, startOf, termsOf, timesOfDay } from './reading.ts'
 
 const root = 'https://www.smard.de/app/chart_data'
-/** A file has a week, which a change of the clocks makes longer. */
+/** A file covers a week, which a change of the clocks makes longer. */
 const weekMs = 7 * dayMs + dayMs / 2
 
 /** Names of the publisher's resolutions, and which of ours they are. */

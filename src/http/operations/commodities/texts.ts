@@ -61,7 +61,7 @@ export function createCommodityTexts(deps: CommodityTextsDeps) {
       const cachedRow = rows.get(series.id)
       if (
         cachedRow?.series === series &&
-        // A feed that fills a series says how often it comes out.
+        // The cadence of a series comes from the feed that fills it.
         cachedRow.cadence === series.cadence &&
         cachedRow.firstOn === reach?.firstOn &&
         cachedRow.lastAt === reach?.lastAt

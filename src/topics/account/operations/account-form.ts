@@ -77,7 +77,7 @@ function changeFrom({
   }
 }
 
-/** The changes that a body asks for, checked, and another address. */
+/** The validated changes of a body, and a new address. */
 export function readAccountChange(
   input: unknown,
   plan: string,
@@ -89,8 +89,8 @@ export function readAccountChange(
 }
 
 /**
- * The account that a body asks for, checked. An operator who makes one vouches for its address,
- * unless the body says otherwise.
+ * The validated new account of a body. Its address counts as confirmed, unless the body sets it
+ * otherwise.
  */
 export function readNewAccount(
   newAccountBody: ReturnType<typeof createNewAccountBody>,

@@ -32,7 +32,7 @@ const refusals = {
   429: t.Union([NestedProblem, FlatProblem]),
 }
 
-/** The second factor of signing in, of anyone who is signed in. */
+/** Two-factor authentication of the signed-in user. */
 export function secondFactorOperations({ keys, secondFactor, sessions, audit }: Context) {
   const personOf = (caller: Caller) => {
     const session = sessionOf(caller)

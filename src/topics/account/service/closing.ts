@@ -53,7 +53,7 @@ export function createAccountClosing(deps: AccountClosingDeps) {
   return {
     /** How far an account has come to its end; undefined for one that is open. */
     standing: ({ account }: AccountState) => closedAccounts.find(account.id),
-    /** Another address; anyone who signs in by a link to the old one does not any more. */
+    /** Changes the address; links to the old one do not sign in any more. */
     changeAddress(state: AccountState, email: string): ClosingRefusal | undefined {
       const { account } = state
       const address = email.toLowerCase()

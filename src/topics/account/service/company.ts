@@ -174,7 +174,7 @@ export function createCompany(deps: CompanyDeps) {
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
-/** Makes room: what has ended goes, then the oldest. */
+/** Makes room: drops ended entries, then the oldest. */
 function dropUntil<T>(map: Map<string, T>, size: number, hasEnded: (value: T) => boolean): void {
   for (const [name, value] of map) {
     if (map.size <= size && !hasEnded(value)) return
@@ -193,7 +193,7 @@ function createAdmission(deps: CompanyDeps) {
     if (typeof email !== 'string' || email_verified === false) return undefined
     const address = email.toLowerCase()
     const [domain = ''] = address.split('@').slice(1)
-    // A provider that says nothing of the address is believed for the company's own domains.
+    // With configured domains, an address in them is accepted without the claim `email_verified`.
     if (domains.length > 0 ? !domains.includes(domain) : email_verified !== true) return undefined
     return /^[^\s@]+@[^\s@]+$/.test(address) ? address : undefined
   }

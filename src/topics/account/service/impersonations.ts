@@ -3,7 +3,7 @@ import { tokenName } from '../../../lib/secrets/token.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import type { AccountState, Keyring } from '../../keys/service/keyring.ts'
 
-/** An operator who sees what an account sees, for a while; instants are Unix ms. */
+/** An operator's temporary view of an account; instants are Unix ms. */
 export interface Impersonation {
   id: string
   accountId: string

@@ -69,7 +69,9 @@ export function createMemberships({ db, keys, store, clock }: OrganizationsDeps)
     store.put({ ...organization, accountId: inCharge[0]!.accountId! })
   }
 
-  /** One transaction; the keys of everybody concerned then act where they belong. */
+  /**
+   * Runs in one transaction; afterwards the keys of all affected users act on the right account.
+   */
   const changing = <T>(organizationId: string, work: () => T): T | OrganizationRefusal => {
     const before = store.members(organizationId)
     try {

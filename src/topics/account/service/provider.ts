@@ -44,7 +44,7 @@ export interface ProviderClaims extends JWTPayload {
 export class ProviderRefusal extends Error {}
 
 const clockToleranceSeconds = 60
-/** Only signatures with a public key: with a shared secret everybody who knows it could sign. */
+/** Only signatures with a public key: with a shared secret every holder of it could sign. */
 const algorithms = ['RS', 'PS', 'ES'].flatMap(kind => [256, 384, 512].map(bits => kind + bits))
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 const logoutTokenAge = '5 minutes'
@@ -130,7 +130,7 @@ export function createProvider({ client, ask, clock, ids }: ProviderDeps) {
 
   return {
     issuer,
-    /** Begins a sign-in: where the browser goes, and what is kept until it comes back. */
+    /** Begins a sign-in: the address for the browser, and the state to keep until it returns. */
     async begin(redirectUri: string, state: string) {
       const { authorization_endpoint } = await discovery.get()
       const attempt: ProviderAttempt = { nonce: ids.token(), verifier: ids.token(), redirectUri }

@@ -91,7 +91,7 @@ export function createSecondFactor({ store, vault, clock, ids, serviceName }: Se
   }
 
   return {
-    /** Whether signing in asks for a code. */
+    /** Whether signing in requires a code. */
     isOn: (accountId: string) => rowOf(accountId, true) !== undefined,
     standing(accountId: string): SecondFactorStatus {
       const row = store.of(accountId)
@@ -132,7 +132,7 @@ export function createSecondFactor({ store, vault, clock, ids, serviceName }: Se
       store.confirm(accountId, codes.map(hashOf), clock.now())
       return { recoveryCodes: codes }
     },
-    /** Uses a code up, of the authenticator or for recovery. */
+    /** Uses up a code of the authenticator or a recovery code. */
     use(accountId: string, code: string): CodeRefusal | undefined {
       const row = rowOf(accountId, true)
       if (!row) return wrong

@@ -29,8 +29,8 @@ export function createSessionTokens(masterKey: string) {
   const ownHeader = encoded(header)
 
   /**
-   * The gate cannot wait: one promise on its way and every answer of the instance would be one. So
-   * the signature is checked here, where the library would return a promise. Nothing of the token
+   * The gate is synchronous: a single promise would make every response of the instance one. So the
+   * signature is checked here, where the library would return a promise. Nothing of the token
    * chooses how: its header must be, byte for byte, the one that this instance writes.
    */
   const isOurs = (head: string, payload: string, signature: string): boolean => {

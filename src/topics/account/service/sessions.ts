@@ -42,7 +42,7 @@ export function createSessions({
 }: SessionsDeps) {
   const tokens = createSessionTokens(masterKey)
 
-  /** Ends on a whole second, as a token can say nothing finer. */
+  /** Ends on a whole second, because a token expires with that precision. */
   const next = ({
     familyId,
     accountId,
@@ -66,8 +66,8 @@ export function createSessions({
   }
 
   /**
-   * The token in force of the sign-in of a session that was refreshed moments ago. It is the same for
-   * everybody who asks: a sign-in never has two tokens in force.
+   * The current token of the sign-in of a session that was refreshed moments ago. It is the same
+   * for every caller: a sign-in never has two current tokens.
    */
   const followingOf = (session: Session, now: number): Session | undefined => {
     const isRecent = session.endedAt !== null && now - session.endedAt <= reuseGraceMs

@@ -60,7 +60,9 @@ export const invitationMessage = ({
     [`It is open for ${days} days and works once. Nothing happens until you accept it.`],
   )
 
-/** `lifetimeMs`: how long the link is good. `isInvited`: the operator asked, and not the person. */
+/**
+ * `lifetimeMs`: how long the link is valid. `isInvited`: the operator sent it, and not the user.
+ */
 export const signUpMessage = (
   serviceName: string,
   url: string,

@@ -32,7 +32,7 @@ export interface Invitation {
    */
   memberId: string | null
   tokenHash: Uint8Array
-  /** Address of who asked. */
+  /** Address of the inviter. */
   invitedBy: string
   createdAt: number
   expiresAt: number

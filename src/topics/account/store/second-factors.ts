@@ -8,7 +8,7 @@ export interface SecondFactorRow {
   /** Sealed; see the service's `contextOf`. */
   secret: Uint8Array
   createdAt: number
-  /** Null until its first code was given: signing in does not ask for it before. */
+  /** Null until its first code was given: signing in does not require one before. */
   confirmedAt: number | null
 }
 

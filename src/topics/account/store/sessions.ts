@@ -20,7 +20,7 @@ export interface Session {
   endedAt: number | null
   /** A refresh ended it. */
   replaced: boolean
-  /** An access token of the identity provider, which no row stands for. */
+  /** An access token of the identity provider, which has no row. */
   isForeign?: true
 }
 

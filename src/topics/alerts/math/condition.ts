@@ -25,7 +25,9 @@ export type AnalyticsType = (typeof analyticsTypes)[number]
 
 export const directions = ['both', 'above', 'below'] as const
 
-/** On what the daily closes come to; `period` in calendar days, of an RSI in closes. */
+/**
+ * A condition on a statistic of the daily closes; `period` in calendar days, of an RSI in closes.
+ */
 export type AnalyticsCondition =
   | { kind: 'z_score'; period: number; threshold: number; direction: (typeof directions)[number] }
   | { kind: 'rsi'; period: number; overbought: number; oversold: number }
@@ -96,7 +98,7 @@ export const alertMoment = (
 export const watchesDay = (condition: AlertCondition): boolean =>
   condition.kind === 'price' && condition.watch !== undefined
 
-/** A baseline is what was usual in the year before. */
+/** A baseline is the usual value of the year before. */
 const baselineDays = 365
 
 /**
@@ -266,7 +268,7 @@ export function conditionText(condition: AlertCondition): string {
   }
 }
 
-/** The operator that stands for a condition where every alert has one. */
+/** The operator of a condition, in the one form that every alert shows. */
 export function conditionOperator(condition: AlertCondition): Operator {
   switch (condition.kind) {
     case 'price':
@@ -281,7 +283,7 @@ export function conditionOperator(condition: AlertCondition): Operator {
   }
 }
 
-/** The number that stands for a condition where every alert has one. */
+/** The value of a condition, in the one form that every alert shows. */
 export function conditionValue(condition: AlertCondition): number {
   switch (condition.kind) {
     case 'price':

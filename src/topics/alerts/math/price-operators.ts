@@ -25,7 +25,7 @@ interface PriceOperator<K extends OperandKind> {
   holds(price: number, operands: Operands[K]): boolean
   /** Lets the store skip conditions that a price cannot meet; may be wider than the test. */
   bounds(operands: Operands[K]): Bounds
-  /** For the documentation, where the name does not say it all. */
+  /** For the documentation, where the name alone does not explain the operator. */
   note?: string
 }
 

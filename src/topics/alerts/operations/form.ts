@@ -254,7 +254,7 @@ function wireOf(
   }
 }
 
-/** Fields in which null says something; elsewhere it says as much as an absent field. */
+/** Fields in which null has a meaning; elsewhere null equals an absent field. */
 const nullableNames = new Set([
   'webhook_url',
   'metadata',

@@ -173,7 +173,10 @@ function* judgeRecordings(
   }
 }
 
-/** The closes as they were known, from those of the beginning on; `read` asks for that of a day. */
+/**
+ * The closes as they were known over time, starting with those of the beginning; `read` returns
+ * that of a day.
+ */
 function knownCloses(first: readonly Close[], read: (recording: Recording) => number | undefined) {
   const closes = [...first]
   /** Where a day is or belongs. */

@@ -11,7 +11,7 @@ interface CodePass {
 
 /**
  * The present or last pass of each code. A code whose pass fired an alert rests until its interval
- * is over, and what comes in in the meantime waits.
+ * is over, and prices that arrive in the meantime wait.
  */
 export type CodePasses = ReturnType<typeof createCodePasses>
 

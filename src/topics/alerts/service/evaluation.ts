@@ -40,7 +40,7 @@ export interface AlertEvaluationDeps extends Pick<Runtime, 'db' | 'ids' | 'log'>
   keys: Pick<Keyring, 'account' | 'entitlements'>
   clock: Clock
   intervalMs: number
-  /** Measures slices; the clock of the instance may stand still. */
+  /** Measures slices in real time, because the clock of a demo instance may be stopped. */
   stopwatch?: Clock
 }
 
@@ -186,7 +186,7 @@ const logFired = (log: Log, { alert, series, price, condition, triggeredAt }: Fi
     triggered_at: isoInstant(triggeredAt),
   })
 
-/** Drops a slice of what is left of removed alerts; whether there is more. */
+/** Deletes a slice of the rows that removed alerts left; returns whether there are more. */
 const createDrop =
   ({ db, alerts, triggers }: AlertEvaluationDeps) =>
   (): boolean => {

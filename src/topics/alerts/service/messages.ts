@@ -52,7 +52,7 @@ export interface AlertMessagesDeps {
 
 /** Queues the notifications of the alerts that fire in one transaction. */
 export interface Notifier {
-  /** Writes what is to be sent of alerts; answers the channels of each. */
+  /** Queues the messages of alerts; returns the channels of each. */
   notify(fired: readonly FiredAlert[]): Channel[][]
   /** Writes the notifications: one for each account, however many of its alerts fired. */
   end(): void

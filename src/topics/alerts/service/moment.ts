@@ -67,8 +67,7 @@ export const answeredPrice = (series: Series, value: number): number =>
   roundTo(value, series.decimals)
 
 /**
- * The closes as they were when the price was the newest: what came later, on its day or after, is
- * not there yet.
+ * The closes as they were when the price was the newest, without later prices of its day or after.
  */
 function closesAt(allCloses: readonly Close[], observedAt: number, value: number): Close[] {
   const day = isoDay(observedAt)

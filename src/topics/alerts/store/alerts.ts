@@ -164,7 +164,7 @@ export function createAlertStore(db: Database) {
         put.run(parametersOf(alert, putNames))
         cool.run(alert.coolingFrom, alert.number)
       }),
-    /** No one sees the alert any more; what is left of it is dropped in slices. */
+    /** The alert is hidden at once; its rows are deleted in slices. */
     remove: (number: number, at: number) => void remove.run(at, number),
     /** Alerts that were removed and are not dropped yet; at most `limit`. */
     removed: (limit: number) => removed.all(limit).map(row => row.number),

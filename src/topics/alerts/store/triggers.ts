@@ -2,7 +2,9 @@ import type { Database } from 'bun:sqlite'
 import { manyRows } from '../../../database/many-rows.ts'
 import { statements } from '../../../database/statement.ts'
 
-/** An alert that fired: what was so at that moment, whatever becomes of the alert. */
+/**
+ * An alert that fired, with the facts of that moment; later changes of the alert do not touch it.
+ */
 export interface AlertTrigger {
   id: string
   /** Its number. */

@@ -181,7 +181,7 @@ function meanOf(closes: readonly Close[], end: number): number {
   return sum / averageWindow
 }
 
-/** A forecast has to have been made so often for a share to say anything. */
+/** A share of hits needs at least this many forecasts to be meaningful. */
 const intervalsMin = 60
 const calibrationDays = 30
 /** Forecasts of the last five years are judged. */
@@ -286,7 +286,7 @@ function createBases(closes: readonly Close[], days: readonly number[]) {
   }
 }
 
-/** Sums of what is before each place: place i holds that of the first i items. */
+/** Prefix sums: entry i is the sum of the first i items. */
 function runningSums<T>(items: readonly T[], amountOf: (item: T, i: number) => number) {
   const sums = new Float64Array(items.length + 1)
   for (const [i, item] of items.entries()) sums[i + 1] = sums[i]! + amountOf(item, i)

@@ -77,8 +77,8 @@ function relativeStrength(gain: number, loss: number): number {
 }
 
 /**
- * Indicator values at the dates of the last `periodDays`, oldest first, and what they come to at
- * the newest close.
+ * Indicator values at the dates of the last `periodDays`, oldest first, and their reading at the
+ * newest close.
  */
 export interface IndicatorRun {
   currentPrice: number
@@ -87,8 +87,8 @@ export interface IndicatorRun {
 }
 
 /**
- * The indicator over all closes there are, cut to the dates of the window, so that a date has the
- * same value whatever period asks for it; needs `window` + 1 closes.
+ * The indicator over all closes, cut to the dates of the window, so that a date has the same value
+ * for every period; needs `window` + 1 closes.
  */
 export function indicatorRun(
   kind: 'sma' | 'ema' | 'rsi',
@@ -318,7 +318,7 @@ export function signalOf(direction: TrendDirection, priceVsSma: number, rsiValue
   return { value, interpretation: `${sentence[0]!.toUpperCase()}${sentence.slice(1)}.` }
 }
 
-/** Everything the trend endpoint says about one series. */
+/** The body of the trend endpoint for one series. */
 export interface TrendAnalysis {
   trend: Trend
   /** RSI(14), 0..100. */

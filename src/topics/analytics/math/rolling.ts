@@ -129,7 +129,7 @@ export interface Spread {
   years: number
 }
 
-/** Weeks that a whole year has at least. */
+/** Weeks that a complete year has at least. */
 const weeksOfYear = 52
 
 /**

@@ -75,7 +75,7 @@ export function spreadHistory(
   })
 }
 
-/** Where the newest value of a spread stands among those of the last `periodDays`; needs five. */
+/** The rank of the newest value of a spread among those of the last `periodDays`; needs five. */
 export function spreadStatistics(
   history: readonly SpreadDay[],
   periodDays: number,

@@ -146,8 +146,8 @@ export function fuelSwitch(
     /** The gas price, per unit of its code, at which both cost the same. */
     breakevenGas: gas.heatMwh * (coalCost * gas.efficiency - carbon * gas.emission),
     /**
-     * The price of a tonne at which both cost the same, whether or not anybody pays one; negative
-     * where gas is cheaper without one.
+     * The price of a tonne at which both cost the same, whether or not one is paid; negative where
+     * gas is cheaper without one.
      */
     breakevenCarbon:
       (costOf(gas, prices.gas, 0) - costOf(coal, prices.coal, 0)) /

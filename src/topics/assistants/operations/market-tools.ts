@@ -52,7 +52,7 @@ interface StorageRow {
   change: number | null
 }
 
-/** Shortens the lists of a body to so many rows, and says so where one was longer. */
+/** Shortens the lists of a body to a number of rows, and adds a note where one was longer. */
 function shortened(value: unknown, rowsMax: number): unknown {
   if (Array.isArray(value)) {
     const rows = value.slice(0, rowsMax).map(row => shortened(row, rowsMax))

@@ -16,7 +16,7 @@ export interface McpDeps extends Pick<Context, 'serviceName' | 'headerPrefix'> {
  */
 const passedOn = ['authorization', 'x-forwarded-for', 'origin', 'referer']
 
-/** Asks the API as anyone who sent a request: with their key, counted and refused as theirs. */
+/** Calls the API for the sender of a request: with their key, counted and refused as theirs. */
 function askAs(request: Request, { headerPrefix, dispatch }: McpDeps): Ask {
   return async <T>(
     method: 'GET' | 'POST',

@@ -99,7 +99,7 @@ const prompts: readonly Prompt[] = [
 const textOf = (result: unknown) => [{ type: 'text' as const, text: JSON.stringify(result) }]
 
 /**
- * A server of the Model Context Protocol over the API: tools, resources and prompts that ask
+ * A server of the Model Context Protocol over the API: tools, resources and prompts call the API
  * with the caller's own key, and count and are refused as the caller's own requests.
  */
 export function createMcpServer(ask: Ask, serviceName: string): Server {

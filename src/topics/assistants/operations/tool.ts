@@ -4,7 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 /** A query parameter; undefined is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>
 
-/** Asks the API with the key of anyone who uses the tools. Throws Refusal. */
+/** Calls the API with the key of the tools' user. Throws Refusal. */
 export type Ask = <T>(method: 'GET' | 'POST', path: string, options?: AskOptions) => Promise<T>
 
 export interface AskOptions {
@@ -29,7 +29,7 @@ export interface Tool {
   readonly title: string
   readonly description: string
   readonly input: TObject
-  /** Changes something; asks for `confirm`. */
+  /** It changes something, and requires `confirm`. */
   readonly writes: boolean
   run(args: unknown, ask: Ask): Promise<unknown>
 }
@@ -68,7 +68,7 @@ interface RefusalBody {
   data?: { suggestions?: string[] }
 }
 
-/** The refusal that an answer of the API is, with what was meant where it says so. */
+/** The error in a response of the API, with suggestions where it has some. */
 export function refusalOf(status: number, body: unknown): Refusal {
   const { message, code, error, data } = (body ?? {}) as RefusalBody
   const inner = typeof error === 'object' ? error : undefined

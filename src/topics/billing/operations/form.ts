@@ -97,7 +97,7 @@ export function resultOf<T extends object | undefined>(
   }
 }
 
-/** Answers 503 when the processor is unreachable, which is not a fault of the caller. */
+/** Returns 503 when the processor is unreachable, which is not a fault of the caller. */
 export async function whenReachable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -34,7 +34,7 @@ const Usage = t.Object({
   }),
 })
 
-/** Invoices, their PDFs, and what was used of what they are for. */
+/** Invoices, their PDFs, and the usage that they bill. */
 export const invoiceOperations = (deps: Context) => [...invoices(deps), ...usage(deps)]
 
 function invoices({ billing, links, issuer }: Context) {

@@ -15,10 +15,7 @@ import type { BillingRefusal } from './terms.ts'
 /** Requests sold alongside a plan. */
 export interface CreditSales {
   packs: readonly CreditPack[]
-  /**
-   * Inside the caller's transaction. What a processor has to be asked for is pending until
-   * `settle`.
-   */
+  /** Runs inside the caller's transaction. Work of a processor is pending until `settle`. */
   order(account: AccountState, pack: CreditPack, quantity: number): CreditPurchase | BillingRefusal
   /** Asks the processor to be paid for a pending purchase; however often, it is paid once. */
   settle(purchaseId: string): Promise<CreditPurchase>
@@ -53,7 +50,7 @@ export interface CreditLeft {
   remaining: number
 }
 
-/** The pack of what was given and not bought. */
+/** The pack of credits that the operator gave and the account did not buy. */
 export const giftPack = 'gift'
 
 export interface CreditSalesDeps extends Pick<Runtime, 'ids' | 'log'> {

@@ -73,7 +73,7 @@ export function createBillingEntries(deps: EntriesDeps) {
     }
   }
 
-  /** Writes what became of the payment of an invoice, and what follows from it. */
+  /** Writes the outcome of the payment of an invoice, and its consequences. */
   const settle = (invoice: Invoice, payment: Partial<InvoicePayment>): Invoice => {
     const settled = { ...invoice, ...payment }
     invoices.pay(invoice.id, settled)
@@ -224,7 +224,7 @@ function subscriptionEntries(deps: EntriesDeps) {
     const after = { ...before, ...change, updatedAt: clock.now() }
     const previous = before.plan === after.plan ? null : before.plan
     subscriptions.put(after)
-    // Anyone who gains webhooks is notified of it by them, and anyone who loses them too.
+    // An account that gains or loses webhooks is notified of it by them.
     const gains = previous !== null && isHigher(after.plan, before.plan)
     if (gains) move(after.accountId, before.plan, after.plan)
     if (after.cancelAtPeriodEnd && !before.cancelAtPeriodEnd) emitCancelled(after, after.endsAt)
@@ -244,7 +244,7 @@ function subscriptionEntries(deps: EntriesDeps) {
       return subscription
     },
     revise,
-    /** From now on it gives nothing; `unpaid`: no one asked for it. */
+    /** Ends all rights of the subscription; `unpaid`: it was not cancelled by the account. */
     end(before: Subscription, { unpaid = false } = {}): Subscription {
       const now = clock.now()
       const after: Subscription = {

@@ -25,8 +25,8 @@ export interface Ledger {
   mark(invoice: Invoice, status: 'paid' | 'void' | 'uncollectible'): Invoice | BillingRefusal
   /**
    * Puts an account on a plan at an agreed price. The running subscription stays where it has these
-   * terms; otherwise it ends, and `openInvoices` says what becomes of its open invoices. Without an
-   * answer to that an agreement is refused while there are any.
+   * terms; otherwise it ends, and `openInvoices` decides what happens to its open invoices. Without
+   * that choice an agreement is refused while there are any.
    */
   agree(account: AccountState, terms: Terms, options?: AgreementOptions): Changed | BillingRefusal
   /** Ends a subscription that is run here at once; its open invoices as for `agree`. */

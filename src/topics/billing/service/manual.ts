@@ -66,7 +66,7 @@ export function createManualSubscriptions(deps: OwnDeps): ManualSubscriptions {
   return { ...subscribing(deps, turns.catchUp), ...turns }
 }
 
-/** Payments for what is about to be written, and the invoices of what was paid. */
+/** Takes payments before the change is written, and issues the paid invoices. */
 function charging({ entries, charge }: OwnDeps) {
   /** Pays before it writes: a payment that is refused leaves everything as it was. */
   const paidFor = <T>(
@@ -269,8 +269,8 @@ const isSameTerms = (current: Subscription, terms: Terms): boolean =>
   current.priceCents === terms.priceCents
 
 /**
- * How a subscription ends before its period does; refused while it has open invoices and no one
- * said what becomes of them.
+ * How a subscription ends before its period does; refused while it has open invoices and the
+ * request does not decide about them.
  */
 function endings({ entries, invoices }: OwnDeps) {
   return (

@@ -3,7 +3,7 @@ import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
 import type { Clock } from '../../../lib/time/clock.ts'
 import { hourMs } from '../../../lib/time/instant.ts'
 
-/** A page about one account, for anyone who has its address. */
+/** A page about one account, for every holder of its address. */
 export interface BillingPage {
   accountId: string
   returnUrl: string | undefined

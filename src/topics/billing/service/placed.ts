@@ -32,8 +32,8 @@ export const manualSubscription = ({
 
 /**
  * The subscription of an account whose plan the operator set: by the calendar month, at no price,
- * until someone agrees on another. It is written down with the first change that is made to it;
- * undefined on the free plan.
+ * until another is agreed on. Its row is written with the first change to it; undefined on the free
+ * plan.
  */
 export function assignedSubscription(
   state: AccountState,

@@ -41,8 +41,8 @@ export interface RemoteSubscriptions extends SubscriptionEngine {
   /** The account's name at the processor, made where there is none. */
   customerOf(account: AccountState): Promise<string>
   /**
-   * Looks how the processor has a thing, and writes it down in one transaction with `also`.
-   * Whatever arrives late is as true as what arrives first.
+   * Reads the processor's state of an object, and writes it in one transaction with `also`. The
+   * order of messages does not matter, because each read returns the current state.
    */
   look(kind: 'subscription' | 'invoice', ref: string, also: () => boolean): Promise<void>
   /** Polls subscriptions whose period has ended without a message from the processor. */
@@ -79,7 +79,7 @@ function turns() {
 
 type Mirror = ReturnType<typeof mirrorOf>
 
-/** Writes down what the processor says. The same answer a second time changes nothing. */
+/** Stores the state at the processor. The same response again changes nothing. */
 function mirrorOf({
   processor,
   entries,
@@ -209,7 +209,7 @@ const createCustomers =
     })
     return created
   }
-/** Writes down what the processor says that a subscription has become. */
+/** Writes the state of a subscription that the processor reports. */
 function createRecorder({ processor, entries, invoices, clock }: RemoteDeps, mirror: Mirror) {
   /** Writes the subscription down together with the invoice that its change has made. */
   const keep = async (
@@ -310,7 +310,7 @@ function steps(deps: RemoteDeps, mirror: Mirror) {
         why: 'must have the billing period of the current subscription. Cancel that first.',
       }
     }
-    // Anyone who says what comes next wants something to come.
+    // A request to change the next period withdraws a cancellation.
     await cancelAt(subscription, false)
     const remote = await processor.changeNext(ref, remoteTerms(terms))
     return record(remote, 'pending', subscription.endsAt)

@@ -147,7 +147,7 @@ const americanProduct =
   /_(NYH|USGC|LA|SF|CHICAGO|GROUP3|PNW)_|^(GASOLINE_RBOB|GASOLINE|DIESEL|HEATING_OIL|JET_FUEL|ULSD_DIESEL|CARB_DIESEL_LA)_USD$/
 const europeanGasStorage = /^[A-Z]{2}_GAS_STORAGE$/
 
-/** The calendar of a series: what its operator says, else what its category and code say. */
+/** The calendar of a series: the operator's setting, else that of its category and code. */
 export const calendarOf = (listing: {
   code: string
   category: string

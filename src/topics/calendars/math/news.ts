@@ -6,8 +6,8 @@ import type { Listing } from './schedule.ts'
 const newsMs = 7 * dayMs
 
 /**
- * Whether an observation that is recorded now is news: a week old at most, or not stale. What is
- * older is imported history. A period that lies ahead is not news yet.
+ * Whether an observation that is recorded now is news: a week old at most, or not stale. An older
+ * one is imported history. A period that lies ahead is not news yet.
  */
 export const isNews = (listing: Listing, observedAt: number, now: number): boolean =>
   (listing.delivery === undefined || observedAt <= now) &&

@@ -95,7 +95,7 @@ export function releasesOf(
   return all
 }
 
-/** When a series comes out next after a moment, Unix ms; undefined where no one has said. */
+/** The next publication of a series after a moment, Unix ms; undefined where no schedule is set. */
 export function nextReleaseAt(listing: Listing, now: number): number | undefined {
   const { releases } = listing
   if (!releases) return undefined

@@ -16,11 +16,11 @@ export interface Listing {
   code: string
   category: string
   cadence: Cadence
-  /** Where its operator says so. */
+  /** Set where the operator has stated it. */
   calendar?: MarketName
   /** Days between the date of a value and its release. */
   releaseLagDays?: number
-  /** The days on which it comes out, where its operator says so. */
+  /** The days of publication, set where the operator has stated them. */
   releases?: ReleaseTerms
   /** The zone of the time of day that its values are made at. */
   valueAt?: { zone: string }

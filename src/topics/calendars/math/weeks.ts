@@ -13,8 +13,8 @@ export const spanDays = {
 } as const
 
 /**
- * How much older than asked a weekly count to compare with may be: a week that is missing is not
- * bridged by the one before it.
+ * How much older than wanted a weekly count for comparison may be: a missing week is not replaced
+ * by the one before it.
  */
 export const slackDays = weekDays - 1
 

@@ -6,8 +6,8 @@ import type { Cadence } from '../math/catalogue.ts'
 import type { NewSeries } from '../store/series.ts'
 
 /**
- * Words in brackets at the end of a description say why a code has no data; they are not part of
- * the description.
+ * Words in brackets at the end of a description explain why a code has no data; they are not part
+ * of the description.
  */
 const reasons: Record<string, string> = {
   '(no source)': 'no_source',

@@ -24,8 +24,8 @@ export const mentions = (
   series.aliases.some(alias => alias.includes(words))
 
 /**
- * Only so many different wrong codes get a search for what was meant: a file of nothing but wrong
- * codes must not become slow.
+ * At most this many different unknown codes get suggestions, so that a file of nothing but unknown
+ * codes does not become slow.
  */
 const nearestMax = 1000
 

@@ -38,10 +38,7 @@ export const synonymGroups: readonly (readonly string[])[] = [
   ['SPAIN', 'SPANISH'],
 ]
 
-/**
- * Words that may stand for others, but not the other way round: oil may be crude, but crude does
- * not stand for heating oil.
- */
+/** One-way synonyms: oil may mean crude, but crude does not mean heating oil. */
 export const oneWaySynonyms: readonly (readonly [string, readonly string[]])[] = [
   ['OIL', ['CRUDE']],
   ['BUNKER', ['VLSFO', 'FUEL']],
@@ -53,7 +50,7 @@ export const oneWaySynonyms: readonly (readonly [string, readonly string[]])[] =
   ['EU', ['EUR']],
 ]
 
-/** Short words that stand for others. */
+/** Abbreviations and the words that they mean. */
 export const spelledOut: ReadonlyMap<string, readonly string[]> = new Map([
   ['NATGAS', ['NATURAL', 'GAS']],
   ['NG', ['NATURAL', 'GAS']],
@@ -66,7 +63,7 @@ export const spelledOut: ReadonlyMap<string, readonly string[]> = new Map([
 /** Words with a digit inside, which would otherwise be split into letters and digits. */
 export const rewritten: readonly (readonly [string, string])[] = [['CO2', 'CARBON']]
 
-/** Words that people add and that say next to nothing about which price they mean. */
+/** Common filler words that hardly distinguish one price from another. */
 export const fillers: ReadonlySet<string> = new Set([
   'PRICE',
   'PRICES',

@@ -67,7 +67,7 @@ const ratioMin = 0.75
  * more than half of a pair.
  */
 const coverMin = { sameHead: 0.42, otherHead: 0.75, pair: 0.55 }
-/** `crude` and `gas` are traded too, but say too little to go by alone. */
+/** `crude` and `gas` are traded too, but are too general to identify a series alone. */
 const headWeightMin = 3.66
 const unknownWeight = 2
 const currencyWeight = 0.6
@@ -91,7 +91,7 @@ for (const [word, others] of [
 
 const indexes = new WeakMap<object, Index<Candidate>>()
 
-/** The currency that words end in, where they say anything else. */
+/** The currency at the end of the words, unless all words are currencies. */
 const endingOf = (words: readonly string[]): string | undefined => {
   const last = words.at(-1)!
   return currencies.has(last) && !words.every(word => currencies.has(word)) ? last : undefined
@@ -127,7 +127,7 @@ function makeIndex<T extends Candidate>(candidates: readonly T[]): Index<T> {
   const vocabulary = [...positions.keys()]
   const holders: Entry<T>[][] = vocabulary.map(() => [])
   for (const entry of entries) for (const word of entry.words) holders[word]!.push(entry)
-  // In a catalogue of a few codes a word that all of them have still says something.
+  // The constant keeps a weight for a word that all codes of a small catalogue share.
   const weights = vocabulary.map((word, i) =>
     weightOf(word, (entries.length + 30) / holders[i]!.length),
   )
@@ -183,9 +183,7 @@ function parted(word: string, positions: ReadonlyMap<string, number>): string[] 
   return undefined
 }
 
-/**
- * A typed word, and the part of its weight that it has where one word was spelled out as several.
- */
+/** A typed word, with a part of its weight where one word was spelled as several. */
 interface Spelled {
   word: string
   share: number
@@ -218,7 +216,9 @@ function entriesWithAnyWord<T>(typed: TypedWords, { holders }: Index<T>): Set<En
   return new Set(used.flatMap(alike => [...alike.keys()].flatMap(position => holders[position]!)))
 }
 
-/** How much of what was typed a candidate has, and a little for how well one of its forms fits. */
+/**
+ * The share of the typed words that a candidate covers, plus a little for the fit of its best form.
+ */
 function wordScore<T>(typed: TypedWords, entry: Entry<T>, index: Index<T>): number {
   if (typed.onlyCurrencies && !entry.isPair) return 0
   const sameHead = typed.likenesses.some(likenesses => likenesses.has(entry.head))
@@ -256,7 +256,7 @@ function precisionOf<T>(typed: TypedWords, form: Form, { vocabulary, weights }: 
   let totalWeight = 0
   for (const word of form.words) {
     const likeness = Math.max(...typed.likenesses.map(likenesses => likenesses.get(word) ?? 0))
-    // Dollars go without saying.
+    // A USD that was not typed hardly counts: dollars are the usual currency.
     totalWeight += likeness === 0 && vocabulary[word] === 'USD' ? 0.1 : weights[word]!
     typedWeight += weights[word]! * likeness
   }
@@ -282,7 +282,7 @@ function spellingScore<T>(words: readonly string[], entry: Entry<T>): number {
   )
 }
 
-/** The words without those that everybody adds, unless there are no others. */
+/** The words without common fillers, unless there are no others. */
 function withoutFillers(words: readonly string[]): readonly string[] {
   const meaningful = words.filter(word => !fillers.has(word))
   return meaningful.length > 0 ? meaningful : words

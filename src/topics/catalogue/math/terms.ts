@@ -129,7 +129,9 @@ export const valueBounds = (category: string, level: number): { min: number; max
   max: 20 * level,
 })
 
-/** The values that validation accepts for a series: what the operator set, else what its level says. */
+/**
+ * The values that validation accepts for a series: the operator's range, else that of its level.
+ */
 export const boundsOf = (series: {
   category: string
   level: number
@@ -173,7 +175,7 @@ export function withTerms<S extends SeriesBase>(
   }
 }
 
-/** A day of periods has many values, whatever else is said of them. */
+/** A day of delivery periods has many values, whatever the other settings are. */
 const deliveryCadence = (delivery: DeliveryTerms): Cadence =>
   newestResolution(delivery) === 'P1D' ? 'daily' : 'intraday_5m'
 

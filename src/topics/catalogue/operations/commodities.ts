@@ -73,7 +73,7 @@ const includeUnavailable = flagParameter(
   { default: false },
 )
 
-/** The codes, what they mean and how far their data reaches. */
+/** The codes, their meaning and the range of their data. */
 export const commodityOperations = (deps: Context) => [
   ...listRoute(deps),
   ...categoryOperations(deps),

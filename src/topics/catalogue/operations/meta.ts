@@ -71,7 +71,7 @@ const Facts = t.Object({
  * service.
  */
 export function metaOperations(deps: Context) {
-  // Plans and limits are settings: what is in force holds since the start.
+  // Plans and limits are settings: the present ones have been in force since the process started.
   const startedAt = isoInstant(deps.now())
   return [
     ...limitsOperations(deps, startedAt),

@@ -31,9 +31,9 @@ export interface ContractCalendar {
 }
 
 /**
- * The catalogue in memory: every code and alias, and how far the data of each reaches. A series
- * that is restricted to some accounts does not exist for other callers: not in the list, under no
- * name, and not among suggestions.
+ * The catalogue in memory: every code and alias, with the range of its data. A series that is
+ * restricted to some accounts does not exist for other callers: not in the list, under no name, and
+ * not among suggestions.
  */
 export type Catalogue = ReturnType<typeof createCatalogue>
 
@@ -110,7 +110,7 @@ export function createCatalogue(
     get version() {
       return visibility.versionOf(version)
     },
-    /** Every code but the contracts of futures, which their families stand for. */
+    /** Every code but the contracts of futures, which their families represent. */
     list: () => visibility.listOf(list),
     byId: (id: number) => ids.get(id)!,
     /**

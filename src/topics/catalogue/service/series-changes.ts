@@ -27,7 +27,7 @@ export interface SeriesChangesDeps {
   formulaFault(code: string, terms: SeriesTerms): FormulaFault | undefined
   /** The cadence of the finest leg of a formula. */
   formulaCadence(terms: SeriesTerms): Cadence
-  /** Takes in that answers of a series are others now. */
+  /** Forgets cached results of a series. */
   forgetSeries(id: number): void
   /**
    * Runs work in a transaction; the feed of changes has whom these series are served to before and

@@ -142,7 +142,7 @@ export function createSeriesStore(db: Database) {
       })
     },
     /**
-     * Takes in what the operator says of codes, in one transaction: adds own ones, replaces all
+     * Stores the operator's settings of codes in one transaction: adds own codes, replaces all
      * terms.
      */
     putTerms(entries: readonly NewTerms[], at: number) {

@@ -1,7 +1,7 @@
 /**
- * A place in the feed of changes. Records are ordered by the instant of their transaction, then by
- * the place of their series among those of the transaction, then by the time of the value and of
- * its recording.
+ * A position in the feed of changes. Records are ordered by the instant of their transaction, then
+ * by the rank of their series in the transaction, then by the time of the value and of its
+ * recording.
  */
 export interface Place {
   writtenAt: number

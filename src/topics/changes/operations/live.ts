@@ -25,10 +25,10 @@ export function followChanges(deps: Context, { reader, since, ...incoming }: Fol
   openHeaders(incoming.reply, 'text/event-stream', incoming.caller)
   if (incoming.request.method === 'HEAD') return new Response('')
   const stream = openFeedStream(deps, incoming)
-  /** With the line that it was read of: on another one, what was sent is not there. */
+  /** With its branch of the history: on another branch, the sent events do not exist. */
   let cursor = changes.cursorOf(since)
   let sent = 0
-  /** A burst is followed by the cursor that it ended at. */
+  /** A burst is followed by the cursor at its end. */
   let isBurst = true
   let [cursorSentAt, signAt] = [monotonic(), monotonic()]
   let isWanted = true

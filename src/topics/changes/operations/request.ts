@@ -76,7 +76,7 @@ export function readerOf(
   return { viewer, wants: ({ id }) => ids.has(id) }
 }
 
-/** Where a reading begins. */
+/** The position in the feed from which a request reads. */
 export function placeOf(
   changes: ChangeDeps['changes'],
   name: string,

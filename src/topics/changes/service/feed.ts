@@ -70,7 +70,7 @@ const always = { recordedFrom: Number.MIN_SAFE_INTEGER, recordedTo: Number.MAX_S
 const everywhere = { firstAt: -5e13, lastAt: 5e13 }
 
 export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDeps) {
-  /** The transactions from an instant on, each with what it did, oldest first. */
+  /** The transactions from an instant on, each with its changes, oldest first. */
   const transactions = function* (from: number, served: ServedHistory): Generator<Segment[]> {
     const events = served.after(from - 1)
     let at = from
@@ -170,7 +170,7 @@ export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDep
     if (last) yield* laterThan(after, gone(last))
   }
 
-  /** Every time of a series is forgotten. */
+  /** A record that deletes all times of a series. */
   const forgotten = ({ series, writtenAt, rank }: Segment): ChangeRecord => ({
     place: { writtenAt, rank, observedAt: everywhere.firstAt, recordedAt: writtenAt },
     kind: 'deleted',

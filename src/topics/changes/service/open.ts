@@ -77,7 +77,7 @@ export function openChanges({
       const isAhead = !log.isReplica() && cursor.writtenAt > newest().writtenAt
       if (index !== -1 && !isAhead && (end === undefined || cursor.writtenAt <= end))
         return undefined
-      // A line that is not stored here began where it left one that is.
+      // A branch of the history that is not stored here began after its last common instant.
       const begun = lines.findLast(line => line.beginsAfter < cursor.writtenAt) ?? lines[0]!
       if (isAhead && end === undefined) return { fork: cursorOf(newest()) }
       return { fork: cursorOf(endOf(end ?? begun.beginsAfter)) }

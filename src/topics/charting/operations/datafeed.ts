@@ -81,7 +81,7 @@ interface Moment {
 export interface Incoming {
   at: Context
   query: Record<string, string | undefined>
-  /** Undefined where the path has none. */
+  /** Undefined where the path has no parameters. */
   params: { as_of?: string } | undefined
   caller: Caller
   request: Request

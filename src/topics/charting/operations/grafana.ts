@@ -57,7 +57,7 @@ function rangeOf(body: unknown) {
 const positive = (value: unknown, otherwise: number): number =>
   typeof value === 'number' && value > 0 ? Math.floor(value) : otherwise
 
-/** A request of a panel as one of the datafeed: what it asks for is in its body. */
+/** Converts a request of a panel to one of the datafeed: its parameters are in the body. */
 const incomingOf = ({
   at,
   caller,

@@ -28,7 +28,7 @@ const Incidents = object('Incidents', {
 
 const access = { open: 'The status is public.' } as const
 
-/** When parts of the service were not as they should be, for people who have no key. */
+/** Incidents of the service, readable without a key. */
 export const incidentOperations: readonly Operation[] = [
   operation('GET /status/incidents.json', {
     operationId: 'listIncidents',

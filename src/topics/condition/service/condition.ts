@@ -44,7 +44,7 @@ interface PaymentState {
   trouble(): string | undefined
 }
 
-/** Whether the database answers a query now. */
+/** Whether the database responds to a query now. */
 export function databaseAnswers(settings: Settings): boolean {
   try {
     settings.get('')

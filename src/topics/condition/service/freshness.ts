@@ -70,7 +70,7 @@ interface Standing {
   status: DataStatus
 }
 
-/** Where all codes stand, for anyone who asks until it may be otherwise. */
+/** The freshness of all codes, cached until it may have changed. */
 interface Look {
   /** Another text after every write of prices and every change of the catalogue. */
   data: string
@@ -179,7 +179,9 @@ export function createFreshness({
   }
 }
 
-/** The last moment at which every status is what it is at `at`, as long as nothing is written. */
+/**
+ * The last moment at which every status is still the same as at `at`, as long as there is no write.
+ */
 const nextChangeAt = (standings: readonly (Standing | undefined)[], at: number): number =>
   standings.reduce((first, standing) => {
     const ends = standing ? [standing.until.currentUntil, standing.until.delayedUntil] : []

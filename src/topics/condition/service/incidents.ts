@@ -44,7 +44,7 @@ export function createIncidents({
   }
 
   return {
-    /** Compares the parts with what is stored, and writes what has changed. */
+    /** Compares the parts with the stored incidents, and writes the differences. */
     note: (parts: readonly Component[]) =>
       transact(db, () => {
         const open = new Map(store.open().map(incident => [incident.part, incident]))

@@ -14,7 +14,7 @@ import type { QualityStore } from '../store/quality.ts'
 
 /** The quality of the series that answers for a code. */
 export interface CodeQuality {
-  /** As listed: a futures family is judged by the contract that stands for it. */
+  /** The code as listed; a futures family is judged by its front contract. */
   code: string
   series: Series
   report: QualityReport
@@ -44,7 +44,7 @@ export function createQuality(deps: {
   latestPrices: LatestPrices
   quarantine: QuarantineList
   clock: Pick<Clock, 'now'>
-  /** Measures slices; the service's own clock may stand still. */
+  /** Measures slices in real time, because the service's own clock may be stopped. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }) {
   const { store, frozen, intraday, catalogue, latestPrices, quarantine, clock, stopwatch } = deps

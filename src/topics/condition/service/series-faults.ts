@@ -72,14 +72,14 @@ interface CachedFaults {
   faults: readonly SeriesFault[]
 }
 
-/** Whether its operator wants nothing of a rule. */
+/** Whether the operator has switched a rule off for the series. */
 const isOff = ({ terms }: Series, rule: GuardRule): boolean =>
   guardAction(rule, terms?.guards as GuardTerms | undefined) === 'off'
 
 /** How long one slice may block the event loop. */
 const sliceMs = 5
 
-/** So many of its newest days say whether a series may be frozen. */
+/** The number of newest days by which a series may count as frozen. */
 const judgedDays = 10
 /** Days that a run is compared with: some twenty years of trading. */
 const pastDays = 5000

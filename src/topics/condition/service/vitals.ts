@@ -12,7 +12,7 @@ export interface Backlog {
 
 /** The threads that answer heavy requests. */
 export interface QueryWorkers {
-  /** They can be asked. */
+  /** Query workers that can take requests. */
   ready: number
   /** They are opening the database. */
   starting: number

@@ -10,7 +10,7 @@ export type QualityStore = ReturnType<typeof createQualityStore>
 /** The stored bar of a day, without the bar computed from its observations. */
 type StoredDay = Omit<DayFacts, 'observed'> & Partial<Pick<DayFacts, 'observed'>>
 
-/** Fewer than a bar has: they are read of every day of every code. */
+/** Fewer fields than a bar has, because every day of every code is read. */
 const dayColumns = barColumnsOf([
   'startsAt',
   'open',

@@ -77,7 +77,7 @@ const runRow = ({ id, trigger, status, sentAt, error, createdAt }: RunState) => 
   created_at: isoInstant(createdAt),
 })
 
-/** A delivery on the wire. */
+/** A delivery in a response. */
 export function createDeliveryRows(
   deliveries: Pick<Deliveries, 'enabled' | 'lastRun' | 'recipient' | 'recipientState'>,
 ) {

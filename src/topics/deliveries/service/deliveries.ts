@@ -39,9 +39,7 @@ export interface CopyRefusal {
 
 export interface Dispatched {
   runs: number
-  /**
-   * Deliveries that could not be dispatched, and why the first of them could not: they stay due.
-   */
+  /** Deliveries that could not be dispatched, with the reason of the first: they stay due. */
   failed: number
   error: unknown
 }
@@ -162,7 +160,8 @@ function createChanges(deps: DeliveriesDeps, store: DeliveryStore, runs: Deliver
         const anew = isOther(changed, delivery) || changed.enabled !== delivery.enabled
         const next = anew ? { ...changed, next: nextOf(changed, runs.lastDay(delivery)) } : changed
         store.put(next)
-        // Asked again by anyone who has the account: a day later it may be asked once more.
+        // The account wants its e-mails again: a day after the last request, consent may be
+        // requested once more.
         if (change.recipientEmail !== undefined || change.enabled === true)
           deps.mail.wish(delivery.accountId, runs.recipient(next))
         return next

@@ -18,7 +18,7 @@ export interface DeliveryMailMessage {
   day: string
   list: PriceList
   serviceName: string
-  /** Where the account sees its deliveries and pauses them. */
+  /** The page on which the account sees and pauses its deliveries. */
   pageUrl: string
 }
 

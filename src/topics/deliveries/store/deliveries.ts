@@ -27,7 +27,7 @@ export interface Delivery extends DeliverySettings {
   updatedAt: number
 }
 
-/** Where in the order of what is due a search continues. */
+/** The position in the order of due runs from which a search continues. */
 export type DuePlace = Pick<DeliveryMoment, 'at'> & Pick<Delivery, 'number'>
 
 type Row = Omit<Delivery, 'commodityCodes' | 'enabled' | 'next'> & {

@@ -3,7 +3,7 @@ import { isKnown, type KnownPeriod, meanPrice, type PricedPeriod } from './figur
 export interface CheapestQuery {
   /** How much time, Unix ms. */
   lengthMs: number
-  /** In one piece. */
+  /** One uninterrupted block of time. */
   contiguous: boolean
   /** The dearest instead of the cheapest. */
   dearest: boolean

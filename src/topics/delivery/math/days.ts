@@ -93,7 +93,7 @@ export function createPeriodFinder(terms: DeliveryTerms) {
   }
   return {
     at,
-    /** Whether a period begins at a moment; in the market day of the last question at once. */
+    /** Whether a period begins at a moment; immediate within the market day of the last call. */
     isStart: (moment: number): boolean =>
       day && moment >= day.from && moment < day.to
         ? (moment - day.from) % length === 0

@@ -135,7 +135,7 @@ export const deliveryRow = (terms: DeliveryTerms) => ({
 
 export type DeliveryRow = ReturnType<typeof deliveryRow>
 
-/** The settings that a row of the API stands for. */
+/** The settings that a row of the API describes. */
 export const settingsOf = (row: DeliveryRow): DeliverySettings => ({
   time: row.time,
   resolutions: row.resolutions,
@@ -149,7 +149,7 @@ export const settingsOf = (row: DeliveryRow): DeliverySettings => ({
   peakHolidays: row.peak_holidays,
 })
 
-/** Settings that say nothing of a series whose values are of moments. */
+/** Settings that have no meaning for a series whose values are of moments. */
 const onlyOfDelivery = [
   'resolutions',
   'zone',

@@ -41,7 +41,7 @@ export interface DeliveryCall {
   commodity: Resolved
   series: DeliverySeries
   terms: DeliveryTerms
-  /** How the days of the answer are cut, and the name of their zone. */
+  /** The boundaries of the days in the response, with the name of their zone. */
   days: DayTerms
 }
 
@@ -72,7 +72,7 @@ function daysOf(zone: string | undefined, terms: DeliveryTerms): DayTerms {
   return calendarDays(name)
 }
 
-/** The day that a request asks for; without one that of a moment. */
+/** The requested day; by default that of a moment. */
 export const requestedDay = (days: DayTerms, date: string | undefined, now: number): MarketDay =>
   date === undefined || date === ''
     ? dayAt(days, now)

@@ -72,7 +72,7 @@ export interface RegionalDataset<R extends RegionalCount = RegionalCount> extend
    * The column that `change` and the event of a row refer to; undefined where nothing is compared.
    */
   measure: string | undefined
-  /** The series of the catalogue that have a number of a row. */
+  /** The series of the catalogue that get a number of a row. */
   codes(row: R): readonly { code: string | undefined; value: number | null }[]
   event: CountEvent<R> | undefined
 }

@@ -54,7 +54,7 @@ export const basin: Column<string> = {
   },
 }
 
-/** A whole number of what is counted; undefined when the field is absent or empty. */
+/** A whole number, a count; undefined when the field is absent or empty. */
 export function countIn(row: DatasetRow, field: string): number | undefined {
   const value = numberIn(row, field, 0, countMax)
   if (value === undefined || Number.isInteger(value)) return value

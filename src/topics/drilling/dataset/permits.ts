@@ -48,7 +48,7 @@ function depthIn(row: DatasetRow): number | null {
   return depth === undefined || depth === 0 ? null : Math.round(depth)
 }
 
-/** A page of the web, or nothing: what is shown as a link must be one. */
+/** A web address, or empty: it is shown as a link, so only http and https are accepted. */
 function addressIn(row: DatasetRow): string {
   const text = textIn(row, 'source_url', urlCharactersMax)
   if (text === undefined || /^https?:\/\//i.test(text)) return text ?? ''

@@ -29,7 +29,7 @@ export function labelIn(row: DatasetRow, field: string, charactersMax = 100): st
 export const nameIn = (row: DatasetRow, field: string, charactersMax = 120): string | undefined =>
   labelIn(row, field, charactersMax)?.replace(/\s+/g, ' ')
 
-/** A name, such as that of an operator; `right` says what to write where it is missing. */
+/** A name, such as that of an operator; `right` is the advice in the error where it is missing. */
 export const name = (
   description: string,
   right: string,
@@ -92,7 +92,7 @@ export function stateIn(row: DatasetRow): PermitState {
 
 const rightNumber = 'write 10, 12 or 14 digits, with or without dashes, such as 42-329-40001'
 
-/** The well's number, of the state that the row says; undefined when the field is empty. */
+/** The well's number, in the state of the row; undefined when the field is empty. */
 export function apiNumberIn(
   row: DatasetRow,
   state: PermitState,
@@ -109,7 +109,7 @@ export function apiNumberIn(
 }
 
 /**
- * The number of a well, and the state that its first two digits say; one of those that are served.
+ * The number of a well, and the state of its first two digits, which must be one that is served.
  */
 export function neededWellNumber(row: DatasetRow): { number: ApiNumber; state: PermitState } {
   const text = labelIn(row, 'api_number') ?? refuse('api_number', undefined, '', rightNumber)

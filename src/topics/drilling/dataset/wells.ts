@@ -157,7 +157,7 @@ function daysProducingIn(row: DatasetRow, month: string): number | null {
     : refuse('days_producing', days, 'is not whole', `write whole days, up to ${daysIn(month)}`)
 }
 
-/** Several times what the largest state brings in a month. */
+/** Several times the monthly production of the largest state. */
 const [stateOilMax, stateGasMax, stateWaterMax] = [1e9, 1e10, 1e10]
 const rightState = 'write the two letters of a state, such as TX'
 const largeVolume = { leastMove: 50_000 }
@@ -189,7 +189,7 @@ const stateColumns = {
   ]),
   /** Null: not reported. */
   waterBbl: optionalNumber('Water in barrels', [0, stateWaterMax]),
-  /** Not everybody has filed yet. */
+  /** Some operators have not filed yet. */
   provisional: flag('true while not everybody has filed; default: false', false, {
     exported: "CASE t.provisional WHEN 1 THEN 'true' ELSE 'false' END",
   }),

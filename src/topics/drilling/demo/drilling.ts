@@ -20,7 +20,7 @@ import type { RegionalStore } from '../store/regional.ts'
 import { ducRows, fracRows, rigRows } from './count-rows.ts'
 import { productivityRows } from './productivity.ts'
 
-/** The families, and the way in for what is new in them. */
+/** The families, and the service that imports their new rows. */
 export interface DrillingTarget {
   rigs: RegionalStore<RigCount>
   frac: RegionalStore<FracSpreads>

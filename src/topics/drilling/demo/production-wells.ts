@@ -34,7 +34,7 @@ const stateOf = new Map(reportedStates.map(state => [state.code, state]))
 
 /** Standard deviation of the logarithm of a well's first rate. */
 const rateSpread = 0.42
-/** Nominal, per day. */
+/** Nominal decline rates, per day. */
 const [declineLeast, declineMore] = [0.16 / 30.4, 0.18 / 30.4]
 const [exponentLeast, exponentMore] = [0.85, 0.4]
 /** Liquids of a gas well, barrels with a thousand cubic feet. */

@@ -15,7 +15,7 @@ export interface ApiNumber {
 const pattern = /^\d{2}-?\d{3}-?\d{5}(?:-?\d{2}(?:-?\d{2})?)?$/
 
 /**
- * Ten, twelve or fourteen digits, with or without dashes; what is left out is zeros. Undefined for
+ * Ten, twelve or fourteen digits, with or without dashes; omitted digits are zeros. Undefined for
  * anything else.
  */
 export function parseApiNumber(text: string): ApiNumber | undefined {

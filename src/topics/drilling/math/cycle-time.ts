@@ -38,7 +38,7 @@ export interface DayStats {
 /** Undefined of nothing. */
 export function dayStats(days: readonly number[]): DayStats | undefined {
   if (days.length === 0) return undefined
-  // Numbers are sorted by themselves in a third of the time that a comparison takes.
+  // Sorting numbers without a comparison function takes a third of the time.
   const sorted = Array.from(Float64Array.from(days).sort())
   const at = (p: number) => quantileSorted(sorted, p)
   return {

@@ -19,7 +19,7 @@ export type ActivityStatus = 'active' | 'slow' | 'inactive' | 'unknown'
 
 export interface Activity {
   status: ActivityStatus
-  /** Whether a page about the state says enough to be indexed by search engines. */
+  /** Whether a page about the state has enough content to be indexed by search engines. */
   indexing: 'index' | 'noindex'
   reason: string
 }

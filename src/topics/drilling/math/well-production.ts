@@ -33,7 +33,7 @@ export function newestPublishedMonth(now: number): string {
   return month
 }
 
-/** From the end of a month to its publication, to that of the next one, and two weeks. */
+/** 62 days until a month is published, 31 until the next one is, and two weeks. */
 const staleDays = 62 + 31 + 14
 
 /** How long ago the newest month ended; `stale` once the next one is two weeks overdue. */

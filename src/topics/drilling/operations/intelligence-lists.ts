@@ -59,7 +59,7 @@ interface MetricCount {
   date: string
 }
 
-/** Rows of one metric by basin, newest first. A state stands for the basins that reach into it. */
+/** Rows of one metric by basin, newest first. A state selects the basins that reach into it. */
 const metricList = <Row extends TSchema>({
   subject,
   metric,
@@ -132,7 +132,7 @@ function monthsWithPermits(
   return months
 }
 
-/** States of a query; a basin stands for the states that it leads in. */
+/** States of a query; a basin selects the states in which it is the leading one. */
 function requestedStates(counts: PermitCounts, query: Query): string[] {
   const inState = query.state ? stateIn(query.state).code : undefined
   const ledStates = query.basin ? statesLedBy(basinIn(query.basin)) : undefined

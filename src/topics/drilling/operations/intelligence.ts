@@ -96,7 +96,7 @@ const numberedRegions = [
   ...states.map(state => state.code),
 ]
 
-/** Day, metric and region in one number: it is the same for ever, and grows with the days. */
+/** Day, metric and region in one number: it never changes, and grows with the days. */
 function metricId({ countedOn, metric, region }: MetricRow): string {
   const place = numberedRegions.indexOf(region) + 1
   return `${countedOn.replaceAll('-', '')}${drillingMetrics.indexOf(metric) + 1}${String(place).padStart(2, '0')}`

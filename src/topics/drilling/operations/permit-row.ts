@@ -110,7 +110,7 @@ export const permitRow = (permit: StoredPermit) => ({
   timestamp: isoInstant(permit.recordedAt),
 })
 
-/** How up to date the permits of an answer are. */
+/** How up to date the permits of a response are. */
 export const Fresh = {
   as_of: orNull(
     Day,

@@ -105,7 +105,7 @@ function trendOf(
 
 const quantity = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
 
-/** The numbers of a state in sentences; what is null is left out. */
+/** The numbers of a state in sentences; null values are left out. */
 function summaryOf(
   state: DrillingState,
   figures: {

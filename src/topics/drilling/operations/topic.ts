@@ -15,7 +15,7 @@ import { statePageOperation } from './state-pages.ts'
 import { timelineOperation } from './timeline.ts'
 import { wellProductionOperations } from './well-production.ts'
 
-/** Rigs, permits, wells and what they produce. */
+/** Rigs, permits, wells and their production. */
 export const operationsOf: (context: Context) => Operation[] = () => [
   ...energyRigCountOperations,
   ...productivityOperations,

@@ -58,7 +58,7 @@ function monthIn(parameter: string, text: string | undefined): string | undefine
   return month
 }
 
-/** First and last month that a query asks for; two years up to now where it does not say. */
+/** First and last month of a query; by default two years up to now. */
 function monthsOf(
   query: { start_date?: string; end_date?: string },
   now: number,

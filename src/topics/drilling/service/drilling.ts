@@ -24,7 +24,7 @@ import { countEvent } from './events.ts'
 /** The counts of drilling, a store for each dataset. */
 export type DrillingStores = ReturnType<typeof drillingStores>
 
-/** The one way in for what is counted of drilling. */
+/** The one import of drilling data. */
 export interface Drilling extends DrillingStores {
   /**
    * One transaction: the rows, the observations of the catalogue's series that mean the same number

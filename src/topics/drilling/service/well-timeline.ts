@@ -89,7 +89,7 @@ function wellEvents(
   const event = (type: WellEvent['type'], on: string | null, description: string): WellEvent[] =>
     on === null ? [] : [{ type, on, description, source, metadata: {} }]
   return [
-    // The permits themselves say more.
+    // The permits themselves have more detail.
     ...(permitted.length > 0 ? [] : event('permit', permitOn, 'Drilling was permitted.')),
     ...event('spud', spudOn, 'Drilling began.'),
     ...event('completion', completedOn, 'The well was completed.'),

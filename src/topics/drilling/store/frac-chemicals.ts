@@ -68,7 +68,7 @@ export function createFracChemicalStore(db: Database) {
      */
     write: (chemicals: readonly FracChemical[], recordedAt: number) =>
       transact(db, () => countsOf(chemicals.map(chemical => write(chemical, recordedAt)))),
-    /** Most of it first. */
+    /** By amount, largest first. */
     of: (disclosureId: number) => of.all(disclosureId),
     /** By the number of disclosures that name them, largest first. */
     substances: (limit: number, offset: number) => substances.all(limit, offset),

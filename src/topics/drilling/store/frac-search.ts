@@ -14,7 +14,9 @@ export interface FracFilter {
   apiNumber?: string
   /** Gallons of water at least. */
   waterMin?: number
-  /** Every word of it is part of the operator's, well's or county's name or of a substance. */
+  /**
+   * Every word of the search is part of the operator's, well's or county's name or of a substance.
+   */
   text?: string
   circle?: Circle
   /** Half-open range of the days on which jobs ended. */

@@ -41,7 +41,7 @@ export interface MetricFilter {
 /** All drilling counts of basins and states, in one list. */
 export type DrillingMetricStore = ReturnType<typeof createDrillingMetricStore>
 
-/** Where each metric stands, and which rows of its table have it. */
+/** The table of each metric, and the condition for its rows. */
 const places: Readonly<
   Record<DrillingMetric, { of: Declared; column: string; condition?: string }>
 > = {

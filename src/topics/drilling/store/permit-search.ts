@@ -43,7 +43,7 @@ export interface PermitSearch {
   page(filter: PermitFilter, limit: number, offset: number): PermitPage
 }
 
-/** Indexes that hold all that a search asks for, by the column that leads them. */
+/** Indexes that cover a search, by their first column. */
 const indexes: Readonly<Partial<Record<WordColumn, string>>> = {
   state_id: 'well_permits_by_state',
   county_id: 'well_permits_by_county',
@@ -55,7 +55,7 @@ const leaders: readonly WordColumn[] = ['operator_id', 'county_id', 'formation_i
 const types: readonly WordColumn[] = ['permit_type_id', 'well_type_id']
 
 /**
- * Whether the counts by period answer it: states, dates and one of county, operator and formation;
+ * Whether the counts by period suffice: states, dates and one of county, operator and formation;
  * types alongside states and formations.
  */
 function isCounted(choices: readonly Choice[]): boolean {
@@ -259,11 +259,11 @@ function placeOf(
 }
 
 /**
- * Every other search: the smallest of what it names is walked through once for the count and once
- * for the page.
+ * Every other search walks once through its most selective condition for the count, and once for
+ * the page.
  */
 function searchByScan(prepared: Prepared, words: PermitWords) {
-  /** Disjoint parts of what is searched, each along an index. */
+  /** Disjoint parts of a search, each along an index. */
   const branchesOf = ({ choices, words: foundWords, from, to }: Question): Clause[] => {
     const branch = (index: string, clauses: readonly Clause[]): Clause => {
       const where = allOf([...clauses, days(from, to)])
@@ -343,7 +343,7 @@ function searchAround(prepared: Prepared) {
   ): PermitPage => {
     const box = boxAround(circle)
     const clauses = [...choices.map(choiceClause), ...foundWords.map(wordClause)]
-    // The tree first: without the word the planner may begin with an index and ask the tree once
+    // The tree first: without the word the planner may begin with an index and query the tree once
     // for each of its rows.
     const join = clauses.length === 0 ? '' : 'CROSS JOIN well_permits f ON f.id = p.id'
     const where = allOf([

@@ -56,8 +56,8 @@ export interface PermitWords {
  */
 export const partCharactersMin = 3
 /**
- * A part that more names of wells have says next to nothing, and counting their permits would hold
- * up everybody else.
+ * A part that more names of wells contain is too unspecific, and counting their permits would delay
+ * other requests.
  */
 const namesMax = 20_000
 const wellsPerName = 4

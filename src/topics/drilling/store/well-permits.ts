@@ -185,7 +185,7 @@ const marksFor = (names: readonly string[]) => names.map(() => '?').join(', ')
 const asGiven = (names: readonly string[]) =>
   names.map(name => `${name} = excluded.${name}`).join(', ')
 
-/** The three tables of a permit: its facts, what it shows, and its place. */
+/** The three tables of a permit: its facts, the fields that responses show, and its place. */
 function permitTables(db: Database) {
   const sql = statements(db)
   const factNames = factFields.map(field => factColumns[field])

@@ -18,7 +18,7 @@ import type { Feature } from '../../../plans/tiers.ts'
 const prefix = '/v1/ei/'
 const aliasPrefix = '/v1/dark_data/'
 
-/** Seconds for which a client may keep an answer: the families are published daily at most. */
+/** Seconds for which a client may cache a response: the families are published daily at most. */
 const cacheTtlSeconds = 3600
 
 export const EnergyMeta = {

@@ -175,7 +175,10 @@ function createBuilder(
     }
   }
 
-  /** Brings the second of two parts to the terms of the first; a bare number is taken in them. */
+  /**
+   * Converts the second of two prices to the unit of the first; a bare number counts as being in
+   * that unit.
+   */
   const alike = (left: Part, right: Part, spot: Spot): [left: Part, right: Part, kind: Kind] => {
     const kinds = [left.kind.kind, right.kind.kind]
     if (left.kind.kind === 'price' && right.kind.kind === 'price') {

@@ -10,7 +10,7 @@ export const dayNumber = (at: number): number => Math.floor(at / dayMs)
 export function createInput(rows: readonly Observation[]) {
   let last = 0
   let closes: Observation[] | undefined
-  /** Times are mostly asked for in their order. */
+  /** Times are mostly requested in order. */
   const upTo = (at: number): number => {
     if (rows.length === 0 || rows[0]!.observedAt > at) return -1
     let high = rows.length - 1

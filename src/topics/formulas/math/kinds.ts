@@ -18,7 +18,7 @@ export interface Price {
   /** Null: a count or a level. */
   currency: string | null
   unit: string
-  /** By whose density and heat it converts. */
+  /** The product whose density and heating value conversions use. */
   product: Product | undefined
 }
 

@@ -12,7 +12,7 @@ export interface Template {
   name: string
   description: string
   parameters: readonly TemplateParameter[]
-  /** With parameters in braces. */
+  /** The formula, with its parameters in braces. */
   formula: string
   unit: string
   currency: string

@@ -140,7 +140,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     legsOf: (seriesId: number) => namedLegs(definitionOf(seriesId)),
     /** Series by formula that use a series, each after those that it uses. */
     dependentsOf,
-    /** Takes in that values of a series have changed; answers the series by formula that have, too. */
+    /** Forgets cached values of a series; returns the series by formula that are affected. */
     forget,
     forgetAll,
     /**

@@ -37,7 +37,7 @@ export function fuelOf(text: string): string | undefined {
 export const portNameOf = (ports: readonly Port[], text: string): string | undefined =>
   portOf(ports, text)?.slug ?? plain(text)
 
-/** AMERICAS, EMEA or APAC, from one of them or from a region of ports. */
+/** AMERICAS, EMEA or APAC, from its own name or that of a port region. */
 export function connectorRegion(text: string): string | undefined {
   const region = regionOf(text, true)?.regions[0]
   return regionGroupNames.find(

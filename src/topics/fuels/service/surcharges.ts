@@ -60,9 +60,9 @@ export function createSurchargeMatching(deps: {
 
   return {
     /**
-     * Records the weeks up to now that a table has a surcharge for and that are not there yet;
-     * answers how many. Existing weeks are kept, so that a correction of a table or of an index price
-     * does not change what was charged.
+     * Records missing weeks up to now that a table has a surcharge for; returns how many. Existing
+     * weeks are kept, so that a correction of a table or of an index price does not change past
+     * surcharges.
      */
     match(now: number) {
       readTables()

@@ -9,12 +9,12 @@ export interface Scored {
 }
 
 /**
- * How far forecasts were off. An error is the forecast less what came: positive when too high was
- * forecast.
+ * The accuracy of forecasts. An error is the forecast minus the actual value: positive when the
+ * forecast was too high.
  */
 export interface Accuracy {
   /**
-   * Mean of |error| / |actual| x 100 over the forecasts of something that was not 0; undefined when
+   * Mean of |error| / |actual| x 100 over the forecasts whose actual value is not 0; undefined when
    * there is none.
    */
   mape: number | undefined
@@ -46,8 +46,8 @@ export function accuracyOf(scored: readonly Scored[]): Accuracy | undefined {
 }
 
 /**
- * The same errors in percent of what came, for forecasts of things in different units; those of
- * something that was 0 are left out.
+ * The same errors in percent of the actual value, for forecasts of things in different units; those
+ * of something that was 0 are left out.
  */
 export const inPercent = (scored: readonly Scored[]): Scored[] =>
   scored
@@ -57,7 +57,7 @@ export const inPercent = (scored: readonly Scored[]): Scored[] =>
       actual: 100 * Math.sign(score.actual),
     }))
 
-/** 100 less the error in percent of what came, not under 0; undefined when that was 0. */
+/** 100 less the error in percent of the actual value, at least 0; undefined when that is 0. */
 export const accuracyPercent = ({ forecast, actual }: Scored): number | undefined =>
   actual === 0
     ? undefined

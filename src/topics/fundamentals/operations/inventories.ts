@@ -87,7 +87,7 @@ const Cushing = object('CushingInventory', {
   weeks: integer({ examples: [12] }),
 })
 
-/** As the storage endpoint answers it. */
+/** The precision of the storage endpoint. */
 const percentDecimals = 10
 
 const numberNote =

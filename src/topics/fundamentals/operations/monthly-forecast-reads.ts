@@ -21,9 +21,7 @@ const percentDecimals = 2
 
 type Row = StoredForecast & { months: readonly string[]; period: string }
 
-/**
- * The forecasts of a period as one: the mean of its months; undefined unless all of them are there.
- */
+/** The mean of the monthly forecasts of a period; undefined where a month is missing. */
 export function mergedRow(
   forecasts: readonly StoredForecast[],
   { text, months }: Period,
@@ -147,8 +145,8 @@ export function createForecastReads(deps: Context) {
       )
     },
     /**
-     * The forecasts of the months under judgement that were made before their month began, with
-     * what came.
+     * The forecasts of the months under judgement that were made before their month began, with the
+     * actual values.
      */
     scored(
       series: Series | undefined,
@@ -160,7 +158,7 @@ export function createForecastReads(deps: Context) {
         fromMonth: monthAfter(toMonth, -evaluatedMonths),
         toMonth,
       }
-      // By series and month: what came is looked up once for each of them.
+      // By series and month: the actual value is looked up once for each.
       let judged:
         | { seriesId: number; month: string; beganAt: number; actual: number | undefined }
         | undefined

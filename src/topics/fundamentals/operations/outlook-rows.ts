@@ -10,7 +10,7 @@ import type { Comparison, OutlookRow } from '../store/outlooks.ts'
 
 const percentDecimals = 2
 
-/** How forecasts are answered: as published, against what came, and agency against agency. */
+/** Rows of forecasts: as published, with the actual values, and by agency. */
 export function createOutlookRows({
   catalogue,
   publishedFigures,

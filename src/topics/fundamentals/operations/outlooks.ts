@@ -94,7 +94,9 @@ function newestFilter({ at }: EnergyCall, seriesIds: readonly number[] | undefin
   return { seriesIds, published: { fromOn: day, toOn: day } }
 }
 
-/** Forecasts of prices and production as agencies publish them, against what came. */
+/**
+ * Agencies' forecasts of prices and production, as published and compared with the actual values.
+ */
 export const outlookOperations = [
   energyPages({
     path: '/v1/ei/forecasts',

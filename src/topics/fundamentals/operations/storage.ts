@@ -123,10 +123,7 @@ const historyRoute = (alias: boolean) => ({
   answers: { 200: HistoryBody, 400: CodeProblem, 404: NestedProblem },
 })
 
-/**
- * Stocks of crude oil and products: what is in store, how that changed and how full the places
- * are.
- */
+/** Stocks of crude oil and products: levels, changes and utilization of capacity. */
 export const storageOperations: readonly Operation[] = [
   operation('GET /v1/storage', {
     operationId: 'getStorage',

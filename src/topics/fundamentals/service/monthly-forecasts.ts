@@ -31,8 +31,8 @@ export interface PublishOptions {
 export function createMonthlyForecasts(store: MonthlyForecastStore) {
   return {
     /**
-     * Makes the forecasts of a series that were due by `now` and are not there, each from the closes
-     * (ascending) of the days before its publication; answers how many publications.
+     * Makes the missing forecasts of a series that were due by `now`, each from the closes
+     * (ascending) of the days before its publication; returns how many publications.
      */
     publish(
       series: Series,

@@ -3,9 +3,7 @@ import { keptCount } from '../../../database/kept-counts.ts'
 import { statements } from '../../../database/statement.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 
-/**
- * The level of one day of a storage series, with the number under which the inventories answer it.
- */
+/** The level of one day of a storage series, with its number in the inventories. */
 export interface NumberedLevel {
   id: number
   seriesId: number
@@ -84,8 +82,8 @@ export function createInventoryStore(db: Database) {
     /** The day that has a number. */
     numbered: (id: number) => numbered.get(id) ?? undefined,
     /**
-     * Numbers every day of these series that has none, oldest first and within a day in the order of
-     * the series; answers how many. Call it in a transaction.
+     * Numbers all unnumbered days of these series, oldest first and within a day in the order of
+     * the series; returns how many. Call it in a transaction.
      */
     number: (seriesIds: readonly number[]) => number.run(JSON.stringify(seriesIds)).changes,
     /** Newest day first, within a day in the order of the numbers. */

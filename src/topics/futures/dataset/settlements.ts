@@ -15,7 +15,7 @@ import {
 /** A session that has opened in the evening counts to the next date. */
 const aheadDays = 1
 
-/** A number of a bar; one that ticks have made is exported with them. */
+/** A number of a bar; exports include it also for bars made from ticks. */
 const ofBar = (
   description: string,
   stored: string,

@@ -88,7 +88,7 @@ export function createFuturesData(deps: FuturesDataDeps): DemoData {
       yield 1
     },
     publish(from, to) {
-      // Everything is published shortly after a time on the grid.
+      // Every value is published a fixed lag after a time on the grid.
       const slotOf = (at: number) => Math.ceil((at - lagMs) / gridMs)
       if (slotOf(from) === slotOf(to)) return 0
       let count = 0

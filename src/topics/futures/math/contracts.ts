@@ -23,7 +23,7 @@ interface ExpiryRule {
 /** A front month with so many days or fewer is near its expiry. */
 export const nearExpiryDays = 7
 
-/** A position in the front month is to be rolled when it has so many days or fewer. */
+/** A position in the front month is due to be rolled this many days before its end or later. */
 const rollDays = 3
 
 const bankHolidays = new Map<number, ReadonlySet<number>>()

@@ -32,8 +32,8 @@ export interface FuturesRoutes {
   full: KeyAccess
   familyOf(slug: string): RequestedFamily
   /**
-   * Sets the headers of an answer that rests on numbers of these sources; answers the first of
-   * them, or the family's own without any.
+   * Sets the headers about the sources of a response; returns the first of them, or the family's
+   * own without any.
    */
   mark(set: Answering, family: Family, sources: Iterable<string>): string
 }
@@ -161,7 +161,8 @@ export function readDays(query: RangeParameters): {
 }
 
 /**
- * The asked range of dates, or the last 30 days up to today; refused when it ends before it begins.
+ * The requested range of dates, or the last 30 days up to today; refused when it ends before it
+ * begins.
  */
 export function readRange(
   query: RangeParameters,

@@ -19,7 +19,7 @@ export function createContractReads(
 ) {
   const seriesOf = (code: FamilyCode, month: string) => catalogue.named(contractCode(code, month))
 
-  /** The stretches of dates that reads may use, newest first, as a half-open range of text each. */
+  /** The ranges of dates without quarantine, newest first, half-open, as text. */
   const clearStretches = (seriesId: number, from: string, to: string) =>
     from > to
       ? []

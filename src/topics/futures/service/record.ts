@@ -21,8 +21,8 @@ export const settledAt = (tradedOn: string): number =>
 
 /**
  * The only way to record futures. A call is one transaction, all of it or nothing: the days and
- * ticks of the contracts and the observations of their series, so that a contract's code answers
- * with the same numbers everywhere.
+ * ticks of the contracts and the observations of their series, so that a contract's code has the
+ * same numbers everywhere.
  */
 export type FuturesRecorder = ReturnType<typeof createFuturesRecorder>
 

@@ -71,8 +71,8 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
 
   /**
    * A key of the caller's own account, or of a member of the caller's organization; unknown,
-   * malformed and foreign ids look the same. Keys of admins are for admins: their token would make
-   * an admin of anyone who rolls them.
+   * malformed and foreign ids look the same. Keys of admins are for admins: rolling one would make
+   * its user an admin.
    */
   const own = (id: string, caller: Caller): KeyState => {
     const key = keys.byId(id)

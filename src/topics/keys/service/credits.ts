@@ -65,7 +65,7 @@ export function createCredits(store: CreditStore, clock: Clock) {
      * changed them; `flush` comes first.
      */
     reload: (accountId: string) => void lotsByAccount.delete(accountId),
-    /** Writes what was taken. */
+    /** Writes the credits that were taken. */
     flush() {
       if (dirty.size === 0) return
       store.write([...dirty])

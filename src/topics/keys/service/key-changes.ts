@@ -15,7 +15,7 @@ export interface MadeKey {
   token: string
 }
 
-/** Why a key stays as it is. */
+/** Why a change of a key is refused. */
 export type KeyRefusal =
   | { refused: 'limit'; limit: number; active: number }
   | { refused: 'last_active' }
@@ -64,7 +64,7 @@ export function createKeyChanges({ db, keys, limits, clock, ids }: KeyChangeDeps
     states.filter(state => isActive(state, clock.now())).length
 
   /**
-   * Undefined when there is room for one more. In an organization everybody may hold as many keys
+   * Undefined when there is room for one more. In an organization each member may hold as many keys
    * as its plan allows.
    */
   const noRoom = (holder: AccountState): KeyRefusal | undefined => {

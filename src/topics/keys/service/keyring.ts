@@ -15,9 +15,9 @@ import { createTokenIndex } from './token-index.ts'
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
 /**
- * A key in memory with its account. The gate reads it on every request; what changes is stored
- * before it changes here. What nearly every request asks is in it and in its account, so that of
- * ten thousand keys asking in turn the gate does not fetch the whole of each.
+ * A key in memory with its account. The gate reads it on every request; changes are stored first.
+ * Fields that nearly every request needs are in it and in its account, so that with ten thousand
+ * active keys the gate fetches little memory for each.
  */
 export interface KeyState extends RateMark {
   key: ApiKey
@@ -279,7 +279,7 @@ export function newAccountState(account: Account): AccountState {
   return state
 }
 
-/** A key that no one has asked with yet. */
+/** A key without requests yet. */
 export const newKeyState = (
   key: ApiKey,
   account: AccountState,

@@ -4,7 +4,7 @@ import type { QuotaWindow } from '../../../plans/quota.ts'
 import type { Account } from '../store/accounts.ts'
 import type { Counter, UsageDay, UsageHour } from '../store/usage-batch.ts'
 
-/** How sparingly a key asked on one day. */
+/** Counts of a key's requests on one day, for the efficiency report. */
 export interface Tally {
   /** When the day begins. */
   dayAt: number
@@ -77,8 +77,8 @@ export interface Count {
 }
 
 /**
- * Keys by how their ids begin: in the tables they are neighbours, so that what is written of a slice
- * writes few pages.
+ * Slices keys by the first characters of their ids: keys of a slice are neighbours in the tables,
+ * so that writing a slice touches few pages.
  */
 export const sliceCount = 64
 

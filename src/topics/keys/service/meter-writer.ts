@@ -13,7 +13,7 @@ import type { RunningCounts } from './running-counts.ts'
 
 const tallyMs = 30_000
 
-/** Where so many keys of a slice have asked since the last beat, they are likely to ask again. */
+/** A slice with so many active keys since the last beat is likely to have many in the next. */
 const busyKeys = 16
 
 interface Slice {
@@ -22,7 +22,7 @@ interface Slice {
   dirty: Set<Count>
   /** Counts of which the tables have not everything: the row of the slice has it, or it is a tally. */
   waiting: Set<Count>
-  /** There is a row of what waits. */
+  /** Whether the database has a row of the waiting counts. */
   hasRow: boolean
 }
 
@@ -47,7 +47,7 @@ export function createMeterWriter(
 ) {
   let slices = createSlices()
   let talliesAt = clock.monotonic()
-  /** Slices that waited when a round of writing began and have not had their turn. */
+  /** Slices that waited when a round of writing began and are not written yet. */
   let round: { withDays: boolean; slices: Slice[] } = { withDays: false, slices: [] }
 
   const sliceWith = (count: Count): Slice => slices[count.slice]!
@@ -79,8 +79,8 @@ export function createMeterWriter(
 
   /** A round is of the slices with something to write. */
   const begin = () => {
-    // How sparingly a key asked is a report, not a count: it is written every half minute, because
-    // it changes with every request.
+    // Efficiency counts are for a report, not for quotas: they are written every half minute,
+    // because they change with every request.
     const withDays = clock.monotonic() - talliesAt >= tallyMs
     const isDue = (slice: Slice) => slice.dirty.size > 0 || (withDays && slice.waiting.size > 0)
     round = { withDays, slices: slices.filter(isDue) }
@@ -104,7 +104,7 @@ export function createMeterWriter(
       if (batch.length > 0) write(batch, true)
       talliesAt = clock.monotonic()
     },
-    /** Writes what waits of some keys; answers how many keys still wait. */
+    /** Writes pending usage of some keys; returns how many keys still wait. */
     flushSome(keysMax: number) {
       if (round.slices.length === 0) begin()
       const batch: Count[] = []

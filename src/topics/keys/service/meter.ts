@@ -28,7 +28,7 @@ import { createRunningCounts, type RunningCounts } from './running-counts.ts'
 
 export { isHourOf, newHour } from './meter-counts.ts'
 
-/** Where a key is in its quota. */
+/** The quota of a key and its use. */
 export interface QuotaUsage {
   entitled: Entitlements
   window: QuotaWindow
@@ -57,7 +57,7 @@ export interface ForeignUsage extends UsageHour {
   prepaid: number
 }
 
-/** Requests of a window that a quota is, or was, charged with before anybody asked. */
+/** Requests of a window that a quota is, or was, charged with in advance. */
 export interface SetAside {
   keyId: string
   kind: QuotaWindow['kind']
@@ -268,7 +268,7 @@ export function createMeter(
       if (window.kind !== kind || window.startsAt !== startsAt) return
       count.used = Math.max(0, count.used - requests)
       count.dirty = true
-      // Less is written next: what was ahead, and what the stream had, is not what it has then.
+      // The count drops, so the numbers written ahead and sent to the stream no longer apply.
       count.ahead = 0
       count.streamed = 0
       count.written = []
@@ -328,7 +328,7 @@ export function createMeter(
       credits?.reset()
       counts.reset()
       writer.reset()
-      // Another database is there, and what waits in it is in no one's memory.
+      // Another database was opened, so its waiting counts are not in memory.
       if (!writesAhead) store.addWaiting()
     },
   }

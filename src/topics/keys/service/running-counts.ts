@@ -19,8 +19,8 @@ export type RunningCounts = ReturnType<typeof createRunningCounts>
 const windowsMax = 1000
 
 /**
- * Windows of most keys are alike: where they are one object, what is made for a window is made once
- * and found in the cache.
+ * Shares equal windows of different keys as one object, so that values cached by window are
+ * computed once.
  */
 function createSharedWindows(): (window: QuotaWindow) => QuotaWindow {
   const windows = new Map<string, QuotaWindow>()
@@ -39,7 +39,7 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
   let generation = 1
   const sharedWindow = createSharedWindows()
 
-  /** How sparingly a key asked on one day, as it is stored. */
+  /** The stored efficiency counts of a key on one day. */
   const tallyOf = (keyId: string, dayAt: number): Tally => {
     const stored = store.day(keyId, isoDay(dayAt))
     return {
@@ -91,8 +91,8 @@ export function createRunningCounts(store: UsageStore, keys: Keyring, clock: Clo
   }
 
   /**
-   * Requests of a window that is not the running one. What waits to be written, else what is
-   * stored.
+   * Requests of a window that is not the running one: the count that waits to be written, else the
+   * stored one.
    */
   const usedBefore = (count: Count, { kind, startsAt }: QuotaWindow): number =>
     count.past.findLast(counter => counter.window === kind && counter.startsAt === startsAt)

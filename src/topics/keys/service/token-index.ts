@@ -21,8 +21,8 @@ export function createTokenIndex<Holder>() {
   const sought = new Uint32Array(hashWords)
   const soughtBytes = new Uint8Array(sought.buffer)
   /**
-   * The token whose hash is the one that is sought: a replica asks twice for each request, whether it
-   * may answer and at the gate.
+   * The hash of the last token: a replica looks it up twice per request, before forwarding and at
+   * the gate.
    */
   let newest: string | undefined
 
@@ -31,7 +31,7 @@ export function createTokenIndex<Holder>() {
       if (hashes[slot * hashWords + i] !== sought[i]) return false
     return true
   }
-  /** The slot of the hash that is sought, or the empty one where it belongs. */
+  /** The slot of the current hash, or the empty slot where it belongs. */
   const slotOf = (): number => {
     // SHA-256 spreads them evenly already.
     let slot = sought[0]! & (holders.length - 1)

@@ -5,14 +5,14 @@ export interface ApiKey {
   id: string
   accountId: string
   /**
-   * `session` stands for everybody who is signed in to the account: it is counted like a key, and
-   * no token opens it.
+   * `session` stands for all users signed in to the account: it is counted like a key, and has no
+   * token.
    */
   kind: 'api' | 'session'
   name: string | null
   tokenHash: Uint8Array
   tokenHint: string
-  /** The hash before a roll that asked for an overlap, good until `previousUntil`. */
+  /** The hash before a roll with an overlap, valid until `previousUntil`. */
   previousHash: Uint8Array | null
   previousUntil: number | null
   createdAt: number

@@ -11,7 +11,7 @@ interface PackedUsage {
   windows: [window: string, startsAt: number][]
   /** Hours of a route and a class of status. */
   routes: [hourAt: number, endpoint: string, statusClass: number][]
-  /** By fours: key, window, used, when last. */
+  /** Groups of four: key, window, used, time of the last request. */
   counters: number[]
   /** By fives: key, route, requests, metered, microseconds. */
   hours: number[]

@@ -107,8 +107,8 @@ export function createUsageStore(db: Database) {
       }
     },
     /**
-     * Counters are replaced, usage is added, and what waits of each slice takes the place of what
-     * waited: one transaction.
+     * In one transaction: replaces counters, adds usage, and replaces the waiting counts of each
+     * slice.
      */
     write({ counters, hours, days }: UsageBatch, waiting: readonly WaitingSlice[] = []) {
       transact(db, () => {

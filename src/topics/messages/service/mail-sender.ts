@@ -50,7 +50,7 @@ export const createMailSender = ({
   },
 })
 
-/** As a header may carry it: the event's id itself where it can. */
+/** The idempotency key for a header: the event's id where it fits, else its hash. */
 const keyOf = (eventId: string): string =>
   /^[!-~]{1,256}$/.test(eventId) ? eventId : createHash('sha256').update(eventId).digest('hex')
 

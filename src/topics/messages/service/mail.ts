@@ -175,7 +175,7 @@ interface Posting {
   sender: string
   /** Addresses that begin with it can be pressed. */
   baseUrl: string
-  /** Where the e-mails of a schedule are ended; undefined: this one comes once. */
+  /** The address at which scheduled e-mails are cancelled; undefined for a single e-mail. */
   endUrl: string | undefined
   /** Where users choose their notifications. */
   preferencesUrl: string

@@ -45,8 +45,8 @@ export const codeLivesMs = 10 * minuteMs
 const resendEveryMs = minuteMs
 const wrongTriesMax = 5
 /**
- * Codes in 24 hours for an account, and for a number anyone who asks: messages cost money, and
- * someone's phone must not ring all day.
+ * Codes in 24 hours for an account, and for a number from all accounts: messages cost money, and a
+ * phone must not ring all day.
  */
 const codesPerDayMax = 20
 

@@ -7,7 +7,7 @@ import type { Consent, RecipientStore } from '../store/recipients.ts'
 
 /** E-mails that an account may have sent on a day (UTC). */
 export interface MailLimits {
-  /** To anybody. */
+  /** To any address. */
   mailMessages: number
   /** To one address outside the account. */
   toUnverifiedRecipient: number
@@ -23,8 +23,8 @@ export interface Recipient {
 }
 
 /**
- * `own`: of the account or of a member of its organization. No one else gets e-mails on a schedule
- * before they have agreed, and no one after they have declined.
+ * `own`: of the account or of a member of its organization. Other addresses get scheduled e-mails
+ * only after they have agreed, and no address gets them after it has declined.
  */
 export type RecipientState = 'own' | 'confirmed' | 'waiting' | 'declined'
 

@@ -30,8 +30,7 @@ export const createSmsSender = ({
 }: TextSenderDeps): Sender => ({
   async send({ body, eventId }) {
     const smsBody = JSON.parse(body) as PostedText
-    // It was made while there was a provider. In the log it would be there for anyone who reads the
-    // log.
+    // It was created while there was a provider. The log would reveal it to all its readers.
     if ('sealed' in smsBody && !reaches)
       return outcomeOf(givenUp('No SMS provider is configured.', null, 'setting'), 0)
     const text =

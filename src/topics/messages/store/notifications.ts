@@ -13,8 +13,7 @@ export interface Notification {
 }
 
 /**
- * The lists of all accounts; every question names the account, so that another one's rows look like
- * none.
+ * The lists of all accounts; every query names the account, so that rows of others are invisible.
  */
 export type NotificationStore = ReturnType<typeof createNotificationStore>
 

@@ -36,7 +36,7 @@ export function createPhoneStore(db: Database) {
     put: (p: Phone): void => void put.run({ ...p }),
     /** Whether there was one. */
     remove: (accountId: string) => remove.run(accountId).changes > 0,
-    /** Takes back the consent of everybody who has this number. */
+    /** Withdraws the consent of all accounts with this number. */
     optOut: (number: string): void => void optOut.run(number),
   }
 }

@@ -55,7 +55,7 @@ export function createSmsStore(db: Database) {
   const fail = sql`UPDATE sms_messages SET failed = 1 WHERE id = ?`
   const countSince = sql<{ n: number }, [string, number]>`
     SELECT count(*) AS n FROM sms_messages WHERE account_id = ? AND posted_at >= ? AND purpose <> 'verification' AND failed = 0`
-  // Failed ones too: anyone who makes numbers up must not get tries for nothing.
+  // Failed ones too: invented numbers must not give free attempts.
   const codesSince = sql<{ at: number }, [string, string, number]>`
     SELECT posted_at AS at FROM sms_messages WHERE purpose = 'verification' AND (account_id = ?1 OR phone_number = ?2) AND posted_at >= ?3
     ORDER BY posted_at`
@@ -82,7 +82,7 @@ export function createSmsStore(db: Database) {
     /** Messages of an account since a moment, codes for verification left out. */
     countSince: (accountId: string, from: number) => countSince.get(accountId, from)!.n,
     /**
-     * Moments of the codes that an account asked for, or that a number was sent, since a moment;
+     * Times of the codes that an account requested, or that a number was sent, since a moment;
      * oldest first.
      */
     codesSince: (accountId: string, number: string, from: number) =>

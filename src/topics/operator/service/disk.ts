@@ -91,7 +91,7 @@ export function createDisk({
     faults: (): Readonly<Record<string, number>> => faults,
     /** Room on the disk of the data directory; undefined where it is not known. */
     freeBytes: () => reserve?.free(),
-    /** Throws while there is no room for what comes in bulk. */
+    /** Throws while there is no room for bulk writes. */
     admit() {
       if (isFull) throw new StorageFull(full)
     },

@@ -35,7 +35,10 @@ export function openOperator({
       keepDays: config.audit.keepDays,
     }),
     disk: createDisk({ settings, clock, log }),
-    /** For requests that write much. What is published must not be taken back. */
+    /**
+     * For requests with many writes. With replication they commit at once, because published
+     * changes must not be lost.
+     */
     lateCommits: isLogged(db) ? promptCommits : createLateCommits(db),
     /** The record of scheduled backups. */
     backupRecord: createBackupRecord(settings),

@@ -12,7 +12,7 @@ export interface ScrubStatus {
   nextPage: number | undefined
   /** Pages that are not as they were written. */
   damaged: readonly number[]
-  /** Pages that were damaged when they were written over: what was read from them may be wrong. */
+  /** Damaged pages that were written over since: values read from them before may be wrong. */
   rewritten: readonly number[]
   /** When that was last seen. */
   rewrittenAt: number | undefined
@@ -33,7 +33,7 @@ const slicePages = 256
 const passMs = 10
 /** Damage that was overwritten cannot be checked again: it is reported for so long. */
 const rewrittenForMs = 30 * dayMs
-/** More of them say no more. */
+/** More page numbers would add no information. */
 const notifiedMax = 1000
 
 /**
@@ -66,7 +66,7 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps) {
     wasNotified ||= error !== undefined
     return error === undefined
   }
-  /** Writes down what was found damaged while it was written over. */
+  /** Records damage that was found while pages were written over. */
   const note = () => {
     const pages = checksums?.takeRewritten() ?? []
     if (pages.length === 0) return

@@ -7,9 +7,9 @@ import { dayMs, hourMs, minuteMs } from '../../../lib/time/instant.ts'
 export type BroughtBack = Readonly<Record<string, number>>
 
 /**
- * Moments that no right clock can have written: further ahead than one interval of what they
- * belong to, or past where only the past can stand. A clock that was wrong for seconds leaves them,
- * and what waits for them would wait for months.
+ * Finds times that no correct clock can have written: further ahead than one interval of their
+ * schedule, or in the future where only the past is possible. A clock that was wrong for seconds
+ * leaves such times, and their jobs would wait for months.
  */
 export type DueTimes = ReturnType<typeof createDueTimes>
 
@@ -23,7 +23,7 @@ const leaseMaxMs = hourMs
 /** The due time of messages that only their own sender claims. */
 const never = Number.MAX_SAFE_INTEGER
 
-/** `?1` is now. What is overdue afterwards is found by anyone who looks for what is due. */
+/** `?1` is now. Queries for due rows find those that are overdue afterwards. */
 const repairs: Readonly<Record<string, string>> = {
   watches: `UPDATE watches SET next_run_at = ?1
     WHERE next_run_at > ?1 + max(interval_seconds * 1000, ${watchSlackMs})`,

@@ -5,7 +5,7 @@ import type { Observation, World } from './world.ts'
 /** An additional move of generated prices; it decays by half-lives. */
 export interface Shock {
   codes: readonly string[]
-  /** From when, Unix ms: what is observed before stays. */
+  /** From when, Unix ms: earlier observations stay. */
   at: number
   halfLifeMs: number
   /** The factor that prices are multiplied by at first, or the price that all of them move to. */
@@ -33,7 +33,7 @@ export interface Spell {
 export interface Events {
   shocks: readonly Shock[]
   delays: readonly Delay[]
-  /** Absent in states that were saved before there were spells. */
+  /** Absent in states saved by versions without spells. */
   spells?: readonly Spell[]
 }
 

@@ -6,9 +6,9 @@ import type { WorldSeries } from './series.ts'
 export interface Depth {
   /** Nothing before; from here one close for every day it was observed. */
   from: number
-  /** From here every full hour too. */
+  /** From here also one close for every hour. */
   hourlyFrom: number
-  /** From here everything. */
+  /** From here every observation. */
   rawFrom: number
 }
 

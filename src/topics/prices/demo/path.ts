@@ -90,7 +90,7 @@ export function createPath(seed: number, name: string, halfLifeDays: number, sha
     name,
     /**
      * Adds `weight` times the value of each day, from `firstDay` on (days since 1970-01-01), to
-     * `out`; smoothed over three weeks if asked.
+     * `out`; optionally smoothed over three weeks.
      */
     addTo(out: Float64Array, firstDay: number, weight: number, smooth: boolean) {
       const values = valuesOf(firstDay, out.length, smooth)

@@ -23,7 +23,7 @@ const daysOf = (series: WorldSeries): number => {
   return series.code.startsWith('POWER_AU_NSW1') ? fineDays : otherDays
 }
 
-/** An auction is for a day that begins within this. */
+/** An auction is held at most this long before its day begins. */
 const auctionAheadMs = 3 * dayMs
 /** Longer than a market day. */
 const longestDayMs = 26 * hourMs

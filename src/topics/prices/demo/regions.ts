@@ -11,7 +11,7 @@ import { type Depth, depthOf } from './history-depth.ts'
 import type { WorldSeries } from './series.ts'
 import type { Observation, World } from './world.ts'
 
-/** Codes that are parts of a whole. What they leave of it belongs to no code. */
+/** Codes that are parts of a whole. Their sum may be less than the whole. */
 export interface RegionGroup {
   whole: string
   parts: readonly string[]

@@ -67,7 +67,7 @@ interface Slot {
  */
 const longestDelayDays = 7
 
-/** A session is not computed as a whole when fewer of its steps than one in so many are needed. */
+/** A session is computed in full only when at least this share of its steps is needed. */
 const sparseShare = 12
 /** The close before a trading day is never further back. */
 const longestClosureDays = 8

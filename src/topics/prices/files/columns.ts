@@ -10,7 +10,7 @@ export interface ColumnRequest {
   series: string | undefined
   catalogue: CodeLookup
   now: number
-  /** The codes of the publisher's own names for series, where the file is one of theirs. */
+  /** Our codes by the publisher's names of series, where the file is a publisher's. */
   known?: PublisherSeries
 }
 
@@ -19,7 +19,7 @@ export interface ColumnRequest {
  * object.
  */
 export interface Columns<Place> {
-  /** Undefined when `values` say the codes. */
+  /** Undefined when `values` name the codes. */
   code: Place | undefined
   observedAt: Place
   /** The number of a delivery period, of the market day in `observedAt`. */

@@ -127,7 +127,7 @@ function spellings(catalogue: CodeLookup, now: number) {
   const learn = (bytes: Uint8Array, from: number, to: number): Spelling | undefined => {
     const text = Buffer.from(bytes.subarray(from, to)).toString()
     const series = catalogue.find(text)
-    // A day stands for a time of day there, or nothing is taken any more.
+    // Series whose dates stand for a time of day, and inactive ones, take the ordinary path.
     if (!series || series.valueAt || series.terms?.active === false) return undefined
     const reader = series.delivery && periodReader(series.delivery)
     return {
@@ -226,7 +226,7 @@ function timeAt(bytes: Uint8Array, from: number, to: number, days: DayParser): n
   return length === 20 ? at : at + millisecondsAt(bytes, from + 19)
 }
 
-/** The three digits after a point; NaN for everything else. */
+/** The milliseconds from three digits after a point; NaN for any other text. */
 function millisecondsAt(bytes: Uint8Array, at: number): number {
   const ones = bytes[at + 3]! - zero
   const tens = pair(bytes, at + 1)

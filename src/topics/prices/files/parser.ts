@@ -47,7 +47,7 @@ export interface PriceReading {
 
 /** Receives the contents of a file, in order. */
 export interface PointListener {
-  /** A point that says nothing but its value. */
+  /** A point that has nothing but its value. */
   add(seriesId: number, observedAt: number, value: number, line: number): void
   point(point: Point, line: number): void
   /** A value that is not there. */
@@ -61,7 +61,7 @@ export type ParsedFile = ReturnType<typeof parsedFileOf>
 
 /**
  * Reads price files: ordinary rows straight from their bytes, everything else through `checkRow`.
- * Throws a sentence when no file can be read as asked.
+ * Throws a sentence when a file cannot be read with the given options.
  */
 export function createPriceParser(reading: PriceReading) {
   const { mapping = new Map(), series, scale = 1, asRecorded = false, catalogue, now } = reading
@@ -102,7 +102,7 @@ interface RowReading {
   asRecorded: boolean
 }
 
-/** A price file of which it is known where the values of a row stand. */
+/** A price file whose columns are known. */
 export type PriceTable = CsvTable | JsonTable
 
 interface CsvTable extends FileForm {
@@ -121,8 +121,8 @@ interface JsonTable extends FileForm {
 }
 
 /**
- * Reads the first bytes of a source. Throws a sentence that names the file when nothing could be
- * read from it as asked.
+ * Reads the first bytes of a source. Throws a sentence that names the file when it cannot be read
+ * with the given options.
  */
 export async function priceTableOf(source: Source, request: ColumnRequest): Promise<PriceTable> {
   const head = await fileHeadOf(source)
@@ -255,7 +255,10 @@ function ownRows(row: SentRow, { catalogue, known }: RowReading): SentRow[] {
   return codes?.map(({ code, factor }) => ({ ...row, code, factor })) ?? [row]
 }
 
-/** A row as everyone writes it; or the sentence that says what is not as it was said to be. */
+/**
+ * A row in the usual notation; or the error, where the row is not in the notation that was
+ * declared.
+ */
 function usualRow(row: SentRow, { spelling }: RowReading): RawRow | string {
   const time = spelling ? spelling.time(row.observedAt) : { value: row.observedAt }
   const number = spelling && !isBlank(row.price) ? spelling.number(row.price) : { value: row.price }

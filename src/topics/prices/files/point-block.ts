@@ -7,8 +7,8 @@ import type { Point } from '../store/observations.ts'
 import { checkRow, type RawRow } from './rows.ts'
 
 /**
- * Points as numbers: how an import reaches a running server.
- * What a block says of all its points is what the JSON of a push says.
+ * Points as numbers: how an import reaches a running server. The settings of a block are those of
+ * the JSON of a push.
  */
 export interface BlockEnvelope {
   batch?: number

@@ -26,7 +26,10 @@ const runPointsMax = 2 ** 18
 /** Points of one run that a merge holds at a time. */
 const windowPoints = 4096
 
-/** Numbers of a record: `at, value, line`, and where values say more `recordedAt, extra`. */
+/**
+ * Numbers of a record: `at, value, line`, then `recordedAt, extra` for values with more than a
+ * number.
+ */
 const [shortRecord, longRecord] = [3, 5] as const
 const numberBytes = Float64Array.BYTES_PER_ELEMENT
 
@@ -327,8 +330,8 @@ function* merged(
 }
 
 /**
- * Lets the last record of each key through: the time, and where values say more the time of
- * recording and whether the point is deleted.
+ * Returns the last record of each key. The key is the time; for values with more than a number also
+ * the time of recording and whether the point is deleted.
  */
 function createUnique(width: number, onRepeated: OnRepeated) {
   let waiting: { records: Float64Array; at: number } | undefined

@@ -133,7 +133,7 @@ function sourceOf(written: unknown): { name: string | undefined } | { fault: str
       }
 }
 
-/** Whether a row says that its point is deleted; a sentence where it says neither yes nor no. */
+/** Whether a row deletes its point; an error where the cell is not a yes or no. */
 function truthOf(written: unknown): boolean | string {
   if (written === undefined || written === null || written === '') return false
   const word = String(written).trim().toLowerCase()

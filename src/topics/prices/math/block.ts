@@ -5,7 +5,7 @@ export interface BlockSeries {
   currency: string | null
   unit: string
   source: string
-  /** Every name of a source that its rows may have; one: all rows have `source`. */
+  /** The names of all sources of its rows; with one name, all rows have `source`. */
   sources: readonly string[]
 }
 

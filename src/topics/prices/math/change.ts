@@ -25,8 +25,8 @@ export function changeBases(
 export type PriceChange = ReturnType<typeof priceChange>
 
 /**
- * 100 x (to / from - 1), against the absolute value of `from` so that its sign says which way the
- * price went; undefined from 0.
+ * 100 x (to / from - 1), against the absolute value of `from` so that its sign is the direction of
+ * the price; undefined from 0.
  */
 export const changePercent = (from: number, to: number): number | undefined =>
   from === 0 ? undefined : (100 * (to - from)) / Math.abs(from)

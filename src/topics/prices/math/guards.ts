@@ -47,7 +47,7 @@ export interface GuardedSeries {
 export interface Flag {
   rule: GuardRule
   action: 'hold' | 'flag'
-  /** A sentence that says what is odd. */
+  /** A sentence about the deviation. */
   reason: string
 }
 
@@ -121,7 +121,10 @@ const crossingShare = 0.005
 
 const none: Flag[] = []
 
-/** A series as the guards follow it: what came last, and how it moves. Its size does not grow. */
+/**
+ * The state of the guards for a series: the latest values and their usual movement. Its size is
+ * constant.
+ */
 export interface GuardState {
   /** The flags of a value; none: it is ordinary. The state is as before until `take`. */
   judge(observedAt: number, value: number, before: Previous | undefined, now: number): Flag[]
@@ -165,7 +168,7 @@ export function followSeries(
     valueRules.map(rule => [rule, guardAction(rule, guards)]),
   ) as Record<(typeof valueRules)[number], GuardAction>
 
-  /** Where there is no ratio, or it says little, differences count by the usual size of the values. */
+  /** Without a meaningful ratio, differences are measured by the usual size of the values. */
   const moveTo = (before: number, after: number) =>
     before > 0 && after > 0 && crossings <= crossingShare
       ? Math.abs(Math.log(after / before))
@@ -302,7 +305,7 @@ export interface Move {
   value: number
 }
 
-/** Whether a move of a related series in the same time bears out one that is flagged. */
+/** Whether a move of a related series over the same time confirms a flagged one. */
 export function confirms(related: Move, flagged: Move): boolean {
   const move = signedMove(flagged.before, flagged.value)
   const relatedMove = signedMove(related.before, related.value)

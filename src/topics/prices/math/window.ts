@@ -78,9 +78,9 @@ const closesAYear: readonly (readonly [gapDaysMax: number, closes: number])[] = 
 ]
 
 /**
- * How many closes of this spacing a year has: 252 where the median gap is at most four days, 52 up
- * to ten, 12 up to 45, 4 up to 120, otherwise 1. What scales with time is scaled by it. 252 under
- * two closes, which have no spacing.
+ * Closes per year at this spacing: 252 where the median gap is at most four days, 52 up to ten, 12
+ * up to 45, 4 up to 120, otherwise 1. What scales with time is scaled by it. 252 under two closes,
+ * which have no spacing.
  */
 export function closesPerYear(closes: readonly { day: string }[]): number {
   const gaps: number[] = []

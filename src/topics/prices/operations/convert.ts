@@ -208,8 +208,8 @@ function amountOf(text: string | undefined): number {
 }
 
 /**
- * The unit to answer in; `size` is how many units of the price are in one, `factor` what a price is
- * multiplied by, whole currency units as soon as anything is converted.
+ * The target unit; `size` is how many units of the price are in one, `factor` is the factor for a
+ * price, in whole currency units as soon as anything is converted.
  */
 function unitOf(
   series: Series,

@@ -9,7 +9,7 @@ import { formatPrice, roundTo } from '../math/format.ts'
 import type { Fx, Rate } from '../service/fx.ts'
 import { PriceRow } from './row.ts'
 
-/** A currency that a request asks for, upper case; refused when nothing converts to it now. */
+/** The requested currency, upper case; refused when there is no current rate to it. */
 export function currencyOf(parameter: string, text: string, exchange: Fx, now: number): string {
   const currency = text.trim().toUpperCase()
   const currencies = exchange.currencies(now)
@@ -74,7 +74,7 @@ export function conversionOf(series: Series, from: string, rate: number) {
 
 /**
  * A price row in another currency; its percentages stay, because one rate converts the price and
- * what it is compared with.
+ * its base.
  */
 export function convertedRow(
   row: PriceRow,

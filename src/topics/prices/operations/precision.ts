@@ -12,14 +12,14 @@ export const precisionQuery = {
   ),
 }
 
-/** Whether a request asks for every stored digit. */
+/** Whether a request wants every stored digit. */
 export function isFullOf(precision: string | undefined): boolean {
   if (precision === undefined || precision === '') return false
   if (precision === 'full' || precision === 'rounded') return precision === 'full'
   throw invalidParameter('precision', precision, precisions)
 }
 
-/** How prices are answered: with these decimals, or as they are stored. */
+/** The decimals of prices in responses: these, or as stored. */
 export const rounder =
   (isFull: boolean) =>
   (value: number, decimals: number): number =>

@@ -10,8 +10,8 @@ import type { LatestPrices, Rendered } from '../service/latest-prices.ts'
 import { priceRow } from './row.ts'
 
 /**
- * Bodies of answers as text. The board keeps their parts: a price is rendered once after each
- * change, however many requests ask for it. `isFull`: prices have every stored digit.
+ * Bodies of responses as text. The latest-price cache keeps their parts: a price is rendered once
+ * after each change, however many requests there are. `isFull`: prices have every stored digit.
  */
 export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
   const prefix = isFull ? 'full ' : ''
@@ -54,8 +54,8 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
       return rendered
     },
     /**
-     * `unknown`: the request named its codes, so the answer says which of them have no price; codes
-     * that no one knows are among those.
+     * `unknown`: the request named its codes, so the response lists those without a price; unknown
+     * codes are among them.
      */
     several(commodities: readonly Resolved[], unknown: readonly string[] | undefined): string {
       const texts = latestPrices.together(() => commodities.map(rowText))
@@ -75,7 +75,7 @@ interface EveryPrice {
   seriesIds: readonly number[]
   text: string
   etag: string
-  /** Made for this request. */
+  /** Whether it was made for this request. */
   fresh: boolean
 }
 

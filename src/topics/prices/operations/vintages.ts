@@ -18,7 +18,7 @@ import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
 import { priceRowFields, speaksForDays } from './row.ts'
 
-/** Points of a day that are answered: an intraday day has 288. */
+/** The most points of a day in a response; an intraday day has 288. */
 const pointsMax = 1000
 
 const Vintages = envelope(

@@ -38,7 +38,7 @@ import {
 import { createRowWriter, csvHeader, type RowOptions } from './window-row.ts'
 import { type BarDays, barDaysOf, type CutRange, cutRangeOf } from './zone-query.ts'
 
-/** A window for a client that never asks for a second page: a year of hours. */
+/** A window for clients that never request a second page: a year of hours. */
 const wholePerPageMax = 10_000
 /** Rows of a page of lines, which a table reads as they come. */
 export const linesPerPageMax = 10_000
@@ -164,7 +164,7 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const requested = readRequest(query, pathDays, request, set.headers, now)
     const windowRequest = shifted(query, pathDays, request, requested) ?? requested
     const form = formOf(query.format, request)
-    // A table reads what it gets and asks for no second page.
+    // A spreadsheet reads one response and requests no second page.
     const isWhole =
       query.page === undefined &&
       query.per_page === undefined &&

@@ -93,8 +93,7 @@ export interface Range {
   /** Exclusive. */
   to: number
   /**
-   * Names the range without what moves with the clock: the same question, asked a moment later, has
-   * the same.
+   * The range without parts that move with the clock: the same request a moment later has the same.
    */
   fixed: string
 }
@@ -110,8 +109,8 @@ export const openEndOf = (series: readonly Series[], now: number): number =>
   )
 
 /**
- * The range that a query asks for: a day beats dates, dates beat a period, a period beats days,
- * days beat the path.
+ * The requested range: a day overrides dates, dates override a period, a period overrides days,
+ * days override the path.
  */
 export function rangeOf(
   query: WindowQuery,
@@ -131,7 +130,7 @@ export function rangeOf(
   return { from: now - days * dayMs, to: openEnd, fixed: `${days} days` }
 }
 
-/** Whether a query says itself which span it is about. */
+/** Whether a query states its own span. */
 export const hasRange = ({ at, start_date, end_date, days, period }: WindowQuery): boolean =>
   [at, start_date, end_date, days, period].some(Boolean)
 
@@ -181,9 +180,9 @@ export function intervalOf(text: string | undefined): Interval | undefined {
 const rawDaysMax = 31
 
 /**
- * The interval that is served. Without one asked for, short windows come as published and long ones
- * as bars; raw rows of an intraday code over more than 31 days come as hours. `downsampled` says
- * that bars stand where raw rows were meant.
+ * The interval that is served. Where the query names none, short windows come as published and long
+ * ones as bars; raw rows of an intraday code over more than 31 days come as hours. `downsampled`
+ * says that bars stand where raw rows were meant.
  */
 export function servedInterval(
   requested: Interval | undefined,

@@ -89,7 +89,7 @@ export interface RowWriter {
 const csvColumns =
   'code,name,created_at,price,currency,unit,type,source,open,high,low,average,sample_count'
 const exchangeColumns = ',original_price,original_currency,original_unit,fx_rate,fx_on'
-/** The first line of a table; rows in another currency say what they were. */
+/** The first line of a table; rows in another currency have columns for the original one. */
 export const csvHeader = (isConverted: boolean): string =>
   isConverted ? csvColumns + exchangeColumns : csvColumns
 

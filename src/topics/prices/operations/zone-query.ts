@@ -24,9 +24,9 @@ export const zoneQuery = {
   ),
 }
 
-/** The days of a request that are not those of UTC. */
+/** The days of bars in a zone other than UTC. */
 export interface BarDays {
-  /** As the metadata names it, and the key of what was read. */
+  /** The name in the metadata, which is also the key of cached days. */
   name: string
   of(series: Series): DayTerms | undefined
 }

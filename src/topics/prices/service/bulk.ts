@@ -166,7 +166,7 @@ export function createBulk(deps: BulkDeps) {
   }
 
   return {
-    /** The rows by code and time; without quarantined days and what may not be passed on. */
+    /** The rows by code and time, without quarantined days and withheld values. */
     blocks,
     count(question: BulkQuestion) {
       const { series, interval, asOf } = question
@@ -230,7 +230,7 @@ function ownRange(question: BulkQuestion, seriesId: number): BulkQuestion {
   return cut ? { ...question, from: cut.from, to: cut.to } : question
 }
 
-/** The question in pieces that no bucket crosses; its ends are those of whole days. */
+/** Splits a query into pieces that no bucket crosses; its ends are those of whole days. */
 function stretchesOf(question: BulkQuestion, interval: BarInterval): BulkQuestion[] {
   if (question.cutOf) return [question]
   const [start, end] = wholeDays(question)

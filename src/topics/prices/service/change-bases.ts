@@ -29,7 +29,10 @@ export interface ChangeBasesDeps {
 /** Finds the bases again and again while new prices of one day come in. */
 export function createChangeBases(deps: ChangeBasesDeps) {
   const { dayStart, newestBefore, after, isClear } = deps
-  /** Undefined: asked for once. Most days of most series are, so nothing is read ahead for them. */
+  /**
+   * Undefined after the first read of a span. Most days of most series are read once, so only the
+   * second read looks ahead.
+   */
   const aheadBySpan = new Map<ChangeSpan, Ahead | undefined>()
 
   const readAhead = (seriesId: number, before: number, base: Observation): Ahead | undefined => {

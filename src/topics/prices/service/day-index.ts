@@ -58,7 +58,7 @@ export function createDayIndexes(
   }
   const askedOnce = new Set<number>()
   const newest = new Map<number, { recordedAt: number; staleFrom: number }>()
-  /** The days of `before` that are older than `from`, and what is stored from there on. */
+  /** The days of `before` that are older than `from`, and the stored ones from there on. */
   const readIndex = (
     seriesId: number,
     before: IndexedDays,
@@ -96,8 +96,8 @@ export function createDayIndexes(
   return {
     of,
     /**
-     * For counts inside `[from, to)`. Of a series that is not asked for again only the days of the range
-     * are read: all of them take ten times as long as a page.
+     * For counts inside `[from, to)`. The first request for a series reads only the days of the
+     * range, because reading all of them takes ten times as long as a page.
      */
     within(seriesId: number, from: number, to: number, bornBy?: number): DayIndex {
       if (entries.has(seriesId) || askedOnce.delete(seriesId)) return of(seriesId, bornBy)

@@ -8,7 +8,10 @@ export interface KeptPoint extends Point {
   reason: string
   /** The value that is current at its point; undefined: none. */
   standing: number | undefined
-  /** It is to be listed: rejected values are, and what a kept one took the place of is none. */
+  /**
+   * Whether to list it: rejected values are listed already, and earlier values of one moment are
+   * not listed.
+   */
   isNews: boolean
 }
 
@@ -119,7 +122,7 @@ export function createDecisions({
         kept,
       }
     },
-    /** Lists what was left out. */
+    /** Lists the values that were left out. */
     keep(kept: readonly KeptPoint[], { sourceId, batchId }: Pick<Origin, 'sourceId' | 'batchId'>) {
       for (const point of kept.filter(value => value.isNews).slice(0, listedMax))
         flags.keep({
@@ -135,12 +138,15 @@ export function createDecisions({
           flaggedAt: now(),
         })
     },
-    /** Lists nothing more from one moment to another, both inclusive: other values were written. */
+    /**
+     * Removes listed values from one moment to another, both inclusive, because other values were
+     * written.
+     */
     forget: flags.forgetKept,
   }
 }
 
-/** Whether a value is what the operator decided against: its source had given it before. */
+/** Whether an operator decided against this value, which its source had sent before. */
 function isOverruled(decision: Decision, point: Point, sourceId: number): boolean {
   if (point.deleted || point.value === decision.value) return false
   // A value recorded before the decision becomes an earlier vintage.

@@ -9,7 +9,7 @@ export interface FinishedExport {
   read(from: number, to: number): Uint8Array<ArrayBuffer>
 }
 
-/** Anyone who resumes does so within minutes; more files than these are not kept open. */
+/** Clients resume within minutes; no more files than these are kept open. */
 const keptMax = 4
 
 /**

@@ -125,8 +125,9 @@ export function createGuards({
   }
 
   /**
-   * Why what comes again of a series that had stopped is held, where its operator wants that. What
-   * was recorded of late continues, however old it is: a long file comes in many parts.
+   * The reason to hold new points of a series that had stopped, where its operator wants that. A
+   * series that was recorded recently continues, however old its points are, because a long file
+   * comes in many parts.
    */
   const stopOf = (seriesId: number, at: number): ((point: Point) => Refusal | undefined) => {
     const series = catalogue.byId(seriesId)
@@ -146,8 +147,8 @@ export function createGuards({
 
   return {
     /**
-     * Which of the points may be recorded, and what is flagged of them. Nothing is written. Values
-     * of another source than theirs that wait for review may bear them out.
+     * Decides which points may be recorded and which get a flag; writes nothing. Values of other
+     * sources that wait for review may confirm a point.
      */
     judge(points: readonly Point[], origin?: Pick<Origin, 'sourceId'>) {
       const at = now()

@@ -25,7 +25,7 @@ export interface HistoryRange {
   interval: 'raw' | BarInterval
   from: number
   to: number
-  /** How bars of a series are cut; undefined: by UTC. */
+  /** The boundaries of a series' bars; undefined: UTC. */
   cutOf?: ((seriesId: number) => SeriesCut | undefined) | undefined
   /**
    * Leaves out rows that were first recorded after this moment, so that all pages show the same
@@ -212,7 +212,7 @@ function newestFirst(
 
 /**
  * Where the rows after `offset` begin: days are passed over by their counts, so that a page deep in
- * ten years of data costs what the first one costs. What is left to skip lies within one day (or
+ * ten years of data costs what the first one costs. The rest to skip lies within one day (or
  * bucket).
  */
 function startOf(

@@ -167,7 +167,7 @@ export function openPrices({
     }
   })
   catalogue.onReload(latestPrices.renew)
-  // The catalogue's terms say what guards do.
+  // The guards depend on the terms in the catalogue.
   catalogue.onReload(guards.forgetAll)
   ingest.onWithdraw(seriesId => {
     guards.forget(seriesId)
@@ -248,7 +248,7 @@ export function openPrices({
   }
 }
 
-/** When the earliest of what has changed was observed. */
+/** The time of the earliest observation of a change. */
 const firstChanged = ({ inserted, revised }: Change): number =>
   Math.min(
     inserted[0]?.observedAt ?? Number.POSITIVE_INFINITY,

@@ -30,7 +30,7 @@ interface SnapshotStart {
 
 interface PagingSnapshot extends SnapshotStart {
   total: number
-  /** Where the pages begin that may be asked for next, or again. */
+  /** The start positions of the pages that a client may request next, or again. */
   starts: Map<number, Position>
   usedAt: number
   use: number

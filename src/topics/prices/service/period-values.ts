@@ -30,8 +30,9 @@ export const currentValues = (
   clearOf(quarantine, (id, from, to) => observations.between(id, from, to, valuesMax))
 
 /**
- * The values that were known at a moment, whatever they are of. Before coverage nothing says when a
- * value came: those of periods that had not begun are taken as unknown.
+ * The values that were known at a moment, whichever time or period they are for. Before coverage
+ * there is no record of when a value came: those of periods that had not begun are taken as
+ * unknown.
  */
 export const valuesAsOf = (
   observations: Pick<ObservationReads, 'asOf' | 'firstRecorded'>,

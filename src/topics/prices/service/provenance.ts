@@ -10,11 +10,11 @@ import type { QuarantineList } from './quarantine.ts'
 
 /** The sources of the rows of a page. */
 export interface RowSources {
-  /** Name of the source of the value that a row answers; of a bar its last one. */
+  /** Name of the source of a row's value; for a bar, of its last value. */
   nameOf(row: HistoryRow): string
   /**
-   * The series of a question as those that published the values in the rows, once for each of them.
-   * One without a row is left out, unless there is no row at all or its numbers are generated.
+   * Replaces each series by one for every source of the values in the rows. A series without a row
+   * is left out, unless there is no row at all or its numbers are generated.
    */
   seriesOf(all: readonly Series[]): Series[]
 }

@@ -14,7 +14,7 @@ interface Range extends Stretch {
   reason: string
 }
 
-/** Runs a change of the list with what the feed of changes says of it; one transaction. */
+/** Changes the list together with its entry in the feed of changes, in one transaction. */
 export type NotesQuarantine = <T>(
   work: () => T,
   eventOf: (done: T) => { seriesId: number; event: QuarantineEvent } | undefined,

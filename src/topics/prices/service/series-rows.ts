@@ -51,8 +51,7 @@ export function createSeriesRows(observations: ObservationStore, quarantine: Qua
         observations.between(seriesId, stretch.from, stretch.to, rowsLeft, bornBy),
       ),
     /**
-     * Bars of the observations inside the range: a bucket that the range cuts is a bar of what is
-     * left of it.
+     * Bars of the observations inside the range: a bucket that the range cuts is a bar of its rest.
      */
     bars(
       seriesId: number,

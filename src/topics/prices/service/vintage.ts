@@ -19,7 +19,7 @@ export type Coverage = ReturnType<typeof createCoverage>
 
 /**
  * Coverage begins with the first value recorded of a series. A `floor` that the operator has set
- * holds for every read; the usual one only says since when revisions are kept, and vintages that
+ * holds for every read; the usual one is only the start of the kept revisions, and vintages that
  * were imported with their own times reach further back.
  */
 export function createCoverage(
@@ -47,8 +47,8 @@ export function createCoverage(
 }
 
 /**
- * The prices as they were known at a moment: what was recorded by then, and never an observation
- * that speaks for a later time. Quarantined days are left out as they are now.
+ * The prices as they were known at a moment: the values recorded by then, and never an observation
+ * of a later time. Quarantined days are left out as they are now.
  */
 export interface PricesView {
   closes: Closes
@@ -60,7 +60,9 @@ export interface PricesView {
   now(): number
   /** The datasets as of that moment. */
   reads: DatasetReads
-  /** Since when what was read is covered, Unix ms; undefined before anything was. */
+  /**
+   * The start of the coverage of everything read so far, Unix ms; undefined before the first read.
+   */
   coverageSince(): number | undefined
 }
 
@@ -76,7 +78,7 @@ export interface PricesAtDeps {
   coverage: Coverage
   catalogue: Catalogue
   db: Database
-  /** The series with the source of one of its values, as it stands or once stood. */
+  /** The series with the source of one of its current or former values. */
   attributed(series: Series, observation: Observation): Series
   formulaOf: FormulaOf
   now(): number

@@ -69,7 +69,7 @@ export function createWitnesses({
   }
 }
 
-/** Futures move with what they are on. */
+/** Futures move with their underlying. */
 function relatedCategory({ code, category }: Series): string {
   const family = category === 'futures' ? families.find(family => family.code === code) : undefined
   return family ? underlyingCategory(family.code) : category

@@ -122,7 +122,7 @@ export function createBarReads(db: Database) {
       from = Number.MIN_SAFE_INTEGER,
       to = Number.MAX_SAFE_INTEGER,
     ) => days.all(seriesId, bornBy, from, to),
-    /** When the newest value was recorded of the days that start at `from` or later. */
+    /** When the newest value of the days that start at `from` or later was recorded. */
     newestRecordedAt: (seriesId: number, from = Number.MIN_SAFE_INTEGER) =>
       newestRecorded.get(seriesId, from)?.at ?? Number.NEGATIVE_INFINITY,
   }
@@ -364,7 +364,7 @@ function createBarRows(db: Database) {
       putAll(bars.map(bar => rowOf(seriesId, span, bar))),
     /** When the first of the values that points of a stretch had before was recorded. */
     birthsOf: (seriesId: number, from: number, to: number) => births.all(seriesId, from, to),
-    /** A bucket was there from an earlier moment on than its current values say. */
+    /** Sets an earlier time of first recording for a bucket than its current values have. */
     bear: (seriesId: number, span: Span, startsAt: number, bornAt: number) =>
       bear.run(bornAt, seriesId, span, startsAt),
   }

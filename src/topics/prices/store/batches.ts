@@ -11,7 +11,7 @@ export type BatchKind = (typeof batchKinds)[number]
 export interface NewBatch {
   kind: BatchKind
   actor: string
-  /** Undefined: prices. */
+  /** Undefined for prices. */
   dataset?: string
   sourceId?: number
   feedRunId?: string

@@ -3,7 +3,7 @@ import { statements } from '../../../database/statement.ts'
 
 /** Codes under a heading, in the order in which someone wants to see them. */
 export interface BoardGroup {
-  /** Empty: the codes stand without a heading. */
+  /** Empty where the codes have no heading. */
   name: string
   codes: string[]
 }

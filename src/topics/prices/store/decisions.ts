@@ -67,7 +67,7 @@ export function createDecisionStore(db: Database) {
   return {
     /** Whether an operator has ever corrected, deleted or undone anything. */
     any: () => any.get() !== null,
-    /** Decisions that stand for points of a series, from one moment to another, both inclusive. */
+    /** Decisions in force for points of a series, from one moment to another, both inclusive. */
     between: (seriesId: number, from: number, to: number) =>
       decided.all(seriesId, from, to).flatMap(({ observedAt }) => decisionAt(seriesId, observedAt)),
   }

@@ -45,14 +45,14 @@ export function* observationPages(
 export interface DatedRow extends ExportedRow {
   recordedAt: number
   sourceId: number
-  /** From `recordedAt` on the point has no value; `value` says nothing. */
+  /** From `recordedAt` on the point has no value; `value` is ignored. */
   isDeleted: boolean
 }
 
 /**
  * The current values of series with the time at which they were recorded and their source, and
  * `withPast` every value that was ever replaced or taken out: by code, time and recording, page by
- * page. `isWanted` says of which sources.
+ * page. `isWanted` selects the sources.
  */
 export function createDatedPages(db: Database, isWanted: (sourceId: number) => boolean) {
   const sql = statements(db)

@@ -8,7 +8,7 @@ export type FlagStatus = (typeof flagStatuses)[number]
 /** A value that the guards flagged: of a series, or a number of a row of a dataset. */
 export interface FlaggedValue {
   id: number
-  /** Null: it is of a row. */
+  /** Null for a row of a dataset. */
   seriesId: number | null
   observedAt: number
   value: number

@@ -29,9 +29,9 @@ export interface Point {
   observedAt: number
   value: number
   recordedAt?: number
-  /** The name of its source, where each value of a batch has one. */
+  /** The name of its source, where values of one batch have different sources. */
   source?: string
-  /** The point has no value any more from `recordedAt` on; `value` says nothing. */
+  /** The point has no value any more from `recordedAt` on; `value` is ignored. */
   deleted?: true
 }
 
@@ -161,7 +161,7 @@ export interface ObservationStore extends ObservationReads, BarReads {
     alongside?: () => void,
     writtenAt?: number,
   ): number
-  /** Says of current values, where they stand as given, that they are of another source. */
+  /** Sets the source of current values that equal the given ones. */
   attribute(points: readonly Point[], sourceId: number): void
   /**
    * Where the stored bars differ from what the observations give, or revisions do not join up, in
@@ -206,14 +206,15 @@ function createObservationReads(db: Database): ObservationReads {
   const newestCurrent = sql<Observation, number[]>`
     SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at < ? AND recorded_at <= ?
     ORDER BY observed_at DESC LIMIT 1`
-  // A batch knows when its values came, also where they say when they were published.
+  // The start of a batch is the time of writing, also where its values carry times of publication.
   const newestWritten = sql<{ at: number }, [number]>`
     SELECT coalesce(b.started_at, o.recorded_at) AS at FROM observations o
     LEFT JOIN batches b ON b.id = o.batch_id WHERE o.series_id = ? ORDER BY o.observed_at DESC LIMIT 1`
   const newestReplaced = sql<Observation, number[]>`
     SELECT ${columns} FROM observation_revisions WHERE series_id = ?1 AND observed_at < ?2 AND recorded_at <= ?3 AND replaced_at > ?3
     ORDER BY observed_at DESC LIMIT 1`
-  // A bar remembers when the first value of its day came; what was withdrawn since has no bar.
+  // A bar has the time at which its day was first recorded; a withdrawn day has revisions but no
+  // bar.
   const firstBirth = sql<{ at: number | null }, [number]>`
     SELECT min(at) AS at FROM (SELECT min(${bornAt('bars')}) AS at FROM bars WHERE series_id = ?1 AND span = 24
     UNION ALL SELECT min(recorded_at) FROM observation_revisions WHERE series_id = ?1)`
@@ -426,7 +427,7 @@ function createSeriesWriter(db: Database) {
         recordedAt: point.recordedAt ?? recordedAt,
       }
       const [before, after] = [points[i - 1], points[i + 1]]
-      // Given twice for one moment in one write, the later wins and the earlier changes nothing.
+      // The later of two values for one moment in one write wins; the earlier changes nothing.
       if (
         after?.observedAt === next.observedAt &&
         (after.recordedAt ?? recordedAt) === next.recordedAt
@@ -456,7 +457,7 @@ function createSeriesWriter(db: Database) {
         else counts.unchanged += 1
       } else if (old.value === next.value) counts.unchanged += 1
       else {
-        // Two corrections in one millisecond leave one revision: no one could have asked between
+        // Two corrections in one millisecond leave one revision, because no read could come between
         // them. Of two batches each keeps what it replaced, or neither could be undone.
         const isAnother = old.batchId !== origin.batchId && point.recordedAt === undefined
         if (next.recordedAt <= old.recordedAt)

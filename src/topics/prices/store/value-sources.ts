@@ -49,7 +49,7 @@ export function createValueSourceStore(db: Database) {
     SELECT observed_at AS at, source_id AS sourceId FROM observations
     WHERE series_id = ? AND observed_at >= ? AND observed_at < ?`
   const series = sql<{ id: number }, []>`SELECT DISTINCT series_id AS id FROM series_sources`
-  /** A handful, asked for with every write. */
+  /** Cached, because there are few sources and every write reads them. */
   let cachedSources: Map<number, ValueSource> | undefined
   const byId = (id: number): ValueSource | undefined => {
     // Another thread may have added one.

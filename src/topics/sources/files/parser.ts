@@ -211,7 +211,7 @@ async function judged(
 const currencyCode = /^[A-Za-z]{3}$/
 const priceMax = 1e9
 
-/** The price that a row states, or the sentence that says why it states none. */
+/** The price of a row, or a sentence on why there is none. */
 function rowOf(
   record: Readonly<Record<string, unknown>>,
   layout: SourceLayout,

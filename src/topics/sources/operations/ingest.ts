@@ -33,8 +33,8 @@ export function sourceIngestOperations(deps: Context) {
   const isSigned = signatureJudge(deps)
 
   /**
-   * The source, if who asks knows its secret. Sources that do not exist, are none to push to or
-   * have no secret look alike.
+   * The source, if the caller knows its secret. Unknown sources, sources without push and sources
+   * without a secret all look the same.
    */
   const admitted = (request: Request, id: string, content: string): DataSource => {
     const source = sources.byId(id)

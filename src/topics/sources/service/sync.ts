@@ -59,7 +59,7 @@ export interface SourceSyncDeps {
   timeoutMs: number
 }
 
-/** The connection of anyone who asks for a test is closed when nothing comes for longer. */
+/** A test closes its connection when no data comes for longer than this. */
 const testMs = 8 * secondMs
 
 const notEntitled = 'the account is suspended, or its plan does not include data sources'
@@ -113,8 +113,8 @@ export function createSourceSync(deps: SourceSyncDeps) {
       }
     },
     /**
-     * The same at once, because the operator asks for it; a sentence where nothing could be read
-     * and nothing is written down.
+     * A sync at the operator's request; a sentence where nothing could be read and nothing is
+     * logged.
      */
     async syncNow(source: DataSource): Promise<SourceSyncLog | { refused: string }> {
       // A sync sets the status, which would end the pause.

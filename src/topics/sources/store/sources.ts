@@ -241,7 +241,7 @@ function rowsOf(db: Database) {
             .all(number, since, fuelType ?? null, port ?? null, region ?? null, limit)
             .map(row => ({ ...row, source: name })),
         )
-        // Sorting is stable: what was observed at one moment stays in the order of the sources.
+        // The sort is stable: observations of one moment stay in the order of the sources.
         .sort((a, b) => b.observedAt - a.observedAt)
         .slice(0, limit),
     /** The rows of one source, newest first. */

@@ -23,7 +23,7 @@ export interface SheetRunDeps extends Context {
 }
 
 interface TableSourceDeps extends Pick<Context, 'marks' | 'ids'> {
-  /** Answers a request of this instance for a caller whose own request was admitted. */
+  /** Handles a request of this instance for a caller whose own request was admitted. */
   dispatch(request: Request, caller: Caller, onBehalf: Request): Promise<Response>
 }
 
@@ -54,7 +54,7 @@ export interface SheetCall {
   caller: Caller
 }
 
-/** Asks a data path as the caller; what it answers is JSON, be it a refusal. */
+/** Requests a data path as the caller; the response is JSON, also when it is an error. */
 export const createTableSource =
   ({ marks, ids, dispatch }: TableSourceDeps) =>
   async (

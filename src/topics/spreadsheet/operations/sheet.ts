@@ -78,7 +78,7 @@ export const sheetAccess = (root: string, empty: () => Record<string, unknown>):
 
 const builder = new XMLBuilder({ ignoreAttributes: false })
 
-// What XML 1.0 cannot carry, not even escaped.
+// Characters that XML 1.0 does not allow, not even escaped.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove.
 const forbidden = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g
 

@@ -4,7 +4,7 @@ import { excelOperations } from './excel.ts'
 import { createTableSource } from './run.ts'
 import { workspaceOperations } from './workspace.ts'
 
-/** Answers a request within this instance as its server would. */
+/** Handles a request within this instance as its server would. */
 export type Dispatch = (request: Request) => Promise<Response>
 
 /** Returns responses of the API as tables for spreadsheets. */

@@ -125,10 +125,7 @@ interface StreamSource {
   parting(): void
 }
 
-/**
- * Reads the feed as fast as the client does, and no faster: what it has not taken stays in the
- * database.
- */
+/** Reads the feed as fast as the client does, and no faster: the rest stays in the database. */
 function streamBody({
   feed,
   accountId,

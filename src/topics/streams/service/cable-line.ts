@@ -4,7 +4,7 @@ import type { Ending } from './streams.ts'
 
 /** The other end of a connection. */
 export interface CableSocket {
-  /** False: the client reads more slowly than is sent, and what is sent waits in memory. */
+  /** False: the client reads more slowly than frames are sent, and frames wait in memory. */
   send(text: string): boolean
   waitingBytes(): number
   close(code: number, reason: string): void
@@ -56,7 +56,7 @@ export function createCableLine({ clock, stopwatch, onClosed }: LineDeps) {
       pingedAt = stopwatch.monotonic()
       say({ type: 'welcome' })
     },
-    /** Open, and what was sent has left. */
+    /** Open, and no frame waits in memory. */
     isReady: () => socket !== undefined && stalledSince === undefined,
     /** Keeps the schedule of the pings, and gives up a client that does not read. */
     beat() {

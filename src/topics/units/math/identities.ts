@@ -97,7 +97,7 @@ function yields(
 }
 
 /**
- * Products by their share of a barrel of crude; what is missing to 1 is the refinery's own use. The
+ * Products by their share of a barrel of crude; the difference to 1 is the refinery's own use. The
  * shares are indicative and our own.
  */
 function refinery(crude: string, products: Leg[]): Pick<SpreadIdentity, 'formula' | 'legs'> {

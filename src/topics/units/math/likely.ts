@@ -6,7 +6,7 @@ export interface LikelyUnit {
   scale: number
 }
 
-/** A series as far as it says what its values usually are. */
+/** The facts about a series from which the usual range of its values follows. */
 export interface Measured {
   code: string
   category: string
@@ -16,7 +16,7 @@ export interface Measured {
   level: number
 }
 
-/** A converted value is believed up to this many times its level, and down to this part of it. */
+/** A converted value is plausible within this factor of its level, up or down. */
 const believedTimes = 3
 
 const price = (unit: string) => `a price per ${unit.replaceAll('_', ' ')}`

@@ -18,7 +18,7 @@ export interface MistakenUnits {
   name: string
 }
 
-/** A ratio with what it is between, in words. */
+/** A ratio of two units, with its name in words. */
 export type NamedFactor = readonly [factor: number, name: string]
 
 /**

@@ -12,7 +12,7 @@ export type WatchEventType = (typeof watchEventTypes)[number]
 export interface WatchReading {
   /** As it is answered; null: there is none. */
   price: number | null
-  /** Which series answers: of a futures family the front contract's. */
+  /** The series of the price; for a futures family that of its front contract. */
   seriesId: number
   stale: boolean
 }

@@ -71,8 +71,8 @@ const watchFields = ({ codeOf }: WatchFormDeps) => ({
 })
 
 /**
- * Whether a body asks for webhooks, before anything of it is checked: what a plan does not include
- * is refused before what is wrong.
+ * Whether a body requests webhooks, before it is validated: a feature that the plan lacks is
+ * refused before invalid fields are.
  */
 export const asksForWebhook = (input: unknown): boolean =>
   typeof input === 'object' &&

@@ -6,8 +6,8 @@ import type { NewWatchEvent, WatchEventRow, WatchEventStore } from '../store/eve
 import type { Watch } from '../store/watches.ts'
 
 /**
- * An event as it is answered, streamed and delivered: the wire's own names, so that all three are
- * the same text.
+ * An event in the field names of the API, so that responses, streams and deliveries have the same
+ * text.
  */
 export interface WatchEvent {
   seq: number

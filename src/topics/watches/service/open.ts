@@ -11,7 +11,7 @@ import { createWatchFeed } from './feed.ts'
 import { createWatchRuns, type FoundReading } from './runs.ts'
 import { createWatches } from './watches.ts'
 
-/** Watches, what they say and how they are run. */
+/** Watches and their runs. */
 export type WatchServices = ReturnType<typeof openWatches>
 
 export interface WatchServicesDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {

@@ -18,9 +18,9 @@ export interface FoundReading extends WatchReading {
 }
 
 /**
- * Runs the watches that are due. A run is one transaction: its events, what it saw, the messages of
- * webhooks and the moment of the next run, so that a crash leads neither to a run without events
- * nor to the same events twice.
+ * Runs the watches that are due. A run is one transaction: its events, the values that it saw, the
+ * messages of webhooks and the moment of the next run, so that a crash leads neither to a run
+ * without events nor to the same events twice.
  */
 export type WatchRuns = ReturnType<typeof createWatchRuns>
 
@@ -33,7 +33,7 @@ export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log'> {
   catalogue: Pick<Catalogue, 'named' | 'isVisible'>
   readingOf(code: string): FoundReading
   clock: Clock
-  /** Measures slices; the clock of the instance may stand still. */
+  /** Measures slices in real time, because the clock of a demo instance may be stopped. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 

@@ -5,7 +5,10 @@ import type { WatchReading } from '../math/change.ts'
 /** The editable fields of a watch. */
 export interface WatchSettings {
   name: string | null
-  /** In the order of the request, each once; a futures family stands for its front contract. */
+  /**
+   * In the order of the request, without repeats; a futures family is watched by its front
+   * contract.
+   */
   codes: readonly string[]
   intervalSeconds: number
   active: boolean
@@ -94,7 +97,9 @@ export function createWatchStore(db: Database) {
       const { id, accountId, source, toolName, lastEvaluatedAt, createdAt } = watch
       add.run({ ...settable(watch), id, accountId, source, toolName, lastEvaluatedAt, createdAt })
     },
-    /** Replaces what may be set, when it runs next, what was seen, and when it was changed. */
+    /**
+     * Replaces the settings, the time of the next run, the seen values and the time of the change.
+     */
     put: (watch: Watch) => void put.run({ ...settable(watch), number: watch.number }),
     /** No one sees the watch any more; its row stays while events name it. */
     remove: (number: number, at: number) => void remove.run(at, number),

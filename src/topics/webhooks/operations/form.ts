@@ -80,7 +80,7 @@ function eventsFault(events: readonly string[]): string | undefined {
   return `must be event types, their aliases or patterns that cover one; got ${unknown.join(', ')}. Did you mean ${nearest.join(', ')}?`
 }
 
-/** A list in which null says the same as an empty one. */
+/** A list in which null means the same as an empty one. */
 const emptyWhenNull = <T>(list: Field<T[]>): Field<T[]> =>
   field(list, (form, name) => (form.isNull(name) ? [] : readField(list, form, name)))
 

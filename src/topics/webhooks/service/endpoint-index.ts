@@ -6,7 +6,7 @@ const none: readonly Endpoint[] = []
 /** Endpoints by id and account, and the active ones by what they want to be notified of. */
 export function createEndpointIndex() {
   const ids = new Map<string, Endpoint>()
-  /** A Map keeps the place of what is set again: lists stay in the order of creation. */
+  /** A Map keeps the position of a replaced entry, so lists stay in the order of creation. */
   const accounts = new Map<string, Map<string, Endpoint>>()
   const types = new Map<EventType, Endpoint[]>()
   const codes = new Map<string, Endpoint[]>()

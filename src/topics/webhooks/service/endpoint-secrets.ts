@@ -17,7 +17,7 @@ export const contextOf = (id: string) => `webhook ${id}`
 
 /** Converts secrets to the columns of a row, and back. */
 export function createEndpointSecrets(vault: Vault) {
-  // Opened once for each state of an endpoint: every attempt of a delivery asks.
+  // Cached by the state of an endpoint, because every attempt of a delivery needs the secret.
   const opened = new WeakMap<Endpoint, { current: string; previous: string | undefined }>()
   return {
     sealed: (id: string, secret: string) => ({

@@ -6,7 +6,7 @@ import type { Endpoint } from '../store/webhooks.ts'
 import { eventIdOf, type Rank } from './event-ids.ts'
 import type { Filtered } from './skips.ts'
 
-/** Something happened that accounts may have asked to be notified of. */
+/** An event of which accounts may have requested notifications. */
 export interface ServiceEvent {
   /** As in the API's table of event types: `price.updated`. */
   type: string

@@ -95,7 +95,7 @@ export function createEvents(deps: EventsDeps) {
   }
 }
 
-/** An event with what decides who gets it. */
+/** An event with the facts that decide who gets it. */
 type Outgoing = ReturnType<typeof outgoingOf>
 
 function outgoingOf(

@@ -12,7 +12,7 @@ export interface WebhookLanesDeps {
   keys: Pick<Keyring, 'account' | 'entitlements'>
 }
 
-/** How an endpoint wants its deliveries, whether it is active or not. */
+/** An endpoint's settings of delivery, whether it is active or not. */
 export const laneOf = (endpoint: Endpoint, secrets: readonly string[]): OpenLane => ({
   state: 'open',
   target: { url: endpoint.url, secrets, scheme: endpoint.signatureScheme },

@@ -13,7 +13,7 @@ import type { WebhookAllowance } from './allowance.ts'
  */
 export const skipsLoggedPerDay = 100
 
-/** Why an event that an endpoint asked for is logged and not sent. */
+/** Why an event that an endpoint has subscribed to is logged and not sent. */
 export const skipReasons = [
   'commodity_filter',
   'state_filter',
@@ -28,10 +28,7 @@ export type SkipReason = (typeof skipReasons)[number]
 export interface Filtered {
   type: EventType
   commodity?: string | undefined
-  /**
-   * The futures family that the commodity is a contract of: who asked for the family asked for its
-   * contracts.
-   */
+  /** The futures family of the contract: a subscription to the family includes its contracts. */
   family?: string | undefined
   state?: string | undefined
   /** Whether the conditions of an endpoint hold, for the events of prices that they filter. */

@@ -151,7 +151,7 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
      * in a row.
      */
     settle: store.settle,
-    /** The secrets that sign now, the current one first. */
+    /** The secrets in use for signatures, the current one first. */
     secrets(endpoint: Endpoint) {
       const { current, previous } = open(endpoint)
       return previous !== undefined && clock.now() < (endpoint.previousSecretUntil ?? 0)

@@ -20,7 +20,7 @@ export function createAccountSecretStore(db: Database) {
     ON CONFLICT DO UPDATE SET secret = excluded.secret, created_at = excluded.created_at`
   return {
     of: (accountId: string) => of.get(accountId) ?? undefined,
-    /** Instead of the one before. */
+    /** Replaces the previous secret. */
     put: (secret: AccountSecret) => void put.run({ ...secret }),
   }
 }

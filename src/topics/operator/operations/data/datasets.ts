@@ -381,7 +381,7 @@ function requestOf(body: unknown): DatasetRequest {
   return { rows: named.rows, dryRun, areEarlier, replace }
 }
 
-/** Every row as a record, or the refusal of all of them with what is wrong with each. */
+/** Every row as a record; refuses all rows, with the faults of each, if any is invalid. */
 function recordsOf(
   dataset: Dataset<unknown>,
   rows: readonly unknown[],

@@ -44,7 +44,7 @@ const rowOf = ({ purchase, remaining }: CreditLeft): CreditShape => ({
   expires_at: isoOrNull(purchase.expiresAt),
 })
 
-/** Requests alongside the quota of an account: what is left of them, and more of them as a gift. */
+/** Credits of an account alongside its quota: the balance, and gifts of the operator. */
 export function creditAdminOperations({ billing, keys, now }: Context) {
   const sales = billing.credits
   const giftBody = body({

@@ -14,7 +14,7 @@ export const bulkTypes: Readonly<Record<BulkFormat, string>> = {
   arrow: 'application/vnd.apache.arrow.stream',
 }
 
-/** A writer of a format; the libraries of binary formats are loaded when one is first asked for. */
+/** A writer of a format; the libraries of binary formats are loaded on first use. */
 export async function openBulkWriter(
   format: BulkFormat,
   columns: readonly BulkColumn[],

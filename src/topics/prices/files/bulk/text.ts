@@ -7,7 +7,9 @@ import type { BulkWriter } from './writer.ts'
 /** Rows that become one text; a long one costs memory, a short one calls. */
 const rowsAText = 8192
 
-/** A part of a line: what all rows of a block have alike, or what a row says. */
+/**
+ * A part of a line: a text that all rows of a block share, or a function that writes it for a row.
+ */
 type Part = string | ((row: number) => string)
 
 /** How a format writes texts; a moment has no character that would need more than quotes around it. */
@@ -35,7 +37,7 @@ function cellOf(column: BulkColumn, block: PriceBlock, { text, momentMark }: Quo
   return [momentMark, moment, momentMark]
 }
 
-/** The parts of a line in their order; what is alike in all rows is one part up to the next. */
+/** The parts of a line in order; adjoining shared texts form one part. */
 function joinedParts(parts: readonly Part[]): Part[] {
   const joined: Part[] = []
   for (const part of parts) {
