@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { processorMs } from './processor-time.ts'
 import type { Server } from './server.ts'
 
-/** What one run of a load of distinct requests came to. */
+/** The result of one run of a load of distinct requests. */
 export interface Run {
   perSecond: number
   /** Processor time of the server for an answer, microseconds; of all its threads. */

@@ -1,5 +1,6 @@
 /**
- * Two ways of doing the same work, measured in turn: what else the machine does meets both alike.
+ * Measures two implementations of the same work in alternation, so that other load affects both
+ * alike.
  */
 export interface Duel {
   ours: number

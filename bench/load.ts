@@ -2,9 +2,9 @@ import type { Socket } from 'bun'
 
 export interface LoadRequest {
   port: number
-  /** Whole requests as bytes; the connections take them in turn. */
+  /** Complete requests as bytes; the connections send them by turns. */
   requests: readonly Uint8Array[]
-  /** What every answer must have, besides status 200. */
+  /** The size that every response body must have; its status must be 200. */
   bodyBytes: number
   seconds: number
 }
@@ -96,11 +96,11 @@ export async function load({ port, requests, bodyBytes, seconds }: LoadRequest):
   await Bun.sleep(seconds * 1000)
   while (answers < answersMin && !fault && performance.now() - startedAt < patienceMs)
     await Bun.sleep(pollMs)
-  // To the last answer, not to now: a slow server answers all connections in one go, and the time
-  // since then would count for nothing.
+  // To the last answer, not to now: a slow server answers all connections at once, and the time
+  // since then has no response.
   const perSecond = (answers * 1000) / (lastAt - startedAt)
   stopped = true
-  // What the server has still to answer would be work that falls into the other one's measurement.
+  // Responses still outstanding would be work during the other side's measurement.
   while (inProgress > 0 && !fault && performance.now() - startedAt < patienceMs)
     await Bun.sleep(pollMs)
   for (const socket of sockets) socket.terminate()

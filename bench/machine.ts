@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { cpus, totalmem } from 'node:os'
 
-/** What the numbers were measured on. */
+/** The machine on which the numbers were measured. */
 export function machineLine(): string {
   const { sqlite } = new Database(':memory:').query('SELECT sqlite_version() AS sqlite').get() as {
     sqlite: string

@@ -33,7 +33,7 @@ function ask(isSecond = false): Promise<number> {
       })
     })
     request.on('error', (error: NodeJS.ErrnoException) => {
-      // The server closed a connection that nothing was sent over for long: every client asks again.
+      // The server closes idle connections; like other clients, this one sends the request again.
       if (error.code === 'ECONNRESET' && request.reusedSocket && !isSecond)
         ask(true).then(() => resolve(performance.now() - startedAt), reject)
       else reject(error)
@@ -48,7 +48,10 @@ if (seconds === '0')
     isCalledOff = true
   })
 
-/** So many prices, each asked for when its time comes, whether or not those before are answered. */
+/**
+ * Requests a number of prices, each at its scheduled time, whether or not earlier ones are
+ * answered.
+ */
 async function waitsOf(countMax: number): Promise<number[]> {
   const waits: Promise<number>[] = []
   while (waits.length < countMax && !isCalledOff) {

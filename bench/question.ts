@@ -4,7 +4,7 @@ import { load, requestBytes } from './load.ts'
 export interface Question {
   /** The body of its answer. */
   body: string
-  /** One measurement: answers a second. */
+  /** One measurement: responses per second. */
   run(): Promise<number>
 }
 

@@ -5,7 +5,7 @@ import type { Wellhead } from './server.ts'
 export interface Sample {
   path: string
   sample: string
-  /** What lets a caller in: nothing, the evaluation key or the operator's token. */
+  /** The credential of a request: none, the evaluation key or the operator's token. */
   headersOf(server: Wellhead): Record<string, string>
 }
 

@@ -17,7 +17,7 @@ export interface HeavyRequest {
   body?: object
 }
 
-/** Asked in turn by all clients together; after the last of them the first. */
+/** Requests sent by turns by all clients together; the list repeats. */
 export type HeavyRequests = readonly HeavyRequest[]
 
 export type Connections = 'kept' | 'new'
@@ -33,7 +33,7 @@ const warmUpSeconds = 5
 /** And after the last. */
 const overlapSeconds = 2
 
-/** `codes`: the price asked for is that of each of them in turn. */
+/** `codes`: the codes whose prices are requested, by turns. */
 export type Asked = Pick<Wellhead, 'port' | 'apiKey'> & { codes: readonly string[] }
 
 function priceClient({ port, apiKey, codes }: Asked, connections: Connections, seconds: number) {
@@ -99,7 +99,10 @@ async function askHeavily(
   return askByWrk(args, /Non-2xx/)
 }
 
-/** A price fifty times a second, and what was answered to four others who asked for something heavy. */
+/**
+ * Requests a price fifty times a second, and reports the responses to four clients with heavier
+ * requests.
+ */
 export async function waitsBeside(
   server: Asked,
   heavy: HeavyRequests | undefined,

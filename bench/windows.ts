@@ -62,7 +62,7 @@ export function windowKinds({ codes, firstAt, lastAt, stepMs }: Filled) {
 export const pathsOf = ({ size, pathOf }: Kind, count: number): string[] =>
   distinctNumbers(size, Math.min(count, size)).map(pathOf)
 
-/** What a yardstick needs to know of the data, read from Wellhead's own responses. */
+/** The data that a yardstick needs, read from Wellhead's own responses. */
 export async function yardstickSettings(
   data: Filled,
   { port }: Pick<Server, 'port'>,
@@ -96,7 +96,7 @@ interface Priced extends Omit<SeriesFields, 'decimals' | 'sign'> {
   formatted: string
 }
 
-/** Set by the server itself, whatever the handler says. */
+/** Headers that the server sets itself, whatever the handler returns. */
 export const ownHeaders = [
   'content-length',
   'date',

@@ -6,7 +6,7 @@ import { documentText } from './clients/document.ts'
 /**
  * Writes a TypeScript client into a directory: `openapi.json`, and `index.ts` with one function for
  * each operation, typed by it. It runs on `@oazapfts/runtime`; `defaults.baseUrl` and
- * `defaults.headers.Authorization` say where it asks and with which key.
+ * `defaults.headers.Authorization` set the server and the key.
  */
 const [directory = 'dist/client', address] = process.argv.slice(2)
 const out = resolve(directory)

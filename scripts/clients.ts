@@ -64,8 +64,9 @@ async function compilePackage(
 }
 
 /**
- * Writes the clients as packages into a directory: `python`, `typescript` and `testkit`, and the document that the first two are
- * written from. What is written from the document is in no repository: these packages are where it is.
+ * Writes the clients as packages into a directory: `python`, `typescript` and `testkit`, and the
+ * document that the first two are generated from. The generated code is in no repository, only in
+ * these packages.
  */
 const [directory = 'dist/clients', address] = process.argv.slice(2)
 const out = resolve(directory)

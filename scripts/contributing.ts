@@ -12,7 +12,7 @@ const aboutCode = /^docs\/(contributing|decisions)\//
 /** A checklist of `docs/contributing`, walked over the repository as it is now. */
 export interface Walked {
   name: string
-  /** Files that the checklist says there are to open. */
+  /** The number of files to open according to the checklist. */
   claimed: number
   /** Files that its steps name. */
   counted: number
@@ -25,7 +25,7 @@ export interface Walked {
 /** A section of a checklist: its example, how files name it, its steps and the files to leave. */
 interface Task {
   name: string
-  /** What files that speak of the example have in common. */
+  /** Matches the files that mention the example. */
   pattern: RegExp | undefined
   claimed: number
   bar: number | undefined

@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 
-/** Installs the dependencies of the folder it runs in. The first time takes a minute and says so. */
+/**
+ * Installs the dependencies of the folder it runs in. The first run takes a minute and prints a
+ * notice.
+ */
 if (!existsSync('node_modules'))
   console.log(
     'Downloading dependencies (400 MB on disk). This happens once and takes about a minute.',

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a package says of itself. */
+/** The fields of a `package.json` that are read here. */
 interface Manifest {
   name: string
   version: string
@@ -50,7 +50,7 @@ export interface EnginePart {
   version: string
   license: string
   purl: string
-  /** What anyone who passes the binary on has to say of it. */
+  /** The notices that a distributor of the binary must pass on. */
   terms: string
 }
 

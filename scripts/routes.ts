@@ -1,5 +1,5 @@
 /**
- * Prints every operation on a line: method, path, who may call it, what it costs, and the file that
+ * Prints every operation on a line: method, path, permitted callers, cost, and the file that
  * declares it. `bun run routes prices` prints those whose line contains the word.
  */
 import { join } from 'node:path'

@@ -182,7 +182,7 @@ async function run(batch: string[]): Promise<TestResult[]> {
   return batchResults
 }
 
-/** What files print that pass is left out. */
+/** Leaves out the output of files that pass. */
 function printSectionsWithFailures(text: string): void {
   for (const section of text.split(/^(?=\S+\.test\.ts:$)/m))
     if (/^\(fail\)|^✗|^# Unhandled error|^error:/m.test(section)) console.log(section.trimEnd())

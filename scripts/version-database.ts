@@ -165,7 +165,7 @@ async function useCopy({ instance, clock, apiKey, adminToken }: Copy): Promise<v
   await send('POST', `/v1/scheduled-deliveries/${sampleId(301)}/send_now`, {})
   await pass(3_600_000)
 
-  // What only a payment processor or a quota that is nearly used up brings about.
+  // Rows that only a payment processor or a nearly exhausted quota produces.
   createUsageWarningStore(services.db).note(keyId, now - 10 * dayMs, 80)
   const payments = createPaymentStore(services.db)
   payments.putCustomer({
@@ -263,7 +263,7 @@ function chosenRows(db: Database, tables: readonly string[]): Map<string, Map<st
       const parents = db
         .query<Row, [string | number]>(`SELECT * FROM ${parent} WHERE ${parentColumn} = ?`)
         .all(value)
-      // Term 0 stands for all permits and has no row.
+      // Term 0 means all permits and has no row.
       for (const parentRow of parents) add(parent, parentRow)
     }
   }

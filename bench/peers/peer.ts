@@ -66,13 +66,13 @@ export async function behindBareServer(
   }
 }
 
-/** Rows in an answer of Wellhead or of the bare server. */
+/** Rows in a response of Wellhead or of the bare server. */
 export function rowsOfWindow(body: string): number {
   const { data } = JSON.parse(body) as { data: { prices?: unknown[] } }
   return data.prices?.length ?? 1
 }
 
-/** A command that must succeed; answers what it printed. */
+/** Runs a command that must succeed; returns its output. */
 export async function run(command: string[], env: Record<string, string> = {}): Promise<string> {
   const child = spawned(command, env)
   const [code, text] = await Promise.all([child.exited, new Response(child.stdout).text()])
@@ -80,7 +80,7 @@ export async function run(command: string[], env: Record<string, string> = {}): 
   return text
 }
 
-/** A server in the background, asked until it answers. */
+/** A server in the background, polled until it responds. */
 export async function inBackground(
   command: string[],
   isReady: () => Promise<boolean>,
@@ -103,7 +103,7 @@ export function freePort(): number {
   return port
 }
 
-/** A process and what it started. */
+/** A process and its children. */
 export const withChildren = (pid: number): number[] => [
   pid,
   ...readdirSync(`/proc/${pid}/task`).flatMap(thread =>

@@ -46,8 +46,8 @@ const rounds: readonly Round[] = [
 ]
 
 /**
- * A hundred thousand enabled alerts on one code when its price moves: until all are judged and what
- * they send is in the outbox.
+ * A hundred thousand enabled alerts on one code when its price moves: until all are evaluated and
+ * their messages are in the outbox.
  */
 export async function alerts(options: BenchOptions): Promise<Line[]> {
   const lines: Line[] = []

@@ -10,7 +10,7 @@ const timesOpened = 25
 /** Opened first and not counted: what the engine compiles for it is compiled once. */
 const uncounted = 10
 const barMs = 20
-/** What a push sets off is over before the board is opened. */
+/** The pause after a push, so that its work ends before the board is opened. */
 const settleMs = 300
 
 /**
@@ -94,7 +94,7 @@ async function put(server: Wellhead, codes: readonly string[]) {
   if (response.status !== 200) throw new Error(`the codes were refused: ${await response.text()}`)
 }
 
-/** The price of each code: what is pushed must be one that its series may have. */
+/** The current price of each code, so that a push sends a plausible value. */
 async function pricesOf(server: Wellhead, codes: readonly string[]) {
   const response = await ask(server, `/v1/prices/board?codes=${codes.join(',')}`)
   const { data } = (await response.json()) as { data: { rows: { code: string; price: number }[] } }

@@ -110,7 +110,7 @@ async function behind({ say }: BenchOptions, dir: string, env: Env): Promise<Lin
   })
 }
 
-/** `latest` of a replica, and of a primary that publishes, against a server that stands alone. */
+/** `latest` of a replica, and of a primary that publishes, against a standalone server. */
 async function answering(options: BenchOptions, dir: string, env: Env): Promise<Line[]> {
   const copy = await filled('cluster', { points: 200_000, keys: 1 }, options)
   const [aloneDir, primaryDir] = [join(dir, 'alone'), join(dir, 'primary')]
@@ -143,8 +143,8 @@ async function answering(options: BenchOptions, dir: string, env: Env): Promise<
 }
 
 /**
- * `import` of a million rows into a directory whose server published, and into one of which none
- * did. What is compared is processor time: the disk is another program's as well.
+ * `import` of a million rows into a directory whose server published, and into one that never
+ * published. Processor time is compared, because other programs use the disk too.
  */
 async function writing({ say }: BenchOptions, dir: string, env: Env): Promise<Line[]> {
   say('import with nats.servers')

@@ -14,7 +14,7 @@ const leastMegabytesPerSecond = 60
 const residentMbMax = 150
 const ownShareMax = 0.1
 const backfillCodes = 40
-/** What an agency takes to answer with 5,000 rows; from a socket of this machine it would take nothing. */
+/** The response time of an agency for 5,000 rows, which a local socket would not have. */
 const answerMs = 1000
 const rounds = 3
 const lookEveryMs = 25
@@ -150,7 +150,7 @@ async function measured(target: string, settings: string, args: string[]): Promi
   const command = [...built(), ...args, '--data', join(target, 'data'), '--config', config]
   const child = spawned(command)
   let residentKb = 0
-  // What the kernel says at the end counts the process that started this one, too.
+  // Sampled while it runs: the kernel's value at the end includes the parent process.
   const looking = setInterval(() => {
     residentKb = Math.max(residentKb, residentPeakKb(child.pid))
   }, lookEveryMs)

@@ -26,7 +26,10 @@ const questions = 200
 const rowsOfWindow = 100
 const kilobytesPerMb = 1024
 
-/** What a database of 1, 10 and 100 million points takes, and how long distinct questions to it take. */
+/**
+ * Disk use of a database of 1, 10 and 100 million points, and the response times of distinct
+ * requests to it.
+ */
 export async function growth(options: BenchOptions): Promise<Line[]> {
   const lines: Line[] = []
   for (const points of sizes)

@@ -8,10 +8,10 @@ import { type Server, serveWellhead, serveYardstick, withServers } from '../serv
 const leastRatio = 0.7
 const manyKeys = 10_000
 const points = 400_000
-/** Set by the server itself, whatever the handler says. */
+/** Headers that the server sets itself, whatever the handler returns. */
 const ownHeaders = ['content-length', 'date', 'connection', 'keep-alive', 'transfer-encoding']
 
-/** The newest price of one code, asked with one key and with ten thousand. */
+/** The newest price of one code, requested with one key and with ten thousand. */
 export async function latest(options: BenchOptions): Promise<Line[]> {
   const copy = await filled('latest', { points, keys: manyKeys }, options)
   const path = `/v1/prices/latest?by_code=${copy.code}`

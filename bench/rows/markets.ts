@@ -14,9 +14,9 @@ interface Read {
   name: string
   yardstick: string
   path: string
-  /** What the yardstick must know, from our own answer. */
+  /** The yardstick's settings, taken from our own response. */
   settings(body: string): Record<string, unknown>
-  /** The yardstick came to the same, or the ratio says nothing. */
+  /** Whether the yardstick returned the same; otherwise the ratio means nothing. */
   isSame(ours: string, theirs: string): boolean
 }
 

@@ -22,11 +22,11 @@ interface Listed {
   sample: string | null
 }
 
-/** What holds a connection open, or changes what is measured. */
+/** Leaves out requests that hold a connection open or change the data. */
 const isLeftOut = ({ path }: Listed) => /stream|cable|_dev\/(reset|restore)/.test(path)
 
 /**
- * What a demo instance holds after a mix of which no two requests are the same: every list in three
+ * Memory of a demo instance after a mix in which no two requests are the same: every list in three
  * sizes and at three pages, the history of every code, exports and pushes, four at a time.
  */
 export async function memory(options: BenchOptions): Promise<Line[]> {

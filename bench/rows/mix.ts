@@ -74,7 +74,7 @@ const windowPath =
   '/v1/prices/past_year?interval=1d&by_code=WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD,HEATING_OIL_USD,GASOLINE_USD,DIESEL_USD,JET_FUEL_USD,PROPANE_USD,DUBAI_CRUDE_USD,GOLD_USD'
 const permitsPath = '/v1/ei/well-permits/search?latitude=31.99&longitude=-102.1&radius_miles=100'
 
-/** One request of each kind, asked again and again. */
+/** One request of each kind, repeated. */
 const repeatedRequests: Readonly<Record<string, HeavyRequests | undefined>> = {
   nothing: undefined,
   'latest of every code': [{ path: '/v1/prices/latest' }],
@@ -87,10 +87,13 @@ const repeatedRequests: Readonly<Record<string, HeavyRequests | undefined>> = {
   'the document': [{ path: '/openapi.json' }],
 }
 
-/** A longer run asks more than any plan grants in a month. */
+/** A longer run makes more requests than any plan includes in a month. */
 const secondsWithQuota = 60
 
-/** Prices of random codes, asked for fifty times a second while four others ask for something heavier. */
+/**
+ * Prices of random codes, requested fifty times a second while four clients request something
+ * heavier.
+ */
 export const mix = (options: BenchOptions): Promise<Line[]> =>
   beside(options, '', async server => {
     const codes = await codesOf(server)
@@ -179,7 +182,7 @@ export function residentMb(pid: number, kind: 'VmRSS' | 'RssFile' = 'VmRSS'): nu
   return Number(kilobytes) / 1024
 }
 
-/** What the server holds in memory as each line ends; `--seconds 193` makes an hour of it. */
+/** The server's memory at the end of each line; `--seconds 193` makes an hour of it. */
 function memoryLines(residentMbs: readonly number[]): Line[] {
   const atEnd = residentMbs.at(-1)!
   return [

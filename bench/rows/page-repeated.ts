@@ -113,8 +113,8 @@ function nextMonth(at: number): number {
 }
 
 /**
- * Both answer the same rows with the same fields, or the ratio says nothing. Numbers may differ
- * where a half is rounded.
+ * Both must return the same rows with the same fields, or the ratio means nothing. Numbers may
+ * differ where a half is rounded.
  */
 function checkSame(name: string, ours: readonly Row[], theirs: readonly Row[]) {
   const differs = (a: Row, b: Row | undefined) => {

@@ -77,7 +77,7 @@ interface Answer {
 
 type Fields = Record<string, unknown>
 
-/** Both return the same rows, or the ratio says nothing. */
+/** Both must return the same rows, or the ratio means nothing. */
 async function checkSame(kind: Kind, servers: readonly Server[], token: string): Promise<void> {
   for (const path of pathsOf(kind, comparedPaths)) {
     const [ours, theirs] = await Promise.all(

@@ -112,7 +112,7 @@ export async function peerQuestions(options: BenchOptions): Promise<Line[]> {
   }
 }
 
-/** The same CSV, loaded by each in turn: into an empty database, from the command to its exit. */
+/** The same CSV, loaded by each peer: into an empty database, from the command to its exit. */
 export async function peerLoads(options: BenchOptions): Promise<Line[]> {
   const { data, ours, settings, csv } = await opened(options)
   await ours.stop()
@@ -198,7 +198,7 @@ async function openPeers(
   }
 }
 
-/** All rows in the order of the time, ten codes in turn, as a feed writes them down. */
+/** All rows in order of time, over ten codes by turns, as a feed writes them. */
 function writeCsv(dir: string, data: Filled): string {
   const file = join(dir, 'peers.csv')
   if (existsSync(file)) return file
@@ -249,7 +249,7 @@ async function measured(
   return { rate, us: ((workedMs(pids) - before) * 1000) / answers }
 }
 
-/** All return as many rows, or the ratio says nothing. */
+/** All must return the same number of rows, or the ratio means nothing. */
 async function checkCounts(
   question: Question,
   kind: Kind,

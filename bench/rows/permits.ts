@@ -7,7 +7,7 @@ import { permitWorld } from '../permit-world.ts'
 import type { BenchOptions, Line } from '../row.ts'
 import { type Server, serveWellhead, serveYardstick, withServers } from '../server.ts'
 
-/** What the yardstick must know to ask the same. */
+/** A query with everything that the yardstick needs to run it. */
 export interface PermitQuestion {
   /** Compared names by kind of term. */
   terms: Readonly<Record<string, string>>
@@ -22,8 +22,8 @@ interface Question extends PermitQuestion {
 
 const medianMsMax = 20
 /**
- * Different questions of a kind, each asked once of both servers: users do not repeat a question,
- * so only the first response counts.
+ * Different questions of a kind, each sent once to both servers: users do not repeat a question, so
+ * only the first response counts.
  */
 const questionsEach = 150
 const warmUps = 20

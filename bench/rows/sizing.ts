@@ -18,7 +18,7 @@ const kilobytesPerMb = 1024
 const residentMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / kilobytesPerMb
 
-/** What a database of a size takes: disk, memory, and processor time of a request. */
+/** Requirements of a database of a size: disk, memory, and processor time of a request. */
 export async function sizing(options: BenchOptions): Promise<Line[]> {
   const lines: Line[] = []
   for (const size of sizes) lines.push(await sized(size, options))
@@ -60,7 +60,7 @@ async function sized(
   })
 }
 
-/** As many requests as it answers, with every key in turn, and the processor time that they took. */
+/** Requests at full load, by turns with every key, and their processor time. */
 async function loaded(
   copy: Filled,
   port: number,

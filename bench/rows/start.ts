@@ -15,8 +15,8 @@ interface Start {
 }
 
 /**
- * From the start of the process to its first answers on the large database, and what it then holds
- * in memory.
+ * The time from the start of the process to its first responses on the large database, and its
+ * memory then.
  */
 export async function start(options: BenchOptions): Promise<Line[]> {
   const copy = await large(options)
@@ -96,7 +96,7 @@ async function answers(port: number, path: string, token = ''): Promise<boolean>
 }
 
 /**
- * One that was free a moment ago: the server must be asked before it could say which one it took.
+ * A port that was free a moment ago: requests must begin before the server can report its own port.
  */
 function freePort(): number {
   const probe = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })

@@ -32,7 +32,7 @@ export async function work(options: BenchOptions): Promise<Line[]> {
       try {
         for (const [name, args] of commands) {
           options.say(`work: ${name}, connections ${connections}`)
-          // What the copy, an export and a backup wrote is on the disk before the next one begins.
+          // Flushes earlier writes to disk before the measurement begins.
           Bun.spawnSync(['sync'])
           const waits = await waitsDuring(asked, connections, async () => {
             const startedAt = performance.now()

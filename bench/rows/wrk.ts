@@ -11,10 +11,10 @@ const leastRatios = new Map([
   [1, 0.75],
   [manyKeys, 0.7],
 ])
-/** Set by the server itself, whatever the handler says. */
+/** Headers that the server sets itself, whatever the handler returns. */
 const ownHeaders = ['content-length', 'date', 'connection', 'keep-alive', 'transfer-encoding']
 
-/** The newest price of one code from the compiled binary, asked by a generator that is not ours. */
+/** The newest price of one code from the compiled binary, with wrk, a load generator of others. */
 export async function wrk(options: BenchOptions): Promise<Line[]> {
   const copy = await filled('latest', { points, keys: manyKeys }, options)
   const path = `/v1/prices/latest?by_code=${copy.code}`
@@ -44,7 +44,7 @@ export async function wrk(options: BenchOptions): Promise<Line[]> {
 
 const luaList = (texts: readonly string[]) => `{ ${texts.map(text => `"${text}"`).join(',')} }`
 
-/** Requests made beforehand, sent in turn: each path with each key. */
+/** Requests built in advance and sent by turns: each path with each key. */
 export const scriptOf = (paths: readonly string[], tokens: readonly string[]): string => `
 local paths = ${luaList(paths)}
 local tokens = ${luaList(tokens)}

@@ -1,4 +1,4 @@
-/** A receiver that reads what it gets and says so. */
+/** A receiver that reads each request and responds `ok`. */
 const server = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 
-/** What every row of a series has alike, taken from Wellhead's own answer. */
+/** Fields that all rows of a series share, taken from Wellhead's own response. */
 export interface SeriesFields {
   code: string
   name: string

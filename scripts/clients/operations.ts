@@ -1,4 +1,4 @@
-/** What the clients are written from: the parts of the OpenAPI document that they need. */
+/** The parts of the OpenAPI document from which the clients are generated. */
 export interface Schema {
   $ref?: string
   type?: string

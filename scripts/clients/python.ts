@@ -216,7 +216,7 @@ function docstring(operation: Operation, entries: readonly Argument[]): string[]
   ]
 }
 
-/** `getPricesPastDay` answers a page, `iter_prices_past_day` the rows of all pages. */
+/** `getPricesPastDay` returns a page, `iter_prices_past_day` the rows of all pages. */
 const iteratorName = (id: string) => `iter_${snake(id).replace(/^(get|list)_/, '')}`
 
 /** A class with one method for each operation, and one more for each that answers pages. */

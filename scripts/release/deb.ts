@@ -21,7 +21,7 @@ const scripts = ['postinst', 'prerm', 'postrm', 'conffiles'] as const
 
 /**
  * Writes a Debian package: the program, its unit, its manual and completions, and a configuration
- * that the administrator's changes survive. Throws what `dpkg-deb` says.
+ * that the administrator's changes survive. Throws the error of `dpkg-deb`.
  */
 export function writeDeb({ binary, architecture, papers, compression, outfile }: DebOptions): void {
   const root = `${outfile}.root`

@@ -9,7 +9,7 @@ import { type DocumentationFile, documentationFiles } from '../docs/files.ts'
 import { writeNotices } from '../notices.ts'
 import { sbom } from './sbom.ts'
 
-/** What goes with a binary. */
+/** The files delivered with a binary. */
 export interface Papers {
   manual: string
   completions: { bash: string; zsh: string; fish: string }

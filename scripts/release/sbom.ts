@@ -2,7 +2,7 @@ import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library'
 import manifest from '../../package.json'
 import { carriedPackages, engineParts } from '../notices.ts'
 
-/** What the binary is made of, as CycloneDX 1.6: its packages and the engine that it carries. */
+/** The components of the binary as CycloneDX 1.6: its packages and the bundled runtime. */
 export function sbom(): string {
   const main = new Models.Component(Enums.ComponentType.Application, manifest.name, {
     version: manifest.version,

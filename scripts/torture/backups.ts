@@ -47,7 +47,7 @@ const rounded = (value: number) => Math.round(value * 10) / 10
 
 const failed: string[] = []
 try {
-  // What a backup copies is not nothing: a history in the past.
+  // Without prices the backup would be almost empty.
   const history = join(dir, 'history.csv')
   const past = Date.parse('2020-01-01T00:00:00Z')
   const lines = ['code,observed_at,price']

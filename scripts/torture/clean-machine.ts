@@ -5,13 +5,13 @@ import { debArchitectures, writeDeb } from '../release/deb.ts'
 import { papers } from '../release/papers.ts'
 
 /**
- * The Debian package on a clean machine: a root of nothing but Debian, made by debootstrap and booted
- * by systemd-nspawn with its own systemd. Installed by apt, the service must run as its own user and
- * answer, `systemd-analyze security` say 2.0 at most, and a removal leave the data and say where.
- * Prints one line of JSON. Needs root, dist/wellhead, debootstrap, systemd-nspawn and a mirror of
- * Debian.
+ * The Debian package on a clean machine: a root of nothing but Debian, made by debootstrap and
+ * booted by systemd-nspawn with its own systemd. Installed by apt, the service must run as its own
+ * user and respond, `systemd-analyze security` must report at most 2.0, and a removal must keep the
+ * data and print their path. Prints one line of JSON. Needs root, dist/wellhead, debootstrap,
+ * systemd-nspawn and a mirror of Debian.
  *
- *   bun scripts/torture/clean-machine.ts [release of Debian, else bookworm]
+ * bun scripts/torture/clean-machine.ts [release of Debian, else bookworm]
  */
 
 const [release = 'bookworm'] = process.argv.slice(2)

@@ -179,7 +179,7 @@ const differing = async (): Promise<string[]> => {
 const differingAfterPush = await differing()
 say(`differing tables after the push: ${differingAfterPush.length}`)
 
-// What an ordinary consumer of prices and events gets, from the first message to the last.
+// The messages that an ordinary consumer of prices and events receives, from first to last.
 const messages = { events: new Map<string, number>(), prices: new Map<string, number>() }
 const listening = async (stream: 'events' | 'prices') => {
   let after = 0

@@ -93,7 +93,7 @@ const p99 = (values: readonly number[]) =>
 const rounded = (value: number) => Math.round(value * 10) / 10
 
 try {
-  // What a backup copies is not nothing: a history in the past.
+  // Without prices the backup would be almost empty.
   const history = join(dir, 'history.csv')
   const past = Date.parse('2020-01-01T00:00:00Z')
   const lines = ['code,observed_at,price']
@@ -158,7 +158,7 @@ try {
   clearInterval(looking)
   await Promise.all(waiting)
 
-  // The key is kept apart from the backups, as the documentation says.
+  // The key is stored apart from the backups, as the documentation requires.
   const key = join(dir, 'master.key')
   cpSync(join(data, 'master.key'), key)
   rmSync(data, { recursive: true })

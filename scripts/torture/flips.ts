@@ -10,17 +10,17 @@ import { demoInstance } from '../../test/support/instance/demo-instance.ts'
 
 /**
  * R07: flips one bit in copies of a database that holds everything a demo instance has, alongside
- * the checksums that the service keeps, and asks `verify`. A flip that changes what a table says and
- * goes unnoticed is a failure. Prints one line of JSON.
+ * the checksums that the service keeps, and asks `verify`. A flip that changes the contents of a
+ * table and goes unnoticed is a failure. Prints one line of JSON.
  *
- *   bun scripts/torture/flips.ts [flips, else 500] [seed, else 1]
+ * bun scripts/torture/flips.ts [flips, else 500] [seed, else 1]
  */
 
 const [flips = 500, seed = 1] = process.argv.slice(2).map(Number)
 const dir = mkdtempSync(join(tmpdir(), 'wellhead-flips-'))
 const copy = demoInstance()
 const { db } = copy.running.services
-// Pages that nothing is in say nothing when they change.
+// Unused pages would hide flips, so the copy is compacted.
 checkpoint(db)
 const whole = join(dir, 'whole.db')
 db.query('VACUUM INTO ?').run(whole)
@@ -40,7 +40,7 @@ const chance = () => {
   return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
 }
 
-/** What every table says, by table; undefined where it cannot be read. */
+/** The contents of every table, by name; undefined where it cannot be read. */
 function contents(path: string): Map<string, string> | undefined {
   const open = new Database(path, { readonly: true })
   try {

@@ -24,7 +24,7 @@ const kinds = [
   'fsync,fdatasync,pwrite64:error=EIO',
 ] as const
 
-/** What the ready file says; the credentials at the first start only. */
+/** The contents of the ready file; it has the credentials at the first start only. */
 interface Said {
   url: string
   api_key?: string

@@ -33,7 +33,9 @@ const levels = new Map([
 const failures: string[] = []
 let credentials = { api_key: '', admin_token: '' }
 
-/** What the receiver does with the next request or connection; then it is prompt again. */
+/**
+ * The receiver's behaviour for the next request or connection; later ones are answered promptly.
+ */
 let atRequest: ((answer: () => void) => void) | undefined
 let atConnection: (() => void) | undefined
 const arrivedIds = new Map<string, Set<string>>()
@@ -197,7 +199,7 @@ async function inRetention(n: number) {
   await tracer.exited
 }
 
-/** What brings a server to a point and kills it there, for the n-th time. */
+/** Brings a server to a point and kills it there, for the n-th time. */
 const points: Record<string, (n: number) => Promise<void>> = {
   'a write of the commit of prices': async () => {
     await killAt(writes)
@@ -271,7 +273,7 @@ function verify() {
 const kills: Record<string, number> = {}
 for (const [point, reach] of Object.entries(points)) {
   kills[point] = 0
-  // What another program changes, as the test of retention does, is damage to verify.
+  // Verify treats changes by another program as damage, and the retention test makes such changes.
   if (reach === inRetention) verify()
   for (let n = 0; n < killsEach; n += 1) {
     const { child } = server

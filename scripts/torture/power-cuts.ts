@@ -13,13 +13,13 @@ import { basename, join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 
 /**
- * R02: every write, sync, rename and answer of a server is recorded (strace), and the power is cut at
- * random places of the recording: what was not synced by then is there, not there, or there in part.
- * Each directory that comes of it must be sound and have every account and all prices whose
- * making was answered before the cut; each tenth is judged by `wellhead verify` too. Prints one line of JSON. Needs
- * dist/wellhead and strace.
+ * R02: every write, sync, rename and answer of a server is recorded (strace), and the power is cut
+ * at random places of the recording: unsynced writes are kept, lost, or kept in part. Each
+ * resulting directory must be sound and have every account and all prices whose writing was
+ * acknowledged before the cut; each tenth is judged by `wellhead verify` too. Prints one line of
+ * JSON. Needs dist/wellhead and strace.
  *
- *   bun scripts/torture/power-cuts.ts [cuts, else 1000] [accounts, else 250] [seed, else 1]
+ * bun scripts/torture/power-cuts.ts [cuts, else 1000] [accounts, else 250] [seed, else 1]
  */
 
 const [cuts = 1000, accounts = 250, seed = 1] = process.argv.slice(2).map(Number)
@@ -84,7 +84,7 @@ async function record(): Promise<void> {
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as { data: { batch: { id: number } } }
   }
-  // As an import sends them: what is its own batch has an entry in the audit too.
+  // Posts prices in a separate batch, as an import does, so that the audit gets an entry too.
   const { batch } = (
     await post('/admin/v1/batches', { file_name: 'prices.csv', sha256: '0'.repeat(64) })
   ).data
@@ -106,7 +106,7 @@ async function record(): Promise<void> {
 }
 
 type Write = { offset: number; bytes: Buffer } | { length: number }
-/** A file whatever it is called: what the disk has of it, and what is on its way there. */
+/** A file, whatever its names: its bytes on disk, and the writes that are not synced. */
 interface Inode {
   bytes: Buffer
   pending: Write[]
@@ -131,7 +131,7 @@ function applied(bytes: Buffer, write: Write): Buffer {
   return whole
 }
 
-/** What the disk has of a file after a cut. */
+/** The bytes of a file on disk after a cut. */
 function afterCut({ bytes, pending }: Inode, how: 'none' | 'some' | 'torn' | 'all'): Buffer {
   let left: Buffer = Buffer.from(bytes)
   if (how === 'none') return left
@@ -160,7 +160,7 @@ interface Line {
   /** Other threads made calls before it ended. */
   isUnfinished: boolean
 }
-/** The call of a line that says so of a sync that was unfinished. */
+/** The call of a line that reports the end of an unfinished sync. */
 const syncEnded = 'sync ended'
 function lineOf(text: string): Line | undefined {
   const [, thread] = /^(\d+) +<\.\.\. f(?:data)?sync resumed>.*= 0$/.exec(text) ?? []

@@ -4,12 +4,12 @@ import { join, resolve } from 'node:path'
 import { smtpServer } from '../../test/support/servers/smtp-server.ts'
 
 /**
- * S13: five hundred requests at once at the edge of each limit: the rate window, the quota, the number
- * of keys, endpoints, alerts, watches, deliveries, data sources and invitations, a link that signs in
- * once, a request that is repeated with its key. What was granted may not be more than the limit, and
- * not less. Prints one line of JSON. Needs dist/wellhead.
+ * S13: five hundred requests at once at the edge of each limit: the rate window, the quota, the
+ * number of keys, endpoints, alerts, watches, deliveries, data sources and invitations, a link that
+ * signs in once, a request that is repeated with its key. Exactly as many as the limit must be
+ * granted. Prints one line of JSON. Needs dist/wellhead.
  *
- *   bun scripts/torture/races.ts [requests at once, else 500]
+ * bun scripts/torture/races.ts [requests at once, else 500]
  */
 
 const [atOnce = 500] = process.argv.slice(2).map(Number)
@@ -113,7 +113,7 @@ async function limitOf(attempt: (n: number) => Promise<Answer>): Promise<number>
   throw new Error('there is no such limit')
 }
 
-/** What an account may have so many of; the path and the body of the n-th. */
+/** Objects whose number is limited per account: the path and the body of the n-th. */
 const things: Record<string, (n: number) => [path: string, body: unknown]> = {
   keys: n => ['/v1/api-keys', { name: `key ${n}` }],
   endpoints: n => [

@@ -1,14 +1,14 @@
-/** A promise, and what is done to break it. */
+/** A promise, and the tests that try to break it. */
 export interface TortureRow {
   id: string
   promise: string
-  /** What must not happen, and how often it is tried at full size. */
+  /** The forbidden outcome, and the number of attempts at full size. */
   bar: string
   /** Test files, which take their full sizes from WELLHEAD_TORTURE=1. */
   tests?: readonly string[]
   /** A script of this folder that prints one line of JSON; it runs before the tests. */
   script?: readonly string[]
-  /** What the row asks for and nothing here does yet. */
+  /** The part of the row that no test covers yet. */
   open?: string
 }
 

@@ -18,7 +18,7 @@ const codes = ['BRENT_CRUDE_USD', 'WTI_USD']
 const rows = 2_000
 const hourMs = 3_600_000
 
-/** What the ready file says; the credentials at the first start only. */
+/** The contents of the ready file; it has the credentials at the first start only. */
 interface Said {
   url: string
   api_key?: string
@@ -124,7 +124,7 @@ for (let stop = 0; stop < stops; stop += 1) {
     Array.from({ length: requestsEach }, () => connection(server.url)),
   )
   await Promise.all(connections.map(each => each.ask('GET', '/health', key)))
-  // Every other stop finds all of them unread: the server stands still while they are sent.
+  // Every other stop finds all of them unread, because the server is paused while they are sent.
   const isUnread = stop % 2 === 0
   if (isUnread) server.child.kill('SIGSTOP')
   const answers = connections.map((each, n) =>

@@ -6,11 +6,11 @@ import { schemaVersion } from '../../src/database/migrations.ts'
 
 /**
  * R22: a database of the first schema is served by this version, which is killed at each write of
- * the upgrade in turn (strace); what is there then is of the old schema or the new, and the next
- * start ends the upgrade with the rows of one that no one disturbed. A kill between two statements
- * is one between two writes. Prints one line of JSON. Needs dist/wellhead and strace.
+ * the upgrade in turn (strace); the database then has the old schema or the new one, and the next
+ * start completes the upgrade with the rows of an undisturbed one. A kill between two statements is
+ * one between two writes. Prints one line of JSON. Needs dist/wellhead and strace.
  *
- *   bun scripts/torture/upgrade-kills.ts [kills at most, else 400]
+ * bun scripts/torture/upgrade-kills.ts [kills at most, else 400]
  */
 
 const [most = 400] = process.argv.slice(2).map(Number)
@@ -83,7 +83,7 @@ const tablesOf = (db: Database) =>
       .all() as { name: string }[]
   ).map(table => table.name)
 
-/** What there is: the schema, and how many rows each table has. */
+/** The state of the database: its schema, and the number of rows of each table. */
 function standing(data: string) {
   const db = new Database(join(data, 'wellhead.db'), { readwrite: true })
   const { integrity_check: sound } = db.query('PRAGMA integrity_check').get() as {

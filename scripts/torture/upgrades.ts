@@ -15,10 +15,10 @@ import { schemaVersion } from '../../src/database/migrations.ts'
 
 /**
  * R32: a database of the first schema with 20,000,000 points is served by this version while
- * clients ask on: how long no one is answered, and what is there after a kill at ten moments of it.
- * Prints one line of JSON. Needs dist/wellhead.
+ * clients continue their requests: how long no request is answered, and the state after a kill at
+ * ten moments of the upgrade. Prints one line of JSON. Needs dist/wellhead.
  *
- *   bun scripts/torture/upgrades.ts [points, else 20000000] [kills, else 10]
+ * bun scripts/torture/upgrades.ts [points, else 20000000] [kills, else 10]
  */
 
 const [points = 20_000_000, kills = 10] = process.argv.slice(2).map(Number)
