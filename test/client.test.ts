@@ -6,7 +6,7 @@ import { until } from './support/until.ts'
 
 const root = resolve(import.meta.dir, '..')
 
-/** What someone writes with the generated client. It prints what it found. */
+/** A program that uses the generated client and prints its results. */
 const program = `import { handle, ok } from '@oazapfts/runtime'
 import * as api from './index.ts'
 

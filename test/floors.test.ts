@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { doors } from './support/doors.ts'
 import { files, floors, importsOf, placeOf, read } from './support/rooms.ts'
 
-/** What a program runs, without its comments, which may name anything. */
+/** The code of a file without its comments, which may mention anything. */
 const code = (text: string) =>
   text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
 

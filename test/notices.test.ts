@@ -14,7 +14,7 @@ test('the notices next to the binary name the runtime and the code linked into i
   const [bun, engine, sqlite] = readFileSync(target, 'utf8').split(`\n${'-'.repeat(80)}\n`)
   const { versions } = process
   expect(bun!.trim()).toStartWith(`bun ${Bun.version} (MIT)`)
-  // Every library that is linked statically is named; two of them come under terms that ask for it.
+  // Every statically linked library is named; the licences of two of them require it.
   for (const library of ['boringssl', 'mimalloc', 'tinycc', 'libicu'])
     expect(bun).toContain(library)
   expect(bun).toContain('GNU LESSER GENERAL PUBLIC LICENSE')

@@ -184,7 +184,7 @@ describe('the image', () => {
   })
 })
 
-/** What `helm template prices packaging/helm/wellhead` prints, as far as these tests need it. */
+/** The output of `helm template prices packaging/helm/wellhead`, as far as these tests need it. */
 describe('the Helm chart, rendered by a stand-in of Helm', () => {
   const directory = join(root, 'packaging/helm/wellhead')
   const chart = Bun.YAML.parse(readFileSync(join(directory, 'Chart.yaml'), 'utf8')) as Record<

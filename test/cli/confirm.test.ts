@@ -6,7 +6,7 @@ import { irreversible } from '../../src/cli/confirm.ts'
 import { run } from '../../src/cli/program.ts'
 import { emptyDirectory } from '../support/instance/command.ts'
 
-/** What each command is called with alongside its words, so that it is about to do its work. */
+/** The arguments that each command needs to start its work. */
 const wanted: Readonly<Record<string, string[]>> = {
   'accounts close': ['nobody@example.com'],
   'accounts erase': ['nobody@example.com'],

@@ -40,13 +40,13 @@ afterAll(async () => {
 
 const as = (sender: Sender): Send => sendAs(sender, shipped)
 
-/** The calls that differ, each with how, so that a failure says all of them. */
+/** The calls that differ, each with the difference, so that a failure lists all of them. */
 const differing = (played: readonly Played[]): string[] =>
   played
     .filter(({ differences }) => differences.length > 0)
     .map(({ call, differences }) => `${call}: ${differences.slice(0, 3).join(', ')}`)
 
-/** What nothing can be done about: no such path, or no data without a source. */
+/** Calls that cannot be played: an unknown path, or no data without a source. */
 const nodeExceptions = [
   'GET /v1/spreads/curve-structure/historical',
   'GET /v1/indicators/congressional-trades',

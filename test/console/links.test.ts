@@ -204,7 +204,7 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     await follow(reader, linkOf(told, /^\/account\/plan$/), '#plans')
     await reader.page.waitForSelector('tr:has-text("Yours") >> text=Free')
 
-    // What the refusal links to is the same page, and one can choose there.
+    // The link of the refusal leads to the same page, where the user can choose.
     const refused = await stage.instance.ask('GET', '/v1/prices/latest?by_code=WTI_USD', { key })
     const { upgrade_url: upgrade } = (await refused.json()) as { upgrade_url: string }
     await follow(reader, upgrade, '#plans')

@@ -28,7 +28,7 @@ const quiet = createLog({ level: 'error', format: 'json', write() {}, clock: cre
 const at = Date.parse('2026-11-20T15:00:00Z')
 const pathIn = (where: string) => join(where, 'wellhead.db')
 
-/** A process with commits in its log, marked, and what it leaves when it is killed. */
+/** A process with marked commits in its WAL, and the files that it leaves when it is killed. */
 function killed(change: (log: string) => void = () => {}) {
   const db = openDatabase(pathIn(dir), { autocheckpoint: 0 })
   const mark = keepMark(dir, pathIn(dir), db)

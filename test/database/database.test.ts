@@ -277,7 +277,7 @@ describe('migrations', () => {
         const newRows = rowsOf(db)
         for (const [table, rows] of oldRows) {
           const kept = newRows.get(table)
-          // Bars are written again by a migration whose own test says what becomes of them.
+          // Bars are rebuilt by a migration that has its own test.
           if (!kept || table === 'bars') continue
           // A column that a migration renamed or took away is that migration's own to test.
           const shared = Object.keys(rows[0]!).filter(column => column in kept[0]!)

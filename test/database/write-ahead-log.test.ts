@@ -29,7 +29,7 @@ function opened() {
 const add = (db: Database, count: number) => {
   for (let n = 0; n < count; n += 1) db.run('INSERT INTO notes VALUES (?)', [`note ${n}`])
 }
-/** What a process that is killed leaves, changed before anybody opens it. */
+/** The files that a killed process leaves, changed before they are opened again. */
 function left(path: string, change: (log: string) => void): string {
   const copy = join(dir, 'left.db')
   for (const tail of ['', '-wal']) copyFileSync(path + tail, copy + tail)

@@ -161,7 +161,7 @@ describe('a packed world', () => {
   test('becomes the database of a new directory, in which nothing is switched to a WAL first', async () => {
     const { isTaken, path } = await unpacked()
     expect(isTaken).toBe(true)
-    // "Write-ahead log" for both who read and who write, by SQLite's file format.
+    // Both the read and the write version are "write-ahead log", by SQLite's file format.
     expect([...readFileSync(path).subarray(18, 20)]).toEqual([2, 2])
     expect(readdirSync(join(path, '..'))).toEqual(['wellhead.db'])
   })

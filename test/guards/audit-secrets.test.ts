@@ -13,7 +13,7 @@ import {
 const secretName = /password|passphrase|token|secret|api_?key|credential|private|pin$/i
 const codeName = /^(code|otp|\w+ation_code|recovery_code)$/
 const recognises = /verify|second-factor|\/auth\//
-/** What answers show once, whatever the field is called. */
+/** Secrets that responses show once, whatever the name of the field. */
 const shown = /whsec_[\w+/=-]{16,}|[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}|[0-9a-f]{64}/g
 
 let copy: DemoInstance
@@ -34,7 +34,7 @@ const alsoTaken: Readonly<Record<string, object>> = {
 }
 /** Every secret that was sent or shown, with the operation it was of. */
 const secrets = new Map<string, string>()
-/** Operation and field of what was sent. */
+/** Operation and field of the sent value. */
 const sent = new Set<string>()
 
 beforeAll(async () => {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   steps = stepsOf((await answer.json()) as OpenApiDocument).filter(
     ({ method, path }) => method !== 'GET' && !path.startsWith('/_dev/'),
   )
-  // What ends a key or an account comes last.
+  // Operations that end a key or an account come last.
   steps.sort((a, b) => Number(isApart(a)) - Number(isApart(b)))
 }, 120_000)
 afterAll(() => copy.remove())

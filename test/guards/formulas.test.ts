@@ -53,7 +53,7 @@ function cellsOf(text: string): string[] {
 
 const isNumber = (cell: string) => cell !== '' && Number.isFinite(Number(cell))
 
-/** Every operation that says that it answers CSV. */
+/** Every operation whose description offers CSV. */
 const tables = () =>
   Object.entries(document.paths).flatMap(([path, { get }]) => {
     const isTable = JSON.stringify(get?.responses ?? {}).includes('"text/csv"')

@@ -60,7 +60,7 @@ test(
         )
     }
     expect([...failures].map(([kind, request]) => `${kind}\n  ${request}`).join('\n')).toBe('')
-    // Were nearly everything refused at the door, nothing behind it would have been asked.
+    // If validation refused nearly everything, the handlers would stay untested.
     expect(accepted).toBeGreaterThan(requests / 4)
     // An operator's request among them may have retired any one code.
     expect((await copy.ask('GET', '/v1/commodities')).status).toBe(200)

@@ -142,7 +142,7 @@ describe("one account's things", () => {
       for (const [who, key] of Object.entries(strangers)) {
         const foreign = await askRow(row, sampleOf(row)!, key)
         expect(foreign, who).toEqual(await askRow(row, unknownOf(row), key))
-        // A member's role is checked before what they ask for.
+        // A member's role is checked before their request is validated.
         expect(who.startsWith('a member') ? [401, 403, 404] : [401, 404], who).toContain(
           foreign.status,
         )

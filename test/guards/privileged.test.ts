@@ -10,9 +10,7 @@ import {
   stateOf,
 } from '../support/interface/every-route.ts'
 
-/**
- * Texts and numbers that nothing else says, so that wherever one turns up, a body has put it there.
- */
+/** Unique texts and numbers, so that any occurrence of one was put there by a body. */
 const foreignId = 'badbadba-dbad-4bad-8bad-badbadbadbad'
 const mark = 'privileged-canary'
 const number = 987_654_321
@@ -20,8 +18,7 @@ const past = '2001-02-03T04:05:06Z'
 const traces = [foreignId, mark, String(number), past, '2001-02-03', String(Date.parse(past))]
 
 /**
- * What a client may not say of its things. Where an operation documents a field of the name, it is
- * left out.
+ * Fields that a client may not set. An operation that documents a field of the name is left out.
  */
 const privileged: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(
@@ -146,7 +143,7 @@ function fieldsOf(row: Row): Set<string> {
 }
 
 /**
- * The sample body with everything that a client may not say, alongside its fields and inside its
+ * The sample body with every field that a client may not set, next to its fields and inside its
  * wrapper.
  */
 function laden(row: Row) {

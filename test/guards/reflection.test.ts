@@ -33,8 +33,7 @@ async function textOf(response: Response): Promise<string> {
 }
 
 /**
- * What no header of an answer may hold: a control character, or its own line that a client
- * wrote.
+ * Contents that no response header may have: a control character, or a line that a client wrote.
  */
 function injectedIn({ headers }: Response): string[] {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for

@@ -19,7 +19,7 @@ let copy: DemoInstance
 const log: string[] = []
 /** Every secret that was made, by what it is. */
 const secrets = new Map<string, string>()
-/** Responses without the one secret that each request asks for. */
+/** Responses without the one secret that each request is for. */
 const answers: { of: string; text: string }[] = []
 
 beforeAll(() => {
@@ -71,7 +71,7 @@ const operator = (): Options => ({
   headers: { authorization: `Bearer ${secrets.get('admin token')}` },
 })
 
-/** What messages say that wait to be sent, opened with the master key as their sender does. */
+/** The text of messages that wait to be sent, opened with the master key as their sender does. */
 function posted(type: 'email' | 'sms'): string[] {
   const { db, vault } = copy.running.services
   const context = type === 'email' ? letterContext : textContext
@@ -236,10 +236,7 @@ test('no other answer shows any of them, also where one is sent where it does no
   for (const { of, text } of answers) expect(showing(Buffer.from(text)), of).toEqual([])
 }, 60_000)
 
-/**
- * The secrets that bytes show, written out or, where they are hexadecimal, as the bytes they stand
- * for.
- */
+/** The secrets in a sequence of bytes, as text or, where they are hexadecimal, as raw bytes. */
 function showing(bytes: Buffer): string[] {
   return [...secrets]
     .filter(([label, secret]) => {

@@ -8,7 +8,7 @@ import { openTestInstance, startAt } from '../support/instance/instance.ts'
 const instance = openTestInstance()
 const { services, clock } = instance
 const faults = createFaults(() => 0)
-/** What else a developer may do is of no use here. */
+/** The other developer tools are not needed here. */
 const unused = async () => {
   throw new Error('not asked for')
 }
@@ -59,7 +59,7 @@ function refusedWith(code: string, key = enterprise): Promise<Response> {
   return ask(key)
 }
 
-/** Names of the headers, without those that only say when and which. */
+/** Names of the headers; values such as times and request ids differ. */
 const namesOf = ({ headers }: Response) => [...headers.keys()].sort()
 
 /** A key whose quota is used up, and how it is refused then. */

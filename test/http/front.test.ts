@@ -15,7 +15,7 @@ const answer = front({
   originals: new WeakMap(),
 })
 
-/** What a server over the front door answers to a request line with this Host, over a socket. */
+/** The server's response over a socket to a request line with this Host. */
 async function answerTo(host: string): Promise<{ status: number; body: string }> {
   const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
   const received = await new Promise<string>((resolve, reject) => {

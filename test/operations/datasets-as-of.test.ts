@@ -210,7 +210,7 @@ test('reading a dataset as of a moment returns only what had been recorded by th
     }),
     { numRuns: 3, endOnFailure: true },
   )
-  // Most reads had something to say.
+  // Most reads returned data.
   expect(answered).toBeGreaterThan(reads.length)
 })
 

@@ -14,7 +14,7 @@ import {
   withEveryParameter,
 } from '../support/interface/examples.ts'
 
-/** Reads of what is secret. */
+/** Reads of secrets. */
 const toldReads = ['GET /v1/account/webhook-secret']
 /** POST operations that only read or send an e-mail: they change nothing yet. */
 const untoldPosts = [
@@ -38,7 +38,7 @@ const isNotified = ({ name, method, path }: Step): boolean =>
     : !untoldPosts.includes(name) && !path.startsWith('/_dev/')
 /** The audit entry of every kind of sign-in. */
 const signIn = { name: 'POST /v1/auth/session', line: 'person sign in with a password done' }
-/** Whose operation it is, as the trail calls them. */
+/** The owner of an operation, in the words of the audit trail. */
 const actorOf = ({ path }: Step): string =>
   path.startsWith('/admin/') ? 'operator' : path.startsWith('/v1/auth/') ? 'person' : 'key'
 

@@ -78,7 +78,7 @@ describe('on a demo instance', () => {
   }
 })
 
-/** What the quota of the calling key has counted. */
+/** The requests that the quota of the calling key has counted. */
 function used(): number {
   const { keys, meter } = copy.running.services
   return meter.quotaUsage(keys.find(copy.apiKey)!).used
@@ -88,7 +88,7 @@ const pointer = (path: string) =>
 
 describe('without the right to it', () => {
   const sampleOf = (row: Row) => row.sample ?? row.path.replace(/\{\w+\}/g, '1')
-  /** The spreadsheet's XML cannot be refused by status: it says so in the body. */
+  /** The spreadsheet's XML cannot be refused by status: its body has the error. */
   const refusedInBody = (row: Row) => row.path.endsWith('.xml')
 
   for (const row of rows.filter(route => route.access !== 'keyless')) {

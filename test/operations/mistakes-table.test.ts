@@ -24,7 +24,7 @@ await instance.send(
   { 'idempotency-key': 'used' },
 )
 
-/** The status and everything that the response says: the message, and each of several faults. */
+/** The status and all texts of the response: the message, and each of several faults. */
 async function refusalOf({ method = 'GET', path, body, headers = {}, isOperator }: ApiMistake) {
   // Each request a second later, so that no rolling window fills.
   instance.clock.advance(1001)

@@ -96,7 +96,7 @@ describe('an unknown route', () => {
       expect(response.headers.get('cache-control')).toBe('no-store')
       expect(await response.text()).toStartWith('<!doctype html>')
     }
-    // What changes something was sent by no browser that looks for a page.
+    // A request that changes data did not come from a browser that looks for a page.
     const form = await send('POST', '/nope', {}, key(), { accept: browser })
     expect({ status: form.status, text: await form.text() }).toEqual({ status: 404, text: '' })
   })

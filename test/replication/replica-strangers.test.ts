@@ -209,7 +209,7 @@ needs('nats-server').describe('messages of other clients in NATS', () => {
     }
     await nats.manager.streams.deleteMessage(changes.stream, state.last_seq + 2)
     const replica = await both.startReplica()
-    // Until then it says that it is old, and passes on.
+    // Until then it reports that it is behind, and forwards requests.
     await both.until('the gap', async () => (await both.latest()).lag === null)
     expect((await both.latest()).price).toBe(price)
     const health = (await (await both.ask('/health')).json()) as { status: string; reason: string }

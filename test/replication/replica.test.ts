@@ -285,7 +285,7 @@ needs('nats-server').describe('a replica in the process of its primary', () => {
     const state = services.keys.find(free.token)!
     const askPrimary = async () =>
       (await primary.app.handle(new Request(`http://localhost${path}`, { headers }))).status
-    // What the pool holds for copies comes back when the primary has nothing left.
+    // Slices that the pool holds for replicas are returned when the primary has nothing left.
     await until('the rest of the quota', async () => {
       if ((await askPrimary()) === 200) answered += 1
       else await Bun.sleep(500)

@@ -58,7 +58,7 @@ export interface Place {
   chance(below: number): number
 }
 
-/** What comes instead of a value; undefined where the fault would be none. */
+/** The faulty value that replaces a value; undefined where it would not be a fault. */
 type Fault = (value: number, place: Place) => number | undefined
 
 export interface FaultKind {

@@ -2,8 +2,8 @@ import { describe, test } from 'bun:test'
 import { isHere, type Need } from './requirements.ts'
 
 /**
- * Tests that need more than Bun. Where something is missing they are skipped and say so in their
- * names, which the summary of `bun run test` counts.
+ * Tests that need more than Bun. Where a requirement is missing they are skipped with a note in
+ * their names, which the summary of `bun run test` counts.
  */
 export function needs(...names: Need[]) {
   const missing = names.filter(name => !isHere(name))

@@ -4,7 +4,7 @@ import type { Cadence } from '../../src/topics/catalogue/math/catalogue.ts'
 import type { GuardedSeries, Previous } from '../../src/topics/prices/math/guards.ts'
 import { realCloses, realRows } from './real-data.ts'
 
-/** A public series, oldest first, with what the catalogue would say of it. */
+/** A public series, oldest first, with the attributes that the catalogue would have. */
 export interface RealSeries {
   /** The file, and the column where it has several. */
   name: string

@@ -40,7 +40,7 @@ interface Requirement {
   install: string
 }
 
-/** What some tests need and not every machine has. */
+/** Requirements of some tests that not every machine meets. */
 export const requirements = {
   '../shared/data': {
     isHere: () => existsSync(realDataFolder),

@@ -51,7 +51,7 @@ export const files = [...new Bun.Glob('**/*.{ts,tsx}').scanSync(src)].sort()
 
 export const read = async (file: string) => await Bun.file(join(src, file)).text()
 
-/** What a file loads when it is loaded itself, named from `src/`; `lazily` counts what it loads later. */
+/** The imports of a file, named from `src/`; `lazily` counts those loaded later. */
 export async function importsOf(file: string, lazily: boolean): Promise<string[]> {
   const text = await read(file)
   const pattern = lazily

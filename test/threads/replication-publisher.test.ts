@@ -267,7 +267,9 @@ needs('nats-server').describe('a primary with NATS', () => {
     (await deltas()).flatMap(({ ranges }) =>
       ranges.flatMap(({ observations }) => observations.map(cells => cells[2])),
     )
-  /** A client whose server has just come back may ask before it is connected: it asks again. */
+  /**
+   * A client whose server has just restarted may send before it is connected, so it tries again.
+   */
   const met = () =>
     until('NATS', () =>
       nats.manager.streams.info('wellhead-changes').then(

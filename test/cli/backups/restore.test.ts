@@ -24,7 +24,7 @@ function inUse(): string {
   db.close()
   return dir
 }
-/** What a process that is killed leaves of a database: the newest of it is in the log. */
+/** The files of a database after its process was killed: the newest commits are in the WAL. */
 function leaveHalfDone(path: string): void {
   const from = databaseIn(inUse())
   const db = new Database(from)

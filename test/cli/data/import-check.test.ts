@@ -174,7 +174,7 @@ test('a file that is imported again leaves corrections, deletions and undone bat
     ]),
   ])
 
-  // What the source has never said of the point before is news.
+  // A point that the source has never sent counts as news.
   const news = await run([[dayOf(20), 72.4]], { source })
   expect({ said: news.said, price: priceOf(20) }).toEqual({
     said: expect.stringContaining('revised 1'),

@@ -149,7 +149,7 @@ async function doctor(
   }
 }
 
-/** Every file of a directory with its mode and a hash of what it holds. */
+/** Every file of a directory with its mode and a hash of its contents. */
 const pictureOf = (dir: string) =>
   existsSync(dir) && lstatSync(dir).isDirectory()
     ? readdirSync(dir)

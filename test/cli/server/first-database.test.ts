@@ -37,7 +37,7 @@ function openOnce(dir: string, config: Config): string[] {
   return said
 }
 
-/** Everything that a database holds, and what its header says. */
+/** All contents of a database, and the fields of its header. */
 function contentOf(dir: string) {
   const db = new Database(databasePath(dir), { readonly: true })
   const names = db

@@ -143,7 +143,7 @@ export interface Played {
 
 const openPaths = ['/v1/demo/prices', '/v1/demo/commodities']
 
-/** Plays every call of the family, and says of each how its answer differs from the type. */
+/** Plays every call of the family, and reports how each response differs from the type. */
 export async function playNode(send: Send): Promise<Played[]> {
   const played: Played[] = []
   const ids = new Map<string, string>()
@@ -187,7 +187,7 @@ export async function playNode(send: Send): Promise<Played[]> {
   return played
 }
 
-/** A path of the list with what stands for its places. */
+/** A path of the list with values for its placeholders. */
 function patternOf(path: string): [pattern: string, places: readonly string[]] {
   const pattern = path
     .replace('/futures/{slug}', '/futures/:contract')

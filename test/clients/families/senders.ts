@@ -1,6 +1,6 @@
 import { type Header, sendOnWire, type WireAnswer } from './wire-client.ts'
 
-/** What a published family of clients sends with a request, in its order. */
+/** The requests of a published family of clients, with their headers in order. */
 export interface Sender {
   name: string
   /** `isOpen`: the path needs no key, and the family sends none. */

@@ -98,7 +98,7 @@ const words: Readonly<Record<string, (value: unknown) => boolean>> = {
 const shown = (value: unknown): string =>
   Array.isArray(value) ? 'list' : isFields(value) ? 'object' : (JSON.stringify(value) ?? 'missing')
 
-/** What of a value differs from a type, each by its place; nothing where it fits. */
+/** The differences of a value from a type, each with its place; empty where it fits. */
 export function differences(
   value: unknown,
   type: Type,

@@ -613,7 +613,7 @@ needs('chromium').describe('in a browser', () => {
   })
 })
 
-/** What a camera reads in the figure of a page. */
+/** The text that a camera reads from the QR code of a page. */
 function cameraReads(page: string): string | undefined {
   const [, size, path] = /<figure.*viewBox="0 0 (\d+) \d+".* d="([^"]+)"/.exec(page)!
   const side = Number(size)

@@ -6,7 +6,7 @@ import { openTestInstance } from '../../support/instance/instance.ts'
 const ofTheApi =
   /['"`](\/(?:v1|admin|billing|organizations|status|product-facts|limits|metrics|openapi|health|users)[^'"`\s?]*)/g
 
-/** Every address of the API that the pages ask, with `x` for what is filled in at run time. */
+/** Every API path that the pages request, with `x` for values filled in at run time. */
 function askedPaths(): Set<string> {
   const paths = new Set<string>()
   for (const file of new Bun.Glob('**/*.{ts,tsx}').scanSync('src/console')) {
@@ -21,7 +21,7 @@ function askedPaths(): Set<string> {
   return paths
 }
 
-/** A parameter of the description stands for any segment. */
+/** A parameter of the description matches any segment. */
 const patternOf = (path: string): RegExp =>
   new RegExp(`^${path.replaceAll(/[.]/g, '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`)
 

@@ -49,7 +49,7 @@ needs('chromium').describe('every page of the console', () => {
   })
 
   test('tests the delivery channels, and shows and drops messages that wait', async () => {
-    // The address that is none is refused, which a browser says aloud.
+    // The unknown address is refused, which the browser logs as an error.
     const { page, goTo } = await stage.visitor({ isSignedIn: false })
     await page.addInitScript(`sessionStorage.setItem('operator', '${stage.instance.adminToken}')`)
     await goTo('/operator/system')
@@ -112,7 +112,7 @@ needs('chromium').describe('every page of the console', () => {
   })
 
   test('makes a watch and a schedule of deliveries, and pauses them', async () => {
-    // A browser says aloud what was refused: that complaint is wanted.
+    // The browser logs refused requests as errors: this one is expected.
     const { page, goTo } = await stage.visitor()
     await goTo('/webhooks')
     await page.click('summary:text-is("Watch codes on a schedule")')
@@ -151,7 +151,7 @@ needs('chromium').describe('every page of the console', () => {
   })
 
   test('a captured e-mail is shown as its recipient would see it, and no script in it runs', async () => {
-    // A browser says aloud what it did not run: these complaints are wanted.
+    // The browser logs scripts that it did not run as errors: these are expected.
     const { page, goTo } = await stage.visitor({ isSignedIn: false })
     const blocked = page.waitForEvent('requestfailed', request => request.url().includes('tracker'))
     await page.addInitScript(

@@ -12,7 +12,7 @@ import type { Need } from '../../support/requirements.ts'
 
 const blocks = blocksOf(pages.find(({ name }) => name === 'webhooks')!)
 
-/** What runs a program of a language, and what it needs. */
+/** The command that runs a program of a language, and its requirements. */
 const runners: Record<string, { file: string; command: string[]; needed: Need[] }> = {
   python: { file: 'sample.py', command: ['python3', 'sample.py'], needed: ['python 3.10'] },
   ts: { file: 'sample.ts', command: [process.execPath, 'sample.ts'], needed: [] },

@@ -157,7 +157,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await page.waitForSelector('text=Mail me a link')
       await page.goto(`${stage.instance.url}/sign-in?next=${encodeURIComponent(next)}`)
       const form = page.locator('form[action="/sign-in"]')
-      // What the page left out is put into the form, as anyone who can write into it would.
+      // The value that the page left out is put into the form, as any user could do.
       await form.evaluate((element, value) => {
         const field = element.ownerDocument.createElement('input')
         Object.assign(field, { type: 'hidden', name: 'next', value })

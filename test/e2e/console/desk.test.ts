@@ -80,7 +80,7 @@ needs('chromium').describe('the tools of a demo instance, in the binary', () => 
 
   /** Scenarios move the clock over weeks: their time is that of the machine, and decides nothing. */
   const playMs = 240_000
-  /** Plays a scenario from the page; what the page says of it, and what it is about. */
+  /** Plays a scenario from the page; returns the page's text about it, and its subject. */
   const play = async (name: string, title: string, options: Record<string, string> = {}) => {
     const { page, goTo } = operator
     await goTo('/desk')

@@ -14,7 +14,7 @@ const nonsense = /undefined|\bNaN\b|\bnull\b|Invalid Date|\[object/
 /** Refusals that a page puts into words, and the browser notes all the same. */
 const known = /status of 404 .*(indicators\/cftc-positioning|organizations\/dashboard)/
 
-/** What a page says where it has nothing to show: each sentence continues to a next step. */
+/** The text of a page without data: each sentence names a next step. */
 const saying: Record<string, RegExp> = {
   '/': /There are no prices yet\. The operator imports a file/,
   '/status': /Nothing has been recorded yet/,

@@ -203,7 +203,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
             | undefined
           const meta = body?.meta ?? body?.data?.meta
           const { pathname, searchParams } = new URL(answer.url())
-          // A figure asks for the number alone.
+          // A figure requests the number alone.
           if (meta === undefined || searchParams.get('per_page') === '1') return
           if (meta.has_next) cut.set(pathname, (cut.get(pathname) ?? 0) + 1)
           else cut.delete(pathname)

@@ -32,7 +32,7 @@ afterAll(async () => {
   remove(dir)
 })
 
-/** What a copy has recorded and what its guards keep for a decision, by code and day. */
+/** The values that an instance has recorded and those that its guards hold, by code and day. */
 function heldValues(data: string): Map<string, Map<string, number>> {
   const db = new Database(join(data, 'wellhead.db'), { readonly: true })
   try {

@@ -70,7 +70,7 @@ needs('../shared/data').describe('the binary reads public sources', () => {
     for (const name of ['eia', 'ecb', 'cftc', 'lbma']) {
       outcomes.push(await feeds('run', name, '--json'))
     }
-    // What the start began by itself may have been quicker.
+    // The runs begun by the start may have finished earlier.
     const list = await feeds('list', '--json')
     const states = (JSON.parse(list.out) as { feeds: { name: string; state: string }[] }).feeds
     expect(states.find(feed => feed.name === 'lbma')!.state).toBe('needs_license')

@@ -48,7 +48,7 @@ test('every operation works as soon as the server announces its address', async 
   expect(answers).toEqual(paths.map(path => ({ path, status: 200, isLong: true })))
 })
 
-/** What the files of directories take; one that several names stand for counts once. */
+/** The disk space of directories; a file with several links counts once. */
 const bytesOf = (...places: string[]) => {
   const files = places
     .flatMap(place => readdirSync(place).map(name => statSync(join(place, name))))

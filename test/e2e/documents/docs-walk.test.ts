@@ -143,7 +143,7 @@ async function settingOf(blocks: readonly Block[], cwd: string): Promise<Setting
   }
 }
 
-/** Texts of a sample that must be those of the response: a reader takes them for what comes. */
+/** Texts of a sample that must equal those of the response, because readers expect exactly them. */
 const isQuoted = (place: string): boolean => /\.(message|code|field|status)$/.test(place)
 
 /** 64 hexadecimal digits look alike, and any other text is only of the type of a text. */
@@ -170,7 +170,7 @@ function differences(sample: unknown, actual: unknown, place = ''): string[] {
   return typeof sample === typeof actual ? [] : [place]
 }
 
-/** Why a block did not do what its page says; undefined where it did. */
+/** Why a block did not behave as its page describes; undefined where it did. */
 function fault(
   block: Block,
   next: Block | undefined,

@@ -14,7 +14,7 @@ import {
 import { type SmtpServer, smtpServer } from '../../support/servers/smtp-server.ts'
 import { until as waitUntil } from '../../support/until.ts'
 
-// What attackers tried once and got through with, against the program that is shipped.
+// Attacks that succeeded once, run against the shipped program.
 const dir = temporaryDir()
 const data = join(dir, 'data')
 let [server, mail]: [Server, SmtpServer] = [undefined!, undefined!]
@@ -65,7 +65,7 @@ interface Answer<T> {
   code: string | null
   body: T
 }
-/** With the account's key, or with what is given. */
+/** With the account's key, or with the given headers. */
 async function ask<T = Record<string, unknown>>(
   method: string,
   path: string,

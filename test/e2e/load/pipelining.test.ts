@@ -37,7 +37,7 @@ interface Received {
   body: string
 }
 
-/** The answers in a text, each with a length or in chunks. */
+/** The responses in a text, each with a length or in chunks. */
 function answersIn(text: string): Received[] {
   const received: Received[] = []
   for (let rest = text; rest.includes('\r\n\r\n'); ) {

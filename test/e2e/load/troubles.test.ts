@@ -5,7 +5,7 @@ import { remove, run, type Server, start, temporaryDir } from '../../support/ins
 import { fields, smtpServer } from '../../support/servers/smtp-server.ts'
 import { until as waitUntil } from '../../support/until.ts'
 
-// What breaks while a server runs must be noticed wherever an operator looks.
+// Faults while a server runs must be visible wherever an operator looks.
 const dir = temporaryDir()
 afterAll(() => remove(dir))
 const closing: (() => unknown)[] = []

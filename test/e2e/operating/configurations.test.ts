@@ -227,7 +227,7 @@ async function heavyWork(world: World): Promise<void> {
       row.body,
     )
     const text = await answer.text()
-    // Most have no data here: what they say without is an answer too.
+    // Most have no data here: their response without data is tested too.
     if (answer.status >= 500) faults.push(`${row.sample}: ${answer.status} ${text.slice(0, 200)}`)
   }
   expect(faults).toEqual([])
@@ -333,7 +333,7 @@ async function backup({ row, data, config }: World): Promise<void> {
   expect({ code: outcome.code, err: outcome.err }).toEqual({ code: 0, err: outcome.err })
 }
 
-/** The console's main pages, and what each asks for when it is opened. */
+/** The console's main pages, and the requests of each when it is opened. */
 const pages: readonly [page: string, asks: readonly string[]][] = [
   ['/', ['/v1/demo/prices', '/v1/prices/past_month?by_code=WTI_USD']],
   ['/board', ['/v1/prices/board/layout', '/v1/prices/board']],
@@ -408,7 +408,10 @@ const [ownCode, otherCode] = ['OWN_DESK_USD', 'OTHER_DESK_USD']
 const ownPrice = '512.34'
 const otherPrice = '487.65'
 
-/** What an instance, or a replica of it, answers to the account of the first code alone; `key` only reads. */
+/**
+ * The responses of an instance, or of its replica, to the account of the first code alone; `key` is
+ * read-only.
+ */
 async function expectOwnOnly(ask: World['ask'], key: string): Promise<void> {
   const faults: string[] = []
   for (const path of waysTo(ownCode, key)) {

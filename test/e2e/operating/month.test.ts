@@ -178,7 +178,7 @@ since = "2025-12-01"
       commodity_filters: ['WTI_USD'],
     })) as unknown as { data: { id: string } }
 
-    // What comes in once a day is not late after five minutes.
+    // Daily data is not late after five minutes.
     await send(operator, '/admin/v1/series/WTI_USD', { cadence: 'daily' }, 'PATCH')
     const price = (n: number) => Math.round((60 + 3 * Math.sin(n * 1.7)) * 100) / 100
     await send(operator, '/admin/v1/observations', {
@@ -224,7 +224,7 @@ since = "2025-12-01"
       await until('the first scrape', async () => (await prometheus.rows('up == 1')).length === 1)
       await goTo('2026-01-07T20:00:00Z')
 
-      // A publisher falls silent; what is out of it by 16:00 may take twenty hours more.
+      // A publisher stops; its data published by 16:00 may take twenty hours more.
       isSilent = true
       await goTo('2026-01-09T12:00:00Z')
       await isNotified('silent feed', /^feed ecb late$/, begun)
@@ -238,7 +238,7 @@ since = "2025-12-01"
       // The disk fills, up to the last byte.
       await goTo('2026-01-10T12:00:00Z')
       fill(join(disk, 'ballast'))
-      // What the log has room for is still taken.
+      // Lines that fit into the log are still written.
       for (let n = 0; (await pushMany(n)) === 200; n += 1) expect(n).toBeLessThan(200)
       await isNotified('full disk', /^writes$/, begun)
       await isNotified('full disk', /^disk$/, begun)
@@ -249,7 +249,7 @@ since = "2025-12-01"
       for (const name of ['WellheadRefusesWrites', 'WellheadDiskLow']) await ceases(name)
       note('full disk', /^writes$/)
 
-      // A series stands still.
+      // A series stops.
       isFrozen = true
       await goTo('2026-01-20T12:00:00Z')
       await isNotified('frozen value', /^series WTI_USD frozen$/, begun)

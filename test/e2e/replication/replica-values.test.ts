@@ -124,7 +124,7 @@ ${await log()}`,
   })
 
   test('are the same in every value of every table, with a row of each kind, and stay so', async () => {
-    // What the product writes itself, an alert without an upper bound above all.
+    // Values that the product writes itself, above all an alert without an upper bound.
     const alert = (operator: string, value: number) =>
       send('POST', '/v1/alerts', {
         price_alert: {
@@ -208,7 +208,8 @@ ${await log()}`,
     const highest = openDatabase(databasePath(join(dir, 'replica')), { readonly: true })
     expect(highest.query('SELECT max(high) AS high FROM alerts').get()).toEqual({ high: Infinity })
     highest.close()
-    // What it says of itself, and what a client sees: from the answer to a write until it is read.
+    // The lag that the replica reports, and the lag that a client sees: from the response to a
+    // write until it can be read.
     const seconds = Number(process.env.REPLICA_LAG_SECONDS ?? 5)
     let [worstSaid, worstSeen] = [0, 0]
     for (let n = 0; n < seconds; n++) {

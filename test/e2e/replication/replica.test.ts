@@ -209,7 +209,7 @@ ${await log.text()}`,
     await until('the counts', () => used()[1]! >= metered + 75)
     await until('an end of counting', isSettled)
     expect(used()[1]).toBe(metered + 75)
-    // The quota is charged before anybody asks: what is set aside is in it, and nothing is missing.
+    // The quota is charged in advance: slices that are set aside are included, and none is missing.
     expect(used()[0]).toBeGreaterThanOrEqual(total)
     expect(used()[0]).toBeGreaterThanOrEqual(used()[1]!)
   })

@@ -96,7 +96,7 @@ test('with sqlite.autocheckpoint = 0 the WAL is never checkpointed, and duplicat
   await push(server)
   grows('a write after them')
 
-  // No read stays open: the replicator, who may, folds all of the log.
+  // No read transaction stays open: the replicator, whose right it is, checkpoints the whole WAL.
   const replicator = new Database(path, { readwrite: true })
   replicator.run('PRAGMA busy_timeout = 5000')
   const outcome = () =>
@@ -105,7 +105,7 @@ test('with sqlite.autocheckpoint = 0 the WAL is never checkpointed, and duplicat
         'PRAGMA wal_checkpoint(PASSIVE)',
       )
       .get()!
-  // What the replicator has seen so far, before it folds it.
+  // The frames that the replicator has read so far, before it checkpoints them.
   cpSync(log, join(instance, 'wellhead.db-wal'))
   cpSync(path, join(instance, 'wellhead.db'))
   const folded = outcome()

@@ -68,7 +68,7 @@ test('a repeated feed read does not overwrite corrected, deleted or undone value
   expect(send(again)).toMatchObject(left)
   expect(send(again)).toMatchObject(left)
   expect(values()).toEqual(decided)
-  // A run that brings nothing has no batch, and what it left out is listed once.
+  // A run without new values has no batch, and its left-out values are listed once.
   expect(batchStore.total({})).toBe(batchCount)
   expect(flaggedValues.total({ status: 'kept' })).toBe(4)
 

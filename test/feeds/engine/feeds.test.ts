@@ -447,7 +447,7 @@ needs('../shared/data').describe('several feeds', () => {
     const production = (month: string) =>
       copy.services.opec.ofMonth(month).find(row => row.country === 'Saudi Arabia')
     expect(production('2026-06')).toMatchObject({ source: 'EIA' })
-    // What the agency says of August is held: a thousandth of July.
+    // The agency's value for August is held: it is a thousandth of July's.
     expect(production('2026-08')).toBeUndefined()
     expect(await run(copy, 'jodi')).toMatchObject({ inserted: 1, revised: 0 })
     expect(production('2026-08')).toMatchObject({ source: 'JODI' })

@@ -154,7 +154,7 @@ describe(`real rows of datasets`, () => {
     value: number
   }
 
-  /** Whether a row is refused, or anything is said of it by the guards, after those before it. */
+  /** Whether a row is refused or flagged by the guards after the rows before it. */
   function isFlagged({ dataset, before }: Place, faulty: readonly Fields[]): boolean {
     const rows = faulty.map(fields => ({ fields, checked: dataset.check(fields, now) }))
     const judged = rows.flatMap(({ fields, checked }) =>
@@ -165,7 +165,7 @@ describe(`real rows of datasets`, () => {
     return flagged.some(flag => faulty.includes(flag.fields as Fields))
   }
 
-  /** What counts things stays a whole number: otherwise it would be refused for that alone. */
+  /** Counts stay whole numbers: otherwise the row would be refused for that alone. */
   const written = (value: number, fault: number) =>
     String(Number.isInteger(value) ? Math.round(fault) : fault)
   const laterBy = (days: number, { dataset, fields }: Place): Fields => {

@@ -136,7 +136,7 @@ describe('bodies', () => {
           new Response(text, { headers: { 'content-type': 'application/json', etag } }),
         )
       const answers = [ask('"1"'), ask('"1"'), ask('"2"')]
-      // Nothing is encoded in the turn that asks.
+      // The body is encoded in a later turn of the event loop.
       for (const answer of answers) expect(answer).toBeInstanceOf(Promise)
       const tags: (string | null)[] = []
       for (const response of await Promise.all(answers)) {

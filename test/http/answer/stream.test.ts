@@ -12,7 +12,10 @@ const texts: Record<string, string> = {
 
 const nextTurn = () => new Promise<void>(done => setImmediate(done))
 
-/** What a client gets of each `send` of the server, for it reads faster than the server writes. */
+/**
+ * The client receives each `send` of the server separately, because it reads faster than the server
+ * writes.
+ */
 async function pieces(server: Server<undefined>, path: string): Promise<string[]> {
   const received: string[] = []
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -108,7 +108,7 @@ test.each([
   expect(await questionOf({}, `&${parameter}`)).toBeUndefined()
 })
 
-// What a handler may read, in capitals or above a maximum, is the worker's work.
+// Values that only a handler reads, such as capitals or numbers above a maximum, go to the worker.
 test.each([
   'page=2',
   'per_page=1000000',

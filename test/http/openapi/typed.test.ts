@@ -56,7 +56,7 @@ describe('a parameter in the document', () => {
     ['/v1/prices/past_week', 'as_of', { type: 'string', format: 'date-time' }],
     ['/v1/market-brief', 'narrative', { type: 'boolean', default: false }],
   ] as const)('%s %s has its type, bounds and default', (path, name, schema) => {
-    // A copy: a matcher takes the place of what it matches.
+    // A copy, because a matcher replaces the values that it matches.
     expect(structuredClone(parameterOf(path, name)!.schema)).toMatchObject(schema)
   })
 

@@ -279,7 +279,7 @@ describe('creating requests that are sent again', () => {
       row.access === 'key-header-only' &&
       (row.success === 201 || row.body),
   )
-  /** They ask or change: nothing is there to be made twice. */
+  /** These requests read or change data: a repeat creates nothing. */
   const asking = [
     '/v1/prices/batch',
     '/grafana/search',
@@ -407,7 +407,7 @@ describe('Retry-After', () => {
 
 describe('the XML for spreadsheets', () => {
   const parser = new XMLParser({ ignoreAttributes: false, parseTagValue: false })
-  /** What the functions of a sheet take in one cell. */
+  /** The results of sheet functions in one cell. */
   const cellCharactersMax = 32_767
   const columnsMax = 12
 

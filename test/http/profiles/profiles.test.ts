@@ -77,8 +77,8 @@ const thousands = (value: unknown) =>
   value === null ? null : Math.round((value as number) * 1e6) / 1e3
 
 /**
- * What a client sees with a switch and without. `after` is compared as a whole, so that nothing
- * else may change.
+ * The response with a switch and without. `after` is compared as a whole, so that nothing else may
+ * change.
  */
 interface Case {
   name: SwitchName
@@ -864,7 +864,7 @@ describe('createClientProfiles: what switches leave alone', () => {
   const samples = listed
     .filter(row => row.method === 'GET' && row.sample !== null && row.access !== 'operator')
     .map(row => inOtherNames(row.sample!))
-  /** Headers of the moment, and what says that profiles are about. */
+  /** Headers that vary by the moment, and those that mention profiles. */
   const passing = /^(x-ratelimit-|ratelimit|x-cache$|vary$)/
   const visibleOf = ({ status, text, headers }: Answer) => ({
     status,
@@ -882,7 +882,7 @@ describe('createClientProfiles: what switches leave alone', () => {
         await ask(path, undefined, { of: plain }),
       ]
       expect(first.headers.has('vary'), path).toBe(false)
-      // What counts requests answers another number each time.
+      // Counters of requests differ in each response.
       if (first.text !== again.text) continue
       expect(visibleOf(profiled), path).toEqual(visibleOf(first))
       compared += 1

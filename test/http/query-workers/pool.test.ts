@@ -19,7 +19,7 @@ const question: Omit<QueryWorkerRequest, 'id'> = {
   mark: 0,
 }
 
-/** A reader that answers when the test says so, over the same interface as a thread. */
+/** A query worker that responds when the test decides; the pool calls it like a thread. */
 function heldQueryWorker() {
   const posted: ToQueryWorker[] = []
   let hear: (message: FromQueryWorker) => void = () => {}

@@ -31,7 +31,7 @@ function chances(seed: number): () => number {
   }
 }
 
-/** What the world outside knows of a message. */
+/** The facts about a message outside the outbox. */
 interface Truth {
   sends: number
   /** Sends since it was last sent again that had an answer which was recorded, or none. */

@@ -8,7 +8,7 @@ test('the faults of every series are cached after a job run', async () => {
   record('GASOLINE_USD', [2.1, 2.2, 2.3], startAt - hourMs, dayMs)
   const job = createSeriesFaultsJob(services.seriesFaults, clock)
   await job.pass()
-  // Behind the service's back: what is known is not read again.
+  // The service is bypassed: known values are not read again.
   services.db.run('DELETE FROM bars')
   const known = services.seriesFaults.all()
   expect(known).toEqual([])

@@ -10,7 +10,7 @@ const module = join(import.meta.dir, '../../../src/lib/files/directory-lock.ts')
 const startedAt = Date.UTC(2026, 10, 21, 19, 30)
 const mine: Holder = { pid: process.pid, role: 'test', startedAt }
 
-/** Takes the lock if it can, says how it went, and stays until its input ends. */
+/** Takes the lock if it can, prints the result, and stays until its input ends. */
 const program = (dir: string, role: string) => `
   import { lockDataDir } from ${JSON.stringify(module)}
   const taken = lockDataDir(${JSON.stringify(dir)}, { pid: process.pid, role: ${JSON.stringify(role)}, startedAt: ${startedAt} })

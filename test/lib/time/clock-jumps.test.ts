@@ -4,7 +4,7 @@ import { createJumpWatch } from '../../../src/lib/time/clock-jumps.ts'
 
 const dayMs = 86_400_000
 
-/** A clock whose two hands move as a test says. */
+/** A clock whose wall and monotonic time a test sets. */
 function hands() {
   let [wall, mono] = [Date.parse('2026-11-20T15:00:00Z'), 0]
   const clock: Clock = { now: () => wall, monotonic: () => mono }

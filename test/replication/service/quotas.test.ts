@@ -13,7 +13,7 @@ import { needs } from '../../support/needs.ts'
 import { type NatsServer, natsServer } from '../../support/servers/nats.ts'
 import { until } from '../../support/until.ts'
 
-/** What happens to one of three copies, which ask as fast as they are let. */
+/** Events of one of three replicas, which make requests as fast as they may. */
 const steps = fc.array(
   fc.record({
     node: fc.nat(2),
@@ -100,7 +100,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
           expect(answered).toBeLessThanOrEqual(limit)
           expect(meter.quotaUsage(state).used).toBeGreaterThanOrEqual(answered)
         }
-        // Slices that are under way come to anyone who asked for them.
+        // Slices in flight go to any replica that requested them.
         await Bun.sleep(30)
         for (const slices of nodes) for (const part of slices.giveUp('all')) meter.putBack(part)
         while (meter.reserve(state)) answered += 1
@@ -117,7 +117,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
     const first = node()
     expect(await first.comes(state.key.id, window, 5000)).toBe(true)
     await until('the pool is filled', async () => (await poolOf()) >= 3 * 64)
-    // As if it were lost: what it grants does not reach the stream.
+    // Simulates a loss: its grants do not reach the stream.
     stream.isReached = false
     const reserve = await poolOf()
     const next = node()
@@ -131,7 +131,7 @@ needs('nats-server').describe('the quota of a key over several copies', () => {
     const nodes = Array.from({ length: 4 }, primary.node)
     const counts = await Promise.all(nodes.map(slices => asked(slices, primary, 10_000)))
     const total = counts.reduce((sum, count) => sum + count, 0)
-    // The last is kept for the primary, which answers it without asking anybody.
+    // The last request is reserved for the primary, which admits it without coordination.
     let own = 0
     while (primary.meter.reserve(primary.state)) own += 1
     const unused = nodes

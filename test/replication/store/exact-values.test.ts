@@ -121,7 +121,7 @@ function stepsOf(db: Database, table: string): fc.Arbitrary<Step[]> {
   })
 }
 
-/** What collides with another row changes nothing. */
+/** A row that collides with another one changes nothing. */
 function take(db: Database, table: string, key: readonly string[], step: Step): void {
   if (step.kind === 'insert') {
     const places = step.values.map(() => '?').join(', ')

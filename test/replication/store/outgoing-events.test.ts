@@ -5,7 +5,7 @@ import { createDeltaReader } from '../../../src/replication/store/delta-reader.t
 import { createOutgoingEvents } from '../../../src/replication/store/outgoing-events.ts'
 import { outboxWorld, unavailable } from '../../support/topics/outbox.ts'
 
-/** An outbox whose commits are logged; `told` are the events of what was committed since. */
+/** An outbox whose commits are logged; `told` has the events committed since. */
 function openLoggedOutbox() {
   const db = openDatabase(':memory:')
   logChanges(db, true)

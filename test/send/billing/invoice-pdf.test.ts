@@ -23,7 +23,7 @@ const invoice: PrintedInvoice = {
   ],
 }
 
-/** What a reader of the document finds on its pages. */
+/** The texts on the pages of the document. */
 async function textsOf(bytes: Uint8Array): Promise<string[]> {
   const document = await PDFDocument.load(bytes, { updateMetadata: false })
   return document.getPages().map(page => {

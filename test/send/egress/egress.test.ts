@@ -203,7 +203,7 @@ describe('a target', () => {
     })
     await new Promise<void>(done => listener.listen(0, '127.0.0.1', done))
     const { port } = listener.address() as { port: number }
-    // Whatever the name, the resolver says that it is here.
+    // The resolver maps every name to this machine.
     const guard = createEgress([], async () => [ipv4('127.0.0.1')])
     const urls = [
       ...hosts.flatMap(host => [`https://${host}:${port}/`, `http://${host}:${port}/`]),

@@ -23,7 +23,7 @@ export interface BinaryStage {
   visitor(who: Who, options?: VisitorOptions & { isRefused?: boolean }): Promise<Visitor>
   /** Asks the API as the operator. Throws where it refuses. */
   asOperator<T>(method: string, path: string, body?: unknown): Promise<T>
-  /** That the browser had nothing to complain of and asked no one but the copy. */
+  /** Asserts that the browser logged no errors and contacted no other host. */
   expectQuiet(): void
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function openBinaryStage(options: StageOptions = {}): Promise<Binar
     return JSON.parse(text) as T
   }
 
-  /** What a mailed link signs someone in with. */
+  /** The part of a mailed link that signs a user in. */
   const linkFor = async (email: string): Promise<string> => {
     const { data: found } = await asOperator<{ data: { accounts: { id: string }[] } }>(
       'GET',

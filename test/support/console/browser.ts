@@ -30,7 +30,7 @@ export interface Visitor {
   turnTo(path: string): Promise<void>
   /** The same by a link in the page that is open, to whatever it shows: without loading again. */
   follow(path: string, shown: string): Promise<void>
-  /** What assistive technology would stumble over. */
+  /** Barriers for assistive technology. */
   violations(): Promise<Violation[]>
   /** By how many pixels the page is wider than the window. */
   overflow(): Promise<number>

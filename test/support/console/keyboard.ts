@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import type { CDPSession, Page } from 'playwright-core'
 
 interface Stop {
-  /** What the focus is on, so that someone finds it. */
+  /** A description of the focused element, for messages. */
   name: string
   isVisible: boolean
   /** Numbered in the order in which the focus came by; the same number is the same thing. */
@@ -99,7 +99,7 @@ export async function walkByTab(page: Page, where: string, walk = 1): Promise<nu
   return before
 }
 
-/** What the functions below use of the page that they run in. */
+/** The objects of the page that the functions below use. */
 interface PageWindow {
   stopTab?: (event: { key: string; preventDefault(): void }) => void
   document: { activeElement: unknown }
@@ -136,7 +136,7 @@ export async function tabTo(page: Page, selector: string): Promise<void> {
   for (let pressed = 0; pressed < 400; pressed += batch) {
     await wanted.evaluate(stopAt)
     await pressTab(page, batch)
-    // What a page draws again in the meantime is another element: it is looked for once more.
+    // The page may have redrawn it as another element, so it is looked up once more.
     const { isThere, isSeen } = await wanted.evaluate(look)
     if (!isThere) continue
     expect(isSeen, `the focus is not seen on ${selector}`).toBe(true)

@@ -1,7 +1,9 @@
 import { createApp } from '../../../src/instance/app/app.ts'
 import { openTestInstance } from './instance.ts'
 
-/** A program that says how the newest price of a code is answered: `promise`, or with its status. */
+/**
+ * A program that prints how the newest price of a code is returned: as `promise`, or its status.
+ */
 const instance = openTestInstance()
 instance.record('WTI_USD', [70, 71], instance.clock.now(), 60_000)
 const answer = createApp(instance.services).fetch(

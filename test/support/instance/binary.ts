@@ -110,7 +110,7 @@ export async function startWith(
       ...args,
     ],
     {
-      // Tests ask faster than a client may.
+      // Tests make requests faster than a client may.
       env: {
         PATH: process.env.PATH,
         WELLHEAD_LIMITS_PER_MINUTE: '100000',

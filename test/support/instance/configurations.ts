@@ -96,7 +96,7 @@ function secretFile(at: Surroundings): string {
   return path
 }
 
-/** Feeds that ask a mirror on this machine, which has nothing for them. */
+/** Feeds that poll a mirror on this machine, which has no data for them. */
 const feedSettings = (at: Surroundings): Record<string, Setting> =>
   Object.fromEntries(
     feedNames.flatMap((name): [string, Setting][] => [

@@ -12,7 +12,7 @@ import { createLogTail } from '../../../src/lib/log/log-tail.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 import { demoDatabase } from './demo-database.ts'
 
-/** A demo instance in this process, at a moment that stands still. */
+/** A demo instance in this process, with a stopped clock. */
 export interface DemoInstance {
   running: Running
   clock: ManualClock
@@ -34,7 +34,7 @@ export interface InstanceOptions {
   database?: string
   /** The controls under /_dev are there, but for those that need a directory to keep states in. */
   controls?: boolean
-  /** What upgrades requests to sockets, where the copy is served. */
+  /** Upgrades requests to sockets, where the instance is served. */
   connections?: Connections
   /** Gets every line of the log, the least important ones too. */
   log?: (line: string) => void
@@ -69,7 +69,7 @@ export function demoInstance(
     runtime: {
       config,
       clock,
-      // No test waits until a publisher may be asked again.
+      // No test waits for the pause between requests to a publisher.
       wait: async () => {},
       ids: createSeededIds(7),
       logTail,

@@ -15,9 +15,9 @@ export interface TestInstance {
   app: App
   clock: ManualClock
   log: string[]
-  /** What it would have waited for publishers, in milliseconds: no test waits for them. */
+  /** The waits for publishers that were skipped, in milliseconds. */
   waited: number[]
-  /** What a wait for a publisher that begins now lasts as long as; undefined: it ends at once. */
+  /** The length of a wait for a publisher that begins now; undefined: it ends at once. */
   holdUp: Promise<void> | undefined
   /** Makes an account with one key and returns the token. */
   key(

@@ -35,7 +35,7 @@ export interface Replicated {
   record(code: string, price: number): void
   /** A request of a key without a quota to the replica. */
   ask(path: string, headers?: Record<string, string>): Promise<Response>
-  /** What the replica answers itself, or passes on. */
+  /** The requests that the replica answers itself, or forwards. */
   latest(
     code?: string,
   ): Promise<{ price: number | undefined; lag: string | null; stale: string | null }>

@@ -36,7 +36,7 @@ export interface Outcome {
 export interface Running {
   /** As the owner of the endpoint. */
   ask<T>(method: string, path: string, body?: unknown): Promise<T>
-  /** As SIGTERM does: what is under way ends first. */
+  /** As SIGTERM does: requests in progress end first. */
   stop(): Promise<void>
 }
 

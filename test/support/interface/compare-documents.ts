@@ -40,7 +40,7 @@ function resolved(node: unknown, document: Document, depth: number): unknown {
   )
 }
 
-/** The paths of values that differ, with what they were and what they are. */
+/** The paths of values that differ, with the old and the new value. */
 function differences(was: unknown, is: unknown, path: string): string[] {
   if (JSON.stringify(was) === JSON.stringify(is)) return []
   const areObjects = [was, is].every(value => typeof value === 'object' && value !== null)

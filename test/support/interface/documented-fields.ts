@@ -13,7 +13,7 @@ interface Schema {
 
 /**
  * Paths of the fields of a body that no alternative of its schema names. A validator accepts them,
- * because a schema of the document is open unless it says otherwise.
+ * because a schema of the document is open by default.
  */
 export function undocumentedFields(
   document: OpenApiDocument,

@@ -19,7 +19,7 @@ export interface Row {
 
 export const rows = listed as Row[]
 
-/** No window and no quota is in the way of who asks thousands of times. */
+/** No window and no quota stops thousands of requests. */
 export const boundless: Record<string, string> = Object.fromEntries([
   ...[
     'per_minute',
@@ -80,7 +80,7 @@ const accessOf = ({ security }: Operation) =>
       : 'key'
 
 /**
- * What in an answer breaks the document's word about its operation and status; undefined: nothing.
+ * How a response violates the document for its operation and status; undefined where it does not.
  */
 export function answerChecker(document: OpenApiDocument) {
   const schemas = new Ajv({ strict: false, allErrors: true })

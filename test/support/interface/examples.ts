@@ -29,7 +29,7 @@ export const stepsOf = (document: OpenApiDocument): Step[] =>
     })),
   )
 
-/** Sends an operation as its examples have it: what is required, and its body. */
+/** Sends an operation with its example values: the required parameters, and its body. */
 export async function send(
   instance: DemoInstance,
   { method, path, operation }: Step,
@@ -58,12 +58,12 @@ export async function send(
   })
   const isRefused = answer.status >= 400
   const text = isRefused ? await answer.text() : ''
-  // What streams would continue for ever.
+  // Streams would never end.
   if (!isRefused) await answer.body?.cancel()
   return { status: answer.status, text }
 }
 
-/** Operations that cannot succeed on one's own copy, with what they answer and why. */
+/** Operations that cannot succeed on a test instance, with their response and the reason. */
 export const refused: Readonly<Record<string, readonly [status: number, why: string]>> = {
   'GET /v1/files': [404, 'files are made at night, where the operator keeps them'],
   'GET /v1/files/prices/{name}': [404, 'the same'],
@@ -194,20 +194,23 @@ function power({ running }: DemoInstance): Own {
   )
   return {}
 }
-/** A key of the account, other than the one that asks. */
+/** A key of the account, other than the calling one. */
 async function anotherKey(instance: DemoInstance, end = ''): Promise<Own> {
   const answer = await instance.ask('POST', '/v1/api-keys', { body: { name: 'another' } })
   const [id] = /[0-9a-f-]{36}/.exec(await answer.text())!
   return { path: `/admin/v1/keys/${id}${end}` }
 }
-/** What the example of another operation makes. */
+/** The object that another operation's example creates. */
 async function made(instance: DemoInstance, name: string): Promise<Own> {
   const document = (await (await instance.ask('GET', '/openapi.json')).json()) as OpenApiDocument
   await send(instance, stepsOf(document).find(step => step.name === name)!)
   return {}
 }
 
-/** What an operation needs that no document can say: who someone is, and what they have. */
+/**
+ * Values that an operation needs and no document can state: the identity of a user, and their
+ * objects.
+ */
 export const prepared: Readonly<Record<string, Prepare>> = {
   'POST /v1/auth/session': async instance => {
     await signIn(instance)

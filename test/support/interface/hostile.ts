@@ -92,8 +92,7 @@ export interface Made {
 }
 
 /**
- * Makes requests of an operation: half of what they say is as the document wants it, the rest is
- * not.
+ * Makes requests of an operation: half of their values are valid by the document, the rest are not.
  */
 export function requestMaker(
   document: OpenApiDocument,

@@ -1,6 +1,6 @@
 /**
- * Every route of the API: who may call it, what it costs, a request that must be answered and
- * how.
+ * Every route of the API: its permitted callers, its cost, a request that must succeed and its
+ * response.
  */
 import listed from '../../operations/interface.json'
 
@@ -20,7 +20,7 @@ export interface Row {
 const takesAway = ({ method, path }: Row) =>
   method === 'DELETE' || (method === 'POST' && path === '/v1/phone')
 
-/** What deletes or replaces comes last: the samples of the others need what it takes away. */
+/** Operations that delete or replace come last, because other samples need their objects. */
 export const interfaceRows = (listed as Row[]).toSorted(
   (a, b) => Number(takesAway(a)) - Number(takesAway(b)),
 )

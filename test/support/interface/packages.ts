@@ -39,7 +39,7 @@ export function installedIn(sources?: string): string {
   return directory
 }
 
-/** Nothing in the way of tests that ask faster than a client may. */
+/** No limits, because tests make requests faster than a client may. */
 const unlimited = {
   WELLHEAD_LIMITS_PER_MINUTE: '100000',
   WELLHEAD_LIMITS_UNAUTHENTICATED_PER_MINUTE: '100000',
@@ -95,7 +95,7 @@ export interface Outcome {
   text: string
 }
 
-/** Runs a program to its end; its text is what it prints on both of its outputs. */
+/** Runs a program to its end; its text is the output of both streams. */
 export async function runProgram(
   command: string[],
   cwd: string,
@@ -114,7 +114,7 @@ export async function runProgram(
   return { code: await child.exited, text: `${out}${err}` }
 }
 
-/** What the programs of a copy's tests find it by. */
+/** The environment by which test programs find the instance. */
 export const environmentOf = ({ url, apiKey, adminToken }: Wellhead): Record<string, string> => ({
   WELLHEAD_URL: url,
   WELLHEAD_API_KEY: apiKey,

@@ -6,8 +6,7 @@ import { answersKey } from '../../../src/http/openapi/source.ts'
 import type { App } from '../../../src/instance/app/app.ts'
 
 /**
- * Fails unless a body is what the route's schema says, bodies that their handler wrote as text
- * included.
+ * Fails unless a body matches the route's schema, bodies that their handler wrote as text included.
  */
 export function expectShape(
   app: Pick<App, 'routes'>,

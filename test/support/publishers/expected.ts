@@ -13,7 +13,7 @@ interface Expected {
   values: Map<string, number>
 }
 
-/** What the agency writes where it has no value. */
+/** The agency's marks for a missing value. */
 const blanks = new Set(['', 'NA'])
 
 const maps = resolve(import.meta.dir, '../../../fixtures/feeds')
@@ -86,7 +86,7 @@ const times = (text: string, factor: string): number => {
 
 type Entries = Iterable<readonly [period: string, text: string]>
 
-/** What one publisher says of one of its series up to today. */
+/** One publisher's values of one of its series up to today. */
 function entries(
   { world, today }: StandIn,
   feed: string,

@@ -5,7 +5,7 @@ import type {
 } from '../../../src/feeds/publishers/publisher.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
 
-/** A line to a stand-in that does nothing but ask: for tests of what readers read. */
+/** A line to a stand-in that only makes requests: for tests of parsers. */
 export function plainLine(root: string): Line {
   const open = async ({ url, headers = {}, secret }: PublisherRequest) => {
     const address = new URL(url)

@@ -5,14 +5,14 @@ interface Row {
   value: string
 }
 
-/** What a stand-in does to rows and names before they are sent. */
+/** Changes that a stand-in makes to rows and names before they are sent. */
 export interface PowerWays {
   /** The last day that anything is published of. */
   today: string
   /** A key that is accepted where one is needed. */
   key: string
   spoiled(rows: readonly Row[]): Row[]
-  /** The name of a field, or another one where that is what is wrong. */
+  /** The name of a field, or a wrong one where that is the fault. */
   named(field: string): string
   unit(own: string): string
 }
@@ -104,7 +104,7 @@ function smard(path: string, ways: PowerWays): PowerReply | undefined {
   })
 }
 
-/** A whole series with what is wrong with it: files and pages are parts of it. */
+/** A complete series with its faults: files and pages are parts of it. */
 function allSpoiled(ways: PowerWays, series: string, stepMs: number, from: number): Row[] {
   return ways.spoiled(rowsOf(series, from, Number.POSITIVE_INFINITY, stepMs, ways.today))
 }

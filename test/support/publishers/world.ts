@@ -9,7 +9,7 @@ export interface Entry {
   value: string
 }
 
-/** A series of the energy agency: where it is kept and what it says. */
+/** A series of the energy agency: its route and its values. */
 export interface AgencySeries {
   route: string
   frequency: 'daily' | 'weekly' | 'monthly'
@@ -17,7 +17,10 @@ export interface AgencySeries {
   rows: Entry[]
 }
 
-/** What all publishers know: real figures where the shared folder is there, made-up ones for the rest. */
+/**
+ * The data of all publishers: real figures where the shared folder exists, made-up ones for the
+ * rest.
+ */
 export interface PublishedWorld {
   agency: Map<string, AgencySeries>
   /** Units of each currency in one euro, by day, the oldest first. */
@@ -46,7 +49,7 @@ function pairs(
     .map(cells => ({ period: cells[0]!, value: scale(cells[column] ?? '') }))
 }
 
-/** Thousands of what is given in millions, without a binary fraction in between. */
+/** Converts millions to thousands without binary fractions. */
 export const thousandfold = (text: string): string => {
   if (text === '') return ''
   const [whole, fraction = ''] = text.split('.')
@@ -183,7 +186,7 @@ const outlookMonths = Array.from({ length: 36 }, (_, i) => {
   return `${Math.floor(index / 12)}-${String((index % 12) + 1).padStart(2, '0')}`
 })
 
-/** What no shared file has: a few plain values for every other line of the agency's map. */
+/** Values that no shared file has: a few plain ones for every other line of the agency's map. */
 function addMadeUp(series: Map<string, AgencySeries>): void {
   const { map } = shippedFeeds.find(feed => feed.publisher.name === 'eia')!
   for (const { sourceId, at, kind, unit, target } of map) {

@@ -2,10 +2,10 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 
 type Claims = JWTPayload & Record<string, unknown>
 
-/** What a token endpoint answers, by the nonce of the sign-in that the code belongs to. */
+/** The token endpoint's response, by the nonce of the sign-in that the code belongs to. */
 export type Answer = (nonce: string) => Promise<object> | object
 
-/** An identity provider whose answers a test chooses: also such as none would give. */
+/** An identity provider whose responses a test chooses, invalid ones included. */
 export async function startIdentityProvider(now: () => number) {
   let keyId = 'first'
   let pair = await generateKeyPair('RS256', { extractable: true })

@@ -45,7 +45,7 @@ export async function natsServer({ maxPayload }: NatsServerOptions = {}): Promis
       stderr: 'ignore',
       onExit(_, code, signal) {
         if (started !== running) return
-        // What runs NATS starts it again, and no one would know why the test waited.
+        // A supervisor would start it again, and the test would wait without a reason.
         console.warn(
           `nats-server ended by itself (${code ?? signal}):\n${readFileSync(log, 'utf8').slice(-2000)}`,
         )
@@ -82,7 +82,7 @@ const freePort = () =>
     })
   })
 
-/** The server says who it is to everybody who connects. */
+/** The server introduces itself to every client that connects. */
 const answers = (port: number) =>
   new Promise<boolean>(done => {
     const socket = connect(port, '127.0.0.1')

@@ -5,16 +5,16 @@ import { join } from 'node:path'
 export interface Scrape {
   /** `host:port`. */
   target: string
-  /** What it sends as its bearer token. */
+  /** The bearer token that it sends. */
   token: string
   /** Alert rules; checked every second, as the target is. */
   rulesFile: string
 }
 
 export interface Prometheus {
-  /** The body of an answer of its HTTP interface; undefined: it did not answer. */
+  /** The body of a response of its HTTP interface; undefined when there is none. */
   ask(path: string): Promise<unknown>
-  /** What a query has at this moment. */
+  /** The value of a query at this moment. */
   rows(query: string): Promise<{ metric: Record<string, string> }[]>
   stop(): Promise<void>
 }

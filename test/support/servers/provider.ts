@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
-/** What a provider's stand-in does with a request. */
+/** The action of a provider's stand-in for a request. */
 export type Behaviour =
   | 'ok'
   | 'accepts and never answers'
@@ -18,11 +18,11 @@ export interface Stand {
   url: string
   /** Every request: its headers in lower case and its body. */
   requests: { path: string; headers: Record<string, string>; body: string }[]
-  /** What arrived, by its idempotency key where it has one. */
+  /** Received requests, by idempotency key where they have one. */
   delivered: string[]
   /**
-   * What an attempt waits for the next request: short where that is not answered, so that a busy
-   * machine never makes an answer late.
+   * How long an attempt waits for the next request: short where that is not answered, so that a
+   * busy machine never makes a response late.
    */
   attemptMs(): number
   close(): void

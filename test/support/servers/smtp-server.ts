@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /**
- * What the server answers to a command; undefined: as a server that takes the mail. Nothing is
- * answered to `silence`, and `cut` ends the connection.
+ * The server's reply to a command; undefined: as a server that takes the mail. Nothing is answered
+ * to `silence`, and `cut` ends the connection.
  */
 export type Answers = (
   command: string,

@@ -10,8 +10,8 @@ export interface Sent {
 }
 
 /**
- * A stand-in for the processor's HTTP interface over a real socket, with its own idea of who has
- * what.
+ * A stand-in for the processor's HTTP interface over a real socket, with its own state of customers
+ * and subscriptions.
  */
 export interface StripeServer {
   url: string

@@ -26,7 +26,7 @@ export interface AlertInstance {
     more?: Partial<AlertSettings>,
     account?: AccountState,
   ): Alert
-  /** Records a price as observed now, or when it says. */
+  /** Records a price as observed now, or at its own time. */
   price(code: string, value: number, observedAt?: number): void
   /** Prices at which an alert has fired, oldest first. */
   fired(alert: Alert): number[]

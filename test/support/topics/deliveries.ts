@@ -19,8 +19,8 @@ import type { AccountState } from '../../../src/topics/keys/service/keyring.ts'
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
 /**
- * An instance with prices whose mail is captured, with the jobs that make and send deliveries under a
- * clock that stands still.
+ * An instance with prices whose mail is captured, with the jobs that make and send deliveries under
+ * a stopped clock.
  */
 export interface DeliveryWorld {
   services: Services

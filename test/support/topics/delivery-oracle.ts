@@ -6,7 +6,7 @@ import type { DeliveryMoment, DeliverySchedule } from '../../../src/plans/delive
 
 const clocks = new Map<string, Intl.DateTimeFormat>()
 
-/** What the clocks of a zone show, in milliseconds as if they were in UTC. */
+/** The local time of a zone, in milliseconds as if it were UTC. */
 export function shown(at: number, zone: string): number {
   const clock =
     clocks.get(zone) ??

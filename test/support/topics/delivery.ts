@@ -1,6 +1,6 @@
 import { openTestInstance } from '../instance/instance.ts'
 
-/** What the tests read of answers. */
+/** The fields of responses that the tests read. */
 export interface DeliveryAnswer {
   message: string
   errors: { field: string; message: string; reason?: string; nearest?: string[] }[]

@@ -72,7 +72,7 @@ export async function expectEntitled(instance: TestInstance, path: string): Prom
   }
 }
 
-/** Fails unless the alias of a path answers the same bytes. */
+/** Fails unless the alias of a path returns the same bytes. */
 export async function expectAlias(
   instance: TestInstance,
   token: string,

@@ -11,8 +11,8 @@ export interface WireChange {
 }
 
 /**
- * Keeps what the feed said by the rule that its documentation gives, and no more: an independent
- * reading of the contract.
+ * Applies the feed by the rules of its documentation, and no others: an independent client of the
+ * contract.
  */
 export function createFollower() {
   let kept: WireChange[] = []

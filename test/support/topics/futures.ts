@@ -99,7 +99,7 @@ export const tickOf = (
 
 export const manyRequests = { 'limits.per_minute': '100000' }
 
-/** The body of any futures answer, as far as tests ask for parts of it. */
+/** The body of any futures response, as far as tests read its parts. */
 export interface FuturesBody {
   [name: string]: unknown
   commodity: string

@@ -31,8 +31,8 @@ export interface Past {
   quarantine: QuarantineList
   write(points: readonly Point[], recordedAt: number): void
   /**
-   * The rows of a range, newest first, each with the version that `pick` takes of it: the current
-   * one unless said.
+   * The rows of a range, newest first, each with the version that `pick` takes of it: by default
+   * the current one.
    */
   rows(
     range: HistoryRange,

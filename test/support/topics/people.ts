@@ -17,7 +17,7 @@ export interface Asked {
 
 export interface People extends TestInstance {
   person(name: string, plan?: string): Person
-  /** Signs a person in with a link and answers the session token. */
+  /** Signs a user in with a link and returns the session token. */
   signedIn(person: Person): Promise<string>
   /** A request with whatever is in `authorization`. */
   ask(

@@ -1,6 +1,6 @@
 import type { WellPermit } from '../../../src/topics/drilling/dataset/permits.ts'
 
-/** A permit in Midland County; `change` says what is different. */
+/** A permit in Midland County; `change` has the fields that differ. */
 export const permit = (change: Partial<WellPermit> = {}): WellPermit => ({
   state: 'TX',
   permitOn: '2026-11-18',

@@ -78,7 +78,7 @@ export function rowServer(
     port: 0,
     hostname: '127.0.0.1',
     fetch(request) {
-      // What a request says cannot be read once it is answered.
+      // The body of a request cannot be read after the response.
       requests.push({ url: request.url, method: request.method, headers: new Map(request.headers) })
       return answer(request)
     },

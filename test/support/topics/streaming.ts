@@ -50,7 +50,7 @@ export function serveApp(
     socketUrl: `ws://127.0.0.1:${server.port}`,
     async stop() {
       services.streams.stop()
-      // What has ended is read to its end before the connections are cut.
+      // Ended streams are read to their end before the connections are cut.
       await Promise.race([server.stop(false), Bun.sleep(300)])
       await server.stop(true)
     },
@@ -64,7 +64,7 @@ export interface Block {
   comment?: string
 }
 
-/** Blocks of server-sent events as they come, read as the standard says. */
+/** Blocks of server-sent events as they arrive, parsed by the standard. */
 export async function* blocksOf(response: Response): AsyncGenerator<Block> {
   const decoder = new TextDecoder()
   let text = ''

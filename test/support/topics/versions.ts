@@ -5,8 +5,8 @@ export interface Version {
 }
 
 /**
- * Adds what a write says of a point to its versions, the obvious way. With its own moment
- * (`isExplicit`) it may belong before the newest; otherwise it follows it.
+ * Adds a write of a point to its versions, in the simplest way. With its own moment (`isExplicit`)
+ * it may belong before the newest; otherwise it follows it.
  */
 export function addVersion(versions: Version[], version: Version, isExplicit: boolean) {
   const last = versions.at(-1)

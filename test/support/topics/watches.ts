@@ -9,7 +9,7 @@ export interface WatchInstance extends TestInstance {
   accountId: string
   token: string
   watch(settings?: Partial<WatchSettings>, accountId?: string): Watch
-  /** Records a price as observed now, or when it says. */
+  /** Records a price as observed now, or at its own time. */
   price(code: string, value: number, observedAt?: number): void
   /** The whole feed. */
   events(accountId?: string): WatchEvent[]

@@ -20,7 +20,7 @@ export interface WebhookInstance extends TestInstance {
     settings?: Partial<EndpointSettings>,
     secret?: string,
   ): EndpointWithSecret
-  /** What the log of an endpoint has, oldest first. */
+  /** The entries of an endpoint's log, oldest first. */
   entries(endpoint: Pick<Endpoint, 'id'>): LogEntry[]
   /** Records one price, at `at` or now. */
   price(code: string, value: number, at?: number): void

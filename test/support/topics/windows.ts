@@ -12,7 +12,7 @@ export interface Row {
   [field: string]: unknown
 }
 
-/** What a test reads of an answer, whatever its status. */
+/** The fields of a response that a test reads, whatever its status. */
 export interface Answer {
   status: number
   headers: Headers

@@ -2,7 +2,7 @@ import type { DemoData } from '../../../src/demo/demo-data.ts'
 
 /** Demo data as an instance writes it: its history first, then what is published. */
 export interface PublishedData {
-  /** Writes everything up to a moment, what is published in that very millisecond included. */
+  /** Writes everything published up to a moment, that millisecond included. */
   advance(to: number): number
 }
 

@@ -325,7 +325,7 @@ describe('requireAction by role', () => {
   })
 })
 
-/** What an operation could have changed. */
+/** The rows that an operation could have changed. */
 async function stateOf({ services, dashboard }: Office) {
   const keys = services.keys
     .accounts()

@@ -13,7 +13,7 @@ const password = 'correct horse battery'
 const path = '/v1/auth/second-factor'
 const dataOf = <T>({ body }: Asked) => body.data as T
 
-/** What an authenticator shows at a moment, from the address that it was given. */
+/** The code of an authenticator at a moment, from the address that it was given. */
 const shown = (url: string, timestamp: number) => {
   const [, secret] = /[?&]secret=([A-Z2-7]+)/.exec(url)!
   return new TOTP({ secret: secret!, algorithm: 'SHA1', digits: 6, period: 30 }).generate({

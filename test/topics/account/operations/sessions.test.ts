@@ -295,7 +295,8 @@ describe('POST /v1/auth/session/refresh', () => {
     expect(await refresh(token)).toBe(next)
     const third = await refresh(next)
     expect(third).not.toBe(next)
-    // What leads nowhere any more is not counted as a copy while it may be under way.
+    // A token whose successor was replaced too does not count as a stolen copy while it may be in
+    // flight.
     expect(await refresh(token)).toBe(third)
     expect((await ask('GET', '/v1/account', `Bearer ${third}`)).status).toBe(200)
   })

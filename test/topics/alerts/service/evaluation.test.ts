@@ -292,7 +292,7 @@ const analyticsConditions: fc.Arbitrary<AlertCondition> = fc.oneof(
   fc.constant({ kind: 'trend_reversal' as const, period: 7 }),
 )
 
-/** What fires, written down without slices, stores and queues. */
+/** The alerts that fire, computed without slices, stores and queues. */
 function oracle(
   condition: AlertCondition,
   cooldownMinutes: number,

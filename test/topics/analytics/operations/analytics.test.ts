@@ -47,8 +47,8 @@ function documented(path: string, body: unknown): boolean {
 }
 
 /**
- * The fields of a 200, which must be under `data` and at the top, and hold what the document
- * says.
+ * The fields of a 200, which must be both under `data` and at the top level, with the documented
+ * values.
  */
 async function answered(path: string, key = token): Promise<Json> {
   const { status, text } = await ask(path, key)

@@ -37,7 +37,7 @@ interface Refusal {
   }
 }
 
-/** The answer of an indicator, held to its schema. */
+/** The response of an indicator, validated by its schema. */
 async function read<T>(instance: TestInstance, name: string, query = ''): Promise<Answer<T>> {
   const response = await instance.get(`/v1/indicators/${name}${query}`, instance.key())
   expect(response.status, await response.clone().text()).toBe(200)

@@ -652,7 +652,7 @@ describe('/billing by role', () => {
       if (role === 'admin') expect(answer.status, path).toBeLessThan(300)
       else expect([answer.status, codeOf(answer)], path).toEqual([403, 'FORBIDDEN_ROLE'])
     }
-    // What an admin changes is the organization's, and what others try is nothing.
+    // An admin's changes apply to the organization, and other members' attempts have no effect.
     expect(owner.account.account.plan).toBe(role === 'admin' ? 'scale' : 'starter')
     expect(JSON.stringify(services.billing.current(owner.account)) === before).toBe(
       role !== 'admin',

@@ -179,7 +179,7 @@ describe('createRemoteSubscriptions through the processor', () => {
       effective_at: '2026-12-20T15:00:00Z',
       plan: 'professional',
     })
-    // An upgrade while a lower plan waits costs the difference to what was paid for.
+    // An upgrade while a lower plan is pending costs the difference to the paid price.
     const higher = await change(instance, buyer, 'scale')
     expect({
       amount: higher.body.proration.amount,
@@ -267,7 +267,7 @@ describe('createRemoteSubscriptions through the processor', () => {
     instance.clock.advance(dayMs)
     expect(codeOf(await change(instance, buyer, 'scale'))).toBe('payment_failed')
     expect(stateOf(instance, buyer)).toBe(before)
-    // What waits there still waits.
+    // The pending change is still pending.
     expect(
       await instance.deliver(
         instance.stand.message('customer.subscription.updated', instance.theirs(buyer)),

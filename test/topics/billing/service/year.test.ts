@@ -32,8 +32,8 @@ interface Spent extends Period {
 }
 
 /**
- * A subscription by the rules alone: who is on which plan when, and what that time costs. It knows
- * nothing of invoices.
+ * A subscription by the rules alone: the plan at each time, and its price. It knows nothing of
+ * invoices.
  */
 class Oracle {
   plan: Plan = 'free'
@@ -115,7 +115,7 @@ class Oracle {
     this.ends = false
     if (this.next?.plan === 'free') this.next = undefined
   }
-  /** All time so far at its price, the running period to its end: what has been paid for. */
+  /** The paid amount: all time so far at its price, and the running period to its end. */
   cents(): number {
     const running = this.period
       ? [{ ...this.period, plan: this.plan, since: this.since, until: this.period.to }]

@@ -37,7 +37,7 @@ interface Refusal {
   }
 }
 
-/** What a source says of the series that it fills. */
+/** The attributes that a source gives the series that it fills. */
 const dailyFeed: FedBy = {
   publisher: { name: 'Desk', text: 'By the desk.', licenseClass: 'open' },
   cadence: 'daily',

@@ -60,7 +60,7 @@ async function readAll(
   }
 }
 
-/** What an export has of the codes that it covers at a moment, and these codes. */
+/** The rows of an export for its codes at a moment, and these codes. */
 async function exported(
   instance: TestInstance,
   token: string,
@@ -236,7 +236,7 @@ describe('the feed of changes', () => {
     instance.record('WTI_USD', [70, 71], startAt - dayMs, dayMs)
     const { cursor: fork } = await readAll(instance, token, 'start')
     instance.clock.advance(1)
-    // What follows is not in the backup: the same instants come once more, with other values.
+    // Later writes are not in the backup: the same instants occur once more, with other values.
     changeLog.beginLine()
     instance.record('WTI_USD', [72], startAt, dayMs)
     const restored = await readAll(instance, token, fork)

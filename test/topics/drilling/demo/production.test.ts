@@ -16,7 +16,7 @@ import { published } from '../../../support/world/published.ts'
 const sample = '42329400010000'
 const followed = ['AK', 'ND', 'NM', 'TX']
 
-/** The wells of a demo instance; those of which someone said more than the world stay out. */
+/** The wells of a demo instance, without those changed by other writes. */
 const base = openTestInstance()
 const listed = base.services.catalogue
   .list()

@@ -128,7 +128,7 @@ const has = (text: string | null, part: string) =>
 const partOf = (key: string | null, part: string) =>
   key !== null && (part.length < 3 ? key.startsWith(part) : key.includes(part))
 
-/** The same question, asked of every permit. */
+/** The same search, tested against every permit. */
 function fits(permit: StoredPermit, filter: PermitFilter): boolean {
   const {
     states,

@@ -37,7 +37,7 @@ const compile = (text: string, declared: { currency: string | null; unit: string
 
 type Values = Record<string, readonly (readonly [at: string, value: number])[]>
 
-/** What a formula comes to over values of its codes. */
+/** The result of a formula over values of its codes. */
 function compute(
   text: string,
   values: Values,

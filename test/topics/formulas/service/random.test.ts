@@ -29,7 +29,7 @@ interface Written {
 /** The values that were known at a moment, by code, oldest first. */
 type Known = Map<string, [at: number, value: number][]>
 
-/** The text of a formula, and what it comes to, computed in the plainest way. */
+/** The text of a formula, and its result, computed in the plainest way. */
 interface Tree {
   text: string
   value(known: Known, at: number): number | undefined
@@ -186,7 +186,7 @@ function treeOf(random: (below: number) => number, depth: number): Tree {
   }
 }
 
-/** Whose times are those of a formula: codes outside of windows, else all of them. */
+/** The codes whose times a formula has: those outside of windows, else all of them. */
 const legsOf = (text: string): string[] => {
   const outside = text.replace(/(?:avg|lag)\((\w+)[^)]*\)/g, '')
   const named = codes.filter(code => new RegExp(`\\b${code}\\b`).test(outside))

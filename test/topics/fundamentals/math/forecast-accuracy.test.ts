@@ -11,7 +11,7 @@ import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.
 
 describe('accuracy', () => {
   test('agrees with a computation by hand', () => {
-    // errors: +2, -3, +4; of what came: 2%, 6%, 10%
+    // errors: +2, -3, +4; of the actual values: 2%, 6%, 10%
     const accuracy = accuracyOf([
       { forecast: 102, actual: 100 },
       { forecast: 47, actual: 50 },

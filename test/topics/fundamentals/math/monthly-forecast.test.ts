@@ -43,7 +43,7 @@ describe('a monthly forecast', () => {
   })
 
   test('has a band that grows with the root of time, of which sigma is per calendar day', () => {
-    // Up and down by 2% in turn: no trend, and log returns of 0.02 in size.
+    // Alternating moves of 2% up and down: no trend, and log returns of 0.02 in size.
     const closes = closesTo('2026-10-31', n => 70 * Math.exp(n % 2 === 0 ? 0 : 0.02))
     const [near, far] = monthlyForecast(closes, ['2026-11', '2027-05'])!.months
     const sigma = 0.02 * Math.sqrt(364 / 363)
@@ -60,7 +60,7 @@ describe('a monthly forecast', () => {
     const [month] = monthlyForecast(closes, ['2026-11'])!.months
     const run = forecast(closes, 'combined', 365, [])
     const { drift, sigma } = run.enough ? run.value : { drift: Number.NaN, sigma: Number.NaN }
-    // The middle of what is left, 21 to 30 November, is six days after the last close.
+    // The middle of the rest of the month, 21 to 30 November, is six days after the last close.
     const rest = 100 * Math.exp((drift / 2) * 30 * (1 - Math.exp(-6 / 30)))
     expect(month!.value).toBeCloseTo((2 * 100 + rest) / 3, 8)
     expect(month!.high).toBeCloseTo(

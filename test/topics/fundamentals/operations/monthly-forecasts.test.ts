@@ -62,7 +62,7 @@ describe('/v1/forecasts/monthly/accuracy', () => {
       instance.get('/v1/forecasts/accuracy?commodity=BRENT_CRUDE_USD', instance.key()),
     )
     expectShape(instance.app, '/v1/forecasts/accuracy', body)
-    // Errors 82 - 80 = 2, 53 - 50 = 3 and 46 - 50 = -4; of what came 2.5%, 6% and -8%.
+    // Errors 82 - 80 = 2, 53 - 50 = 3 and 46 - 50 = -4; of the actual values 2.5%, 6% and -8%.
     expect(body.data).toEqual({
       commodity: 'BRENT_CRUDE_USD',
       source: 'model',

@@ -18,7 +18,7 @@ import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
 import { at, openFuturesInstance } from '../../../support/topics/futures.ts'
 
 const friday = at('2026-11-20T15:00:00Z')
-/** Little history: what tests ask about is published as the clock moves. */
+/** Little history: the dates that tests read are published as the clock moves. */
 const brief = { wholeCurveDays: 6, nearMonthsDays: 6, tickDays: 1 }
 
 describe('a new demo instance', () => {

@@ -9,7 +9,7 @@ import {
   rateOf,
 } from '../../../support/instance/front-door.ts'
 
-/** What a browser adds to what a page of the console requests. */
+/** The headers that a browser adds to requests of a console page. */
 const ownPage = { 'sec-fetch-site': 'same-origin' }
 
 const signIn = async ({ services: { sessions } }: FrontDoor, { account }: Opened) => {

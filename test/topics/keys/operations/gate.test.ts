@@ -590,7 +590,7 @@ describe('createGate: rolling windows', () => {
       remaining: '0',
     })
     door.clock.advance(minuteMs)
-    // What does not count is answered, so that a blocked account can see its block.
+    // Uncounted requests succeed, so that a blocked account can see the block.
     expect(await statusesOf(6, () => door.get('/v1/account', token))).toEqual([
       200, 200, 200, 200, 200, 429,
     ])

@@ -381,7 +381,7 @@ test('an HTTP quota is never exceeded or reset early through any sequence of req
       let door = start()
       const { token, account } = door.open('free')
       let plan: PlanId = 'free'
-      // Between these lies what a counter may say: a crash may have lost what was not written.
+      // A counter must be between these, because a crash may lose unwritten requests.
       const counters = new Map<string, { least: number; most: number }>()
       const settle = () => {
         for (const counter of counters.values()) counter.least = counter.most

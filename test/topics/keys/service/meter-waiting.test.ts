@@ -176,7 +176,7 @@ test('a crash loses only the requests since the last write pass in any sequence 
         } else {
           if (kind === 'crash') instance.crash()
           else instance.meter.reset()
-          // A report writes the row of its key again, with what its neighbours have asked since.
+          // A report writes the row of its key again, with its neighbours' requests since then.
           for (const [id, requests] of written) {
             const { used } = instance.meter.quotaUsage(instance.key(id))
             if (!hasReported) expect(used).toBe(requests)

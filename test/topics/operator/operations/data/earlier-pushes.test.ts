@@ -27,8 +27,8 @@ function openDatasets() {
   const instance = openTestInstance()
   const { datasets, db, adminTokens } = instance.services
   const authorization = `Bearer ${adminTokens.rotate()}`
-  // A day of settlements is one record that several sources and its ticks write together: what
-  // comes late is merged into it.
+  // A day of settlements is one record that several sources and its ticks write together: late data
+  // is merged into it.
   const versioned = datasets.filter(
     ({ name, revisions }) => revisions && name !== 'futures-settlements',
   )

@@ -18,7 +18,7 @@ const history = (now: number): Point[] =>
     70 + Math.round(100 * Math.sin(i)) / 100,
   ])
 
-/** What comes next and is flagged by one rule alone. */
+/** The next value, which one rule alone flags. */
 const doubtful: Readonly<Record<Rule, (now: number) => Point[]>> = {
   jump: now => [[now - hourMs, 187.3]],
   unit: now => [[now - hourMs, 70 * 42]],

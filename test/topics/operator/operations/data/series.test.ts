@@ -9,7 +9,7 @@ interface SeriesAnswer {
   cadence: string
   changed: string[]
 }
-/** What the tests read of answers. */
+/** The fields of responses that the tests read. */
 interface Answer {
   message: string
   errors: { field: string }[]

@@ -9,7 +9,7 @@ import { serveApp } from '../../../../support/topics/streaming.ts'
 const code = 'DESK_SECRET_USD'
 const alias = 'HUSHHUSH'
 const price = 71.123457
-/** What gives the series away: its names, its price, and its change. */
+/** Texts that reveal the series: its names, its price, and its change. */
 const secrets = ['DESK_SECRET', alias, 'Unspoken mark', '71.12']
 
 /** A copy with a series that is for one of two accounts. */
@@ -71,7 +71,7 @@ const delivery = {
   delivery_time: '07:00',
   time_zone: 'UTC',
 }
-/** What makes the thing of an account that a change is of; undefined where it is there already. */
+/** Creates the account's object that a change applies to; undefined where it exists already. */
 const madeBy: Readonly<Record<string, { path: string; body: object } | undefined>> = {
   '/v1/prices/board/layout': undefined,
   '/v1/alerts/{id}': {
@@ -130,10 +130,10 @@ describe('a series that is for chosen accounts', () => {
     for (const path of routes) {
       const filled = path.replaceAll(/:[a-z_]+\??|\*/gi, code)
       for (const url of [filled, `${filled}?${query}`, `${filled}?${query}&as_of=2026-11-19`]) {
-        // Theirs second: what was made for us must not be given to them.
+        // Their request comes second: a response cached for us must not be served to them.
         for (const name of [ours, theirs, undefined]) {
           const text = await (await copy.get(url, name)).text()
-          // What they wrote themselves comes back in refusals.
+          // Values that they sent themselves are repeated in refusals.
           const otherwise = text.replaceAll(new RegExp(`${code}|${code.toLowerCase()}`, 'g'), '')
           const leaked = secrets.filter(secret =>
             (url === path ? text : otherwise).includes(secret),
@@ -251,7 +251,7 @@ describe('a series that is for chosen accounts', () => {
         const body = { ...(example as object), ...alsoNamed[path] }
         return !methods[method] || path.startsWith('/admin/')
           ? []
-          : // Field by field: that one is refused says nothing of another.
+          : // Field by field, because the refusal of one field does not cover the others.
             Object.entries(body)
               .filter(([, value]) => !Bun.deepEquals(naming(value, ''), value))
               .map(([field, value]) => ({ path, method, body: { [field]: value } }))
@@ -336,7 +336,7 @@ describe('a series that is for chosen accounts', () => {
       },
     })
     const { id } = services.keys.find(ours)!.account.account
-    /** What a day of the watch and the delivery say, with the mark of the day in it. */
+    /** The day's texts of the watch and the delivery, with the mark of the day. */
     const day = async (mark: number) => {
       clock.advance(dayMs)
       await push(mark, clock.now())

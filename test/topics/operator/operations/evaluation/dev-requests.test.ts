@@ -79,7 +79,7 @@ describe('GET /_dev/requests', () => {
     })
     expect(code.refusal!.message).toContain('WTI_USDD')
     expect(JSON.parse(code.refusal!.answer)).toBeObject()
-    // Who is not let in is shown with what was sent.
+    // Refused callers are shown with their requests.
     expect(unknown).toMatchObject({ key: null, refusal: { code: expect.any(String) } })
     expect(JSON.parse(unknown.body!)).toEqual({ name: 'mine' })
     expect((await logged('?path=nowhere')).requests).toHaveLength(1)

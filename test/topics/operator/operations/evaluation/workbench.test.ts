@@ -13,7 +13,7 @@ afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 interface Answer {
   status: number
-  // Each test says what it expects of it.
+  // Each test sets its own expectations.
   data: Record<string, unknown>
   text: string
 }

@@ -76,7 +76,7 @@ test('a closed account ends with all that works for it, and its books stay', asy
   )
 })
 
-/** The tables that say anything of Ann. */
+/** The tables with any data about Ann. */
 const traces = (db: Database): string[] =>
   db
     .query<{ name: string }, []>(

@@ -26,7 +26,7 @@ interface Answer {
   error: { code: string; roles: string[] }
 }
 
-/** An instance with the operator's own token and ways to ask with any. */
+/** An instance with the operator's own token and functions that make requests with any token. */
 function withOperator(flags: Record<string, string> = {}) {
   const instance = openTestInstance(flags)
   const first = instance.services.adminTokens.rotate()

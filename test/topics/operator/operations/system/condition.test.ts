@@ -34,7 +34,7 @@ test('GET /admin/v1/condition names failing and switched-off endpoints and deliv
   expect(webhooks).toEqual([])
   expect(deliveries).toEqual([])
 
-  // What the outbox writes after deliveries that failed.
+  // The row that the outbox writes after failed deliveries.
   db.run("UPDATE webhooks SET failed_in_a_row = 3 WHERE url LIKE '%failing%'")
   db.run(
     "UPDATE webhooks SET active = 0, failed_in_a_row = 10, disabled_reason = 'failures' WHERE url LIKE '%off%'",
