@@ -22,8 +22,7 @@ export function createTextBodies(): (
 ) => string | ReturnType<typeof wholeBody> {
   const recent: { text: string; bytes: Bytes }[] = []
   const bytesOf = (text: string): Bytes => {
-    if (text.length < sharedCharactersMin || text.length > sharedCharactersMax)
-      return Buffer.from(text)
+    if (text.length < sharedCharactersMin) return Buffer.from(text)
     const earlier = recent.find(answered => answered.text === text)
     if (earlier) return earlier.bytes
     const bytes = Buffer.from(text)
@@ -31,10 +30,21 @@ export function createTextBodies(): (
     recent.length = Math.min(recent.length, recentCount)
     return bytes
   }
-  return text =>
-    typeof text !== 'string'
-      ? wholeBody(text)
-      : text.length <= shortCharactersMax
-        ? text
-        : wholeBody(bytesOf(text))
+  return text => {
+    if (typeof text !== 'string') return wholeBody(text)
+    if (text.length <= shortCharactersMax) return text
+    return text.length > sharedCharactersMax ? lateBody(text) : wholeBody(bytesOf(text))
+  }
 }
+
+/** Its bytes are made when it is read, which it is not where an encoded body is sent instead. */
+const lateBody = (text: string) =>
+  new ReadableStream<Bytes>(
+    {
+      pull(controller) {
+        controller.enqueue(Buffer.from(text))
+        controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )

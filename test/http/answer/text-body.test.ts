@@ -45,6 +45,15 @@ describe('bodies of texts', () => {
     expect(await bytesOf(bodyOf(text))).not.toBe(first)
   })
 
+  test('have no bytes of a text longer than a megabyte until they are read', async () => {
+    const bodyOf = createTextBodies()
+    const text = 'ä'.repeat(2 ** 20 + 1)
+    const before = process.memoryUsage().arrayBuffers
+    const bodies = Array.from({ length: 20 }, () => bodyOf(text))
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(text.length)
+    for (const body of bodies) expect(await textOf(body)).toBe(text)
+  })
+
   test('are the texts themselves of short ones', () => {
     const bodyOf = createTextBodies()
     expect([bodyOf('{}'), bodyOf('{}'), bodyOf('{}')]).toEqual(['{}', '{}', '{}'])
