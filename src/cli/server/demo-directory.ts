@@ -19,7 +19,8 @@ import {
 import { databasePath } from '../../instance/services/directory.ts'
 import { privateMode } from '../../lib/files/private-file.ts'
 import { packFile, readShippedFile } from '../../lib/files/shipped-file.ts'
-import { createSystemClock, type ManualClock } from '../../lib/time/clock.ts'
+import { after, createSystemClock, type ManualClock } from '../../lib/time/clock.ts'
+import { secondMs } from '../../lib/time/instant.ts'
 
 /** States that a developer may keep, alongside the start. */
 const snapshotsMax = 10
@@ -146,8 +147,9 @@ export function openDemoInstance(options: InstanceOptions) {
       if (existsSync(statePath(startName))) return
       keepState(startName)
         .catch(error => current.services.log.error('start_not_stored', { error }))
-        // A start has the whole database in memory twice; little of that is needed again.
-        .finally(() => Bun.gc(true))
+        // A start has the whole database in memory twice. Little of that is needed again, and none of
+        // it is held once this turn is over.
+        .finally(() => after(secondMs, () => Bun.gc(true)))
     },
     /** Resolves when no state is being written any more. */
     settled: async () => void (await packing),
