@@ -26,7 +26,7 @@ export interface JsonOption {
   json?: boolean
 }
 
-/** What commands of the operator are declared with. */
+/** The parts that operator commands are declared with. */
 export interface CommandTools {
   program: Command
   /** Gives a command the options that name its data directory, and `--json`. */
@@ -72,7 +72,7 @@ export async function runAgainstServer(
   }
 }
 
-/** The data of a success; throws what the service says against it. */
+/** The data of a success; throws the service's refusal. */
 export const answerOf = async <T>(
   env: CommandEnvironment,
   method: string,

@@ -16,8 +16,8 @@ export interface Answer {
 }
 
 /**
- * How a command reaches the data: through the running server, or by opening the directory itself
- * when none runs.
+ * The access of a command to the data: through the running server, or by opening the directory
+ * itself when none runs.
  */
 export type Operator = ReturnType<typeof operatorOver>
 

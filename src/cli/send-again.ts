@@ -49,7 +49,7 @@ interface Refusal {
   retry?: { retryable?: boolean }
 }
 
-/** The error in the body, if it says that the request may be sent again. */
+/** The error in the body, if it allows the request to be sent again. */
 function retryableOf(text: string): Refusal | undefined {
   try {
     const body = JSON.parse(text) as Refusal & { error?: Refusal }

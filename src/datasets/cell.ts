@@ -7,10 +7,7 @@ export const latestAt = (now: number): number => now + dayMs
 
 const blanks = new Set(['', '.', 'N/A', 'n/a', 'NA', 'w', 'W'])
 
-/**
- * How publishers write that there is no value: nothing, `.`, `N/A`, `NA`, `w` (withheld); null in
- * JSON.
- */
+/** Publishers' marks for a missing value: empty, `.`, `N/A`, `NA`, `w` (withheld); null in JSON. */
 export const isBlank = (price: unknown): boolean =>
   price === null || (typeof price === 'string' && blanks.has(price.trim()))
 

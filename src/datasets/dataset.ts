@@ -19,7 +19,7 @@ export interface RowContext {
   ): { seriesId: number; observedAt: number; value: number } | undefined
 }
 
-/** How a column moves that is compared with the rows before it. */
+/** The usual movement of a column that is compared with the rows before it. */
 export interface GuardedColumn {
   /** Smaller moves are accepted. */
   leastMove?: number
@@ -38,7 +38,7 @@ export interface GuardedNumbers {
   values: Readonly<Record<string, number | null>>
 }
 
-/** How guards treat a dataset: its lines of numbers in time. */
+/** The guards' settings for a dataset: its lines of numbers in time. */
 export interface GuardedDataset {
   /** How far apart the rows of a line are. */
   cadence: Cadence

@@ -76,7 +76,10 @@ export interface DemoServices
     Pick<OutboxServices, 'outbox'>,
     DrillingServices {}
 
-/** How scenarios move the instance: `advance` runs its jobs on the way, `settle` sends what is due. */
+/**
+ * The ways in which scenarios move the instance: `advance` runs its jobs on the way, `settle` sends
+ * everything that is due.
+ */
 export type Moves = Pick<ScenarioDeps, 'advance' | 'settle'>
 
 export type DemoWorld = ReturnType<typeof openDemoWorld>

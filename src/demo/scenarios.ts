@@ -36,7 +36,7 @@ export interface ScenarioOptions {
 export interface Played {
   /** One sentence. */
   done: string
-  /** How it ends, or what comes of it as the clock moves. */
+  /** Its end, or its course as the clock moves. */
   after: string
   /** The subjects of the scenario: codes, moments, values, an account with its key. */
   details: Readonly<Record<string, unknown>>

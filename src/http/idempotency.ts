@@ -68,7 +68,7 @@ interface StoredAnswer {
 const vaultContext = (context: string) => `idempotency ${context}`
 const sha256 = (text: string) => createHash('sha256').update(text)
 
-/** How the answers to someone are kept so that only they can have them read again. */
+/** Seals stored responses, so that only the same caller can read them again. */
 interface Sealing {
   seal(context: string, text: string): Uint8Array
   /** Undefined where it was sealed with another token. */
@@ -171,12 +171,13 @@ export function createIdempotency({ store, vault, reload, now }: IdempotencyDeps
 
   return {
     /**
-     * Runs `work`, or answers what it answered the first time. Refusals are not kept: they changed
+     * Runs `work`, or returns its first result again. Refusals are not stored: they changed
      * nothing, and a repeat may succeed.
      */
     once,
     /**
-     * The same for work that has to wait for someone else first: a repeat does not ask them again.
+     * The same for work that waits for another service first: a repeat does not call that service
+     * again.
      */
     async onceAfter<A, T>(
       repeatable: Repeatable,

@@ -86,7 +86,10 @@ export function createReplicaAnswers(
     // A key that is not here yet may be there.
     return token === undefined ? undefined : keys.find(token)
   }
-  /** Whose request this replica may answer; undefined: it must be forwarded to the primary. */
+  /**
+   * The caller whose request this replica may answer; undefined: it must be forwarded to the
+   * primary.
+   */
   const askerOf = (request: Request, path: string): KeyState | 'anybody' | undefined => {
     if (request.method === 'POST') return askedByPost.has(path) ? keyOf(request) : undefined
     if (!readMethods.has(request.method)) return undefined

@@ -72,13 +72,13 @@ export interface InstanceOptions {
   passes?: WeakMap<Request, RequestContext>
   /** Runs a command of this program in its own process. */
   command?: (...args: string[]) => Promise<CommandOutcome>
-  /** How a demo instance stores its state and goes back to it. */
+  /** Stores and restores the state of a demo instance. */
   keeping?: Keeping
   /** The database is a state that was kept in order. */
   isState?: boolean
 }
 
-/** How states of a demo instance are stored. */
+/** The storage of states of a demo instance. */
 export type Keeping = Pick<DevControls, 'snapshot' | 'dropSnapshot' | 'restore' | 'reset'>
 
 /**

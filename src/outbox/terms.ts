@@ -30,7 +30,7 @@ export interface Message {
   skipped?: string
 }
 
-/** How an attempt ended; listeners get it in the transaction that records it. */
+/** The outcome of an attempt; listeners get it in the transaction that records it. */
 export interface Settled extends StoredMessage {
   state: 'retry' | 'delivered' | 'failed'
   attempts: number
@@ -65,7 +65,7 @@ export interface Share {
   percent: number
 }
 
-/** How a lane sends its messages now. Absent fields: the defaults of the instance. */
+/** The delivery settings of a lane. Absent fields: the defaults of the instance. */
 export interface OpenLane {
   state: 'open'
   /** Needed for webhooks. */

@@ -18,10 +18,10 @@ export interface Reduction {
 }
 
 /**
- * How sparingly the day's requests were used. The score is 100 x (requests that would have been
- * enough) / (requests made), where a cacheable request would have been answered 304 and cost
- * nothing, and batchable ones would have gone `min(codesPerRequestMax, distinctCodes)` to a
- * request. A day without requests scores 100.
+ * The efficiency of the day's requests. The score is 100 x (requests that would have been enough) /
+ * (requests made), where a cacheable request would have been answered 304 and cost nothing, and
+ * batchable ones would have gone `min(codesPerRequestMax, distinctCodes)` to a request. A day
+ * without requests scores 100.
  */
 export function efficiency(usage: DayUsage, codesPerRequestMax = 20) {
   const { requests, distinctCodes, batchable, cacheable } = usage

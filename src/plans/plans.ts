@@ -211,7 +211,7 @@ export function recommendedPlan(plans: Plans, current: TierId, capped = false): 
   return higher.find(tier => pace(tier, plans.limits) > spent) ?? plans.tiers.at(-1)!
 }
 
-/** How the windows of quota are described to people and programs. */
+/** Descriptions of the quota windows, for people and for programs. */
 export const quotaPeriods = {
   daily_counter: { period: 'day', resets: 'daily at 00:00 UTC' },
   monthly_counter: { period: 'month', resets: 'on the 1st of each month at 00:00 UTC' },

@@ -36,8 +36,8 @@ export interface QuotaRefusal {
 }
 
 /**
- * How a request past the quota is refused; it follows from the window in force, so an unconfirmed
- * paid account answers as Free does.
+ * The refusal of a request beyond the quota; it follows from the window in force, so an unconfirmed
+ * paid account gets the refusal of Free.
  */
 export const quotaRefusals: Readonly<Record<QuotaKind, QuotaRefusal>> = {
   daily_counter: { status: 402, code: 'PAYMENT_REQUIRED', futuresCode: 'FREE_TIER_LIMIT_EXCEEDED' },

@@ -25,7 +25,7 @@ export const contentBytesMax = 4 * 2 ** 20
 /** The types that are synced; the others are kept. */
 export const syncedTypes = ['api', 'file', 'webhook'] as const
 
-/** How rows are found in what a source holds. */
+/** The place of the rows in a source's data. */
 export interface SourceLayout {
   /** Detected from the content by default. */
   format: SourceFormat | undefined
@@ -209,7 +209,7 @@ export function authHeaders(
   }
 }
 
-/** How credentials are sent where the configuration does not define it. */
+/** The way in which credentials are sent where the configuration does not define it. */
 function impliedAuth(credentials: Credentials): AuthKind {
   if (credentials.username !== undefined && credentials.password !== undefined) return 'basic'
   if (credentials.token !== undefined || credentials.access_token !== undefined) return 'bearer'

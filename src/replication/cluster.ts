@@ -17,7 +17,7 @@ import { createQuotaGrants, type QuotaGrants } from './service/quota-grants.ts'
 import { createReplicationState, previousEpochs } from './store/state.ts'
 
 /**
- * What a primary agrees on with other instances over NATS, in addition to the stream of its
+ * The agreement of a primary with other instances over NATS, in addition to the stream of its
  * commits.
  */
 export type Cluster = ReturnType<typeof startCluster>
@@ -112,7 +112,7 @@ export function startCluster(services: Parts, deps: ClusterDeps) {
       .catch(() => undefined)
   }
   return {
-    /** The replicas that answer what may be old, as they said last. */
+    /** The replicas that serve possibly stale reads, as they last reported. */
     lateReplicas: (): readonly LateReplica[] => late,
     /** Why nothing may be written now; undefined where it may be. */
     refusal: leasing?.refusal ?? (() => undefined),

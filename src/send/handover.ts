@@ -16,7 +16,7 @@ export type Handover =
       statusCode: number | null
       reason: string
       fault?: Fault
-      /** When the provider said so. */
+      /** The time that the provider stated. */
       retryAfterMs?: number
     }
 

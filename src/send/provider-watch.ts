@@ -24,8 +24,8 @@ export function createProviderWatch(name: string, log: Pick<Log, 'error' | 'info
 const serverError = 500
 
 /**
- * Takes in what a provider made of one message. A refusal of the message itself says nothing about
- * the provider: only one that cannot be reached, fails, or refuses this instance is failing.
+ * Records the outcome of one message. A refusal of the message itself does not count against the
+ * provider: only one that cannot be reached, fails, or refuses this instance is failing.
  */
 export function noteHandover(watch: ProviderWatch, handed: Handover): Handover {
   if (handed.accepted) watch.worked()

@@ -239,7 +239,7 @@ function createEpoch({ db, ids, log }: Pick<Services, 'db' | 'ids' | 'log'>) {
 type OnMessage = (message: FromPublisher) => void
 type Threads = (task: PublisherStart['task'], onMessage: OnMessage) => Worker
 
-/** Starts threads that talk to NATS, each with what is true when it starts. */
+/** Starts threads that talk to NATS, each with the state at its start. */
 function createThreads(
   { config }: Pick<Services, 'config'>,
   databasePath: string,

@@ -166,7 +166,7 @@ const changeValue = (
     ])
   })
 
-/** `batches` and `values`: what was written together, and single values. */
+/** `batches` and `values`: values written together, and single ones. */
 export function batchCommands({ program, leaf, run }: CommandTools) {
   const batches = program.command('batches').description('manage batches of writes')
   leaf(batches.command('list').description('list the newest batches'))

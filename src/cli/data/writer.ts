@@ -59,7 +59,7 @@ const identityOf = (listed: ListedSeries): SeriesIdentity & Candidate => ({
   ...(isOfDelivery(listed) && { delivery: deliveryTerms(settingsOf(listed)) }),
 })
 
-/** How an import is recorded. */
+/** The settings under which an import is recorded. */
 export interface Recording {
   /** The source of values without one. */
   source?: string | undefined

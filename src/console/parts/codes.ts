@@ -111,8 +111,8 @@ function distance(a: string, b: string, most: number): number {
 }
 
 /**
- * How well a text matches a typed one: 0 not at all. Every word must match, exactly or, where the
- * text `forgives`, nearly.
+ * The score of a text for a typed one; 0 means that it does not match. Every word must match,
+ * exactly or, where the text `forgives`, nearly.
  */
 export function match(text: string, typed: string, forgives = true): number {
   const words = plain(typed).trim().split(' ').filter(Boolean)

@@ -90,5 +90,5 @@ export function usePages<A extends object, T>(
   }
 }
 
-/** What a table needs to show the rows of a list, and more of them. */
+/** The props that a table needs to page through a list. */
 export const pagedRows = <A, T>(pages: Pages<A, T>) => ({ of: pages, rows: pages.rows, pages })

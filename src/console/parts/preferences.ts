@@ -22,7 +22,7 @@ function stored(): Partial<Preferences> {
   }
 }
 
-/** How this person wants the pages to look, in this browser. */
+/** The user's display settings in this browser. */
 export const preferences = signal<Preferences>({ ...initial, ...stored() })
 
 export function prefer(change: Partial<Preferences>): void {

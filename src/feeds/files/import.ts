@@ -17,7 +17,7 @@ export interface FileImport {
   /** Everything is checked and nothing is written, the `.rejected` file neither. */
   dryRun?: boolean
   stdin: AsyncIterable<Uint8Array>
-  /** How files become rows; without it only CSV and NDJSON are. */
+  /** Readers of further file formats; without them only CSV and NDJSON are read. */
   open?: SourceOpener
   progress?: (progress: Progress) => void
   rejectedPath?: (file: string) => string

@@ -29,7 +29,7 @@ export interface Block {
 }
 
 /**
- * How records are separated. Without a separator (NDJSON) each line is a record and quotes have no
+ * The separator of records. Without a separator (NDJSON) each line is a record and quotes have no
  * meaning.
  */
 export interface Framing {

@@ -2,7 +2,7 @@ import { appendFile, copyFile, rm } from 'node:fs/promises'
 import { quoted } from './csv.ts'
 import type { SpoolFolder } from './spool-folder.ts'
 
-/** How rejected lines are written; `header` has the names of the file's columns. */
+/** The format of rejected lines; `header` has the names of the file's columns. */
 export type RejectedForm =
   | { format: 'csv'; separator: string; header: string }
   | { format: 'ndjson' }

@@ -58,7 +58,7 @@ interface RowTable extends FileForm {
   names: string[]
   /** The file's own name of each column of the dataset that it has. */
   columns: ReadonlyMap<string, string>
-  /** The further columns of a wide file, with the name that each stands for, such as a code. */
+  /** The further columns of a wide file, with the name that each represents, such as a code. */
   wide: { name: string; column: string }[]
   spelling: Spelling | undefined
 }

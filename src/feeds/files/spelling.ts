@@ -4,7 +4,7 @@ import { parseDay } from '../../lib/time/instant.ts'
 import { monthNumber } from '../../lib/time/month-names.ts'
 import { minuteOf, momentAt, zoneName } from '../../lib/time/zone.ts'
 
-/** How a file writes days and numbers, where it is not the usual way. */
+/** The notation of days and numbers in a file, where it is not the usual one. */
 export interface SpellingOptions {
   /** `DD/MM/YYYY`, `D MMMM YYYY`, `%Y%m%d`, or `serial` for the day numbers of spreadsheets. */
   dateFormat?: string

@@ -3,7 +3,7 @@ import { fieldsOf, separatorOf } from './csv.ts'
 import { type Block, recordsOf } from './records.ts'
 import { contentOf, headOf, type Source } from './source.ts'
 
-/** How a file separates its records. */
+/** The separators of records in a file. */
 export interface FileForm {
   source: Source
   format: 'csv' | 'ndjson'

@@ -113,7 +113,7 @@ async function xmlOf(source: Source, directory: string, start: string): Promise<
   return { ...(await rateSource(source, directory, 'xml')), publisher: 'ECB' }
 }
 
-/** How the tables of the weekly petroleum report begin. */
+/** The first line of the tables of the weekly petroleum report. */
 const weeklyTable = /^\s*"?STUB_1"?,/i
 /** Currencies that every table of the European Central Bank's rates has. */
 const rateNames = ['Date', 'USD', 'JPY', 'GBP']

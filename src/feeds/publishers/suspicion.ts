@@ -4,7 +4,7 @@ import { firstOf, isPeriod, spanOf } from '../reading/periods.ts'
 import { sameUnit } from '../reading/units.ts'
 import type { SentSeries } from './publisher.ts'
 
-/** Facts about the last finished run of a series, to compare the next answer with. */
+/** Facts about the last finished run of a series, to compare the next response with. */
 export interface SentBefore {
   /** Rows with a value. */
   rows: number

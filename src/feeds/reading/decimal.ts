@@ -7,7 +7,7 @@ export type Cell =
   | { kind: 'blank' }
   | { kind: 'fault'; written: string }
 
-/** How publishers write that there is no number: missing, withheld, not quoted, not available. */
+/** Publishers' marks for a missing number: missing, withheld, not quoted, not available. */
 const blanks: ReadonlySet<string> = new Set([
   '',
   '.',

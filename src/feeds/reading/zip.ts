@@ -30,10 +30,10 @@ const sizesFollow = 8
 const inExtra = 0xffffffff
 
 /**
- * The files of a ZIP archive in order, as it arrives; it is never held whole. Deflated data ends
- * where zlib says, because archives written as a stream have its size only after it, and four bytes
- * that look like the next part occur in one of twenty archives of 200 MB. Checksums are compared. A
- * file must be read or skipped before the next one is requested.
+ * The files of a ZIP archive in order, as it arrives; it is never held whole. The end of deflated
+ * data is the one that zlib finds, because archives written as a stream have its size only after
+ * it, and four bytes that look like the next part occur in one of twenty archives of 200 MB.
+ * Checksums are compared. A file must be read or skipped before the next one is requested.
  */
 export async function* archiveFiles(
   chunks: AsyncIterable<Uint8Array>,

@@ -157,7 +157,7 @@ export function createFeedStore(db: Database) {
       stateOf(feed)
       return (begin.get(id, feed, trigger, startedAt) as { number: number }).number
     },
-    /** The run with what it leaves for the next one, in one transaction. */
+    /** Stores the run together with the state for the next one, in one transaction. */
     finishRun: ({ run, marks: kept, lines: sent, nextAt, servedAt }: FinishedRun) =>
       transact(db, () => {
         finish.run({ ...run })
@@ -169,7 +169,7 @@ export function createFeedStore(db: Database) {
           putLine.run(run.feed, sourceId, target, rows, coversOn, newestPeriod)
         }
       }),
-    /** Runs that the end of a process left open; answers how many. */
+    /** Closes runs that the end of a process left open; returns how many. */
     closeOpenRuns: (at: number) => closeOpen.run(at).changes,
     /** Newest first. */
     runs: (name: string | undefined, limit: number, offset: number): FeedRun[] =>
@@ -182,7 +182,7 @@ export function createFeedStore(db: Database) {
     /** The feed observations of one series in `[from, to)`. */
     observations: (seriesId: number, from: number, to: number): FeedObservation[] =>
       observations.all(seriesId, from, to),
-    /** Makes observations those of a source that says the same of them. */
+    /** Changes the source of observations whose values another source confirms. */
     claim: (seriesId: number, observedAts: readonly number[], sourceId: number) =>
       transact(db, () => {
         noteSource.run(seriesId, sourceId)

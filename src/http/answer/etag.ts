@@ -1,5 +1,5 @@
 /**
- * Whether a client already has the answer with this entity tag (weak comparison, as the standard
+ * Whether a client already has the response with this entity tag (weak comparison, as the standard
  * has it for If-None-Match).
  */
 export function hasEtag(header: string | null, etag: string): boolean {

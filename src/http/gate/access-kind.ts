@@ -73,7 +73,7 @@ export interface KeyAccess {
    * authentication or a recent sign-in, the restriction applies here too.
    */
   secret?: true
-  /** The requests that it makes in turn record its effects in the audit trail. */
+  /** The requests that it makes itself record its effects in the audit trail. */
   untold?: true
   /**
    * Whether the path's parameters name something that exists as a route; otherwise the answer is
@@ -99,7 +99,7 @@ export interface RefusalAnswer {
   contentType: string
 }
 
-/** Who may call a route and what it costs. */
+/** The callers that a route admits, and its cost. */
 export type Access = OpenAccess | OperatorAccess | KeyAccess
 
 export const isHeavy = (access: Access): boolean => 'heavy' in access && access.heavy === true

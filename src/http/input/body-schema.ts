@@ -5,7 +5,7 @@ import { nearestWord, shownValue } from '../../lib/text/wrong-value.ts'
 import { validationFailed } from '../problem/problem.ts'
 import { type Form, formOf, type ListOf } from './form.ts'
 
-/** How a field of a body is read; undefined when it is absent or when a fault was noted. */
+/** Reads a field of a body; undefined when it is absent or when a fault was noted. */
 type FieldParser<T> = (form: Form, name: string) => T | undefined
 
 const reader: unique symbol = Symbol('reader')

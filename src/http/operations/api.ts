@@ -5,7 +5,7 @@ export type Api = ReturnType<typeof createApi>
 
 /** Operations that are registered together. */
 export interface OperationGroup {
-  /** How their paths begin: each path with one of these, of three segments at most. */
+  /** The prefixes of its paths, of three segments at most. */
   below: readonly string[]
   /** An application of the framework with these operations. */
   open(): AnyElysia

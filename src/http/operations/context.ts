@@ -57,7 +57,7 @@ export interface ContextOptions {
   rates?: RateTables
   /** The controls of a demo instance. */
   dev?: DevControls
-  /** How the process around the API is doing. */
+  /** The health of the process around the API. */
   vitals?: Vitals
   /** Threads that answer slow requests; without them the main thread does. */
   readers?: QueryWorkerPool

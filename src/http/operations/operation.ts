@@ -46,7 +46,7 @@ interface Definition<
   aliases?: readonly string[]
   /** The path of the operation that replaces this one: documentation and headers point to it. */
   deprecated?: { use: string }
-  /** Who may call it, what it costs, and whether its work is heavy. */
+  /** The callers that it admits, its cost, and whether its work is heavy. */
   access: Access
   /** Adds the parameters of the view; `at` is the service as it was then. */
   view?: View

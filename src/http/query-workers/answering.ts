@@ -24,9 +24,7 @@ const wholeEncodedBytesMax = 2 ** 19
 
 type Chunks = ReadableStreamDefaultReader<Uint8Array>
 
-/**
- * Handles the messages of the main thread in order, and answers the requests one after the other.
- */
+/** Handles the messages of the main thread in order, one request after the other. */
 export function createAnswering(
   instance: QueryWorkerInstance,
   post: (message: FromQueryWorker, transfer: ArrayBuffer[]) => void,

@@ -16,7 +16,7 @@ export type QueryWorkerOutcome =
   | { kind: 'overloaded' }
   /** The worker ended while it answered, or none was ready in time. */
   | { kind: 'lost' }
-  /** No query worker starts: the main thread answers the request. */
+  /** No query worker starts: the main thread handles the request. */
   | { kind: 'no_worker' }
 
 /** Threads that answer slow requests, each over its own read-only connection. */
@@ -295,7 +295,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
   }
 
   return {
-    /** Waits its turn among the questions of its account, then for its answer. */
+    /** Waits in the queue of its account, then for its response. */
     async ask(
       account: string,
       question: Omit<QueryWorkerRequest, 'id'>,
@@ -309,7 +309,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
         if (queue.size() > 0) void sweep()
       })
     },
-    /** An answer that continues: what came of it, then the rest, one piece for each that is taken. */
+    /** A streamed response: its outcome, then the rest, piece by piece as it is read. */
     rest(id: number, beginning: Uint8Array): ReadableStream<Uint8Array> {
       return new ReadableStream<Uint8Array>(
         {
@@ -336,7 +336,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
     },
     /** Requests that wait for a query worker or for their response. */
     waiting: () => [...workers].reduce((sum, { asked }) => sum + asked.size, queue.size()),
-    /** How the workers are doing, for anyone who watches over the service. */
+    /** The health of the workers, for monitoring. */
     state(): QueryWorkers {
       const ready = [...workers].filter(({ isReady }) => isReady).length
       const current = trouble()
@@ -357,7 +357,7 @@ export function createQueryWorkerPool(deps: QueryWorkerPoolDeps) {
  * Requests are taken from accounts in rotation, so that an account with many only delays itself.
  */
 function createFairQueue(perAccountMax: number) {
-  // A Map keeps the order of insertion: an account that had its turn goes to the end.
+  // A Map keeps the order of insertion: an account just served goes to the end.
   const accounts = new Map<string, Waiting[]>()
   let size = 0
   return {

@@ -14,7 +14,7 @@ export interface OwnAnswers {
 
 interface Topic {
   operations(context: Context, own: OwnAnswers): readonly Operation[]
-  /** How the paths of its routes begin. */
+  /** The prefixes of its routes' paths. */
   below: readonly string[]
 }
 

@@ -9,7 +9,7 @@ export interface DataSourcesJobDeps {
 }
 
 const concurrency = 4
-/** Slices of one pass of tidying: the rest has its turn at the next. */
+/** Slices of one pass of tidying; the rest follows in the next pass. */
 const slicesMax = 50
 
 /**
@@ -48,8 +48,8 @@ export function createDataSourcesJob({
     },
     nextStop: after => dataSources.nextDue(after) ?? Number.POSITIVE_INFINITY,
     async settled() {
-      // One more round than there can be due sources would mean that one does not move on: it has
-      // its turn at the next pass.
+      // More rounds than due sources would mean that one of them makes no progress: it waits for
+      // the next pass.
       const attempted = new Set<number>()
       while (inProgress.size > 0) {
         for (const number of inProgress.keys()) attempted.add(number)

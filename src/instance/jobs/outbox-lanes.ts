@@ -45,7 +45,7 @@ export interface Sending {
 export interface State extends Omit<LaneDeps, 'outbox'> {
   engine: OutboxEngine
   lanes: Map<string, Lane>
-  /** Lanes that have something due and room to send it, in turn. */
+  /** Lanes with due messages and free slots, in rotation. */
   ready: Set<Lane>
   /** Lanes whose account or host holds its share of the slots, until one of them is given back. */
   crowded: Map<string, Set<Lane>>
@@ -129,7 +129,7 @@ export function slotsOf(kind: Kind, concurrency: number): number {
   }
 }
 
-/** Takes messages of the lanes that are ready, in turn, kind by kind. */
+/** Takes messages of the ready lanes, in rotation, kind by kind. */
 export function claims(state: State): Sending[] {
   return kindsInOrder.flatMap(kind => {
     const inProgress = [...state.inProgress].filter(({ row }) => row.kind === kind).length

@@ -45,7 +45,7 @@ export interface OutboxJob extends Job {
 }
 
 const retentionMs = 30 * dayMs
-/** Slices of one pass of tidying: the rest has its turn in a minute. */
+/** Slices of one pass of tidying; the rest follows in a minute. */
 const slicesMax = 500
 
 type Mode = 'idle' | 'started' | 'draining' | 'halted'

@@ -56,7 +56,7 @@ export interface Lease {
   until: number
 }
 
-/** The rows of the outbox and their changes of state; what is under way is held by a lease. */
+/** The rows of the outbox and their changes of state; a lease holds messages in flight. */
 export type OutboxStore = ReturnType<typeof createOutboxStore>
 
 const waits = `state IN ('pending', 'retry')`
@@ -189,7 +189,7 @@ function createClaims(db: Database) {
      */
     claimFirst: (laneId: number, now: number, newLease: Lease): ClaimedRow[] =>
       claimFirst.all({ ...newLease, lane: laneId, now }),
-    /** One message, whatever is due, for who sends it at once. */
+    /** One message, due or not, for a sender that sends it at once. */
     claimOne: (id: string, newLease: Lease): ClaimedRow | undefined =>
       claimOne.get({ ...newLease, id }) ?? undefined,
     /** When the lane's next message is due; undefined when none waits. */

@@ -10,7 +10,7 @@ export interface NatsSettings {
   /** Empty: none. */
   credentialsFile: string
   token: string
-  /** How this instance is called in the server's list of connections. */
+  /** The name of this instance in the server's list of connections. */
   name: string
   /** The prefix of the names of streams and buckets. */
   prefix?: string

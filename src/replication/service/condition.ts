@@ -3,7 +3,7 @@ import type { ClusterNode } from './nodes.ts'
 import type { StaleReason } from './stale-reason.ts'
 import type { ReplicationView } from './view.ts'
 
-/** How a replica stands with the stream. */
+/** The state of a replica relative to the stream. */
 export interface ReplicaView {
   /** How far it may be behind, ms; infinite before it has met the stream. */
   lagMs: number

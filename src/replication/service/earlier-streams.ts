@@ -38,9 +38,9 @@ export async function changesOf(
 }
 
 /**
- * Moves the streams of an earlier version, where they are of this database, to the names that they
- * have now: what is in them is copied in its order, and then they are deleted. What was interrupted
- * continues where it was.
+ * Moves the streams of an earlier version, where they are of this database, to their present names:
+ * their messages are copied in order, and then they are deleted. An interrupted move continues
+ * where it stopped.
  */
 export async function moveEarlierStreams(
   nats: Nats,

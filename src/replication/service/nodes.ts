@@ -52,7 +52,7 @@ export interface ClusterNode extends NodeNote {
   id: string
 }
 
-/** How a stream is on the servers of NATS. */
+/** The state of a stream on the NATS servers. */
 export interface StreamStatus {
   name: string
   messages: number

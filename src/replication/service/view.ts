@@ -1,4 +1,4 @@
-/** How a primary stands with its stream. */
+/** The state of a primary relative to its stream. */
 export interface ReplicationView {
   /** connecting: the connection is retried. stopped: an operator must act on `trouble`. */
   state: 'publishing' | 'connecting' | 'stopped'

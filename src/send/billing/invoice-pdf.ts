@@ -22,8 +22,8 @@ const rowsAPage = 24
 const linePoints = 16
 
 /**
- * The same invoice is the same bytes. Characters that the standard fonts do not have are shown as
- * question marks.
+ * The same invoice always gives the same bytes. Characters that the standard fonts do not have are
+ * shown as question marks.
  */
 export async function invoicePdf(invoice: PrintedInvoice): Promise<Uint8Array> {
   // The library is big, and few requests are for a PDF.

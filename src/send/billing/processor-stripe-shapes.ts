@@ -20,7 +20,7 @@ export const priceKey = (plan: PlanId, billingPeriod: BillingPeriod, priceCents:
   `${plan}_${billingPeriod}_${priceCents}`
 
 /**
- * Metadata of a subscription whose price is that of the next period already: what holds until the
+ * Metadata of a subscription that has the price of the next period already: the terms until the
  * running one ends.
  */
 export const pendingTermsOf = ({ plan, priceCents, endsAt }: RemoteSubscription) => ({

@@ -26,8 +26,8 @@ const special = networks(
   '240.0.0.0/4',
 )
 /**
- * IPv6 is closed but for the global unicast space; in it, what carries IPv4 inside and what is
- * documentation stays closed.
+ * IPv6 is closed but for the global unicast space; in it, ranges with embedded IPv4 addresses and
+ * documentation ranges stay closed.
  */
 const globalUnicast = networks('2000::/3')
 const closedUnicast = networks('2001::/32', '2001:db8::/32', '2002::/16', '3fff::/20')

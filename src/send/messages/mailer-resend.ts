@@ -93,7 +93,7 @@ function handoverOf({ data, error, headers }: Answer): Handover {
 const waitSecondsMax = 3600
 
 /**
- * How long the provider wants no requests; undefined when it does not say, or too long for an
+ * How long the provider wants no requests; undefined when it states none, or one too long for an
  * e-mail.
  */
 function waitOf(headers: Answer['headers']): number | undefined {

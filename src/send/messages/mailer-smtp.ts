@@ -133,8 +133,8 @@ function handoverOf(error: unknown): Handover {
 }
 
 /**
- * 5.1.x says that the address is wrong (RFC 3463); 5.2.x and 5.7.x that it is full or that we are
- * not welcome, which may change.
+ * 5.1.x means a wrong address (RFC 3463); 5.2.x and 5.7.x a full mailbox or a policy against us,
+ * which may change.
  */
 function noSuchMailbox(status: number, reason: string): boolean {
   const enhanced = /\b5\.(\d{1,3})\.\d{1,3}\b/.exec(reason)

@@ -26,7 +26,7 @@ export function createSourceFetch({
 }) {
   const all = new AbortController()
   return {
-    /** One GET. Nothing is followed, and what is longer than `bytesMax` is not an answer. */
+    /** One GET. It follows no redirects, and refuses a body longer than `bytesMax`. */
     async get(
       url: string,
       headers: Readonly<Record<string, string>>,

@@ -195,7 +195,7 @@ function exchangeOf(
   }
 }
 
-/** At most as many bytes as are kept: what is not UTF-8 becomes longer when it is read as text. */
+/** Cuts at the stored number of bytes, because invalid UTF-8 becomes longer when it is decoded. */
 function textOf(body: Buffer): string {
   const text = body.toString('utf8').replaceAll('\u0000', '\ufffd')
   return Buffer.byteLength(text) <= bodyBytesMax

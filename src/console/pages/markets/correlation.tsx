@@ -28,7 +28,7 @@ const periods = [
   { value: '365', text: 'A year' },
 ] as const
 
-/** How the daily returns of the main prices move together. */
+/** The correlations between the daily returns of the main prices. */
 export function Correlation() {
   const period = useSignal<(typeof periods)[number]['value']>('90')
   const path = `/v1/analytics/correlation?type=matrix&codes=${codes.join(',')}&period=${period.value}`

@@ -26,7 +26,7 @@ interface Measure {
   text: (value: number) => string
   /** Its lowest value is its worst. */
   isLow?: boolean
-  /** How good a value is. */
+  /** The grade of a value against its thresholds. */
   mood: (value: number) => Mood
 }
 
@@ -91,7 +91,7 @@ const ranges = [
   { value: 'month', text: '30 days' },
 ] as const
 
-/** How the service was doing: each figure with its past behind it, coloured by its threshold. */
+/** The health of the service over time: each figure with its history, coloured by its threshold. */
 export function Course() {
   const range = useSignal<(typeof ranges)[number]['value']>('day')
   const path = `/admin/v1/metrics/history?range=${range.value}`

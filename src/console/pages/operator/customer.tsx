@@ -290,7 +290,7 @@ function Activity({ account, part }: { account: { id: string; email: string }; p
   )
 }
 
-/** The plan of an account; another one is billed only after a question that names its price. */
+/** The plan of an account; a new plan is billed only after confirmation of its price. */
 export function PlanChoice({
   account,
   plans,

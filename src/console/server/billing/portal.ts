@@ -26,7 +26,9 @@ const showing = { open: 'The address is signed.', rate: 'none' } as const
 const query = t.Object({ session: t.Optional(t.String()) })
 const invoicesShown = 100
 
-/** Purchases of the account, for anyone with the address of the page. It changes nothing. */
+/**
+ * The account's purchases, open to everyone with the address of the page. The page changes nothing.
+ */
 export function billingPortalOperations({
   billing,
   billingPages,

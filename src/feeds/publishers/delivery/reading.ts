@@ -46,7 +46,8 @@ export const timesOfDay = (zone: string, times: readonly string[]): ReleaseRule[
 
 /**
  * Throws where values have longer periods than the series has on that day: a market that moved to
- * quarter hours does not return to hours, and an hourly value must not stand for a quarter hour.
+ * quarter hours does not return to hours, and an hourly value must not be recorded for a quarter
+ * hour.
  */
 export function refuseLonger(line: MapLine, terms: DeliveryTerms, starts: readonly number[]): void {
   const gaps = new Map<string, number>()

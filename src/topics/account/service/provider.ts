@@ -49,7 +49,7 @@ const algorithms = ['RS', 'PS', 'ES'].flatMap(kind => [256, 384, 512].map(bits =
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 const logoutTokenAge = '5 minutes'
 const discoveryMs = hourMs
-/** How soon keys are fetched again for a token with a key that is not known. */
+/** The shortest time between two fetches of keys for tokens with an unknown key. */
 const keysAgainMs = 10 * secondMs
 const keysMs = 15 * minuteMs
 

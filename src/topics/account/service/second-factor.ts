@@ -26,7 +26,7 @@ export interface SecondFactorDeps {
   vault: Vault
   clock: Pick<Clock, 'now' | 'monotonic'>
   ids: Pick<Ids, 'token'>
-  /** How an authenticator names the service. */
+  /** The name of the service in an authenticator. */
   serviceName: string
 }
 

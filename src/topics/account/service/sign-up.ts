@@ -13,7 +13,7 @@ import type { SignIn } from './sign-in.ts'
 import { createSignInAttempts } from './sign-in-attempts.ts'
 import { signUpMessage } from './sign-in-messages.ts'
 
-/** Who may sign up: no one, invited users, or everyone. */
+/** The policy of sign-up: closed, invited users, or open to all. */
 export type SignUpMode = 'closed' | 'invite' | 'open'
 
 export type SignUpRefusal =

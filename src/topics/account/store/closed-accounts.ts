@@ -18,7 +18,7 @@ const credentials = [
 /** Credentials other than API keys, by table. */
 export type Credential = (typeof credentials)[number]
 
-/** Accounts that are over, and what is forgotten of them. */
+/** Closed accounts, and the deletion of their data. */
 export type ClosedAccountStore = ReturnType<typeof createClosedAccountStore>
 
 /** Rows deleted with an account, by its id. */

@@ -14,12 +14,12 @@ export type Condition = { commodity: string } & (
   | { operator: 'between'; minValue: number; maxValue: number; triggerOn?: 'enter' | 'exit' }
 )
 
-/** The newest price of a commodity, and what it is compared with. */
+/** The newest price of a commodity, and its reference price. */
 export interface Reading {
   value: number
   /** The observation before it. */
   previous: number | undefined
-  /** The price as long before it as a timeframe says. */
+  /** The price one timeframe earlier. */
   before(timeframe: Timeframe): number | undefined
 }
 

@@ -25,8 +25,8 @@ export interface PriceNotesDeps {
 
 /**
  * Notes the prices that may fire an alert: those of changes in the transaction that records them,
- * the market days that they complete, and prices whose delivery begins. Each answers whether there
- * was any. A note of a period that has not begun stands for its whole market day.
+ * the market days that they complete, and prices whose delivery begins. Each returns whether there
+ * was any. A note of a period that has not begun covers its whole market day.
  */
 export function createPriceNotes(deps: PriceNotesDeps) {
   const { prices, catalogue } = deps

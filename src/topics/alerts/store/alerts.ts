@@ -7,10 +7,7 @@ import { type AlertCondition, priceBounds } from '../math/condition.ts'
 /** The editable fields of an alert. */
 export interface AlertSettings {
   name: string
-  /**
-   * The code that is watched: of a futures family its own, though its front contract is what is
-   * priced.
-   */
+  /** The watched code; for a futures family its own code, though its front contract is priced. */
   seriesId: number
   condition: AlertCondition
   /** The caller's own, and where tolerance and bounds of a condition stand. */

@@ -18,7 +18,7 @@ export type Strength = 'very strong' | 'strong' | 'moderate' | 'weak' | 'none'
 export type Direction = 'positive' | 'negative' | 'none'
 export type Stability = 'stable' | 'moderate' | 'unstable'
 
-/** How two series moved together; `value` in -1..1, undefined when one of them did not move. */
+/** The correlation of two series; `value` in -1..1, undefined when one of them did not move. */
 export interface Correlation {
   value: number | undefined
   interpretation: string

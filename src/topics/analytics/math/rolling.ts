@@ -133,7 +133,7 @@ export interface Spread {
 const weeksOfYear = 52
 
 /**
- * How a series moves through the year: for each calendar month, or ISO week, the change from its
+ * The seasonal pattern of a series: for each calendar month, or ISO week, the change from its
  * predecessor's last close to its own, and the level relative to its year. Whole years only: those
  * that have a close in every part.
  */

@@ -17,7 +17,7 @@ const weeksIn = (year: number): number => isoWeek(`${year}-12-28`).week
 const yearsMax = 5
 export const seasonYearsMin = 2
 
-/** How a level stands among those of the same week of earlier years, in the unit of the series. */
+/** The rank of a level among those of the same week of earlier years, in the unit of the series. */
 export interface Season {
   week: IsoWeek
   level: number

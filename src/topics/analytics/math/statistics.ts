@@ -9,7 +9,7 @@ import {
 } from '../../prices/math/window.ts'
 
 /**
- * Statistics of the closes of a window, in the unit of the series unless said otherwise; undefined
+ * Statistics of the closes of a window, in the unit of the series unless noted otherwise; undefined
  * where a definition has no value.
  */
 export interface Statistics {

@@ -160,7 +160,7 @@ function rolling(call: AnalysisCall): string {
 
 const answers = { analysis: pairAnalysis, matrix, rolling }
 
-/** How series move together. */
+/** Correlations between series. */
 export const correlationOperations = [
   analysis({
     path: '/v1/analytics/correlation',

@@ -56,7 +56,7 @@ const methodNotAllowed = () =>
     { status: 405, headers: { allow: 'POST' } },
   )
 
-/** How the protocol refuses a message or a request that it cannot read. */
+/** The protocol's refusal of a message or a request that it cannot parse. */
 const ProtocolError = (description: string) =>
   t.Object(
     {

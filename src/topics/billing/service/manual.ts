@@ -269,7 +269,7 @@ const isSameTerms = (current: Subscription, terms: Terms): boolean =>
   current.priceCents === terms.priceCents
 
 /**
- * How a subscription ends before its period does; refused while it has open invoices and the
+ * The end of a subscription before that of its period; refused while it has open invoices and the
  * request does not decide about them.
  */
 function endings({ entries, invoices }: OwnDeps) {

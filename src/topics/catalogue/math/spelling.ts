@@ -24,7 +24,7 @@ const isInflected = (typed: string, word: string): boolean =>
       word.length >= 3 &&
       typed.length - word.length <= (word.length < 5 ? 1 : 3)
 
-/** How likely `typed` is `word` mistyped, cut short or inflected: 1 surely, 0 not at all. */
+/** The likelihood from 0 to 1 that `typed` is `word` mistyped, cut short or inflected. */
 export function wordLikeness(typed: string, word: string): number {
   const [shorter, longer] = typed.length < word.length ? [typed, word] : [word, typed]
   if (isInflected(typed, word)) return 0.75 + 0.2 * (shorter.length / longer.length)

@@ -63,8 +63,8 @@ const scoreMin = 0.33
 /** Candidates with a lower score, relative to the best one, are left out. */
 const ratioMin = 0.75
 /**
- * The part of what was typed that a candidate must have: less when both name the same thing traded,
- * more than half of a pair.
+ * The share of the typed words that a candidate must cover: less when both name the same product,
+ * more than half for a pair.
  */
 const coverMin = { sameHead: 0.42, otherHead: 0.75, pair: 0.55 }
 /** `crude` and `gas` are traded too, but are too general to identify a series alone. */
@@ -263,7 +263,7 @@ function precisionOf<T>(typed: TypedWords, form: Form, { vocabulary, weights }: 
   return typedWeight / totalWeight
 }
 
-/** How alike the whole of it is, whatever the separators. */
+/** The similarity of the whole text, whatever the separators. */
 function spellingScore<T>(words: readonly string[], entry: Entry<T>): number {
   const typed = joinedOf(words)
   const currency = endingOf(words)
@@ -303,7 +303,7 @@ function variantsOf<T>(words: readonly string[], { positions }: Index<T>): Spell
 }
 
 /**
- * The entries near to what was typed. `trusted`: a word that the catalogue knows was not mistyped.
+ * The entries near to the typed text. `trusted`: a word that the catalogue knows was not mistyped.
  */
 function entriesNear<T>(
   words: readonly string[],

@@ -20,13 +20,13 @@ export const marketNames = [
 ] as const
 export type MarketName = (typeof marketNames)[number]
 
-/** How a day of a release calendar is written: `wed`, `15`, or `last` of the month. */
+/** A day of a release calendar: `wed`, `15`, or `last` of the month. */
 export const isReleaseDay = (text: string): boolean =>
   (weekdayNames as readonly string[]).includes(text) ||
   text === 'last' ||
   /^([1-9]|[12]\d|3[01])$/.test(text)
 
-/** How to move a publication whose day is a holiday of the calendar. */
+/** The rule for a publication whose day is a holiday of the calendar. */
 export const releaseHolidays = ['after', 'before', 'skip'] as const
 export type ReleaseHoliday = (typeof releaseHolidays)[number]
 
@@ -40,7 +40,7 @@ export interface ReleaseTerms {
   onHoliday: ReleaseHoliday
 }
 
-/** How an own code is spelled. */
+/** The spelling of an own code. */
 export const isCode = (text: string): boolean => /^[A-Z][A-Z0-9_]{1,49}$/.test(text)
 
 /**
@@ -77,11 +77,11 @@ export interface SeriesTerms extends DeliverySettings {
   attribution?: string
   /** Aliases in addition to the shipped ones. */
   aliases?: string[]
-  /** What each guard does with a suspicious value. */
+  /** The action of each guard on a suspicious value. */
   guards?: Record<string, 'hold' | 'flag' | 'off'>
   /** Ids of the accounts that can see a custom series. Default: everyone. */
   visibleTo?: string[]
-  /** How its values are computed; a series with one has no others. */
+  /** The formula of its values; a series with one has no others. */
   formula?: string
   /** At which times it has values, and which values of its legs count. */
   align?: 'last' | 'same_day' | 'drop'
@@ -205,7 +205,7 @@ function reasonOf(active: boolean | undefined, shipped: string | null): string |
   return active ? null : (shipped ?? 'discontinued')
 }
 
-/** The level of a shipped series bounds it; an own one has a level only if its operator says so. */
+/** The level of a shipped series bounds it; an own one has a level only if its operator set one. */
 function boundsBy(
   { min, max, level }: SeriesTerms,
   series: { category: string; level: number },

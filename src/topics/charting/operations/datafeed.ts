@@ -308,7 +308,7 @@ export function marksOf(incoming: Incoming, corrections: CorrectionStore) {
     }))
 }
 
-/** Publications of what is published in a range, and last trading days of a family of futures. */
+/** Publications in a range, and last trading days of a family of futures. */
 export function timescaleMarksOf(incoming: Incoming) {
   resolutionIn(incoming.query.resolution)
   const { from, to } = rangeOf(incoming.query)
@@ -332,7 +332,7 @@ export function timescaleMarksOf(incoming: Incoming) {
       ]
     })
   }
-  // Daily prices come out every day: only the dates of rarer publications say anything.
+  // Daily prices come out every day, so only the dates of rarer publications are shown.
   if (isIntraday(series.cadence) || series.cadence === 'daily') return []
   const schedule = scheduleOf(series)
   const { rows } = moment.prices.history.page({

@@ -41,8 +41,9 @@ export const mayBeFrozen = (days: readonly DayClose[]): boolean =>
   (runsOf(days.slice(-frozenMin - 1))?.last.days ?? 0) >= frozenMin
 
 /**
- * The value that a series has stood at for too long: eight days with a value or more, and more than
- * three times as many as ever before. `days` is the whole of what is known of it, oldest first.
+ * The value at which a series has been frozen for too long: eight days with a value or more, and
+ * more than three times as many as ever before. `days` is the whole of what is known of it, oldest
+ * first.
  */
 export function frozenRun(days: readonly DayClose[]): FrozenRun | undefined {
   const runs = runsOf(days)
@@ -68,7 +69,7 @@ const breakDeviations = 12
 
 /**
  * The newest day at which the level of a series changes by the ratio of two units and stays there.
- * A day that stands alone is none, nor is a move that the series makes anyway.
+ * A single day does not count, nor is a move that the series makes anyway.
  */
 export function unitBreakOf(days: readonly DayClose[]): UnitBreak | undefined {
   if (days.some(({ close }) => close <= 0)) return undefined

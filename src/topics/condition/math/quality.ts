@@ -303,8 +303,8 @@ const madScale = 1.4826
 const deviationMin = 0.004
 
 /**
- * Positions of values that stand alone: far from the median of five around them, by the usual
- * change from one to the next. Both ends need two neighbours.
+ * Positions of outliers: far from the median of five around them, by the usual change from one to
+ * the next. Both ends need two neighbours.
  */
 export function isolated(values: readonly number[], decimals: number): number[] {
   if (values.length <= 2 * halfWindow) return []
@@ -322,7 +322,7 @@ export function isolated(values: readonly number[], decimals: number): number[] 
   return positions
 }
 
-/** Days whose close stands alone, or whose high or low does where a day has several values. */
+/** Days whose close is an outlier, or whose high or low is one where a day has several values. */
 function anomalousDays(days: readonly DayFacts[], decimals: number): number[] {
   const columns: ((day: DayFacts) => number)[] = [day => day.close]
   if (days.some(day => day.count > 1))

@@ -286,7 +286,7 @@ function gradeOf({ code, series, report }: CodeQuality): (typeof Report.static)[
   }
 }
 
-/** How complete, timely, accurate and consistent the stored series are. */
+/** The completeness, timeliness, accuracy and consistency of the stored series. */
 export const dataQualityOperations = (deps: Context) => [
   ...summaryRoute(deps),
   ...reportsRoute(deps),

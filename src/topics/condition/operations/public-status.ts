@@ -45,7 +45,7 @@ export const PublicStatus = object('PublicStatus', {
 })
 export type PublicStatus = (typeof PublicStatus)['static']
 
-/** How the service is doing, for people who have no key. */
+/** The status of the service, readable without a key. */
 export function publicStatusOperations(
   deps: HealthDeps & { serviceName: string; mode: 'serve' | 'dev' },
 ) {

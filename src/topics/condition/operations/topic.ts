@@ -5,7 +5,7 @@ import { healthOperations } from './health.ts'
 import { incidentOperations } from './incidents.ts'
 import { publicStatusOperations } from './public-status.ts'
 
-/** How the service and its data are doing. */
+/** The status of the service and of its data. */
 export function operationsOf(context: Context): Operation[] {
   return [
     ...healthOperations(context),

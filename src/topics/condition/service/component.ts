@@ -1,4 +1,4 @@
-/** How a part of the service is doing. `disabled`: it is not part of this instance. */
+/** The status of a part of the service. `disabled`: it is not part of this instance. */
 export interface Component {
   name: string
   status: 'operational' | 'degraded' | 'down' | 'disabled'

@@ -221,9 +221,9 @@ const emptyTally = (): Tally => ({ total: 0, current: 0, delayed: 0, stale: 0, m
 const worst: readonly DataStatus[] = ['stale', 'delayed', 'current']
 
 /**
- * As late as the latest of its cadences: what is published weekly must not hide that the daily
- * codes have stopped. Nor must one code that continues hide others of its cadence that have: with
- * those the feed is delayed at least.
+ * As late as the latest of its cadences: weekly publications must not hide that the daily codes
+ * have stopped. Nor must one code that continues hide others of its cadence that have: with those
+ * the feed is delayed at least.
  */
 function feedOf(name: string, dated: readonly Standing[]): Feed {
   if (dated.length === 0)

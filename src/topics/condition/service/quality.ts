@@ -32,7 +32,8 @@ interface CachedQuality {
 }
 
 /**
- * How good the stored series are, computed on demand and kept until the series or the day changes.
+ * The quality of the stored series, computed on demand and cached until the series or the day
+ * changes.
  */
 export function createQuality(deps: {
   store: Pick<QualityStore, 'days'>

@@ -25,9 +25,9 @@ import type { QualityStore } from '../store/quality.ts'
 import { feedNameOf } from './freshness.ts'
 
 /**
- * stopped: no value comes any more. frozen: its value has stood still for too long. unit_break: its
- * level changed by the ratio of two units. missing: no value where its calendar has one. gap: none for
- * a while within a session, of a series that is quoted all day.
+ * stopped: no value comes any more. frozen: its value has not changed for too long. unit_break: its
+ * level changed by the ratio of two units. missing: no value where its calendar has one. gap: none
+ * for a while within a session, of a series that is quoted all day.
  */
 export const seriesFaultKinds = ['stopped', 'frozen', 'unit_break', 'missing', 'gap'] as const
 export type SeriesFaultKind = (typeof seriesFaultKinds)[number]

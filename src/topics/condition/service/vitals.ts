@@ -48,7 +48,7 @@ export interface Vitals {
   isStopping: () => boolean
   /** Undefined where nothing is published. */
   replication: () => ReplicationView | undefined
-  /** How a replica stands with its stream; undefined where this is none. */
+  /** The state of a replica relative to its stream; undefined on a primary. */
   replica: () => ReplicaView | undefined
   /** On a primary: the replicas that may return old data. */
   lateReplicas: () => readonly LateReplica[]

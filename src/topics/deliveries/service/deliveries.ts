@@ -189,8 +189,8 @@ function createDispatch(
   }
   return {
     /**
-     * Makes the runs that are due by `upTo`, or by now: of what was missed the newest, once. Lets
-     * others have their turn between slices.
+     * Makes the runs that are due by `upTo`, or by now; of several missed runs only the newest.
+     * Yields to other work between slices.
      */
     async dispatch(upTo: number = clock.now()): Promise<Dispatched> {
       const dispatched: Dispatched = { runs: 0, failed: 0, error: undefined }

@@ -15,7 +15,7 @@ export interface Period {
   end: number
 }
 
-/** How days are cut: the zone and the local minute at which they begin. */
+/** The boundaries of days: the zone and the local minute at which they begin. */
 export type DayTerms = Pick<DeliveryTerms, 'zone' | 'dayStarts'>
 
 /** The days of a zone from its midnights on. */

@@ -33,8 +33,8 @@ export function dayValues(
 }
 
 /**
- * The national value of a day, and that of each basin in their order; what no code is about is what
- * is left.
+ * The national value of a day, and that of each basin in their order; regions without a code have
+ * the rest.
  */
 export function basinValues(
   world: World,

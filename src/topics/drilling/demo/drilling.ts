@@ -59,9 +59,9 @@ export interface DrillingDataDeps {
 export type DrillingFamily = 'rigs' | 'ducs' | 'productivities' | 'crews'
 
 /**
- * Rigs, crews, wells and what they bring, each published by its own calendar. The prices include the
- * series of the same numbers, so a history goes to the tables alone; what is published as time passes
- * goes the way of every import, with its events.
+ * Rigs, crews, wells and their production, each published by its own calendar. The prices include
+ * the series of the same numbers, so a history goes to the tables alone; what is published as time
+ * passes goes the way of every import, with its events.
  */
 export function createDrillingData({
   seed,

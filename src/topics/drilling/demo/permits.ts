@@ -69,8 +69,8 @@ interface PermitDataDeps {
 }
 
 /**
- * Permits in 26 states, as many a day as the catalogue's series of them say, and what becomes of
- * the wells. Nevada and New York publish by the quarter, so that there are states whose list has
+ * Permits in 26 states, as many a day as in the catalogue's series of permits, and the later states
+ * of the wells. Nevada and New York publish by the quarter, so that there are states whose list has
  * fallen behind.
  */
 export function createPermitData(deps: PermitDataDeps): DemoData {

@@ -10,7 +10,7 @@ import { wellTypeOf } from './permit-rows.ts'
 
 /**
  * Usual wells of a state: oil a day of an oil well and gas (thousand cubic feet a day) of a gas
- * well at the beginning, and what comes with a barrel of oil.
+ * well at the beginning, and the gas and water per barrel of oil.
  */
 interface Field {
   oil: number
@@ -42,7 +42,7 @@ const condensateEach = 0.002
 const gasWellWater = 0.012
 /** As the pressure falls more gas comes with a barrel, per year. */
 const gassierAYear = 0.12
-/** Months in which a well stands still for some days. */
+/** Months in which a well is shut in for some days. */
 const [idleShare, idleDaysMax] = [0.12, 9]
 /** Draws that are not of a month come before these. */
 const firstMonthDraw = 16

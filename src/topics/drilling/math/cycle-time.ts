@@ -20,8 +20,8 @@ export type Stage = keyof typeof stages
 export const stageNames = Object.keys(stages) as readonly Stage[]
 
 /**
- * How some spans of days are distributed. A percentile p of n spans in ascending order is the value
- * at place (n - 1) x p, from 0, with linear interpolation between its neighbours (Hyndman and Fan's
+ * The distribution of spans of days. A percentile p of n spans in ascending order is the value at
+ * place (n - 1) x p, from 0, with linear interpolation between its neighbours (Hyndman and Fan's
  * type 7, the default of R and NumPy).
  */
 export interface DayStats {

@@ -1,4 +1,4 @@
-/** How a well's output falls, after J. J. Arps, "Analysis of Decline Curves" (1945). */
+/** The decline of a well's output, after J. J. Arps, "Analysis of Decline Curves" (1945). */
 export interface Decline {
   /** Output a day at the beginning. */
   initialRate: number

@@ -57,9 +57,7 @@ const schedules: Readonly<Record<DrillingCalendar, Schedule>> = {
   month: scheduleOf(listings.month),
 }
 
-/**
- * The instant, Unix ms, at which the series of the catalogue have what a row of the day says: noon.
- */
+/** The instant, Unix ms, at which the catalogue's series have the value of a row's day: noon. */
 export const countedAt = (day: string): number => parseDay(day)! + dayMs / 2
 
 /** When what was counted on a day is published, Unix ms. */

@@ -110,7 +110,7 @@ export const permitRow = (permit: StoredPermit) => ({
   timestamp: isoInstant(permit.recordedAt),
 })
 
-/** How up to date the permits of a response are. */
+/** The age of the permits in a response. */
 export const Fresh = {
   as_of: orNull(
     Day,

@@ -73,7 +73,8 @@ const trendMetrics = [
 type Measured = Record<(typeof trendMetrics)[number], number | null>
 
 /**
- * How each metric of a basin moved from one month to another; those that either lacks are left out.
+ * The change of each metric of a basin from one month to another; metrics missing in either month
+ * are left out.
  */
 export function productivityTrends(basin: string, from: Measured, to: Measured) {
   return trendMetrics.flatMap(metric => {

@@ -28,7 +28,7 @@ export type DrillingStores = ReturnType<typeof drillingStores>
 export interface Drilling extends DrillingStores {
   /**
    * One transaction: the rows, the observations of the catalogue's series that mean the same number
-   * (so that a code returns what the family returns), and the events of what is new.
+   * (so that a code returns what the family returns), and the events of new rows.
    */
   record<T extends RegionalCount>(
     declared: RegionalDataset<T>,

@@ -6,7 +6,7 @@ import type { StoredPermit } from '../store/well-permits.ts'
 /** Permits of one event. */
 export const batchMax = 100
 
-/** What a permit is, in answers and in events. */
+/** The fields of a permit in responses and in events. */
 export const permitHead = (permit: StoredPermit) => ({
   api_number: permit.apiNumber,
   api_number_raw: permit.apiNumberRaw,

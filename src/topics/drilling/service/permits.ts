@@ -16,7 +16,7 @@ import {
   permitStatusEvent,
 } from './permit-events.ts'
 
-/** How up to date the stored permits of some states are. */
+/** The age of the stored permits of some states. */
 export interface PermitCoverage extends PermitFreshness {
   /** Newest day of all of them. */
   asOf: string
@@ -76,8 +76,8 @@ export function createPermits({ db, events }: { db: Database; events: Pick<Event
     search,
     counts,
     /**
-     * One transaction with the events of what is new: of one permit, or of each state's among
-     * several.
+     * One transaction with the events of the new permits: of a single permit, or of each state's
+     * among several.
      */
     record: (rows: readonly WellPermit[], recordedAt: number) =>
       transact(db, () => {

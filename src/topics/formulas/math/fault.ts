@@ -19,7 +19,7 @@ export interface Spot {
   length: number
 }
 
-/** Why a formula cannot be computed, and where its text says so. */
+/** Why a formula cannot be computed, and the position in its text. */
 export class FormulaFault extends Error {
   constructor(
     readonly reason: FaultReason,

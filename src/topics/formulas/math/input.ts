@@ -2,7 +2,7 @@ import { firstNotBefore } from '../../../lib/sorted.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { bucketStart, type Observation } from '../../prices/math/bars.ts'
 
-/** The values of a code that a formula reads, oldest first, with what is looked up in them. */
+/** The values of a code that a formula reads, oldest first, with functions to look them up. */
 export type Input = ReturnType<typeof createInput>
 
 export const dayNumber = (at: number): number => Math.floor(at / dayMs)

@@ -24,7 +24,7 @@ export interface Price {
 
 export const bare: Kind = { kind: 'bare' }
 
-/** How a price becomes one in other terms: times `factor`, then at a rate. */
+/** The conversion of a price: times `factor`, then at a rate. */
 export interface Conversion {
   factor: number
   rate: { from: string; to: string } | undefined
@@ -36,7 +36,7 @@ export type Contradiction = 'units' | 'currency'
 
 /**
  * A price in another currency and per another unit. Hundredths are made whole where either becomes
- * another. Whether a rate is known is not said here.
+ * another. It does not check that a rate is known.
  */
 export function conversionOf(
   price: Price,

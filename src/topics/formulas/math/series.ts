@@ -4,7 +4,7 @@ import type { Observation } from '../../prices/math/bars.ts'
 import type { Alignment, CompiledFormula, Scope } from './compile.ts'
 import type { Input } from './input.ts'
 
-/** How old the newest value of a leg may be where the formula does not say it. */
+/** The greatest age of a leg's newest value where the formula sets none. */
 const limitDays: Readonly<Record<Cadence, number>> = {
   intraday_2_5m: 4,
   intraday_5m: 4,

@@ -2,7 +2,7 @@ import { instant, text, textOr } from '../../../datasets/columns.ts'
 import type { Column } from '../../../datasets/dataset.ts'
 import { type DatasetRow, neededText, refuse, textIn, wordIn } from '../../../datasets/fields.ts'
 
-/** The index that tables are read at unless they say another: US on-highway diesel. */
+/** The index of surcharge tables that name none: US on-highway diesel. */
 export const defaultIndex = 'DIESEL_US_NATIONAL_USD'
 
 export type CarrierMode = 'ltl' | 'parcel'

@@ -104,8 +104,8 @@ const readAfterMs = 13 * hourMs
 const readSpreadMs = 40 * minuteMs
 
 /**
- * The carriers' tables and what they charged, week by week, as if their pages had been read on the
- * day that each week took effect.
+ * The carriers' tables and charges, week by week, as if their pages had been read on the day that
+ * each week took effect.
  */
 export function createSurchargeData(deps: {
   seed: number

@@ -14,7 +14,7 @@ export const gradeFuel = (grade: Grade): string => fuelNames[grade]
 
 const charactersMax = 60
 
-/** Letters, digits and underscores, capitals; undefined for what has none or is too long. */
+/** Upper-case letters, digits and underscores; undefined for a text without any or too long. */
 function plain(text: string): string | undefined {
   const name = text
     .normalize('NFC')

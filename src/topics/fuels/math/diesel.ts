@@ -20,7 +20,7 @@ export function stateCode(text: string): string | undefined {
 
 export const metersAMile = 1609.344
 
-/** How a price stands to the average of its region. */
+/** The position of a price relative to the average of its region. */
 export interface AgainstAverage {
   /** Price minus average, USD per gallon, to a tenth of a cent. */
   delta: number

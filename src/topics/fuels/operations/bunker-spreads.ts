@@ -36,7 +36,7 @@ const refusals = { 400: NestedProblem, 404: NestedProblem }
 const metadata = { metadata: MetaShape }
 const comparedMax = 10
 
-/** How the prices of ports and grades stand to each other. */
+/** The differences between the prices of ports and grades. */
 export const bunkerSpreadsOperations = (deps: BunkerDeps) => [
   ...comparisonOperations(deps),
   ...gradeSpreadOperations(deps),

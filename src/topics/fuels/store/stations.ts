@@ -22,7 +22,10 @@ interface Row extends Omit<Station, 'fuelTypes'> {
 const { stored } = dieselStations
 const columns = selected(stored)
 const names = Object.values(stored)
-/** Both trees and tables have them in millionths, so that what is found is what is measured. */
+/**
+ * Both trees and tables have them in millionths, so that the search and the measured distance
+ * agree.
+ */
 const degree = 1e6
 
 const rowOf = (station: Station) => ({ ...station, fuelTypes: station.fuelTypes.join(' ') })

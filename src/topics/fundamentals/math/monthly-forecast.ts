@@ -48,9 +48,10 @@ export interface MonthlyForecast {
 /**
  * Forecasts of months from daily closes (ascending), the first month being that of `day` or later.
  * Value = last x exp(drift x 30 x (1 - exp(-h / 30))), h the calendar days from the last close to
- * the middle of the month, drift half the log slope of ema(20) over 365 days by the calendar day; band = value x
- * exp(+-1.645 sigma sqrt(h)), sigma a calendar day. What is over of a running month enters with its
- * own mean. Undefined with too few closes, or when one of the 365 days is not positive.
+ * the middle of the month, drift half the log slope of ema(20) over 365 days by the calendar day;
+ * band = value x exp(+-1.645 sigma sqrt(h)), sigma a calendar day. The past days of a running month
+ * enter with their own mean. Undefined with too few closes, or when one of the 365 days is not
+ * positive.
  */
 export function monthlyForecast(
   closes: readonly Close[],

@@ -43,7 +43,7 @@ export function mergedRow(
   }
 }
 
-/** How forecasts are answered: those of a period, and old ones alongside what came. */
+/** Responses of forecasts: those of a period, and old ones with the actual values. */
 function createForecastRows({
   catalogue,
   publishedFigures,
