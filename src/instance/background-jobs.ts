@@ -78,7 +78,7 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
     ...(cluster ? [cluster.job] : []),
   ]
   return createRunner(jobs, services.clock, services.log, {
-    isNotified: services.disk.failed,
+    isReported: services.disk.failed,
     // The clock of a demo instance is moved by people.
     guard: feed ? undefined : clockGuard(services),
   })
@@ -159,7 +159,7 @@ function priceFilesJobOf(
   }
   const read = async (year: number): Promise<YearOfPrices> => {
     const everybodys = catalogue.list().filter(series => catalogue.isVisible(series, ''))
-    // The files are for every customer: what is for some accounts is in none.
+    // The files are for all customers, so restricted series are left out.
     const codes = catalogue.isRestricted ? everybodys.map(series => series.code).join() : ''
     const query = `format=parquet&start_date=${year}-01-01&end_date=${year}-12-31&codes=${codes}`
     const answer = await ask(new Request(`http://localhost/admin/v1/export?${query}`))
@@ -180,7 +180,7 @@ function clockGuard(services: Services): Guard {
   }
 }
 
-/** How far the log of the database has come is written down alongside it. */
+/** Records the position of the log in the commit mark, a file next to the database. */
 const markJob = (mark: CommitMark, { clock, db }: Services): Job => ({
   name: 'commit mark',
   pass() {

@@ -54,7 +54,7 @@ export interface Instance {
   sequence: (() => number) | undefined
   /** Resolves when nothing that goes to the disk in another thread is under way. */
   settled(): Promise<void>
-  /** Discarded, what it still holds is not written: another state takes the place of its database. */
+  /** Discarded: pending changes are not written, because another state replaces its database. */
   close(options?: { isDiscarded: boolean }): void
 }
 
@@ -276,7 +276,7 @@ function controlsOf(deps: ControlsDeps): DevControls {
   const manual = clock as ManualClock
   // A receiver that takes its time does not hold up who checks what has been sent.
   const settle = () => within(settledWithinMs, sending.settled())
-  // Months of work in one request say nothing of the requests that come after it.
+  // Months of work in one request must not count as overload afterwards.
   const advance = (to: number) => jobs.advance(manual, to).finally(() => loop?.restart())
   return {
     clock: manual,
@@ -289,7 +289,7 @@ function controlsOf(deps: ControlsDeps): DevControls {
     requests: createRequestLog({
       passes,
       now: manual.now,
-      // The clock of a demo instance may stand still.
+      // Real time, because the clock of a demo instance may be stopped.
       monotonic: createSystemClock().monotonic,
     }),
     ...keeping,
@@ -308,7 +308,7 @@ const sendingJob = ({ outbox, clock, log, config, disk }: Services): OutboxJob =
     outbox,
     clock,
     log,
-    isNotified: disk.failed,
+    isReported: disk.failed,
     concurrency: config.outbox.concurrency,
     perLane: config.outbox.perLane,
   })

@@ -23,7 +23,7 @@ const full = 2
 test('a late commit is readable before its writer is notified, and later commits stay fully synchronous', async () => {
   const db = openDatabase(join(dir, 'wellhead.db'))
   const commits = createLateCommits(db)
-  let isNotified = false
+  let isAcknowledged = false
   const done = commits
     .run(() =>
       transact(db, () => {
@@ -32,10 +32,10 @@ test('a late commit is readable before its writer is notified, and later commits
       }),
     )
     .then(result => {
-      isNotified = true
+      isAcknowledged = true
       return result
     })
-  expect([read(db), isNotified, synchronous(db)]).toEqual(['late', false, full])
+  expect([read(db), isAcknowledged, synchronous(db)]).toEqual(['late', false, full])
   expect(await done).toBe(7)
   db.close()
 })

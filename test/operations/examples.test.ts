@@ -32,7 +32,7 @@ const untoldPosts = [
   'POST /mcp',
 ]
 /** Whether the audit trail records an operation: every change, once. */
-const isNotified = ({ name, method, path }: Step): boolean =>
+const isAudited = ({ name, method, path }: Step): boolean =>
   method === 'GET'
     ? toldReads.includes(name)
     : !untoldPosts.includes(name) && !path.startsWith('/_dev/')
@@ -67,7 +67,7 @@ describe('the examples of the OpenAPI document, sent unchanged to a demo instanc
       })
       const line =
         step.name === signIn.name ? signIn.line : `${actorOf(step)} ${step.name} ${status}`
-      const wanted = status < 400 && isNotified(step) ? [line] : []
+      const wanted = status < 400 && isAudited(step) ? [line] : []
       if (lines.join() !== wanted.join())
         faults.push(`${step.name}: the audit trail has [${lines}] and not [${wanted}]`)
       if (!isExpected(step, status)) faults.push(`${step.name} (${status}): ${text.slice(0, 200)}`)

@@ -64,7 +64,7 @@ type Fault = (value: number, place: Place) => number | undefined
 export interface FaultKind {
   name: string
   /** Whether at least 95% are held; of the others the figure is reported. */
-  isNotified: boolean
+  isDetectable: boolean
   of: Fault
 }
 
@@ -114,8 +114,8 @@ const ofEarlier =
     return fault !== undefined && fault !== 0 && ratioOf(value, fault) >= apart ? fault : undefined
   }
 
-const kinds = (isNotified: boolean, all: readonly [name: string, of: Fault][]): FaultKind[] =>
-  all.map(([name, of]) => ({ name, isNotified, of }))
+const kinds = (isDetectable: boolean, all: readonly [name: string, of: Fault][]): FaultKind[] =>
+  all.map(([name, of]) => ({ name, isDetectable, of }))
 
 export const faultKinds: readonly FaultKind[] = [
   ...kinds(true, [

@@ -181,7 +181,7 @@ function Keys() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: key =>
               key.active && (
                 <div class="row">

@@ -228,7 +228,7 @@ function List() {
           { name: 'State', value: stateOf, show: alert => <State alert={alert} /> },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: alert => (
               <div class="row">
                 <button
@@ -480,7 +480,7 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
     }
     isBusy.value = false
   }
-  /** Only the answer to what was typed last is shown. */
+  /** Only the response to the latest input is shown. */
   const backtest = () =>
     attempt(async () => {
       last.current += 1

@@ -264,7 +264,7 @@ function Data() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: batch =>
               batch.undone_at ? (
                 <Tag>Undone</Tag>

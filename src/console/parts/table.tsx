@@ -15,13 +15,13 @@ export interface Column<T> {
   show?: (row: T, index: number) => ComponentChildren
   /** The value in a file and in a copied table; a column without one is on the screen only. */
   value?: (row: T, index: number) => Cell
-  /** The heading in the file, where it should say more: `price_usd`. */
+  /** The heading in the file, where it should be more specific: `price_usd`. */
   fileName?: string
   isNumber?: boolean
   /** Left out where the window is narrow. */
   isWide?: boolean
   /** The heading is for screen readers only, as over buttons. */
-  isReceived?: boolean
+  isHeadingHidden?: boolean
   className?: string
 }
 
@@ -187,7 +187,7 @@ export function Table<T>(props: TableProps<T>) {
       {hasRows && (
         <section
           class={`scroll ${isTall ? 'tall' : ''}`}
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wide is scrolled by keyboard
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls a wide table
           tabIndex={0}
           aria-label={`${caption}: rows`}
         >
@@ -253,7 +253,7 @@ function Heading<T>({
       class={classOf(column)}
       aria-sort={isMine ? (order?.isDown ? 'descending' : 'ascending') : undefined}
     >
-      {column.isReceived ? (
+      {column.isHeadingHidden ? (
         <span class="only-heard">{name}</span>
       ) : isSorted && column.value ? (
         <button type="button" class="sort" onClick={() => onOrder(next)}>
@@ -342,8 +342,8 @@ function Bodies<T>({
   )
 }
 
-const classOf = ({ isNumber, isWide, isReceived, className = '' }: Column<never>): string =>
-  [isNumber && 'number', isWide && 'wide-only', isReceived && 'end', className]
+const classOf = ({ isNumber, isWide, isHeadingHidden, className = '' }: Column<never>): string =>
+  [isNumber && 'number', isWide && 'wide-only', isHeadingHidden && 'end', className]
     .filter(Boolean)
     .join(' ')
 

@@ -6,22 +6,21 @@ import type { KeyAccess, OperatorAccess } from './access-kind.ts'
 /** The entry of an admitted request in the audit trail. */
 export type AuditedAction = Omit<NewAuditEntry, 'outcome'>
 
-const impersonations = (method: string): boolean => method === 'GET' || method === 'HEAD'
+const isReadMethod = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
 /** Whether the operator's request changes something. */
 export const changesByOperator = (access: OperatorAccess, method: string): boolean =>
-  access.impersonations !== true && !impersonations(method)
+  access.readsOnly !== true && !isReadMethod(method)
 
 /** Whether a request with a key changes something: routes that only read may take a POST. */
 export const changesData = (access: KeyAccess, method: string): boolean =>
-  !impersonations(method) && access.action !== 'read'
+  !isReadMethod(method) && access.action !== 'read'
 
 /** Whether a request with a key changes something, or reads a secret. */
 export function isAudited(access: KeyAccess, method: string): boolean {
   const action = access.action ?? actionOf(method)
   return (
-    access.untold !== true &&
-    (impersonations(method) ? action === 'read_secrets' : action !== 'read')
+    access.untold !== true && (isReadMethod(method) ? action === 'read_secrets' : action !== 'read')
   )
 }
 
@@ -55,7 +54,7 @@ const telling = [
   'held',
 ] as const
 
-/** The same as JSON; undefined where an answer says nothing of it. */
+/** The same as JSON; undefined where a response has none of the fields. */
 export function detailsOf(answer: unknown): string | undefined {
   if (!isObject(answer)) return undefined
   const data = isObject(answer.data) ? answer.data : answer
@@ -67,7 +66,7 @@ export function detailsOf(answer: unknown): string | undefined {
       if (typeof value === 'string' || typeof value === 'number')
         details[name] = typeof value === 'string' ? value.slice(0, valueMax) : value
     }
-  // Only this list: what is called a code in others may be a secret.
+  // Only this list: a field named code may be a secret in others.
   if (Array.isArray(data.series)) {
     const codes = data.series.filter(isObject).map(({ code }) => String(code))
     details.codes = codes.join(' ').slice(0, codesMax)

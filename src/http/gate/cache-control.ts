@@ -2,7 +2,7 @@ import { actionOf } from '../../plans/roles.ts'
 import { scopeOf } from '../../plans/scopes.ts'
 import type { Access } from './access-kind.ts'
 
-/** Kept by a client only, which asks whether it is still current before it is used again. */
+/** Stored by the client only, which revalidates it before each use. */
 export const revalidatedByClient = 'private, no-cache'
 export const neverStored = 'no-store'
 
@@ -12,8 +12,8 @@ export const neverStored = 'no-store'
  * the address.
  */
 export function cacheControlOf(access: Access, route: string, method: string): string | undefined {
-  const impersonations = method === 'GET' || method === 'HEAD'
-  if ('open' in access) return impersonations ? undefined : neverStored
+  const isRead = method === 'GET' || method === 'HEAD'
+  if ('open' in access) return isRead ? undefined : neverStored
   if ('operator' in access || scopeOf(route) === 'account') return neverStored
   return (access.action ?? actionOf(method)) === 'read' ? revalidatedByClient : neverStored
 }

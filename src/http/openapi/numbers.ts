@@ -13,19 +13,19 @@ const isDescribed = (schema: Schema): boolean =>
   Boolean(schema.description) || ofSome(schema, isDescribed)
 
 /** Reports every number in the properties of a document that has no description, with its name. */
-function eachUndescribed(part: unknown, notify: (name: string, schema: Schema) => void): void {
+function eachUndescribed(part: unknown, report: (name: string, schema: Schema) => void): void {
   // Lists are walked as they are: a document has a million parts, and most hold no number.
   if (Array.isArray(part)) {
-    for (const member of part) eachUndescribed(member, notify)
+    for (const member of part) eachUndescribed(member, report)
     return
   }
   if (!isRecord(part)) return
   if (isRecord(part.properties))
     for (const [name, schema] of Object.entries(part.properties))
-      if (isRecord(schema) && isNumeric(schema) && !isDescribed(schema)) notify(name, schema)
+      if (isRecord(schema) && isNumeric(schema) && !isDescribed(schema)) report(name, schema)
   for (const keyword in part) {
     // An example is data, whatever its fields are called.
-    if (keyword !== 'example') eachUndescribed(part[keyword], notify)
+    if (keyword !== 'example') eachUndescribed(part[keyword], report)
   }
 }
 

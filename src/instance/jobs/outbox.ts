@@ -22,7 +22,7 @@ import {
 export interface OutboxJobDeps extends LaneDeps {
   log: Log
   /** Whether an error is reported elsewhere: a full disk concerns more than the outbox. */
-  isNotified?: (error: unknown) => boolean
+  isReported?: (error: unknown) => boolean
 }
 
 /** Sends what is due: at each beat, when a message is put, and when another one has ended. */
@@ -38,7 +38,7 @@ export interface OutboxJob extends Job {
   /** Begins nothing more; resolves when what is under way has ended and is recorded. */
   drain(): Promise<void>
   /**
-   * Ends at once: what is under way is cut short and due again. Nothing touches the database
+   * Ends at once: attempts in progress are cut short and due again. The database is not used
    * afterwards.
    */
   halt(): void
@@ -51,7 +51,7 @@ const slicesMax = 500
 type Mode = 'idle' | 'started' | 'draining' | 'halted'
 
 export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
-  const { outbox, clock, log, isNotified = () => false } = deps
+  const { outbox, clock, log, isReported = () => false } = deps
   const { engine } = outbox
   const state = createLaneState(deps)
   const cut = new AbortController()
@@ -70,7 +70,7 @@ export function createOutboxJob(deps: OutboxJobDeps): OutboxJob {
       wake()
     })
   }
-  const { load, recordAndTake } = createLedger(state, log, isNotified)
+  const { load, recordAndTake } = createLedger(state, log, isReported)
   /** Records what ended and begins what is due. False: it could not be written. */
   const cycle = (): boolean => {
     if (mode === 'halted') return false
@@ -159,7 +159,7 @@ function createSignal() {
 }
 
 /** Keeps the lanes in memory and the rows of the outbox in step. */
-function createLedger(state: State, log: Log, isNotified: (error: unknown) => boolean) {
+function createLedger(state: State, log: Log, isReported: (error: unknown) => boolean) {
   const { engine } = state
   let isLoaded = false
   /** Memory follows the rows: at the start, and after a transaction that failed. */
@@ -171,8 +171,8 @@ function createLedger(state: State, log: Log, isNotified: (error: unknown) => bo
   return {
     load,
     /**
-     * Records what ended and, where asked to, takes what is due and has a slot, in one transaction: a
-     * batch costs one write to the disk. Undefined: it could not be written.
+     * Records ended attempts and, if wanted, takes due messages that have a slot, in one
+     * transaction: a batch costs one write to the disk. Undefined: it could not be written.
      */
     recordAndTake(mayTake: boolean): Sending[] | undefined {
       const ended = state.ended.splice(0)
@@ -185,7 +185,7 @@ function createLedger(state: State, log: Log, isNotified: (error: unknown) => bo
           return mayTake ? claims(state) : []
         })
       } catch (error) {
-        if (!isNotified(error))
+        if (!isReported(error))
           log.error('outbox_write_failed', { message: 'The outbox could not be written.', error })
         // Messages that were sent stay in the list until they are recorded; messages that were not
         // claimed are found by the next load.

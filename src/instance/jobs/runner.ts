@@ -23,8 +23,8 @@ export interface Guard {
 export interface RunnerOptions {
   guard?: Guard | undefined
   /** Whether an error of a job is reported elsewhere. */
-  isNotified?: (error: unknown) => boolean
-  /** Measures passes; the clock of the instance may stand still. */
+  isReported?: (error: unknown) => boolean
+  /** Measures passes in real time, because the clock of the instance may be stopped. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 
@@ -32,7 +32,7 @@ export function createRunner(
   jobs: readonly Job[],
   clock: Clock,
   log: Log,
-  { guard, isNotified = () => false, stopwatch = createSystemClock() }: RunnerOptions = {},
+  { guard, isReported = () => false, stopwatch = createSystemClock() }: RunnerOptions = {},
 ) {
   let lastPassAt: number | undefined
   let heartbeat: Cron | undefined
@@ -45,7 +45,7 @@ export function createRunner(
     try {
       await job.pass()
     } catch (error) {
-      if (!isNotified(error)) log.error('job_failed', { job: job.name, error })
+      if (!isReported(error)) log.error('job_failed', { job: job.name, error })
     }
     const lastMs = stopwatch.monotonic() - startedMs
     const before = timings.get(job.name)
@@ -65,7 +65,7 @@ export function createRunner(
     return running
   }
   return {
-    /** One pass of every job. Passes never overlap, regardless of who asks for them. */
+    /** One pass of every job. Passes never overlap, whatever triggers them. */
     tick,
     /** Moves the clock to `to`, stopping in order at each moment at which a pass matters. */
     async advance(manual: ManualClock, to: number) {
@@ -83,9 +83,9 @@ export function createRunner(
       await pass()
     },
     start() {
-      // Only a heartbeat: what is due is computed by the jobs, because a cron schedule does not
-      // catch up after a stall. A second is one in every zone; UTC needs no zone to be looked up,
-      // which takes longer than opening the database.
+      // Only a heartbeat: jobs compute themselves what is due, because a cron schedule does not
+      // catch up after a stall. A second is one in every zone; UTC needs no zone look-up, which
+      // takes longer than opening the database.
       const options = {
         utcOffset: 0,
         protect: true,

@@ -8,5 +8,4 @@ export const shortMonthNames: readonly string[] = monthNames.map(name => name.sl
 const lowerCaseNames = shortMonthNames.map(name => name.toLowerCase())
 
 /** 1 to 12 for the first three letters of a month's name, in either case; 0 for anything else. */
-export const monthNumber = (mailMessages: string): number =>
-  lowerCaseNames.indexOf(mailMessages.toLowerCase()) + 1
+export const monthNumber = (name: string): number => lowerCaseNames.indexOf(name.toLowerCase()) + 1

@@ -129,7 +129,7 @@ needs('../shared/data').describe('publishers that misbehave', () => {
         isHeld: /^(held|failed)$/.test(run?.result ?? ''),
         hasProblem: (run?.problem ?? '') !== '',
         counts: [run?.inserted, run?.revised],
-        isNotified: /feed_(held|failed)/.test(lines),
+        isLogged: /feed_(held|failed)/.test(lines),
         state: copy.services.feeds.view(name)?.state,
         isAsBefore: stored(copy) === before,
       }
@@ -140,7 +140,7 @@ needs('../shared/data').describe('publishers that misbehave', () => {
         isHeld: true,
         hasProblem: true,
         counts: [0, 0],
-        isNotified: true,
+        isLogged: true,
         state: 'failing',
         isAsBefore: true,
       })),

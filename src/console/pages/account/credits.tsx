@@ -61,7 +61,7 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: pack => (
               <Confirmed
                 className="tight"

@@ -150,7 +150,7 @@ export function Members() {
             ? [
                 {
                   name: 'Actions',
-                  isReceived: true,
+                  isHeadingHidden: true,
                   show: ({ id, email, invited }: Person) =>
                     invited !== 'expired' && (
                       <Confirmed

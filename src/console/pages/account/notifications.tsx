@@ -124,7 +124,7 @@ function List() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: row =>
               !row.read && (
                 <button

@@ -110,7 +110,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: plan =>
               plan.id !== firstPlan &&
               !plan.custom_pricing &&

@@ -59,7 +59,7 @@ export function SignIns() {
           },
           {
             name: 'Change',
-            isReceived: true,
+            isHeadingHidden: true,
             className: 'end',
             show: ({ id, current }) =>
               !current && (

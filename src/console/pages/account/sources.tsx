@@ -98,7 +98,7 @@ export function Sources() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: source => (
               <div class="row">
                 <button

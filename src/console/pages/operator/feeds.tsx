@@ -9,7 +9,7 @@ import { Table } from '../../parts/table.tsx'
 import type { Feed, Run } from './feed.ts'
 import { FeedSettings } from './feed-settings.tsx'
 
-/** How much a state of a feed asks for attention. */
+/** The severity of each feed state. */
 export const feedMoods: Readonly<Record<string, 'good' | 'warn' | 'bad'>> = {
   ok: 'good',
   late: 'warn',
@@ -47,7 +47,7 @@ export function Dots({ feed }: { feed: Feed }) {
   )
 }
 
-/** When a feed ran last, how many rows it brought, and what was wrong. */
+/** The time, the rows and the fault of a feed's last run. */
 export const LastRun = ({ run }: { run: Run | null }) =>
   run === null ? (
     <>–</>
@@ -139,7 +139,7 @@ export function Feeds() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: feed => (
               <div class="row">
                 <button

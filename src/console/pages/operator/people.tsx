@@ -37,7 +37,7 @@ import {
 
 const plans = ['free', 'developer', 'starter', 'professional', 'scale', 'enterprise'] as const
 
-/** Accounts, their plans and keys, what they see, and their organizations. */
+/** Accounts, their plans and keys, impersonation, and organizations. */
 export function People() {
   const typed = useSignal(new URLSearchParams(location.search).get('search') ?? '')
   const email = useSignal('')
@@ -213,7 +213,7 @@ export function People() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: account => (
               <button
                 type="button"
@@ -348,7 +348,7 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: key =>
               key.active && (
                 <div class="row">

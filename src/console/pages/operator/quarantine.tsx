@@ -76,7 +76,7 @@ export function Quarantine() {
           { name: 'Days', value: ({ from, to }) => `${from} to ${to}` },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: range => (
               <Confirmed
                 label="Lift"

@@ -179,7 +179,7 @@ export function SeriesEditor() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: series => (
               <div class="row">
                 <button

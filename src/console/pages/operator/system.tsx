@@ -115,7 +115,7 @@ function Tokens() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: token =>
               token.revoked_at === null && (
                 <Confirmed
@@ -189,7 +189,7 @@ function Held() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: ({ id, event_type: type }) => (
               <button
                 type="button"
@@ -242,7 +242,7 @@ function Suppressions() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: ({ address }) => (
               <Confirmed
                 label="Lift"

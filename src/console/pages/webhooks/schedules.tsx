@@ -85,7 +85,7 @@ export function Watches() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: ({ id, name, codes, status }) => (
               <div class="row">
                 <button
@@ -182,7 +182,7 @@ export function Deliveries() {
           },
           {
             name: 'Actions',
-            isReceived: true,
+            isHeadingHidden: true,
             show: row => (
               <div class="row">
                 <button

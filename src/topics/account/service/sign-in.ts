@@ -18,10 +18,10 @@ import { signInLinkMessage } from './sign-in-messages.ts'
 import type { SignInPlaces } from './sign-in-places.ts'
 import { createSecondSteps, type TwoFactorSteps } from './two-factor-steps.ts'
 
-/** `locked`: too many wrong tries, so long until the next one. */
+/** `locked`: too many failed attempts; with the time until the next one is accepted. */
 export type SignInRefusal = { refused: 'invalid' } | { refused: 'locked'; waitMs: number }
 
-/** The proof was right, and the account asks for a code besides: `withCode` takes both. */
+/** The first factor was right, and the account requires a code: `withCode` takes both. */
 export interface TwoFactorStep {
   twoFactorStep: string
 }
@@ -49,7 +49,7 @@ export interface SignIn {
   isTwoFactorPending(twoFactorStep: string): boolean
   /** The account that a link would sign in; this does not use the link up. */
   linked(token: string): AccountState | undefined
-  /** For a user who has proved elsewhere that they own the account's address. */
+  /** For a user who has proved by other means that they own the account's address. */
   asOwner(account: AccountState, from: string): Promise<SignedIn>
   /**
    * For a user whom the company's identity provider has authenticated; `also` is written with the
@@ -93,7 +93,9 @@ export interface SignInDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
   clock: Clock
   serviceName: string
   linkLifetimeMs: number
-  /** People sign in at the identity provider; what remains are links that the operator makes. */
+  /**
+   * Users sign in at the identity provider; the only other way is a link that the operator makes.
+   */
   onlyProvider: boolean
   places: Pick<SignInPlaces, 'note'>
 }
@@ -114,8 +116,8 @@ const addressCharacters = 320
 const invalid = { refused: 'invalid' } as const
 
 /**
- * The page that takes a link. It asks for a press of its button, so that a mail scanner that opens
- * links does not use them up.
+ * The page of a link. It requires a click on its button, so that a mail scanner that opens links
+ * does not use them up.
  */
 export const linkUrl = (baseUrl: string, token: string, next?: string): string =>
   `${baseUrl}/sign-in?token=${token}${next === undefined ? '' : `&next=${encodeURIComponent(next)}`}`
@@ -170,7 +172,7 @@ function withCodes(
   }
 }
 
-/** Writes every sign-in to the audit trail, and what was refused of accounts that there are. */
+/** Writes every sign-in to the audit trail, and every refused one of an existing account. */
 function audited(
   { audit, keys, places, log }: SignInDeps,
   signIn: UnauditedSignIn,
@@ -319,7 +321,7 @@ function withLinks(
   }: SignInDeps,
   half: TwoFactorPending,
 ) {
-  let mailMessages = Promise.resolve()
+  let pendingMail = Promise.resolve()
 
   const confirm = (state: AccountState) => {
     const { account } = state
@@ -414,7 +416,7 @@ function withLinks(
     },
     mailLink(email: string, baseUrl: string, next?: string) {
       if (onlyProvider) return
-      mailMessages = mailMessages
+      pendingMail = pendingMail
         .then(() => sleep(0))
         .then(() => sendLink(email.toLowerCase(), baseUrl, next))
         .catch(error =>
@@ -424,6 +426,6 @@ function withLinks(
           }),
         )
     },
-    settled: () => mailMessages,
+    settled: () => pendingMail,
   }
 }

@@ -66,9 +66,9 @@ export function createSignUp(deps: SignUpDeps) {
     { tries: createSignInAttempts(perAddressMax, hourMs, monotonic), of: 'address' },
     { tries: createSignInAttempts(mailMessagesMax, hourMs, monotonic), of: 'all' },
   ] as const
-  let mailMessages = Promise.resolve()
+  let pendingMail = Promise.resolve()
 
-  // Nothing is stored for an address that has not been confirmed: the link says all of it itself.
+  // No row is stored for an address that has not been confirmed: the link holds all of the data.
   const tokenFor = (email: string, expiresAt: number): string => {
     const text = `${expiresAt} ${email}`
     const mark = keyedHash(masterKey, 'sign-up links', text)
@@ -125,7 +125,7 @@ export function createSignUp(deps: SignUpDeps) {
         return undefined
       }
       // The answer does not wait for the e-mail, as it does not for one to sign in.
-      mailMessages = mailMessages
+      pendingMail = pendingMail
         .then(() => sleep(0))
         .then(() => post(email, baseUrl, linkMs, false))
         .catch(error =>
@@ -167,7 +167,7 @@ export function createSignUp(deps: SignUpDeps) {
       })
       return { ...created, linkToken: deps.signIn.makeLink(created.account) }
     },
-    /** Resolves when the e-mails asked for so far are in the outbox. */
-    settled: () => mailMessages,
+    /** Resolves when the e-mails requested so far are in the outbox. */
+    settled: () => pendingMail,
   }
 }

@@ -49,7 +49,7 @@ export interface RunningBatch {
   ): WriteCounts
   /** The same batch for values of another source. */
   of(source: NonNullable<BatchStart['feed']>): RunningBatch
-  /** Notes what became of rows that were not written. */
+  /** Counts rows that were not written, by their outcome. */
   count(counts: Partial<BatchCounts>): void
   end(): Batch
 }
@@ -194,7 +194,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
       asRecorded: tally.asRecorded,
       during: work => journal.during(id, () => during(work)),
       write: (points, recordedAt) =>
-        points.some(isNotified)
+        points.some(isQualified)
           ? transact(() => writeHistories(points, recordedAt))
           : writeOwn(points, recordedAt),
       writeRows(dataset, rows, recordedAt, write) {
@@ -244,14 +244,14 @@ const sumOf = (all: readonly Counts[]): Counts => {
   return sum
 }
 
-/** Whether a point says more than its value. */
-const isNotified = (point: Point): boolean => point.source !== undefined || point.deleted === true
+/** Whether a point has more than its value. */
+const isQualified = (point: Point): boolean => point.source !== undefined || point.deleted === true
 
 const momentKey = ({ seriesId, observedAt }: Point) => `${seriesId} ${observedAt}`
 
 /**
- * The points of which something is deleted, each with all that is said of it in the order of its
- * time, and the others.
+ * Separates the points with a deletion, each with all its entries in the order of time, from the
+ * others.
  */
 function deletionsApart(points: readonly Point[]) {
   const withDeletion = new Set(points.filter(point => point.deleted).map(momentKey))
@@ -265,7 +265,7 @@ function deletionsApart(points: readonly Point[]) {
   return { ordinary, histories }
 }
 
-/** Whether something that a file says of a point is older than what is known of it here. */
+/** Whether an entry of a file about a point is older than the newest version stored here. */
 function knownAlready(observations: Pick<ObservationReads, 'vintages'>, point: Point) {
   const last = observations.vintages(point.seriesId, point.observedAt).at(-1)
   const { replacedAt, recordedAt = Number.NEGATIVE_INFINITY } = last ?? {}

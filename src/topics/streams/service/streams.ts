@@ -8,13 +8,13 @@ import { secondMs } from '../../../lib/time/instant.ts'
  */
 export type Ending = { by: 'stop' } | { by: 'overload' } | { by: 'refusal'; reason: string }
 
-/** An open stream, as its keeper knows it. */
+/** The functions of an open stream that its keeper calls. */
 export interface OpenStream {
   /** Why the gate would refuse the request now that opened the stream; undefined: it would not. */
   refusal(): string | undefined
   /** Four times a second of real time. */
   beat?(): void
-  /** Ends the stream; it is not called again. */
+  /** Ends the stream; no function is called after it. */
   end(ending: Ending): void
 }
 
@@ -28,24 +28,24 @@ export interface StreamsDeps {
   log: Log
   /** Streams of a kind that a key may have open. */
   perKey: number
-  /** Real time: a client waits for its pings also where the clock of the instance stands still. */
+  /** Real time: clients need their pings also while the clock of a demo instance is stopped. */
   stopwatch?: Pick<Clock, 'monotonic'>
 }
 
 const beatMs = 250
 /** How long a stream may outlive the rights that it was opened with. */
-const lookEachMs = secondMs
+const recheckEachMs = secondMs
 
 export function createStreams({ log, perKey, stopwatch = createSystemClock() }: StreamsDeps) {
   const open = new Set<OpenStream>()
   const places = new Map<string, number>()
   let stopSchedule: (() => void) | undefined
-  let lookedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = Number.NEGATIVE_INFINITY
   let stopped = false
 
-  const care = (stream: OpenStream, impersonations: boolean) => {
+  const care = (stream: OpenStream, isCheckDue: boolean) => {
     try {
-      const reason = impersonations ? stream.refusal() : undefined
+      const reason = isCheckDue ? stream.refusal() : undefined
       if (reason !== undefined) stream.end({ by: 'refusal', reason })
       else stream.beat?.()
     } catch (error) {
@@ -55,15 +55,15 @@ export function createStreams({ log, perKey, stopwatch = createSystemClock() }: 
   /** One beat; by itself it comes while anything is open. */
   const beat = () => {
     const now = stopwatch.monotonic()
-    const impersonations = now - lookedAt >= lookEachMs
-    if (impersonations) lookedAt = now
-    for (const stream of [...open]) care(stream, impersonations)
+    const isCheckDue = now - checkedAt >= recheckEachMs
+    if (isCheckDue) checkedAt = now
+    for (const stream of [...open]) care(stream, isCheckDue)
   }
 
   return {
     /**
-     * Returns how to give the place back; `full` when the key has as many of this kind as it may,
-     * `stopped` when the instance is stopping.
+     * Returns the function that releases the place; `full` when the key has its maximum of this
+     * kind, `stopped` when the instance is stopping.
      */
     open(
       kind: 'events' | 'cable' | 'changes',

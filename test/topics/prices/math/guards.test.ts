@@ -143,7 +143,7 @@ test('the guards know no days: the same values eleven years earlier are judged a
 
 /** Checks that so many of the detectable faults are held. */
 const holdsFaults = (all: readonly RealSeries[], share: number) => {
-  const told = faultKinds.filter(({ isNotified }) => isNotified)
+  const told = faultKinds.filter(({ isDetectable }) => isDetectable)
   test.each(told)(`at least ${100 * share} %% of faults of the kind "$name" are held`, kind => {
     const span = { from: fittedUntil, to: Number.POSITIVE_INFINITY, count: 1000 }
     const { tried, held } = measureFaults(kind, all, span)

@@ -178,7 +178,7 @@ function comparing({ catalogue, compare, now }: Context) {
       summary: 'Preview a push',
       description:
         'Returns what a push would do without writing anything: which values would be new, revised, unchanged and held, with the ten largest changes.',
-      access: { operator: 'data', impersonations: true },
+      access: { operator: 'data', readsOnly: true },
       body: t.Any({
         description:
           '`{"observations":[{"code","observed_at","price"}], "source"?, "replace"?}`, as they would be pushed.',
