@@ -1,6 +1,7 @@
 import type { Runtime } from '../../config/runtime.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import type { PublisherFetch } from '../../send/feeds/fetch.ts'
+import type { DeliveryTerms, ResolutionFrom } from '../../topics/delivery/math/terms.ts'
 import type { NewAuditEntry } from '../../topics/operator/store/audit.ts'
 import type { Feed } from '../publishers/publishers.ts'
 import type { FeedStore } from '../store/feeds.ts'
@@ -18,6 +19,14 @@ export interface FeedBatches {
   begin(start: { kind: 'feed'; actor: string; feedRunId: string }): FeedBatch
 }
 
+/** The lengths of delivery periods, which a publisher may change. */
+export interface DeliveryPeriods {
+  /** The terms of a code in force; undefined: its values are of moments. */
+  termsOf(code: string): DeliveryTerms | undefined
+  /** Values of a code come in shorter periods from a market day on. */
+  shorten(code: string, from: ResolutionFrom): void
+}
+
 /** The dependencies of the feed engine. */
 export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log'> {
   batches: FeedBatches
@@ -27,6 +36,7 @@ export interface FeedsDeps extends Pick<Runtime, 'ids' | 'log'> {
   configured: ConfiguredFeeds
   store: FeedStore
   writer: FeedWriter
+  periods: DeliveryPeriods
   fetch: PublisherFetch
   clock: Clock
   /** Waits the given milliseconds before a publisher is polled again; absent: in real time. */

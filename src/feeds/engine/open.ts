@@ -4,9 +4,14 @@ import { chanceOf } from '../../lib/ids.ts'
 import type { Egress } from '../../send/egress/egress.ts'
 import { createPublisherFetch } from '../../send/feeds/fetch.ts'
 import type { Attribution, Cadence, FedBy } from '../../topics/catalogue/math/catalogue.ts'
+import type { DeliverySeries } from '../../topics/delivery/service/market-days.ts'
 import { createDatedRows } from '../../topics/prices/files/dated-rows.ts'
 import type { ValueSource, ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
-import { createSourceFilter, createWithheld } from '../../topics/prices/store/withheld.ts'
+import {
+  createSourceFilter,
+  createWithheld,
+  withheldMeans,
+} from '../../topics/prices/store/withheld.ts'
 import { version } from '../../version.ts'
 import type { Publisher } from '../publishers/publisher.ts'
 import { shippedFeeds, viewFeeds } from '../publishers/publishers.ts'
@@ -36,6 +41,9 @@ export interface FeedServicesDeps
   valueSources: ValueSourceStore
   batches: FeedBatches
   audit: FeedsDeps['audit']
+  periods: FeedsDeps['periods']
+  /** The series whose daily means a series has. */
+  averagedOf(seriesId: number): DeliverySeries | undefined
   /** Takes how a feed is named with its values. */
   nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
   vault: {
@@ -60,7 +68,11 @@ export function openFeeds(deps: FeedServicesDeps) {
   })
   return {
     /** The withheld values: files leave them out. */
-    withheld: createWithheld(db, viewFeeds),
+    withheld: withheldMeans(
+      createWithheld(db, viewFeeds),
+      deps.averagedOf,
+      (id, at) => deps.valueSources.byInstant(id, at, at + 1).size > 0,
+    ),
     /**
      * Which values are of a source; undefined where none is. Every value that series ever had, of
      * one source or of all, but what is withheld.

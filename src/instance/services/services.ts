@@ -24,6 +24,8 @@ import {
 import { type Changes, openChanges } from '../../topics/changes/service/open.ts'
 import { type ConditionServices, openCondition } from '../../topics/condition/service/open.ts'
 import { type DeliveryServices, openDeliveries } from '../../topics/deliveries/service/open.ts'
+import type { ResolutionFrom } from '../../topics/delivery/math/terms.ts'
+import { isDelivery } from '../../topics/delivery/service/market-days.ts'
 import { type DrillingServices, openDrilling } from '../../topics/drilling/service/open.ts'
 import { define, faultOf, finestCadence } from '../../topics/formulas/service/definitions.ts'
 import { type FuelServices, openFuels } from '../../topics/fuels/service/open.ts'
@@ -122,7 +124,28 @@ export function openServices(runtime: Runtime): Services {
     codeOf: id => codes.byId(id).code,
     now: runtime.clock.now,
   })
-  const feeds = openFeeds({ ...markets, datasets: kinds, rowGuards, catalogue: rows })
+  const periods = {
+    termsOf: (code: string) => codes.named(code)?.delivery,
+    shorten(code: string, from: ResolutionFrom) {
+      const series = codes.named(code)!
+      const terms = [...series.delivery!.resolutions, from].toSorted((a, b) =>
+        a.from < b.from ? -1 : 1,
+      )
+      seriesChanges.put(series, { ...series.terms, resolutions: terms })
+    },
+  }
+  const feeds = openFeeds({
+    ...markets,
+    datasets: kinds,
+    rowGuards,
+    catalogue: rows,
+    periods,
+    averagedOf(id) {
+      const { averageOf } = codes.byId(id)
+      const leg = averageOf === undefined ? undefined : codes.find(averageOf)
+      return leg && isDelivery(leg) ? leg : undefined
+    },
+  })
   const accounts = openAccounts(markets)
   const subscriptions = createSubscriptionStore(runtime.db)
   const alerts = openAlerts(markets)
@@ -135,6 +158,13 @@ export function openServices(runtime: Runtime): Services {
   const deliveries = openDeliveries(markets)
   const sources = openSources({ ...markets, reader: createSourceParser(shippedPorts()) })
   const changes = openChanges({ ...markets, withheld: feeds.withheld })
+  const seriesChanges = createSeriesChanges({
+    ...markets,
+    now: runtime.clock.now,
+    formulaFault: (code, terms) => faultOf(code, terms, codes.named),
+    formulaCadence: terms => finestCadence(define(terms, codes.named)),
+    noteAudiences: changes.noteAudiences,
+  })
   return {
     ...markets,
     datasets: kinds,
@@ -146,13 +176,7 @@ export function openServices(runtime: Runtime): Services {
       runtime.clock.now,
     ),
     changes,
-    seriesChanges: createSeriesChanges({
-      ...markets,
-      now: runtime.clock.now,
-      formulaFault: (code, terms) => faultOf(code, terms, codes.named),
-      formulaCadence: terms => finestCadence(define(terms, codes.named)),
-      noteAudiences: changes.noteAudiences,
-    }),
+    seriesChanges,
     ...alerts,
     ...watches,
     ...accounts,

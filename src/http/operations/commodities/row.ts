@@ -70,6 +70,12 @@ export const commodityFields = {
     description: 'Time of the newest observation.',
   }),
   time: deliveryTime,
+  derived_from: t.Optional(
+    string(
+      'Code of delivery periods: on market days without a recorded value, the value is their mean.',
+      'POWER_DA_DE_LU_EUR',
+    ),
+  ),
 }
 
 const timeOfDay = (description: string, example: string) => t.Optional(string(description, example))
@@ -151,6 +157,7 @@ export function commodityRow(
     first_observation: reach?.firstOn ?? null,
     last_observation: reach ? isoInstant(reach.lastAt) : null,
     ...(series.delivery && { time: 'delivery' as const }),
+    ...(series.averageOf !== undefined && { derived_from: series.averageOf }),
   }
 }
 

@@ -39,8 +39,9 @@ const rules: readonly (readonly [pattern: RegExp, terms: SeriesTerms])[] = [
     /^POWER_AU_/,
     { ...delivered('Australia/Brisbane'), resolutions: sinceEver('PT5M'), min: -1000, max: 25_000 },
   ],
+  [/^LOAD_AU_/, { ...delivered('Australia/Brisbane'), resolutions: sinceEver('PT5M') }],
   [
-    /^LOAD_\w+_FORECAST_MW$/,
+    /^(LOAD|WIND|SOLAR)_\w+_FORECAST_MW$/,
     { ...delivered(coupledZone), resolutions: sinceEver('PT15M'), publishesAt: '10:00' },
   ],
   [/^(LOAD|WIND|SOLAR)_DE_LU_MW$/, { ...delivered(coupledZone), resolutions: sinceEver('PT15M') }],
@@ -48,6 +49,20 @@ const rules: readonly (readonly [pattern: RegExp, terms: SeriesTerms])[] = [
   [/^GAS_DA_NBP_/, { ...gasDay, zone: 'Europe/London', dayStarts: '05:00' }],
   [/^GAS_DA_/, gasDay],
 ]
+
+/** Daily codes, and the series of delivery periods whose daily means they have where they lack values. */
+const averagedCodes: Readonly<Record<string, string>> = {
+  POWER_AUSTRALIA_NSW_AUD: 'POWER_AU_NSW1_AUD',
+  POWER_DE_EUR: 'POWER_DA_DE_LU_EUR',
+  POWER_ES_EUR: 'POWER_DA_ES_EUR',
+  POWER_FR_EUR: 'POWER_DA_FR_EUR',
+  POWER_NL_EUR: 'POWER_DA_NL_EUR',
+  POWER_PL_EUR: 'POWER_DA_PL_EUR',
+  POWER_UK_GBP: 'POWER_HH_GB_GBP',
+}
+
+/** The code whose daily means a code has on days without a recorded value. */
+export const averagedCodeOf = (code: string): string | undefined => averagedCodes[code]
 
 /** The shipped attributes of a code that are not columns of the catalogue. */
 export const shippedTermsOf = (code: string): SeriesTerms | undefined =>

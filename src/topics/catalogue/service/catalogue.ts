@@ -1,7 +1,13 @@
-import { namesIn } from '../../formulas/math/parse.ts'
 import { type Cadence, cadences, type FedBy } from '../math/catalogue.ts'
 import { suggestCodes } from '../math/suggest.ts'
-import type { Extent, NewContract, Series, SeriesStore } from '../store/series.ts'
+import {
+  type Extent,
+  isComputed,
+  legNames,
+  type NewContract,
+  type Series,
+  type SeriesStore,
+} from '../store/series.ts'
 import type { Viewers } from './viewers.ts'
 
 /** Why a code of the catalogue answers no prices. */
@@ -159,7 +165,7 @@ export function createCatalogue(
     measure(id: number) {
       version += 1
       const series = ids.get(id)!
-      if (series.terms?.formula === undefined) extents.put(series, store.extent(id))
+      if (!isComputed(series)) extents.put(series, store.extent(id))
       else extents.forget(series)
     },
     /** Says where the data of a computed series ended before the write under way. */
@@ -246,17 +252,18 @@ function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
 }
 
 /**
- * The accounts that see a series; undefined: all. A series by formula is visible to accounts that
+ * The accounts that see a series; undefined: all. A computed series is visible to accounts that
  * see all of its legs.
  */
 function createAudiences(find: (name: string) => Series | undefined) {
   const known = new Map<number, ReadonlySet<string> | undefined>()
-  const audienceOf = ({ id, terms }: Series): ReadonlySet<string> | undefined => {
+  const audienceOf = (series: Series): ReadonlySet<string> | undefined => {
+    const { id, terms } = series
     if (known.has(id)) return known.get(id)
     let audience: ReadonlySet<string> | undefined = terms?.visibleTo && new Set(terms.visibleTo)
     // Ends the recursion for a formula that refers to itself, which has no values.
     known.set(id, audience)
-    for (const name of terms?.formula === undefined ? [] : namesIn(terms.formula)) {
+    for (const name of legNames(series)) {
       const leg = find(name)
       const ofLeg = leg && audienceOf(leg)
       if (ofLeg) audience = audience ? audience.intersection(ofLeg) : ofLeg
@@ -388,7 +395,7 @@ function createExtents() {
   return {
     of(series: Series): Extent | undefined {
       const known = extents.get(series.id)
-      if (known || series.terms?.formula === undefined) return known
+      if (known || !isComputed(series)) return known
       const extent = measured(series)?.extent
       if (extent) set(series, extent)
       return extent
@@ -409,7 +416,7 @@ function createExtents() {
       familiesWithData.clear()
       for (const series of all) {
         const extent = stored.get(series.id)
-        if (extent) set(series, extent)
+        if (extent && !isComputed(series)) set(series, extent)
       }
     },
     /** False when the data reached that far already. */

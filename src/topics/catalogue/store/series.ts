@@ -1,8 +1,9 @@
 import type { Database } from 'bun:sqlite'
 import { transact } from '../../../database/database.ts'
 import { statements } from '../../../database/statement.ts'
+import { namesIn } from '../../formulas/math/parse.ts'
 import { type Attribution, sourceDescription } from '../math/catalogue.ts'
-import { shippedTermsOf } from '../math/delivery-codes.ts'
+import { averagedCodeOf, shippedTermsOf } from '../math/delivery-codes.ts'
 import type { SeriesBase } from '../math/terms.ts'
 import { type SeriesTerms, type TermsInForce, withTerms } from '../math/terms.ts'
 
@@ -23,6 +24,8 @@ export interface Series extends TermsInForce, SeriesBase {
   terms?: SeriesTerms
   /** The shipped attributes that are not columns; the operator's attributes override them. */
   shippedTerms?: SeriesTerms
+  /** The code of delivery periods whose daily means it has on days without a recorded value. */
+  averageOf?: string
 }
 
 export type NewSeries = Omit<
@@ -35,6 +38,7 @@ export type NewSeries = Omit<
   | 'own'
   | 'terms'
   | 'shippedTerms'
+  | 'averageOf'
   | keyof TermsInForce
 >
 
@@ -120,6 +124,8 @@ export function createSeriesStore(db: Database) {
           fixture: row.fixture === 1,
           aliases: (byCode.get(row.code) ?? []).map(({ alias }) => alias),
         }
+        const averageOf = averagedCodeOf(row.code)
+        if (averageOf !== undefined) series.averageOf = averageOf
         const stored = termsById.get(row.id)
         const shippedTerms = shippedTermsOf(row.code)
         if (shippedTerms) series.shippedTerms = shippedTerms
@@ -170,6 +176,16 @@ export function createSeriesStore(db: Database) {
           ),
       ),
   }
+}
+
+/** Whether values of a series are computed from those of others. */
+export const isComputed = ({ terms, averageOf }: Series): boolean =>
+  terms?.formula !== undefined || averageOf !== undefined
+
+/** The codes and aliases that a series is computed from. */
+export function legNames({ terms, averageOf }: Series): readonly string[] {
+  if (terms?.formula !== undefined) return namesIn(terms.formula)
+  return averageOf === undefined ? [] : [averageOf]
 }
 
 /** A series as its operator wants it. */

@@ -2,7 +2,8 @@ import { addDuration } from '../../../lib/time/duration.ts'
 import { type Cadence, cadences } from '../../catalogue/math/catalogue.ts'
 import type { SeriesTerms } from '../../catalogue/math/terms.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Series } from '../../catalogue/store/series.ts'
+import { isComputed, legNames, type Series } from '../../catalogue/store/series.ts'
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import { productOf } from '../../units/math/units.ts'
 import {
   type Alignment,
@@ -28,6 +29,12 @@ export interface Definition {
   /** The series of every code that is read, in the order of the formula's codes. */
   series: readonly Series[]
   limitsMs: readonly number[]
+}
+
+/** A series that has the daily means of another on days without a recorded value. */
+export interface Averaged {
+  series: readonly [leg: Series]
+  averages: DeliveryTerms
 }
 
 /** Formulas over formulas. */
@@ -147,18 +154,21 @@ export function faultOf(
   return made instanceof FormulaFault ? made : undefined
 }
 
-/** Every series by formula, each after those that it uses. */
+/** Every series that is computed, each after those that it uses. */
 export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>) {
-  const definitions = new Map<number, Definition | undefined>()
+  const definitions = new Map<number, Definition | Averaged | undefined>()
   const add = (series: Series, level: number) => {
-    const { formula } = series.terms ?? {}
-    if (formula === undefined || definitions.has(series.id) || level > levelsMax) return
-    for (const name of namesIn(formula)) {
-      const leg = catalogue.find(name)
-      if (leg && leg.id !== series.id) add(leg, level + 1)
-    }
+    if (!isComputed(series) || definitions.has(series.id) || level > levelsMax) return
+    const legs = legNames(series).flatMap(name => catalogue.find(name) ?? [])
+    for (const leg of legs) if (leg.id !== series.id) add(leg, level + 1)
     if (definitions.has(series.id)) return
-    const { currency, unit } = series
+    const { currency, unit, averageOf } = series
+    if (averageOf !== undefined && series.terms?.formula === undefined) {
+      const [leg] = legs
+      if (leg?.delivery && leg.currency === currency && leg.unit === unit)
+        definitions.set(series.id, { series: [leg], averages: leg.delivery })
+      return
+    }
     const terms = { ...series.terms, currency, unit }
     const made = definitionOrFault(series.code, terms, catalogue.find)
     definitions.set(series.id, made instanceof FormulaFault ? undefined : made)

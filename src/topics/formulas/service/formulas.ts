@@ -2,17 +2,18 @@ import { firstNotBefore } from '../../../lib/sorted.ts'
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { dailyMeans } from '../../delivery/math/daily-means.ts'
 import { barsOf, type Observation } from '../../prices/math/bars.ts'
 import type { CloseStore } from '../../prices/store/closes.ts'
 import type { Change, ObservationStore } from '../../prices/store/observations.ts'
 import { createInput } from '../math/input.ts'
-import { type Definition, definitionsOf } from './definitions.ts'
+import { type Averaged, type Definition, definitionsOf } from './definitions.ts'
 import { createView, type View } from './views.ts'
 
 export interface FormulaDeps {
   stored: ObservationStore
   closes: CloseStore
-  catalogue: Pick<Catalogue, 'everything' | 'find' | 'onReload' | 'measureBy' | 'endAt'>
+  catalogue: Pick<Catalogue, 'everything' | 'find' | 'extent' | 'onReload' | 'measureBy' | 'endAt'>
   quarantine: {
     clear(seriesId: number, from: number, to: number): readonly { from: number; to: number }[]
   }
@@ -22,12 +23,15 @@ export type Formulas = ReturnType<typeof createFormulas>
 
 const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 const rowsMax = 1_000_000_000
+/** Longer than two market days, at the end of a series. */
+const edgeMs = 3 * dayMs
 /** Moments of the past of which values stay in memory. */
 const pastViewsMax = 4
 
 /**
- * Series by formula. Their values are nowhere stored: `observations` and `closes` read them as those
- * of any series, computed from the values of their legs, so that whatever reads a code reads them.
+ * Series by formula, and daily ones that have the means of delivery periods on days without a
+ * recorded value. These values are not stored: `observations` and `closes` read them as those of any
+ * series, computed from the values of their legs, so that whatever reads a code reads them.
  */
 export function createFormulas({ stored, closes, catalogue, quarantine }: FormulaDeps) {
   let known: ReturnType<typeof definitionsOf> | undefined
@@ -39,7 +43,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     return known
   }
   const isFormula = (seriesId: number) => definitions().has(seriesId)
-  const definitionOf = (seriesId: number): Definition | undefined => definitions().get(seriesId)
+  const definitionOf = (seriesId: number) => definitions().get(seriesId)
   const dependentsOf = (seriesId: number): readonly number[] => {
     definitions()
     return dependents.get(seriesId) ?? []
@@ -83,7 +87,30 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     known = undefined
     forgetAll()
   })
+  /** From a few days at both ends: a history of periods is long. */
+  const reachOfMeans = (seriesId: number) => {
+    const definition = definitionOf(seriesId)
+    const means = (from: number, to: number) => {
+      if (!definition || !('averages' in definition)) return []
+      const {
+        averages,
+        series: [leg],
+      } = definition
+      return dailyMeans(averages, isClear(leg.id, stored.oldestFirst(leg.id, from, to)))
+    }
+    const reach = definition && catalogue.extent(definition.series[0]!)
+    const known = [
+      stored.after(seriesId, ever.from, 1)[0],
+      stored.newest(seriesId, ever.to),
+      ...(reach ? means(reach.firstAt, reach.firstAt + edgeMs) : []),
+      ...(reach ? means(reach.lastAt - edgeMs, ever.to) : []),
+    ].flatMap(row => row?.observedAt ?? [])
+    return known.length === 0
+      ? undefined
+      : { firstAt: Math.min(...known), lastAt: Math.max(...known) }
+  }
   catalogue.measureBy(series => {
+    if (series.averageOf !== undefined) return { extent: reachOfMeans(series.id) }
     if (series.terms?.formula === undefined) return undefined
     const rows = present.rows(series.id)
     const [oldest, newest] = [rows[0], rows.at(-1)]
@@ -95,6 +122,8 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     rowsAsOf: (seriesId, asOf) => asOfView(asOf).rows(seriesId),
     rowsFirst: seriesId => first.rows(seriesId),
     legsOf: seriesId => namedLegs(definitionOf(seriesId)).map(({ id }) => id),
+    own: stored,
+    ownCloses: closes,
     stored: () => observations,
     closes: () => closeStore,
   })
@@ -135,7 +164,16 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   return {
     observations,
     closes: closeStore,
-    isFormula,
+    /**
+     * The series of delivery periods of which a value is the daily mean; undefined: the value is
+     * recorded or by formula.
+     */
+    averagedFor({ id }: Pick<Series, 'id'>, { observedAt, recordedAt }: Observation) {
+      const definition = definitionOf(id)
+      if (!definition || !('averages' in definition)) return undefined
+      const isOwn = stored.vintages(id, observedAt).some(own => own.recordedAt === recordedAt)
+      return isOwn ? undefined : definition.series[0]
+    },
     /** The series that its text names; none where they are not as it needs them any more. */
     legsOf: (seriesId: number) => namedLegs(definitionOf(seriesId)),
     /** Series by formula that use a series, each after those that it uses. */
@@ -150,7 +188,8 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     changesBy(changes: readonly Change[], writtenAt: number): Change[] {
       const ids = new Set(changes.flatMap(({ seriesId }) => dependentsOf(seriesId)))
       if (ids.size === 0) return []
-      const ordered = [...definitions().keys()].filter(id => ids.has(id))
+      const written = new Set(changes.map(({ seriesId }) => seriesId))
+      const ordered = [...definitions().keys()].filter(id => ids.has(id) && !written.has(id))
       const before = ordered.map(id =>
         (present.isValid(id) ? present : asOfView(writtenAt - 1)).rows(id).at(-1),
       )
@@ -179,11 +218,13 @@ function changeOf(
   return [{ seriesId, inserted: [], revised: [after], replaced: [before.value], reborn: [] }]
 }
 
-const namedLegs = (definition: Definition | undefined): readonly Series[] =>
-  definition?.series.filter(({ code }) => definition.compiled.named.includes(code)) ?? []
+function namedLegs(definition: Definition | Averaged | undefined): readonly Series[] {
+  if (!definition || 'averages' in definition) return definition?.series ?? []
+  return definition.series.filter(({ code }) => definition.compiled.named.includes(code))
+}
 
 /** By series: the series by formula that use it, over any number of levels, in their order. */
-function dependentsBy(definitions: ReadonlyMap<number, Definition | undefined>) {
+function dependentsBy(definitions: ReadonlyMap<number, Definition | Averaged | undefined>) {
   const dependents = new Map<number, number[]>()
   const uses = new Map<number, Set<number>>()
   for (const [id, definition] of definitions) {
@@ -205,10 +246,14 @@ interface ComputedDeps {
   legsOf(seriesId: number): readonly number[]
   stored(): ObservationStore
   closes(): CloseStore
+  /** Recorded values of a series; a series by formula has none. */
+  own: ObservationStore
+  ownCloses: CloseStore
 }
 
 /** The reads of a store over values that are computed. */
-function computedReads({ rows, rowsAsOf, rowsFirst, legsOf, stored, closes }: ComputedDeps) {
+function computedReads(deps: ComputedDeps) {
+  const { rows, rowsAsOf, rowsFirst, legsOf, stored, closes, own, ownCloses } = deps
   const within = (all: readonly Observation[], from: number, to: number, bornBy = ever.to) => {
     const part = all.slice(placeOf(all, from), placeOf(all, to))
     return bornBy === ever.to ? part : part.filter(row => row.recordedAt <= bornBy)
@@ -239,20 +284,25 @@ function computedReads({ rows, rowsAsOf, rowsFirst, legsOf, stored, closes }: Co
       newestFirst(within(rowsFirst(id), from, to, bornBy), limit),
     newestAsOf: (id: number, before: number, asOf: number) =>
       newestBefore(rowsAsOf(id, asOf), before),
-    newestWrittenAt: (id: number) => latestOf(legsOf(id).map(leg => stored().newestWrittenAt(leg))),
-    firstRecordedAt: (id: number) => latestOf(legsOf(id).map(leg => stored().firstRecordedAt(leg))),
+    newestWrittenAt: (id: number) =>
+      latestOf([own.newestWrittenAt(id), ...legsOf(id).map(leg => stored().newestWrittenAt(leg))]),
+    firstRecordedAt: (id: number) =>
+      own.firstRecordedAt(id) ?? latestOf(legsOf(id).map(leg => stored().firstRecordedAt(leg))),
     pointTimes: (id: number, from: number, to: number, limit: number) =>
       within(rows(id), from, to)
         .slice(0, limit)
         .map(({ observedAt }) => observedAt),
-    vintages: (id: number, observedAt: number) =>
-      within(rows(id), observedAt, observedAt + 1).map(({ value, recordedAt }) => ({
+    vintages(id: number, observedAt: number) {
+      const recorded = own.vintages(id, observedAt)
+      if (recorded.length > 0) return recorded
+      return within(rows(id), observedAt, observedAt + 1).map(({ value, recordedAt }) => ({
         value,
         recordedAt,
         replacedAt: undefined,
         sourceId: 0,
         batchId: 0,
-      })),
+      }))
+    },
     recordings: (id: number, from: number, to: number) =>
       rows(id)
         .filter(({ recordedAt }) => from <= recordedAt && recordedAt < to)
@@ -298,7 +348,10 @@ function computedReads({ rows, rowsAsOf, rowsFirst, legsOf, stored, closes }: Co
     daysAsOf: (id: number, asOf: number) => daysOf(rowsAsOf(id, asOf)),
     daysFirst: (id: number) => daysOf(rowsFirst(id)),
     revisedAt: (id: number, from: number, to: number, by?: number) =>
-      latestOf(legsOf(id).map(leg => closes().revisedAt(leg, from, to, by))),
+      latestOf([
+        ownCloses.revisedAt(id, from, to, by),
+        ...legsOf(id).map(leg => closes().revisedAt(leg, from, to, by)),
+      ]),
   }
 }
 

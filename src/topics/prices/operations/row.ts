@@ -103,7 +103,17 @@ export const PriceRow = object('PriceRow', {
       { description: 'The market day of the period of a delivery series.' },
     ),
   ),
-  derived: t.Optional(t.Boolean({ description: 'True: computed by `formula`.' })),
+  derived: t.Optional(
+    t.Boolean({
+      description: 'True: computed by `formula`, or the mean of a day of `derived_from`.',
+    }),
+  ),
+  derived_from: t.Optional(
+    string(
+      'Code of the delivery periods whose mean over the market day the price is; absent for a recorded price.',
+      'POWER_DA_DE_LU_EUR',
+    ),
+  ),
   formula: t.Optional(t.String({ examples: ['BRENT_CRUDE_USD - WTI_USD'] })),
   status: t.Optional(
     oneOf(formulaStatuses, 'Of a series by formula: the worst status of its legs, in this order.'),
@@ -255,6 +265,7 @@ export function priceRow(
     ...(carriesDay(series) && { as_of: isoDay(observation.observedAt) }),
     ...(delivery && deliveredRow(delivery)),
     ...(quote.formula && formulaRow(quote.formula)),
+    ...(quote.averageOf && { derived: true, derived_from: quote.averageOf.code }),
     ...((physical || delivery) && { data_status: quote.status, stale: quote.status === 'stale' }),
     change_24h: changes['24h']?.amount ?? null,
     change_24h_percent: changes['24h']?.percent ?? null,

@@ -7,6 +7,7 @@ import { periodAt } from '../../delivery/math/days.ts'
 import { type QuotedDelivery, quotedDelivery } from '../../delivery/math/quote.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import { type FormulaStatus, worstOf } from '../../formulas/math/standing.ts'
+import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Observation } from '../math/bars.ts'
 import { type ChangeSpan, type PriceChange, priceChange } from '../math/change.ts'
 import type { ObservationStore } from '../store/observations.ts'
@@ -26,6 +27,8 @@ export interface Quote {
   delivery?: QuotedDelivery
   /** Present for a series by formula. */
   formula?: QuotedFormula
+  /** The series of delivery periods whose mean the price is. */
+  averageOf?: Series
 }
 
 /** The inputs of a computed price. */
@@ -80,6 +83,7 @@ export function createLatestPrices(
     Partial<Pick<ObservationStore, 'after' | 'together'>> & {
       periodValues?: PeriodValues
       formulaOf?: FormulaOf
+      averagedFor?: Formulas['averagedFor']
     },
   quarantine: QuarantineList,
   clock: Pick<Clock, 'now'>,
@@ -173,6 +177,7 @@ export function createLatestPrices(
     const delivered = series.delivery && deliveredNow(series, series.delivery, observation, now)
     if (delivered?.change) changes['24h'] = delivered.change
     const formula = quotedFormula(series)
+    const averageOf = observations.averagedFor?.(series, observation)
     const newestAt = delivered?.newestAt ?? observation.observedAt
     const { currentUntil, delayedUntil } = freshUntil(series, newestAt)
     const validUntil = Math.min(
@@ -188,6 +193,7 @@ export function createLatestPrices(
         status: dataStatus(series, newestAt, now),
         ...(delivered && { delivery: delivered.quoted }),
         ...(formula && { formula: formula.quoted }),
+        ...(averageOf && { averageOf }),
       },
       validUntil,
       texts: new Map(),

@@ -75,7 +75,12 @@ export function openPrices({
   const formulas = createFormulas({ stored, closes: createCloseStore(db), catalogue, quarantine })
   const { observations, closes: closeStore } = formulas
   const valueSources = createValueSourceStore(db)
-  const provenance = createProvenance({ sources: valueSources, catalogue, quarantine })
+  const provenance = createProvenance({
+    sources: valueSources,
+    catalogue,
+    quarantine,
+    averagedFor: formulas.averagedFor,
+  })
   const { attributed } = provenance
   const periodValues = currentValues(observations, quarantine)
   const flaggedValues = createFlaggedValueStore(db)
@@ -95,7 +100,7 @@ export function openPrices({
     }
   }
   const latestPrices = createLatestPrices(
-    { ...observations, periodValues, formulaOf },
+    { ...observations, periodValues, formulaOf, averagedFor: formulas.averagedFor },
     quarantine,
     clock,
     attributed,
@@ -158,8 +163,8 @@ export function openPrices({
     for (const change of changes) {
       const { inserted, revised } = change
       // Listeners of a formula were notified when its leg changed.
-      if (formulas.isFormula(change.seriesId)) continue
-      const { source } = catalogue.byId(change.seriesId)
+      const { source, terms } = catalogue.byId(change.seriesId)
+      if (terms?.formula !== undefined) continue
       tally.record(source ?? '', inserted.length, revised.length)
       if (batchId === 0) guards.forget(change.seriesId)
       notifyChanged(change.seriesId, firstChanged(change))
@@ -223,6 +228,8 @@ export function openPrices({
       provenance.describeFeeds(describe)
       isNamed = true
       for (const id of valueSources.everySeries()) attribute(id)
+      for (const { id, averageOf } of catalogue.everything())
+        if (averageOf !== undefined) attribute(id)
       latestPrices.forgetAll()
     },
     /** How the source of a value is named. */

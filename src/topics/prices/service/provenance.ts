@@ -2,6 +2,7 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import { type FedBy, sourceDescription, sourceOf } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { declaredPublisher, type Series } from '../../catalogue/store/series.ts'
+import type { Formulas } from '../../formulas/service/formulas.ts'
 import { bucketEnd, type Observation } from '../math/bars.ts'
 import type { PriceBlock, RowTexts } from '../math/block.ts'
 import type { ValueSource, ValueSourceStore } from '../store/value-sources.ts'
@@ -26,10 +27,13 @@ export function createProvenance({
   sources,
   catalogue,
   quarantine,
+  averagedFor,
 }: {
   sources: ValueSourceStore
   catalogue: Catalogue
   quarantine: QuarantineList
+  /** The series of delivery periods of which a value is the mean, which has their publisher. */
+  averagedFor: Formulas['averagedFor']
 }) {
   let describeFeed: ((source: ValueSource) => FedBy | undefined) | undefined
   const fedByOf = (source: ValueSource | undefined, seriesId: number): FedBy | undefined =>
@@ -43,7 +47,18 @@ export function createProvenance({
     sourced ??= lookAtAll()
     const isKnown = sourced.get(seriesId) ?? sources.ofSeries(seriesId).length > 0
     sourced.set(seriesId, isKnown)
-    return isKnown
+    const leg = legOf(seriesId)
+    return isKnown || (leg !== undefined && isSourced(leg.id))
+  }
+  const legOf = (seriesId: number): Series | undefined => {
+    const { averageOf } = catalogue.byId(seriesId)
+    return averageOf === undefined ? undefined : catalogue.find(averageOf)
+  }
+  const newestOf = (seriesId: number): FedBy | undefined => {
+    const own = fedByOf(sources.ofNewest(seriesId), seriesId)
+    const leg = legOf(seriesId)
+    const ofLeg = leg && newestOf(leg.id)
+    return own ?? (ofLeg && { publisher: ofLeg.publisher })
   }
   /** At first of all series at once: one by one they take some milliseconds. */
   const lookAtAll = (): Map<number, boolean> => {
@@ -57,10 +72,15 @@ export function createProvenance({
     return publisher ? { ...own, publisher } : own
   }
 
-  const attributed = (series: Series, { observedAt, recordedAt }: Observation): Series =>
-    isSourced(series.id)
-      ? published(series, sources.ofValue(series.id, observedAt, recordedAt))
-      : series
+  const attributed = (series: Series, value: Observation): Series => {
+    if (!isSourced(series.id)) return series
+    const leg = averagedFor(series, value)
+    if (!leg)
+      return published(series, sources.ofValue(series.id, value.observedAt, value.recordedAt))
+    const { publisher: _ofNewest, ...own } = series
+    const { publisher } = published(leg, sources.ofNewest(leg.id))
+    return publisher ? { ...own, publisher } : own
+  }
 
   const ofRows = (
     rows: readonly HistoryRow[],
@@ -84,17 +104,23 @@ export function createProvenance({
         .flatMap(stretch => sources.between(seriesId, stretch.from, stretch.to))
       return [...new Set(ids)].map(id => publishedAs(seriesId, sources.byId(id)))
     }
+    const publishedIn = (seriesId: number, row: HistoryRow): Series => {
+      const leg = averagedFor({ id: seriesId }, row)
+      if (!leg)
+        return publishedAs(seriesId, sources.ofValue(seriesId, row.observedAt, row.recordedAt))
+      const key = `${seriesId} of ${leg.id}`
+      const series = publishedBySource.get(key) ?? attributed(catalogue.byId(seriesId), row)
+      publishedBySource.set(key, series)
+      return series
+    }
     const past = (seriesId: number, seriesRows: readonly HistoryRow[]): Series[] => [
-      ...new Set(
-        seriesRows.map(row =>
-          publishedAs(seriesId, sources.ofValue(seriesId, row.observedAt, row.recordedAt)),
-        ),
-      ),
+      ...new Set(seriesRows.map(row => publishedIn(seriesId, row))),
     ]
     const sourcesOfSeries = (id: number): Series[] => {
       if (!isSourced(id)) return [catalogue.byId(id)]
       const seriesRows = rows.filter(row => row.seriesId === id)
-      const all = isPast ? past(id, seriesRows) : standing(id, seriesRows)
+      const isMixed = catalogue.byId(id).averageOf !== undefined
+      const all = isPast || isMixed ? past(id, seriesRows) : standing(id, seriesRows)
       return all.sort((a, b) => (sourceOf(a).description < sourceOf(b).description ? -1 : 1))
     }
     const bySeries = new Map<number, Series[]>()
@@ -107,14 +133,15 @@ export function createProvenance({
     )
     return {
       nameOf(row) {
-        const { seriesId, observedAt, recordedAt } = row
+        const { seriesId, observedAt } = row
         const only = names.get(seriesId)
         if (only !== undefined) return only
         // A bar was recorded with the newest of its values, which need not be the last of them.
-        const source = row.bar
-          ? sources.ofCurrent(seriesId, observedAt)
-          : sources.ofValue(seriesId, observedAt, recordedAt)
-        return sourceOf(publishedAs(seriesId, source)).name
+        const isOfBar = row.bar && catalogue.byId(seriesId).averageOf === undefined
+        const series = isOfBar
+          ? publishedAs(seriesId, sources.ofCurrent(seriesId, observedAt))
+          : publishedIn(seriesId, row)
+        return sourceOf(series).name
       },
       seriesOf: all =>
         all.flatMap(
@@ -156,8 +183,7 @@ export function createProvenance({
       describeFeed = describe
     },
     /** The source of the newest value of a series; undefined: unknown, or feeds are not named yet. */
-    newestOf: (seriesId: number): FedBy | undefined =>
-      fedByOf(sources.ofNewest(seriesId), seriesId),
+    newestOf,
     /** Whether a series ever had a value of a source. */
     isSourced,
     /** Looks again whether a series has values of a source: something was written to it. */

@@ -1,5 +1,8 @@
 import type { Database } from 'bun:sqlite'
 import { lazy, statements } from '../../../database/statement.ts'
+import { parseDay } from '../../../lib/time/instant.ts'
+import { dayAt, type MarketDay } from '../../delivery/math/days.ts'
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 
 /** Which observations of a series are not passed on; undefined where all are. */
 export type Withheld = (seriesId: number) => ReadonlySet<number> | undefined
@@ -19,6 +22,31 @@ export function createWithheld(db: Database, feeds: readonly string[]): Withheld
       ? new Set(rows.all(seriesId, names).map(row => row.observedAt))
       : undefined
 }
+
+/**
+ * The same with means of delivery periods, of which one that is not passed on is enough.
+ * `averagedOf`: the series whose daily means a series has. `isRecorded`: a value is recorded.
+ */
+export const withheldMeans =
+  (
+    withheld: Withheld,
+    averagedOf: (seriesId: number) => { id: number; delivery: DeliveryTerms } | undefined,
+    isRecorded: (seriesId: number, observedAt: number) => boolean,
+  ): Withheld =>
+  seriesId => {
+    const own = withheld(seriesId)
+    const leg = averagedOf(seriesId)
+    const parts = leg && withheld(leg.id)
+    if (!leg || !parts) return own
+    const days = new Set<number>()
+    let day: MarketDay | undefined
+    for (const at of parts) {
+      if (day && at >= day.from && at < day.to) continue
+      day = dayAt(leg.delivery, at)
+      days.add(parseDay(day.date)!)
+    }
+    return new Set([...(own ?? []), ...[...days].filter(at => !isRecorded(seriesId, at))])
+  }
 
 /** The observations of a series that are of one source, by their time. */
 export type OfSource = (seriesId: number) => ReadonlySet<number>

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'bun:test'
+import { isoInstant, parseInstant } from '../../../../src/lib/time/instant.ts'
+import { shippedTermsOf } from '../../../../src/topics/catalogue/math/delivery-codes.ts'
+import { dayOfDate, periodsOf } from '../../../../src/topics/delivery/math/days.ts'
+import { deliveryTerms } from '../../../../src/topics/delivery/math/terms.ts'
+import { withDelivery } from '../../../support/topics/delivery.ts'
+
+const leg = 'POWER_DA_DE_LU_EUR'
+const daily = 'POWER_DE_EUR'
+const terms = deliveryTerms(shippedTermsOf(leg)!)!
+
+/** An instance whose market has the days of 20 and 21 November, and part of the 22nd. */
+async function withMarket() {
+  const instance = withDelivery()
+  const push = async (observations: object[], when: string) => {
+    instance.clock.set(parseInstant(when)!)
+    const { status, body } = await instance.admin('POST', '/observations', { observations })
+    expect([status, body.data?.held]).toEqual([200, 0])
+    return body.data
+  }
+  const auction = (date: string, when: string, first: number, count = 96) =>
+    push(
+      periodsOf(terms, dayOfDate(terms, date))
+        .slice(0, count)
+        .map(({ start }, i) => ({
+          code: leg,
+          observed_at: isoInstant(start),
+          price: first + (i % 2),
+        })),
+      when,
+    )
+  await auction('2026-11-20', '2026-11-19T11:45:00Z', 40)
+  await auction('2026-11-21', '2026-11-20T11:45:00Z', 50)
+  await auction('2026-11-22', '2026-11-21T11:45:00Z', 60, 95)
+  const latest = async () =>
+    (await instance.ask(`/v1/prices/latest?by_code=${daily}&precision=full`)).body.data
+  const days = async (more = '') => {
+    const { body } = await instance.ask(
+      `/v1/prices/historical?code=${daily}&start_date=2026-11-18&end_date=2026-11-25${more}`,
+    )
+    return body.data.prices.map((row: { created_at: string; price: number }) => [
+      row.created_at.slice(0, 10),
+      row.price,
+    ])
+  }
+  return { ...instance, push, auction, latest, days }
+}
+
+describe('a daily code of a market with delivery periods', () => {
+  test('answers the mean of each whole market day, and says of what', async () => {
+    const { latest, days, ask, auction } = await withMarket()
+    expect(await latest()).toMatchObject({
+      price: 50.5,
+      derived: true,
+      derived_from: leg,
+      created_at: '2026-11-21T00:00:00Z',
+      updated_at: '2026-11-20T11:45:00Z',
+    })
+    expect(await days()).toEqual([
+      ['2026-11-21', 50.5],
+      ['2026-11-20', 40.5],
+    ])
+    expect(await days('&interval=day')).toEqual(await days())
+    const { data } = (await ask(`/v1/commodities/${daily}`)).body
+    expect(data).toMatchObject({
+      has_data: true,
+      derived_from: leg,
+      first_observation: '2026-11-20',
+      last_observation: '2026-11-21T00:00:00Z',
+    })
+    await auction('2026-11-22', '2026-11-21T12:00:00Z', 60)
+    expect(await latest()).toMatchObject({ price: 60.5, created_at: '2026-11-22T00:00:00Z' })
+  })
+
+  test('answers a recorded value in its place, and the mean again when it is undone', async () => {
+    const { latest, push, days, admin } = await withMarket()
+    await push([{ code: daily, observed_at: '2026-11-21', price: 51.25 }], '2026-11-21T18:00:00Z')
+    const recorded = await latest()
+    expect([recorded.price, recorded.derived, recorded.derived_from]).toEqual([
+      51.25,
+      undefined,
+      undefined,
+    ])
+    expect(await days()).toEqual([
+      ['2026-11-21', 51.25],
+      ['2026-11-20', 40.5],
+    ])
+    const { batches } = (await admin('GET', '/batches?per_page=1')).body.data
+    const undone = await admin('POST', `/batches/${batches[0].id}/undo`, {})
+    expect(undone.status).toBe(200)
+    expect(await latest()).toMatchObject({ price: 50.5, derived_from: leg })
+  })
+
+  test('knows with as_of what was published by then', async () => {
+    const { days, push } = await withMarket()
+    await push(
+      [{ code: leg, observed_at: '2026-11-20T23:00:00Z', price: 146 }],
+      '2026-11-21T13:00:00Z',
+    )
+    const first = ['2026-11-20', 40.5]
+    expect(await days('&as_of=2026-11-20T11:00:00Z')).toEqual([first])
+    expect(await days('&as_of=2026-11-21T12:00:00Z')).toEqual([['2026-11-21', 50.5], first])
+    expect(await days()).toEqual([['2026-11-21', 51.5], first])
+  })
+
+  test('follows corrections of the periods, and formulas over it do', async () => {
+    const { push, admin, ask, latest } = await withMarket()
+    const formula = `${daily} * 2`
+    const terms = { name: 'Twice', category: 'power', unit: 'mwh', currency: 'EUR', formula }
+    expect((await admin('POST', '/series', { code: 'DESK_TWICE_EUR', ...terms })).status).toBe(201)
+    const twice = async () =>
+      (await ask('/v1/prices/latest?by_code=DESK_TWICE_EUR&precision=full')).body.data.price
+    expect(await twice()).toBe(101)
+    await push(
+      [{ code: leg, observed_at: '2026-11-20T23:00:00Z', price: 146 }],
+      '2026-11-21T13:00:00Z',
+    )
+    expect((await latest()).price).toBe(51.5)
+    expect(await twice()).toBe(103)
+  })
+
+  test('without periods is as any code', async () => {
+    const { ask } = withDelivery()
+    expect((await ask(`/v1/prices/latest?by_code=${daily}`)).status).not.toBe(200)
+    expect((await ask(`/v1/commodities/${daily}`)).body.data.has_data).toBe(false)
+  })
+})
