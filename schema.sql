@@ -1800,7 +1800,9 @@ CREATE TABLE feed_runs (
   problem_code TEXT,
   problem TEXT,
   -- Values that were left out because an operator had replaced or removed them.
-  kept INTEGER NOT NULL DEFAULT 0
+  kept INTEGER NOT NULL DEFAULT 0,
+  -- What the publisher changed, as JSON: [{"code":"resolution_changed","message":"..."}].
+  notes TEXT
 ) STRICT;
 CREATE INDEX feed_runs_by_feed ON feed_runs (feed, number);
 CREATE INDEX feed_runs_open ON feed_runs (number) WHERE finished_at IS NULL;

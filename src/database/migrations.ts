@@ -640,6 +640,11 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    version: 26,
+    why: 'Runs of feeds note what a publisher changed.',
+    sql: `ALTER TABLE feed_runs ADD COLUMN notes TEXT;`,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -157,6 +157,9 @@ const contents = (db: Database, runtime: DatabaseReport): readonly Finding[] => 
   ...checked('feeds', () => examineFeeds(db, runtime.now)),
 ]
 
+/** How long a change of a publisher is reported. */
+const changesShownMs = 7 * dayMs
+
 /** Feeds that have ever run: whether they still bring what they should. */
 function examineFeeds(db: Database, now: number): Finding[] {
   const store = createFeedStore(db)
@@ -174,7 +177,18 @@ function examineFeeds(db: Database, now: number): Finding[] {
     const advice = `wellhead feeds show ${state.name}; wellhead feeds run ${state.name}`
     return [doubtful('feeds', finding, advice)]
   })
-  if (troubled.length > 0) return troubled
+  const changed = store
+    .notedSince(now - changesShownMs)
+    .flatMap(({ feed, notes }) =>
+      notes.map(({ message }) =>
+        doubtful(
+          'feeds',
+          `${feed}: ${message}`,
+          'inform customers who count periods; earlier values keep theirs',
+        ),
+      ),
+    )
+  if (troubled.length + changed.length > 0) return [...troubled, ...changed]
   return [fine('feeds', states.length === 0 ? 'none has run' : `${states.length} read`)]
 }
 

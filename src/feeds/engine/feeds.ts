@@ -103,6 +103,8 @@ export function createFeeds(deps: FeedsDeps) {
     runs: (name: string | undefined, limit: number, offset: number) =>
       store.runs(name, limit, offset),
     countRuns: (name: string | undefined) => store.countRuns(name),
+    /** Runs of the last time that noted what a publisher changed. */
+    notedSince: store.notedSince,
     /** Publishers of what this instance serves. */
     sources: () =>
       store.served().flatMap(({ feed: name, codes }) => {

@@ -1,5 +1,7 @@
 import { sleep } from '../../lib/time/clock.ts'
-import { dayMs, isoDay, parseDay } from '../../lib/time/instant.ts'
+import { dayMs, isoDay, minuteMs, parseDay, parseInstant } from '../../lib/time/instant.ts'
+import { lengthOf, newestResolution } from '../../topics/delivery/math/terms.ts'
+import { resolutionChange } from '../publishers/delivery/reading.ts'
 import { type MapLine, targetName } from '../publishers/map.ts'
 import type { Publisher, SentSeries } from '../publishers/publisher.ts'
 import { judge, judgeAll, newestOf, type SentBefore } from '../publishers/suspicion.ts'
@@ -13,7 +15,7 @@ import type { FeedWriter, WritingRun } from './writer.ts'
 
 export type ReadDeps = Pick<
   FeedsDeps,
-  'store' | 'writer' | 'fetch' | 'clock' | 'wait' | 'log' | 'userAgent' | 'chance'
+  'store' | 'writer' | 'fetch' | 'clock' | 'wait' | 'log' | 'userAgent' | 'chance' | 'periods'
 >
 
 /** The options of a run. */
@@ -69,6 +71,7 @@ export async function readFeed(
   try {
     const sent = await collect(run, options, deps, line)
     judgeAll(sent)
+    takeShorterPeriods(run, sent, options, deps)
     await write(run, sent, options, deps)
     run.result = run.inserted + run.revised > 0 ? 'new' : 'unchanged'
     return { marks: line.marks(), lines: sent.map(lineOf) }
@@ -84,6 +87,30 @@ export async function readFeed(
   } finally {
     run.requests = line.counts.requests
     run.bytes = line.counts.bytes
+  }
+}
+
+/** Takes in that publishers went to shorter delivery periods, before the first value of one. */
+function takeShorterPeriods(
+  run: FeedRun,
+  sent: readonly SentSeries[],
+  { dryRun }: ReadOptions,
+  { periods }: ReadDeps,
+): void {
+  const changes = sent.flatMap(({ line: { sourceId, target }, rows }) => {
+    const terms = 'code' in target ? periods.termsOf(target.code) : undefined
+    if (!terms || !('code' in target) || newestResolution(terms) === 'P1D') return []
+    const starts = rows.map(({ period }) => parseInstant(period) ?? Number.NaN)
+    const change = resolutionChange(sourceId, terms, starts)
+    return change ? [{ code: target.code, change }] : []
+  })
+  for (const { code, change } of changes) {
+    if (!dryRun) periods.shorten(code, change)
+    const minutes = lengthOf(change.resolution) / minuteMs
+    run.notes.push({
+      code: 'resolution_changed',
+      message: `${code} comes in periods of ${minutes} minutes from ${change.from} on`,
+    })
   }
 }
 

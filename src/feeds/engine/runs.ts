@@ -208,6 +208,9 @@ function notifyOf(
         rejected: run.rejected,
       }),
     })
+  if (!dryRun)
+    for (const { code, message } of run.notes)
+      log.warn('feed_changed', { feed: run.feed, run: run.id, change: code, message })
   // The same failure again is nothing new: it is in the runs of the feed, and a notice.
   const isRepeated =
     run.result === 'failed' && trigger !== 'operator' && failures.get(run.feed) === run.problem
@@ -238,4 +241,5 @@ const newRun = (id: string, feed: string, trigger: RunTrigger, startedAt: number
   newestPeriod: null,
   problemCode: null,
   problem: null,
+  notes: [],
 })

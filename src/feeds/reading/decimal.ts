@@ -89,6 +89,16 @@ export function timesDecimal(text: string, factor: string): string {
   return textOf({ digits: a.digits * b.digits, decimals: a.decimals + b.decimals })
 }
 
+/** The sum of decimals, exactly. */
+export const sumDecimals = (texts: readonly string[]): string =>
+  textOf(
+    texts.map(partsOf).reduce((a, b) => {
+      const decimals = Math.max(a.decimals, b.decimals)
+      const digits = a.digits * tens(decimals - a.decimals) + b.digits * tens(decimals - b.decimals)
+      return { digits, decimals }
+    }),
+  )
+
 /** More decimals than any answer shows, so that a quotient of two rates loses nothing that counts. */
 const quotientDecimals = 10
 

@@ -43,7 +43,23 @@ export interface FeedRun {
   newestPeriod: string | null
   problemCode: string | null
   problem: string | null
+  /** What its publisher changed. */
+  notes: RunNote[]
 }
+
+/** A change of a publisher that operators should know of, and no fault. */
+export interface RunNote {
+  code: 'resolution_changed'
+  message: string
+}
+
+/** A run as it is stored. */
+type RunRow = Omit<FeedRun, 'notes'> & { notes: string | null }
+
+const runOf = (row: RunRow): FeedRun => ({
+  ...row,
+  notes: row.notes === null ? [] : (JSON.parse(row.notes) as RunNote[]),
+})
 
 /** Facts that the last finished run received about one line of a map. */
 export interface FeedLine {
@@ -71,9 +87,12 @@ export interface FinishedRun {
 
 export type FeedStore = ReturnType<typeof createFeedStore>
 
+/** Runs that are searched for notes. */
+const notedRunsMax = 2000
+
 const runColumns = `id, feed, trigger, started_at AS startedAt, finished_at AS finishedAt, result, requests, bytes,
   rows_read AS rowsRead, inserted, revised, unchanged, rejected, held, kept, newest_period AS newestPeriod,
-  problem_code AS problemCode, problem`
+  problem_code AS problemCode, problem, notes`
 const stateColumns = `number, name, next_at AS nextAt, served_at AS servedAt, last_new_at AS lastNewAt,
   consecutive_failures AS consecutiveFailures`
 
@@ -98,15 +117,18 @@ export function createFeedStore(db: Database) {
     UPDATE feed_runs SET finished_at = $finishedAt, result = $result, requests = $requests, bytes = $bytes,
       rows_read = $rowsRead, inserted = $inserted, revised = $revised,
       unchanged = $unchanged, rejected = $rejected, held = $held, kept = $kept, newest_period = $newestPeriod,
-      problem_code = $problemCode, problem = $problem WHERE id = $id`
+      problem_code = $problemCode, problem = $problem, notes = $notes WHERE id = $id`
   const settle = sql`
     UPDATE feeds SET next_at = ?1, served_at = ?2, consecutive_failures = CASE WHEN ?3 THEN consecutive_failures + 1 ELSE 0 END,
       last_new_at = CASE WHEN ?4 THEN ?5 ELSE last_new_at END WHERE name = ?6`
   const closeOpen = sql`
     UPDATE feed_runs SET finished_at = ?, result = 'failed', problem_code = 'interrupted',
       problem = 'the service ended while it was under way' WHERE finished_at IS NULL`
-  const runs = sql<FeedRun, [string | null, number, number]>`
+  const runs = sql<RunRow, [string | null, number, number]>`
     SELECT ${runColumns} FROM feed_runs WHERE ?1 IS NULL OR feed = ?1 ORDER BY number DESC LIMIT ?2 OFFSET ?3`
+  const noted = sql<RunRow, [number]>`
+    SELECT ${runColumns} FROM feed_runs WHERE notes IS NOT NULL AND finished_at > ?
+      AND number > (SELECT max(number) FROM feed_runs) - ${notedRunsMax}`
   const countRuns = sql<{ n: number }, [string | null]>`
     SELECT count(*) AS n FROM feed_runs WHERE ?1 IS NULL OR feed = ?1`
   const marks = sql<{ name: string; value: string }, [string]>`
@@ -160,7 +182,8 @@ export function createFeedStore(db: Database) {
     /** Stores the run together with the state for the next one, in one transaction. */
     finishRun: ({ run, marks: kept, lines: sent, nextAt, servedAt }: FinishedRun) =>
       transact(db, () => {
-        finish.run({ ...run })
+        const notes = run.notes.length === 0 ? null : JSON.stringify(run.notes)
+        finish.run({ ...run, notes })
         const hasFailed = run.result === 'failed' || run.result === 'held'
         const isNew = run.result === 'new'
         settle.run(nextAt, servedAt, hasFailed ? 1 : 0, isNew ? 1 : 0, run.finishedAt, run.feed)
@@ -173,9 +196,14 @@ export function createFeedStore(db: Database) {
     closeOpenRuns: (at: number) => closeOpen.run(at).changes,
     /** Newest first. */
     runs: (name: string | undefined, limit: number, offset: number): FeedRun[] =>
-      runs.all(name ?? null, limit, offset),
+      runs.all(name ?? null, limit, offset).map(runOf),
+    /** The recent runs that ended after a moment and noted a change of their publisher. */
+    notedSince: (at: number): FeedRun[] => noted.all(at).map(runOf),
     countRuns: (name: string | undefined) => countRuns.get(name ?? null)!.n,
-    lastRun: (name: string): FeedRun | undefined => runs.get(name, 1, 0) ?? undefined,
+    lastRun(name: string): FeedRun | undefined {
+      const row = runs.get(name, 1, 0)
+      return row ? runOf(row) : undefined
+    },
     marks: (name: string): Map<string, string> =>
       new Map(marks.all(name).map(mark => [mark.name, mark.value])),
     lines: (name: string): FeedLine[] => lines.all(name),

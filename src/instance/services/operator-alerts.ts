@@ -88,6 +88,13 @@ export function operatorAlertsOf(
         text: `feed ${name} should have brought something new${expectedBy === undefined ? '' : ` by ${isoInstant(expectedBy)}`}`,
       })
   }
+  for (const run of feeds.notedSince(clock.now() - dayMs))
+    for (const { code, message } of run.notes)
+      operatorAlerts.push({
+        id: `feed ${run.feed} ${code} ${run.id} ${message.split(' ')[0]}`,
+        text: `feed ${run.feed}: ${message}`,
+        passing: true,
+      })
   for (const [kind, oldestAt] of outbox.vitals().kinds) {
     // A webhook that waits only because its own receiver fails does not count as behind.
     const dueAt = kind === 'webhook' && sending ? sending.waitingSince(kind) : oldestAt

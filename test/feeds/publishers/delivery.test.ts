@@ -1,14 +1,20 @@
-import { afterAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { addMonth } from '../../../src/feeds/publishers/delivery/aemo.ts'
 import { addIndexPrices } from '../../../src/feeds/publishers/delivery/elexon.ts'
 import { addPrices } from '../../../src/feeds/publishers/delivery/entsoe.ts'
-import { refuseLonger, termsOf } from '../../../src/feeds/publishers/delivery/reading.ts'
+import { resolutionChange, termsOf } from '../../../src/feeds/publishers/delivery/reading.ts'
 import type { MapLine } from '../../../src/feeds/publishers/map.ts'
 import { collected } from '../../../src/feeds/publishers/series.ts'
 import { FeedFault } from '../../../src/feeds/reading/fault.ts'
+import { operatorAlertsOf } from '../../../src/instance/services/operator-alerts.ts'
 import { dayMs, hourMs, minuteMs, parseInstant } from '../../../src/lib/time/instant.ts'
 import { openTestInstance } from '../../support/instance/instance.ts'
-import { loadValue, powerValue, quartersSince } from '../../support/publishers/power.ts'
+import {
+  loadValue,
+  powerValue,
+  quartersSince,
+  storageValue,
+} from '../../support/publishers/power.ts'
 import { standIn, standInKey } from '../../support/publishers/stand-in.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
@@ -115,11 +121,14 @@ test('five minutes of the Australian market end at their time in UTC+10, all yea
   const series = collected()
   const csv =
     'REGION,SETTLEMENTDATE,TOTALDEMAND,RRP,PERIODTYPE\r\nNSW1,2026/01/15 00:05:00,7000,-12.5,TRADE\r\nNSW1,2026/01/15 00:10:00,7000,1.20,TRADE\r\n'
-  addMonth(series, utf8(csv), 'NSW1', 0)
+  addMonth(series, utf8(csv), { region: 'NSW1', name: 'RRP' }, 0)
   expect(series.rows).toEqual([
     { period: '2026-01-14T14:00:00Z', text: '-12.5' },
     { period: '2026-01-14T14:05:00Z', text: '1.2' },
   ])
+  const demand = collected()
+  addMonth(demand, utf8(csv), { region: 'NSW1', name: 'TOTALDEMAND' }, 0)
+  expect(demand.rows.map(({ text }) => text)).toEqual(['7000', '7000'])
 })
 
 test('half hours of Great Britain are those of their provider, by their start', () => {
@@ -137,12 +146,46 @@ test('half hours of Great Britain are those of their provider, by their start', 
   expect(series.rows).toEqual([{ period: '2026-10-25T00:30:00Z', text: '71.05' }])
 })
 
-test('hours are held on a day of quarters, and taken on the days before the change', () => {
+describe('the length of periods', () => {
   const line = { sourceId: 'FR', target: { code: 'POWER_DA_FR_EUR' } } as MapLine
-  const hours = (from: number) => Array.from({ length: 24 }, (_, i) => from + i * hourMs)
-  const check = (starts: number[]) => () => refuseLonger(line, termsOf(line), starts)
-  expect(check(hours(quartersSince - dayMs))).not.toThrow()
-  expect(check(hours(quartersSince))).toThrow(/periods of 60 minutes on 2025-10-01/)
+  const days = (from: number, count: number, stepMs: number) =>
+    Array.from({ length: (count * dayMs) / stepMs }, (_, i) => from + i * stepMs)
+  const check = (starts: number[]) => resolutionChange('FR', termsOf(line), starts)
+  const quarter = 15 * minuteMs
+
+  test('hours are held on a day of quarters, and taken on the days before the change', () => {
+    expect(check(days(quartersSince - dayMs, 1, hourMs))).toBeUndefined()
+    expect(check(days(quartersSince, 2, quarter))).toBeUndefined()
+    expect(() => check(days(quartersSince, 1, hourMs))).toThrow(
+      /periods of 60 minutes on 2025-10-01/,
+    )
+  })
+
+  test('quarters before their time are a change from their first market day on', () => {
+    const before = quartersSince - 3 * dayMs
+    expect(check([...days(before, 1, hourMs), ...days(before + dayMs, 2, quarter)])).toEqual({
+      from: '2025-09-29',
+      resolution: 'PT15M',
+    })
+  })
+
+  test('quarters and hours in turn are held', () => {
+    const before = quartersSince - 4 * dayMs
+    const back = [
+      ...days(before, 1, hourMs),
+      ...days(before + dayMs, 1, quarter),
+      ...days(before + 2 * dayMs, 1, hourMs),
+    ]
+    expect(() => check(back)).toThrow(FeedFault)
+  })
+
+  test('one stray quarter, and days with values missing, change nothing', () => {
+    const before = quartersSince - 3 * dayMs
+    const hours = days(before, 2, hourMs)
+    expect(check([...hours, before + 5 * hourMs + quarter])).toBeUndefined()
+    expect(check(hours.filter((_, i) => i % 5 !== 0))).toBeUndefined()
+    expect(check([])).toBeUndefined()
+  })
 })
 
 describe('a run', () => {
@@ -160,7 +203,7 @@ describe('a run', () => {
       now,
     )
     const run = await instance.services.feeds.run(name)
-    const { id } = instance.services.catalogue.named(codes)!
+    const { id } = instance.services.catalogue.named(codes.split(',')[0]!)!
     const values = instance.services.observations.oldestFirst(id, 0, Number.MAX_SAFE_INTEGER)
     return { instance, run, values }
   }
@@ -204,6 +247,67 @@ describe('a run', () => {
     60_000,
   )
 
+  test('of smard stores wind as the sum of what is published onshore and offshore', async () => {
+    const { run, values } = await read('smard', 'WIND_DE_LU_FORECAST_MW', '2026-08-10')
+    expect([run?.result, run?.rejected]).toEqual(['new', 0])
+    expect(values.length).toBeGreaterThan(8 * 96)
+    for (const { observedAt, value } of values) {
+      const parts = ['123/DE', '3791/DE'].map(part => Number(powerValue(part, observedAt)))
+      expect(value).toBe(4 * (parts[0]! + parts[1]!))
+    }
+  }, 60_000)
+
+  test('of aemo stores prices and demand of a region from one request a month', async () => {
+    publishers.asked.length = 0
+    const { run, values, instance } = await read(
+      'aemo',
+      'POWER_AU_NSW1_AUD,LOAD_AU_NSW1_MW',
+      '2026-08-10',
+    )
+    expect([run?.result, run?.requests, publishers.asked.length]).toEqual(['new', 1, 1])
+    const { id } = instance.services.catalogue.named('LOAD_AU_NSW1_MW')!
+    const loads = instance.services.observations.oldestFirst(id, 0, Number.MAX_SAFE_INTEGER)
+    expect(loads.map(({ observedAt }) => observedAt)).toEqual(
+      values.map(({ observedAt }) => observedAt),
+    )
+    expect(new Set(loads.map(({ value }) => value))).toEqual(new Set([7512.33]))
+  }, 60_000)
+
+  test('of gie stores filling levels and volumes of a country from the same answers', async () => {
+    const { run, values, instance } = await read(
+      'gie',
+      'DE_GAS_STORAGE,GAS_STORAGE_DE_TWH',
+      '2026-06-01',
+    )
+    expect([run?.result, run?.rejected, run?.problem ?? null]).toEqual(['new', 0, null])
+    const { catalogue, observations } = instance.services
+    expect(catalogue.named('GAS_STORAGE_DE_PERCENT')?.code).toBe('DE_GAS_STORAGE')
+    const { id } = catalogue.named('GAS_STORAGE_DE_TWH')!
+    const volumes = observations.oldestFirst(id, 0, Number.MAX_SAFE_INTEGER)
+    expect(volumes.map(({ observedAt }) => observedAt)).toEqual(
+      values.map(({ observedAt }) => observedAt),
+    )
+    for (const { observedAt, value } of values)
+      expect(value).toBe(Number(storageValue('DE', observedAt)))
+    expect(new Set(volumes.map(({ value }) => value))).toEqual(new Set([512.3]))
+  }, 60_000)
+
+  test('names its publisher and licence with the daily means of its periods, which no file has', async () => {
+    const { instance, values } = await read('energy_charts', 'POWER_DA_NL_EUR', '2026-08-10')
+    const { catalogue, latestPrices, observations, withheld } = instance.services
+    const daily = catalogue.named('POWER_NL_EUR')!
+    const quote = latestPrices.quote(daily)!
+    expect([quote.averageOf?.code, quote.series.publisher]).toEqual([
+      'POWER_DA_NL_EUR',
+      expect.objectContaining({ licenseClass: 'view', name: 'Fraunhofer ISE, Energy-Charts' }),
+    ])
+    expect(daily.publisher?.licenseClass).toBe('view')
+    const means = observations.oldestFirst(daily.id, 0, Number.MAX_SAFE_INTEGER)
+    expect(means.length).toBeGreaterThanOrEqual(Math.floor(values.length / 96) - 1)
+    const left = withheld(daily.id)!
+    expect(means.filter(({ observedAt }) => !left.has(observedAt))).toEqual([])
+  }, 60_000)
+
   test('over the change from hours to quarters keeps both, each on its days', async () => {
     const { run, values } = await read('entsoe', 'POWER_DA_FR_EUR', '2025-09-26')
     expect([run?.result, run?.rejected]).toEqual(['new', 0])
@@ -212,4 +316,62 @@ describe('a run', () => {
     expect(new Set(gaps.slice(0, change))).toEqual(new Set([hourMs]))
     expect(gaps[change]).toBe(15 * minuteMs)
   }, 60_000)
+
+  describe('of a publisher that goes from half hours to quarters', () => {
+    const change = parseInstant('2026-08-14T23:00:00Z')!
+    afterEach(() => {
+      publishers.quarters = undefined
+    })
+    const halves = async () => await read('elexon', 'POWER_HH_GB_GBP', '2026-08-10')
+    const gapsOf = (values: { observedAt: number }[]) =>
+      new Set(values.slice(1).map(({ observedAt }, i) => observedAt - values[i]!.observedAt))
+
+    test('takes the quarters from their day on, keeps the half hours, and notifies the operator', async () => {
+      const { instance, values: before } = await halves()
+      const { services } = instance
+      publishers.quarters = { from: change }
+      const run = await services.feeds.run('elexon', { since: '2026-08-10' })
+      const message = 'POWER_HH_GB_GBP comes in periods of 15 minutes from 2026-08-15 on'
+      expect([run?.result, run?.rejected, run?.held, run?.notes]).toEqual([
+        'new',
+        0,
+        0,
+        [{ code: 'resolution_changed', message }],
+      ])
+      const series = services.catalogue.named('POWER_HH_GB_GBP')!
+      expect(series.delivery!.resolutions.slice(-2)).toEqual([
+        { from: expect.any(String), resolution: 'PT30M' },
+        { from: '2026-08-15', resolution: 'PT15M' },
+      ])
+      const values = services.observations.oldestFirst(series.id, 0, Number.MAX_SAFE_INTEGER)
+      const [old, fresh] = [
+        values.filter(({ observedAt }) => observedAt < change),
+        values.filter(({ observedAt }) => observedAt >= change),
+      ]
+      expect(old).toEqual(before.filter(({ observedAt }) => observedAt < change))
+      expect([gapsOf(old), gapsOf(fresh)]).toEqual([
+        new Set([30 * minuteMs]),
+        new Set([15 * minuteMs]),
+      ])
+      expect(operatorAlertsOf(services).map(({ text }) => text)).toContain(
+        `feed elexon: ${message}`,
+      )
+      const again = await services.feeds.run('elexon')
+      expect([again?.result, again?.notes]).toEqual(['unchanged', []])
+      publishers.quarters = undefined
+      const back = await services.feeds.run('elexon')
+      expect([back?.result, back?.inserted]).toEqual(['held', 0])
+    }, 60_000)
+
+    test('holds an answer that goes back and forth, and writes nothing of it', async () => {
+      const { instance, values } = await halves()
+      const { services } = instance
+      publishers.quarters = { from: change, to: change + 2 * dayMs }
+      const run = await services.feeds.run('elexon', { since: '2026-08-10' })
+      expect([run?.result, run?.inserted, run?.notes]).toEqual(['held', 0, []])
+      const series = services.catalogue.named('POWER_HH_GB_GBP')!
+      expect(series.delivery!.resolutions).toHaveLength(1)
+      expect(services.observations.count(series.id, 0, Number.MAX_SAFE_INTEGER)).toBe(values.length)
+    }, 60_000)
+  })
 })

@@ -15,6 +15,8 @@ export interface PowerWays {
   /** The name of a field, or a wrong one where that is the fault. */
   named(field: string): string
   unit(own: string): string
+  /** From when the half hours of Great Britain are quarters, and until when. */
+  quarters?: { from: number; to?: number } | undefined
 }
 
 export interface PowerReply {
@@ -112,7 +114,18 @@ function allSpoiled(ways: PowerWays, series: string, stepMs: number, from: numbe
 function elexon(query: URLSearchParams, ways: PowerWays): PowerReply {
   const [from, to] = ['from', 'to'].map(name => Date.parse(query.get(name) ?? ''))
   const provider = query.get('dataProviders') ?? ''
-  const rows = allSpoiled(ways, provider, 30 * minuteMs, Date.parse('2026-07-01T00:00:00Z'))
+  const halves = allSpoiled(ways, provider, 30 * minuteMs, Date.parse('2026-07-01T00:00:00Z'))
+  const { from: since, to: until = Number.POSITIVE_INFINITY } = ways.quarters ?? {
+    from: Number.POSITIVE_INFINITY,
+  }
+  const rows = halves.flatMap(row =>
+    at(row) >= since && at(row) < until
+      ? [0, 15 * minuteMs].map(later => ({
+          ...row,
+          period: new Date(at(row) + later).toISOString(),
+        }))
+      : [row],
+  )
   const data = rows
     .filter(row => (at(row) >= from! && at(row) <= to!) || row.period.startsWith('2031'))
     .flatMap(row => {

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { strToU8, zipSync } from 'fflate'
-import { powerReply, storageReply } from './power.ts'
+import { type PowerWays, powerReply, storageReply } from './power.ts'
 import { type Written, workbookOf } from './workbook.ts'
 import { fredIds, type PublishedWorld, publishedWorld } from './world.ts'
 
@@ -48,6 +48,8 @@ export interface StandIn {
   /** The last day that anything is published of. */
   today: string
   misbehaviour: Misbehaviour | undefined
+  /** When the half hours of Great Britain are quarters. */
+  quarters: PowerWays['quarters']
   /** Statuses with which the next requests are answered first, each once. */
   failFirst: { status: number; retryAfter?: string }[]
   /** When the archives were made. */
@@ -89,6 +91,7 @@ export async function standIn(
     asked: [] as Asked[],
     today: '2026-08-18',
     misbehaviour: undefined as Misbehaviour | undefined,
+    quarters: undefined as PowerWays['quarters'],
     failFirst: [] as { status: number; retryAfter?: string }[],
     bulkUpdated: '2026-08-19T05:00:00-04:00',
     vintages: new Map<string, { value: string; from: string }[]>(),
@@ -197,6 +200,9 @@ export async function standIn(
   const powerWays = {
     get today() {
       return self.today
+    },
+    get quarters() {
+      return self.quarters
     },
     key: standInKey,
     spoiled,

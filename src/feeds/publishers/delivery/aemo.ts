@@ -2,40 +2,48 @@ import { dayMs, isoDay, minuteMs, parseInstant } from '../../../lib/time/instant
 import { FeedFault, headerFault } from '../../reading/fault.ts'
 import { tableOf } from '../../reading/text.ts'
 import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
-import { type Collected, collected } from '../series.ts'
+import { type Collected, collected, grouped } from '../series.ts'
 import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
 const intervalMs = 5 * minuteMs
 /** Before it prices were of half hours. */
 const fiveMinutesSince = Date.UTC(2021, 9, 1)
 
-/** Prices of a month: `SETTLEMENTDATE` is the end of five minutes on clocks of UTC+10. */
-export function addMonth(series: Collected, bytes: Uint8Array, region: string, from: number): void {
-  const { header, rows } = tableOf(bytes, 'the prices of a month')
+/** Prices or demand of a month: `SETTLEMENTDATE` is the end of five minutes on clocks of UTC+10. */
+export function addMonth(
+  series: Collected,
+  bytes: Uint8Array,
+  { region, name }: { region: string; name: string },
+  from: number,
+): void {
+  const { header, rows } = tableOf(bytes, 'the month')
   const column = (name: string) => {
     const at = header.indexOf(name)
-    if (at < 0) throw headerFault('the prices of a month', name)
+    if (at < 0) throw headerFault('the month', name)
     return at
   }
-  const [place, time, price] = [column('REGION'), column('SETTLEMENTDATE'), column('RRP')]
+  const [place, time, value] = [column('REGION'), column('SETTLEMENTDATE'), column(name)]
   for (const row of rows) {
     if (row[place] !== region) continue
     const [date = '', clock = ''] = (row[time] ?? '').replaceAll('/', '-').split(' ')
     const end = parseInstant(`${date}T${clock}+10:00`) ?? Number.NaN
     if (end - intervalMs < from) continue
-    addAt(series, end - intervalMs, row[price])
+    addAt(series, end - intervalMs, row[value])
   }
 }
 
 async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.lines) {
-    const series = collected()
-    const from = Math.max(startOf(reading, one), fiveMinutesSince)
+  // A file has the prices and the demand of a region.
+  for (const lines of grouped(reading.lines, one => one.sourceId)) {
+    const region = lines[0]!.sourceId
+    const all = lines.map(one => ({ one, series: collected() }))
+    const from = Math.max(Math.min(...lines.map(one => startOf(reading, one))), fiveMinutesSince)
     for (const month of monthsBetween(from, reading.now)) {
-      const bytes = await fileOf(line, month, one.sourceId, reading.now)
-      if (bytes) addMonth(series, bytes, one.sourceId, from)
+      const bytes = await fileOf(line, month, region, reading.now)
+      if (!bytes) continue
+      for (const { one, series } of all) addMonth(series, bytes, { region, name: one.at }, from)
     }
-    yield* sentSince([one], new Map([[one.sourceId, series]]), from)
+    for (const { one, series } of all) yield* sentSince([one], new Map([[region, series]]), from)
   }
 }
 
@@ -61,7 +69,7 @@ async function fileOf(line: Line, month: string, region: string, now: number) {
 
 export const aemo: Publisher = {
   name: 'aemo',
-  title: 'Prices of the Australian National Electricity Market',
+  title: 'Prices and demand of the Australian National Electricity Market',
   publisher: 'Australian Energy Market Operator',
   homepage:
     'https://aemo.com.au/energy-systems/electricity/national-electricity-market-nem/data-nem/aggregated-data',

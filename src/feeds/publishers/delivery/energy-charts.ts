@@ -1,10 +1,10 @@
 import { isObject } from '../../../lib/text/json.ts'
-import { dayMs, isoDay, parseInstant, secondMs } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay, secondMs } from '../../../lib/time/instant.ts'
 import { headerFault } from '../../reading/fault.ts'
 import { jsonOf } from '../../reading/text.ts'
 import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
 import { type Collected, collected } from '../series.ts'
-import { addAt, refuseLonger, sentSince, startOf, termsOf, timesOfDay } from './reading.ts'
+import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
 /** Prices as two lists of one length. */
 export function addListed(series: Collected, bytes: Uint8Array): void {
@@ -27,8 +27,6 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
     url.searchParams.set('start', isoDay(from))
     url.searchParams.set('end', isoDay(reading.now + 2 * dayMs))
     addListed(series, (await line.ask({ url: url.href })).bytes)
-    const starts = series.rows.map(({ period }) => parseInstant(period)!)
-    refuseLonger(one, termsOf(one), starts)
     yield* sentSince([one], new Map([[one.sourceId, series]]), from)
   }
 }

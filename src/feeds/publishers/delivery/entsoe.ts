@@ -4,7 +4,7 @@ import { FeedFault, headerFault, unreadable } from '../../reading/fault.ts'
 import { textOf } from '../../reading/text.ts'
 import type { Line, Publisher, PublisherRequest, Reading, SentSeries } from '../publisher.ts'
 import { type Collected, collected } from '../series.ts'
-import { addAt, refuseLonger, sentSince, startOf, termsOf, timesOfDay } from './reading.ts'
+import { addAt, sentSince, startOf, timesOfDay } from './reading.ts'
 
 /** Loaded where XML is read: a start is sooner without it. */
 const xmlParser = (): typeof import('fast-xml-parser') => require('fast-xml-parser')
@@ -113,8 +113,6 @@ async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
       const to = Math.min(at + spanMs, reading.now + aheadMs)
       addPrices(series, (await line.ask(requestOf(one.sourceId, at, to, reading.key))).bytes)
     }
-    const starts = series.rows.map(({ period }) => parseInstant(period)!)
-    refuseLonger(one, termsOf(one), starts)
     yield* sentSince([one], new Map([[one.sourceId, series]]), from)
   }
 }

@@ -2,41 +2,50 @@ import { isObject } from '../../../lib/text/json.ts'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { headerFault, unreadable } from '../../reading/fault.ts'
 import { jsonOf } from '../../reading/text.ts'
+import type { MapLine } from '../map.ts'
 import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
-import { type Collected, collected, sentSeries } from '../series.ts'
+import { type Collected, collected, earliest, grouped, sentSeries } from '../series.ts'
 import { timesOfDay } from './reading.ts'
 
 /** The most rows of a page. */
 const pageSize = 300
 const firstDays = 365
 
-/** Adds a page of filling levels; how many pages there are. */
-export function addStorage(series: Collected, bytes: Uint8Array): number {
+/** Adds a page of days to each series, by the field that it has; how many pages there are. */
+export function addStorage(byField: ReadonlyMap<string, Collected>, bytes: Uint8Array): number {
   const body = jsonOf(bytes, 'the storage')
   if (!isObject(body) || !Array.isArray(body.data)) throw headerFault('the storage', 'data')
   for (const row of body.data as unknown[]) {
     if (!isObject(row) || typeof row.gasDayStart !== 'string') throw unreadable('a day of storage')
-    if (!('full' in row)) throw headerFault('the storage', 'full')
-    series.add(row.gasDayStart, row.full)
+    for (const [field, series] of byField) {
+      if (!(field in row)) throw headerFault('the storage', field)
+      series.add(row.gasDayStart, row[field])
+    }
   }
   return Number(body.last_page)
 }
 
+/** `DE` is the filling level in percent, `DE/gasInStorage` the volume in TWh. */
+const fieldOf = ({ sourceId }: MapLine): string => sourceId.split('/')[1] ?? 'full'
+
 async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
-  for (const one of reading.lines) {
-    const series = collected()
-    const from = reading.since(one) ?? isoDay(reading.now - firstDays * dayMs)
+  // The answer for a country has its filling level and its volume.
+  for (const lines of grouped(reading.lines, one => one.at)) {
+    const byField = new Map(lines.map(one => [fieldOf(one), collected()]))
+    const since = earliest(lines.map(one => reading.since(one)))
+    const from = since ?? isoDay(reading.now - firstDays * dayMs)
     let pages = 1
     for (let page = 1; page <= pages; page += 1) {
-      const url = new URL(`https://agsi.gie.eu/api?${one.at}`)
+      const url = new URL(`https://agsi.gie.eu/api?${lines[0]!.at}`)
       url.searchParams.set('from', from)
       url.searchParams.set('to', isoDay(reading.now))
       url.searchParams.set('page', String(page))
       url.searchParams.set('size', String(pageSize))
       const headers = { 'x-key': reading.key ?? '' }
-      pages = addStorage(series, (await line.ask({ url: url.href, headers })).bytes)
+      pages = addStorage(byField, (await line.ask({ url: url.href, headers })).bytes)
     }
-    yield* sentSeries([one], new Map([[one.sourceId, series]]), from)
+    for (const one of lines)
+      yield* sentSeries([one], new Map([[one.sourceId, byField.get(fieldOf(one))!]]), from)
   }
 }
 

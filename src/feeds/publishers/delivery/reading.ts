@@ -1,11 +1,14 @@
-import { dayMs, isoDay, isoInstant, parseDay } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay, isoInstant, minuteMs, parseDay } from '../../../lib/time/instant.ts'
 import { shippedTermsOf } from '../../../topics/catalogue/math/delivery-codes.ts'
-import { dayAt } from '../../../topics/delivery/math/days.ts'
+import { dayAt, type MarketDay } from '../../../topics/delivery/math/days.ts'
 import {
   type DeliveryTerms,
   deliveryTerms,
+  isCoarser,
   lengthOf,
+  type ResolutionFrom,
   resolutionOn,
+  resolutions,
 } from '../../../topics/delivery/math/terms.ts'
 import { FeedFault, unreadable } from '../../reading/fault.ts'
 import { everyDay, type ReleaseRule } from '../calendar.ts'
@@ -44,31 +47,51 @@ export function addAt(series: Collected, at: number, written: unknown): void {
 export const timesOfDay = (zone: string, times: readonly string[]): ReleaseRule[] =>
   times.map(time => everyDay(time, { zone }))
 
+/** Fewer values say nothing about the length of their periods. */
+const judgedValuesMin = 4
+/** Some gaps of a day are longer: values are missing. */
+const usualShare = 0.75
+
 /**
- * Throws where values have longer periods than the series has on that day: a market that moved to
- * quarter hours does not return to hours, and an hourly value must not be recorded for a quarter
- * hour.
+ * The shorter periods that a market went to, from the first market day that has them; undefined
+ * where values come as they did. Throws where periods are longer than they were on their day, or
+ * change back and forth: a market that went to quarters does not go back to hours.
  */
-export function refuseLonger(line: MapLine, terms: DeliveryTerms, starts: readonly number[]): void {
-  const gaps = new Map<string, number>()
-  let last: number | undefined
-  let dayEnd = 0
-  let date = ''
-  for (const at of starts.toSorted((a, b) => a - b)) {
-    if (at >= dayEnd) {
-      const day = dayAt(terms, at)
-      dayEnd = day.to
-      date = day.date
-      last = undefined
-    }
-    if (last !== undefined)
-      gaps.set(date, Math.min(gaps.get(date) ?? Number.POSITIVE_INFINITY, at - last))
-    last = at
-  }
-  for (const [day, gap] of gaps)
-    if (gap > lengthOf(resolutionOn(terms, day)))
+export function resolutionChange(
+  sourceId: string,
+  terms: DeliveryTerms,
+  starts: readonly number[],
+): ResolutionFrom | undefined {
+  let change: ResolutionFrom | undefined
+  for (const { from: date, resolution } of usualResolutions(terms, starts)) {
+    const known = change?.resolution ?? resolutionOn(terms, date)
+    if (resolution === known) continue
+    if (change || isCoarser(resolution, known))
       throw new FeedFault(
         'unexpected_unit',
-        `${line.sourceId} came in periods of ${gap / 60_000} minutes on ${day}, and has shorter ones since then`,
+        `${sourceId} came in periods of ${lengthOf(resolution) / minuteMs} minutes on ${date}, and in periods of ${lengthOf(known) / minuteMs} before`,
       )
+    change = { from: date, resolution }
+  }
+  return change
+}
+
+/** The market days of which the values have one length, the oldest first. */
+function usualResolutions(terms: DeliveryTerms, starts: readonly number[]): ResolutionFrom[] {
+  const days = new Map<string, number[]>()
+  let day: MarketDay | undefined
+  for (const at of starts.toSorted((a, b) => a - b)) {
+    if (!day || at >= day.to) day = dayAt(terms, at)
+    const own = days.get(day.date) ?? []
+    own.push(at)
+    days.set(day.date, own)
+  }
+  return [...days].flatMap(([from, own]) => {
+    if (own.length < judgedValuesMin) return []
+    const gaps = own.slice(1).map((at, i) => at - own[i]!)
+    const usual = resolutions.find(
+      one => gaps.filter(gap => gap === lengthOf(one)).length >= usualShare * gaps.length,
+    )
+    return usual === undefined ? [] : [{ from, resolution: usual }]
+  })
 }

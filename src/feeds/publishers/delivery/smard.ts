@@ -2,9 +2,9 @@ import { isObject } from '../../../lib/text/json.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { dayAt } from '../../../topics/delivery/math/days.ts'
 import { type DeliveryTerms, resolutionOn } from '../../../topics/delivery/math/terms.ts'
+import { sumDecimals } from '../../reading/decimal.ts'
 import { headerFault, unreadable } from '../../reading/fault.ts'
 import { jsonOf } from '../../reading/text.ts'
-import type { MapLine } from '../map.ts'
 import type { Line, Publisher, Reading, SentSeries } from '../publisher.ts'
 import { type Collected, collected } from '../series.ts'
 import { addAt, sentSince, startOf, termsOf, timesOfDay } from './reading.ts'
@@ -46,23 +46,40 @@ export function addWeek(
 
 async function* read(line: Line, reading: Reading): AsyncIterable<SentSeries> {
   for (const one of reading.lines) {
-    const series = collected()
     const from = startOf(reading, one)
-    for (const resolution of ['hour', 'quarterhour'] as const)
-      await readResolution(line, one, resolution, from, series)
-    yield* sentSince([one], new Map([[one.sourceId, series]]), from)
+    const [filters = '', region = ''] = one.sourceId.split('/')
+    const parts: Collected[] = []
+    for (const filter of filters.split('+')) {
+      const part = collected()
+      for (const resolution of ['hour', 'quarterhour'] as const)
+        await readResolution(line, termsOf(one), { filter, region, resolution }, from, part)
+      parts.push(part)
+    }
+    yield* sentSince([one], new Map([[one.sourceId, sumOf(parts)]]), from)
   }
+}
+
+/** Wind is published onshore and offshore: a period has the sum of its parts where it has all of them. */
+function sumOf(parts: readonly Collected[]): Collected {
+  if (parts.length === 1) return parts[0]!
+  const sum = collected()
+  const rows = Map.groupBy(
+    parts.flatMap(part => part.rows),
+    ({ period }) => period,
+  )
+  for (const [period, own] of rows)
+    sum.add(period, own.length === parts.length ? sumDecimals(own.map(({ text }) => text)) : null)
+  sum.faults = parts.flatMap(part => part.faults)
+  return sum
 }
 
 async function readResolution(
   line: Line,
-  { sourceId, ...rest }: MapLine,
-  resolution: Resolution,
+  terms: DeliveryTerms,
+  { filter, region, resolution }: { filter: string; region: string; resolution: Resolution },
   from: number,
   series: Collected,
 ): Promise<void> {
-  const terms = termsOf({ sourceId, ...rest })
-  const [filter, region] = sourceId.split('/')
   const inUse = terms.resolutions.filter((one, i) => {
     const next = terms.resolutions[i + 1]
     return one.resolution === resolutions[resolution] && !(next && Date.parse(next.from) < from)

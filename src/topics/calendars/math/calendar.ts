@@ -145,7 +145,8 @@ const americanCrude =
   /^(ALASKA|BAKKEN|BONITO|CANADIAN|COLD_LAKE|ACCESS_WESTERN|EAGLE_FORD|EUGENE|HEAVY_LOUISIANA|KANSAS|KERN|LIGHT_SOUR|LLOYD|LOUISIANA|MARS|MIDWAY|MIXED_SWEET|NIOBRARA|OKLAHOMA|POSEIDON|SOUTHERN_GREEN|SYNTHETIC|THUNDER|UTAH|WCS|WTI|WTL|WTS|WYOMING)/
 const americanProduct =
   /_(NYH|USGC|LA|SF|CHICAGO|GROUP3|PNW)_|^(GASOLINE_RBOB|GASOLINE|DIESEL|HEATING_OIL|JET_FUEL|ULSD_DIESEL|CARB_DIESEL_LA)_USD$/
-const europeanGasStorage = /^[A-Z]{2}_GAS_STORAGE$/
+/** Gas in storage of a European country: filling levels and volumes. */
+export const europeanGasStorage = /^([A-Z]{2}_GAS_STORAGE|GAS_STORAGE_[A-Z]{2}_(PERCENT|TWH))$/
 
 /** The calendar of a series: the operator's setting, else that of its category and code. */
 export const calendarOf = (listing: {

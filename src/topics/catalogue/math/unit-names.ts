@@ -33,6 +33,7 @@ const unitNames: Readonly<Record<string, string>> = {
   million_barrels: 'Million barrels',
   million_barrels_per_day: 'Million barrels a day',
   bcf: 'Billion cubic feet',
+  twh: 'Terawatt hours',
   bcf_per_day: 'Billion cubic feet a day',
   metric_kilotons: 'Thousand metric tons',
 }

@@ -1,3 +1,5 @@
+import { europeanGasStorage } from '../../calendars/math/calendar.ts'
+
 export interface Factor {
   halfLifeDays: number
   /** The part of the movement that lasts for years. */
@@ -145,7 +147,7 @@ export const rules: Readonly<Record<string, readonly Rule[]>> = {
     [/./, { drilling: 0.85 }, 120, true],
   ],
   storage: [
-    [/^[A-Z]{2}_GAS_STORAGE$/, { euStorage: 0.85 }, 60, true],
+    [europeanGasStorage, { euStorage: 0.85 }, 60, true],
     [/NATGAS/, { usGas: -0.3 }, 60, true],
     [/./, {}, 90],
   ],

@@ -87,7 +87,7 @@ export function withPower(
 
 /** Where a market's weather is from; south of the equator the seasons are turned. */
 const regionOf = (code: string): string =>
-  code.startsWith('POWER_AU_')
+  /^(POWER|LOAD)_AU_/.test(code)
     ? 'south'
     : code.startsWith('LOAD_') && !/_DE_/.test(code)
       ? 'us'

@@ -1,3 +1,4 @@
+import { europeanGasStorage } from '../../calendars/math/calendar.ts'
 import { type FactorName, factors, type Rule, rules } from './factors.ts'
 import type { WorldSeries } from './series.ts'
 
@@ -65,7 +66,7 @@ function seasonOf({ category, code }: WorldSeries): Season | undefined {
   if (category !== 'storage') return undefined
   if (/NATGAS/.test(code))
     return { depth: 0.52, peakDayOfYear: november, troughDayOfYear: endOfMarch }
-  if (/^[A-Z]{2}_GAS_STORAGE$/.test(code))
+  if (europeanGasStorage.test(code))
     return { depth: 0.58, peakDayOfYear: november, troughDayOfYear: endOfMarch }
   if (code === 'US_PROPANE_STORAGE') return { depth: 0.45, peakDayOfYear: 283, troughDayOfYear: 85 }
   if (/GASOLINE/.test(code)) return { depth: 0.08, peakDayOfYear: 45, troughDayOfYear: 300 }

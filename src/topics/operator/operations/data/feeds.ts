@@ -57,6 +57,9 @@ export const RunShape = object('FeedRun', {
     t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() }),
     t.Null(),
   ]),
+  notes: t.Array(t.Object({ code: oneOf(['resolution_changed']), message: t.String() }), {
+    description: 'What the publisher changed, such as shorter delivery periods.',
+  }),
 })
 export type RunShape = (typeof RunShape)['static']
 export const FeedShape = object('Feed', {
@@ -116,6 +119,7 @@ export function runRow(run: FeedRun) {
     kept_as_corrected: run.kept,
     newest_period: run.newestPeriod,
     problem: problemCode === null ? null : { code: problemCode, message: problem ?? '' },
+    notes: run.notes,
   }
 }
 
