@@ -5,13 +5,16 @@ import {
   flagParameter,
   instantParameter,
   numberParameter,
+  textParameter,
   wordParameter,
 } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { dayMs, hourMs, isoInstant } from '../../../lib/time/instant.ts'
 import { zonedInstant } from '../../../lib/time/zone-clock.ts'
+import { legNames } from '../../catalogue/store/series.ts'
 import { cheapestTime } from '../math/cheapest.ts'
 import { type MarketDay, periodAt } from '../math/days.ts'
 import { isKnown } from '../math/figures.ts'
@@ -80,6 +83,22 @@ function numberIn(parameter: string, text: string | undefined, fallback: number)
   const value = Number(text)
   if (!Number.isFinite(value)) throw invalidParameter(parameter, text, 'a number')
   return value
+}
+
+/** The series whose rates are listed: that of the code, or a formula over it. */
+function ratesCall(
+  at: Context,
+  code: string,
+  { zone, formula }: { zone?: string; formula?: string },
+  request: Request,
+): DeliveryCall {
+  const call = deliveryCall(at, code, zone, request)
+  if (!formula) return call
+  const priced = deliveryCall(at, formula, zone, request)
+  const legs = legNames(priced.series).map(name => at.catalogue.find(name)?.id)
+  if (!legs.includes(call.series.id))
+    throw invalidParameter('formula', formula, `the code of a series by formula over ${code}`)
+  return priced
 }
 
 /** When power or gas is cheapest. */
@@ -157,6 +176,10 @@ export const cheapestOperations: readonly Operation[] = [
         '`kwh` (default) divides prices per MWh by 1000; `mwh` leaves them.',
         'kwh',
       ),
+      formula: textParameter(
+        'Code of a series by formula over `code`: its values are returned instead, such as a retail tariff.',
+        'DESK_TARIFF_EUR',
+      ),
       factor: numberParameter('Multiplies each value, for example by 1.19 for taxes.', 1.19, {
         default: 1,
       }),
@@ -168,7 +191,7 @@ export const cheapestOperations: readonly Operation[] = [
     },
     answers: { 200: Rates, ...refusals },
     handle: ({ at, params, query, request, reply, caller }) => {
-      const call = deliveryCall(at, params.code, query.zone, request)
+      const call = ratesCall(at, params.code, query, request)
       const { commodity, series, days, terms } = call
       const per = query.per || 'kwh'
       if (per !== 'kwh' && per !== 'mwh') throw invalidParameter('per', per, ['kwh', 'mwh'])

@@ -7,6 +7,7 @@ import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { zoneName } from '../../../lib/time/zone.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
+import { legNames, type Series } from '../../catalogue/store/series.ts'
 import {
   calendarDays,
   type DayTerms,
@@ -23,7 +24,10 @@ import { type DeliverySeries, isDelivery } from '../service/market-days.ts'
 export const refusals = { 400: CodeProblem, 404: NestedProblem }
 
 export const codeParams = {
-  code: string('Code or alias of a series of delivery periods.', 'POWER_DA_DE_LU_EUR'),
+  code: string(
+    'Code or alias of a series of delivery periods, or of a series by formula over one.',
+    'POWER_DA_DE_LU_EUR',
+  ),
 }
 
 export const zoneQuery = textParameter(
@@ -45,17 +49,35 @@ export interface DeliveryCall {
   days: DayTerms
 }
 
+/**
+ * A series with delivery periods: its own, or as one by formula those of the first of its legs that
+ * has any.
+ */
+function deliverySeries(
+  series: Series,
+  catalogue: Context['catalogue'],
+): DeliverySeries | undefined {
+  if (isDelivery(series)) return series
+  const legs = series.terms?.formula === undefined ? [] : legNames(series)
+  const delivery = legs.flatMap(name => catalogue.find(name)?.delivery ?? [])[0]
+  return delivery && { ...series, delivery }
+}
+
 /** The series that a request names, which must have delivery periods. */
 export function deliveryCall(
-  at: Pick<Context, 'codes'>,
+  at: Pick<Context, 'codes' | 'catalogue'>,
   code: string,
   zone: string | undefined,
   request: Request,
 ): DeliveryCall {
   const [commodity] = at.codes.read([code], request, 1)
-  const { series } = commodity!
-  if (!isDelivery(series))
-    throw invalidParameter('code', code, 'the code of a series of delivery periods')
+  const series = deliverySeries(commodity!.series, at.catalogue)
+  if (!series)
+    throw invalidParameter(
+      'code',
+      code,
+      'the code of a series of delivery periods, or of a formula over one',
+    )
   return {
     commodity: commodity!,
     series,

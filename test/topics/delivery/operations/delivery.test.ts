@@ -193,6 +193,63 @@ test('rates for a charger are the periods from now on, with the offset of the ma
   expect((await instance.ask(`/v1/delivery/${code}/evcc?factor=much`)).status).toBe(400)
 })
 
+describe('a series by formula over delivery periods', () => {
+  const tariff = {
+    code: 'DESK_TARIFF_EUR',
+    name: 'Retail tariff',
+    category: 'power',
+    unit: 'mwh',
+    currency: 'EUR',
+    formula: `max(${code}, 0) * 1.19 + 154.3`,
+  }
+  beforeEach(async () => {
+    instance.clock.set(at('2026-11-21T22:20:00Z'))
+    expect((await instance.admin('POST', '/series', tariff)).status).toBe(201)
+  })
+
+  test('has days, averages and the cheapest time of the periods of its leg', async () => {
+    const { data } = (await instance.ask(`/v1/delivery/${tariff.code}?date=2026-11-22`)).body
+    expect(data).toMatchObject({ expected: 96, complete: true, zone: 'Europe/Berlin' })
+    const plain = (await instance.ask(`/v1/delivery/${code}?date=2026-11-22`)).body.data
+    expect(data.periods).toHaveLength(96)
+    for (const [i, { start, price }] of data.periods.entries()) {
+      expect(start).toBe(plain.periods[i].start)
+      expect(price).toBeCloseTo(plain.periods[i].price * 1.19 + 154.3, 9)
+    }
+    expect(data.base).toBeCloseTo(plain.base * 1.19 + 154.3, 9)
+    const cheapest = (of: string) =>
+      instance.ask(`/v1/delivery/${of}/cheapest?date=2026-11-22&hours=2`)
+    const [own, leg] = [await cheapest(tariff.code), await cheapest(code)]
+    expect(own.body.data.start).toBe(leg.body.data.start)
+    const noon = await instance.ask(
+      `/v1/delivery/${tariff.code}?date=2026-11-22&as_of=2026-11-21T11:00:00Z`,
+    )
+    expect(noon.status).toBe(404)
+  })
+
+  test('is a tariff for a charger, as the code or as formula', async () => {
+    const asFormula = await instance.ask(`/v1/delivery/${code}/evcc?formula=${tariff.code}`)
+    const asCode = await instance.ask(`/v1/delivery/${tariff.code}/evcc`)
+    expect(asFormula.body).toEqual(asCode.body)
+    const rates = asFormula.body as unknown as { start: string; value: number }[]
+    expect(rates).toHaveLength(3 + 96)
+    expect(rates[0]!.start).toBe('2026-11-21T23:15:00+01:00')
+    expect(rates[0]!.value).toBeCloseTo((93 * 1.19 + 154.3) / 1000, 12)
+  })
+
+  test('must be over the code whose rates it gives', async () => {
+    await instance.admin('POST', '/series', { ...tariff, code: 'DESK_OTHER', formula: 'WTI_USD' })
+    const other = { ...germanPower, code: 'DESK_OTHER_EUR' }
+    expect((await instance.admin('POST', '/series', other)).status).toBe(201)
+    for (const path of [
+      `${other.code}/evcc?formula=${tariff.code}`,
+      `${code}/evcc?formula=${code}`,
+    ])
+      expect((await instance.ask(`/v1/delivery/${path}`)).status).toBe(400)
+    expect((await instance.ask(`/v1/delivery/${code}/evcc?formula=NO_SUCH`)).status).toBe(400)
+  })
+})
+
 describe('the latest price', () => {
   const latest = async () => (await instance.ask(`/v1/prices/latest?by_code=${code}`)).body.data
 
