@@ -161,6 +161,7 @@ async function runFeed(
     const { run } = body
     if (run.result === 'failed') throw new Refusal([run.problem?.message ?? 'it failed'])
     if (run.problem) env.err(`feeds run: ${run.problem.message}`)
+    for (const { message } of run.notes) env.err(`feeds run: ${message}`)
     if (run.held > 0 || run.rejected > 0) code = exitCodes.incomplete
   })
   return outcome === 0 ? code : exitCodes.failed

@@ -18,7 +18,15 @@ needs('chromium').describe('power by delivery period', () => {
     await page.waitForSelector('section[aria-labelledby=heat] tbody tr:nth-child(3)')
     await page.waitForSelector('section[aria-labelledby=cheapest] b')
     await page.waitForSelector('section[aria-labelledby=zones] tbody tr:nth-child(2)')
+    const spreads = 'section[aria-labelledby=spreads]'
+    await page.waitForSelector(`${spreads} .zone-map li:nth-child(5)`)
+    await page.waitForSelector('section[aria-labelledby=supply] div:nth-child(3) .steps-chart path')
+    await page.waitForSelector('section[aria-labelledby=gas-storage] tbody tr:nth-child(5)')
     expect(await violations()).toEqual([])
+    // A zone of the map is the one to compare with, and the one that is shown.
+    await page.click(`${spreads} button:has-text("FR")`)
+    await page.waitForSelector(`${spreads} h2:has-text("Spread to France")`)
+    expect(await page.locator('select').first().inputValue()).toBe('POWER_DA_FR_EUR')
     await page.setViewportSize({ width: 390, height: 844 })
     expect(await overflow()).toBeLessThanOrEqual(0)
   }, 60_000)

@@ -7,13 +7,18 @@ import { day, number, signed } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 import type { ChartAnswer } from '../series/answer.ts'
 
-const stocks = [
+interface NamedStock {
+  code: string
+  text: string
+}
+
+const usStocks: readonly NamedStock[] = [
   { code: 'US_CRUDE_STORAGE', text: 'US crude' },
   { code: 'CUSHING_STORAGE', text: 'Cushing' },
   { code: 'US_GASOLINE_STORAGE', text: 'US gasoline' },
   { code: 'US_DISTILLATE_STORAGE', text: 'US distillate' },
   { code: 'US_NATGAS_STORAGE', text: 'US natural gas' },
-] as const
+]
 
 const weekMs = 7 * dayMs
 const years = 5
@@ -37,7 +42,7 @@ interface Stock {
 const weekOf = (at: Date): number =>
   Math.min(51, Math.floor((at.getTime() - Date.UTC(at.getUTCFullYear(), 0, 1)) / weekMs))
 
-function stockOf({ code, text }: (typeof stocks)[number], data: ChartAnswer): Stock | undefined {
+function stockOf({ code, text }: NamedStock, data: ChartAnswer): Stock | undefined {
   const level = data.close.at(-1)
   const last = data.times.at(-1)
   if (level === undefined || last === undefined) return undefined
@@ -70,9 +75,17 @@ function stockOf({ code, text }: (typeof stocks)[number], data: ChartAnswer): St
 }
 
 /** Stocks against the range of five years, each in a line. */
-export function StocksNow() {
+export function StocksNow({
+  caption = 'Stocks vs 5 years',
+  file = 'stocks',
+  stocks = usStocks,
+}: {
+  caption?: string
+  file?: string
+  stocks?: readonly NamedStock[]
+}) {
   const from = `${new Date(now()).getUTCFullYear() - years}-01-01`
-  const answer = useLoaded('stocks', async signal => {
+  const answer = useLoaded(file, async signal => {
     const charts = await Promise.all(
       stocks.map(({ code }) =>
         dataOf<ChartAnswer>(`/v1/prices/chart?code=${code}&start_date=${from}&interval=week`, {
@@ -88,8 +101,8 @@ export function StocksNow() {
   })
   return (
     <Table
-      caption="Stocks vs 5 years"
-      file="stocks"
+      caption={caption}
+      file={file}
       of={answer}
       rows={answer.data}
       keyOf={({ code }) => code}

@@ -1,90 +1,30 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { dayMs, isoDay } from '../../../lib/time/instant.ts'
-import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
+import { dataOf, useLoaded } from '../../parts/ask.ts'
 import { Choice, Empty, Figure, Refused, Shown, Waiting, Wide } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { areCodesHere, type Code, codes, wantCodes } from '../../parts/codes.ts'
 import { boundChoice } from '../../parts/form.ts'
 import { number, unitOf } from '../../parts/format.ts'
-import { Table } from '../../parts/table.tsx'
-
-interface Period {
-  start: string
-  end: string
-  price: number | null
-}
-
-interface Day {
-  code: string
-  name: string
-  currency: string | null
-  unit: string
-  date: string
-  zone: string
-  resolution: string
-  complete: boolean
-  base: number | null
-  peak: number | null
-  off_peak: number | null
-  negative_periods: number
-  min: Period | null
-  max: Period | null
-  periods: Period[]
-}
+import { StocksNow } from '../market/stocks.tsx'
+import { after, type Day, dayOf, daysOf, twoDays } from './power/days.ts'
+import { priceText, Steps, timeIn } from './power/steps.tsx'
+import { Supply } from './power/supply.tsx'
+import { Zones } from './power/zones.tsx'
 
 const daysShown = 14
 /** The largest of the coupled markets, where it is listed. */
 const firstCode = 'POWER_DA_DE_LU_EUR'
-const after = (date: string, days: number): string => isoDay(Date.parse(date) + days * dayMs)
-
-/** A day of delivery; undefined where it has too few prices yet. */
-const dayOf = (code: string, query: string, signal: AbortSignal): Promise<Day | undefined> =>
-  dataOf<Day>(`/v1/delivery/${code}${query}`, { signal }).catch(error => {
-    if (error instanceof Refusal && error.status === 404) return undefined
-    throw error
-  })
-
-interface TwoDays<D> {
-  today: D | undefined
-  tomorrow: D | undefined
-}
-
-/** Figures of a day that has prices. */
-interface DayFigures {
-  date: string
-  start: string
-  end: string
-  base: number | null
-  peak: number | null
-  min: number | null
-  max: number | null
-}
-
-interface Days {
-  currency: string | null
-  unit: string
-  days: DayFigures[]
-}
-
-/** The days of a range that have prices: others need no request. */
-const daysOf = (code: string, start: string, end: string, signal: AbortSignal): Promise<Days> =>
-  dataOf<Days>(`/v1/delivery/${code}/days?start=${start}&end=${end}`, { signal })
-
-/** The days around now: a market may be a day ahead of UTC or behind it. */
-async function daysAround(code: string, signal: AbortSignal) {
-  const date = isoDay(now())
-  const { days, currency, unit } = await daysOf(code, after(date, -1), after(date, 2), signal)
-  const today = days.find(({ start, end }) => Date.parse(start) <= now() && now() < Date.parse(end))
-  return { currency, unit, today, tomorrow: days.find(({ start }) => Date.parse(start) > now()) }
-}
-
-async function twoDays(code: string, signal: AbortSignal): Promise<TwoDays<Day>> {
-  const { today, tomorrow } = await daysAround(code, signal)
-  const whole = async (day: DayFigures | undefined) =>
-    day && (await dayOf(code, `?date=${day.date}`, signal))
-  return { today: await whole(today), tomorrow: await whole(tomorrow) }
-}
+const gasStocks = [
+  ['EU_GAS_STORAGE', 'European Union'],
+  ['DE_GAS_STORAGE', 'Germany'],
+  ['IT_GAS_STORAGE', 'Italy'],
+  ['FR_GAS_STORAGE', 'France'],
+  ['NL_GAS_STORAGE', 'Netherlands'],
+  ['AT_GAS_STORAGE', 'Austria'],
+  ['PL_GAS_STORAGE', 'Poland'],
+  ['ES_GAS_STORAGE', 'Spain'],
+].map(([code = '', text = '']) => ({ code, text }))
 
 /** Power and gas by delivery period: today and tomorrow, two weeks, zones and the cheapest hours. */
 export function Power() {
@@ -128,7 +68,15 @@ export function Power() {
         </label>
       </div>
       <Delivered key={code.code} code={code} />
-      <Zones codes={listed} />
+      <Supply key={`supply ${code.code}`} code={code} />
+      <Zones
+        codes={listed.filter(({ category }) => category !== 'supply_demand')}
+        chosen={code}
+        onChoose={name => {
+          chosen.value = name
+        }}
+      />
+      <StocksNow caption="EU gas storage vs 5 years, %" file="gas-storage" stocks={gasStocks} />
     </>
   )
 }
@@ -181,69 +129,6 @@ function Delivered({ code }: { code: Code }) {
         )
       }}
     </Shown>
-  )
-}
-
-const priceText = (price: number | null | undefined): string =>
-  price === null || price === undefined ? '–' : number(price, 2)
-
-const timeIn = (iso: string, zone: string): string =>
-  new Date(iso).toLocaleTimeString('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' })
-
-const [width, height, inset] = [960, 220, 24]
-
-/** Each price over its period, as steps, with a line at the present moment. */
-function Steps({ periods, zone }: { periods: readonly Period[]; zone: string }) {
-  const known = periods.flatMap(({ price }) => price ?? [])
-  const [first, last] = [periods[0], periods.at(-1)]
-  if (!first || !last || known.length === 0) return null
-  const [from, to] = [Date.parse(first.start), Date.parse(last.end)]
-  const [low, high] = [Math.min(0, ...known), Math.max(0, ...known)]
-  const x = (ms: number) => (((ms - from) / (to - from)) * width).toFixed(1)
-  const y = (price: number) =>
-    (inset + (1 - (price - low) / (high - low || 1)) * (height - 2 * inset)).toFixed(1)
-  const path = periods
-    .map(({ start, end, price }, i) =>
-      price === null
-        ? ''
-        : `${i === 0 || periods[i - 1]!.price === null ? 'M' : 'L'}${x(Date.parse(start))} ${y(price)}H${x(Date.parse(end))}`,
-    )
-    .join('')
-  const midnights = periods.filter(({ start }) => timeIn(start, zone) === '00:00')
-  return (
-    <figure class="steps-chart">
-      <figcaption class="only-heard">
-        {periods.length} periods, lowest {number(Math.min(...known), 2)}, highest{' '}
-        {number(Math.max(...known), 2)}
-      </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" aria-hidden="true">
-        <line class="zero" x1="0" x2={width} y1={y(0)} y2={y(0)} />
-        {midnights.map(({ start }) => (
-          <line
-            key={start}
-            class="zero"
-            x1={x(Date.parse(start))}
-            x2={x(Date.parse(start))}
-            y1="0"
-            y2={height}
-          />
-        ))}
-        <path d={path} vector-effect="non-scaling-stroke" />
-        {now() >= from && now() < to && (
-          <line class="now-line" x1={x(now())} x2={x(now())} y1="0" y2={height} />
-        )}
-      </svg>
-      <div class="row spread small quiet">
-        <span>
-          {new Date(first.start).toLocaleDateString('sv-SE', { timeZone: zone })}{' '}
-          {timeIn(first.start, zone)}
-        </span>
-        <span>
-          {number(Math.min(...known), 2)} to {number(Math.max(...known), 2)}, {zone}
-        </span>
-        <span>{timeIn(last.end, zone)}</span>
-      </div>
-    </figure>
   )
 }
 
@@ -340,54 +225,5 @@ function Heat({ code, newest }: { code: string; newest: string }) {
         </table>
       </Wide>
     </section>
-  )
-}
-
-interface Zone extends TwoDays<DayFigures>, Pick<Days, 'currency' | 'unit'> {
-  code: Code
-}
-
-/** Compares the zones: the price of a day in each. */
-function Zones({ codes: listed }: { codes: readonly Code[] }) {
-  const answer = useLoaded(`zones ${listed.length}`, signal =>
-    Promise.all(
-      listed.map(
-        async (code): Promise<Zone> => ({ code, ...(await daysAround(code.code, signal)) }),
-      ),
-    ),
-  )
-  const figure = (name: string, pick: (zone: Zone) => number | null | undefined) => ({
-    name,
-    isNumber: true,
-    value: pick,
-    show: (zone: Zone) => priceText(pick(zone)),
-  })
-  return (
-    <Table
-      caption="Zones"
-      file="zones"
-      of={answer}
-      rows={answer.data?.filter(({ today, tomorrow }) => today || tomorrow)}
-      keyOf={({ code }) => code.code}
-      empty="No series has prices of today or tomorrow."
-      columns={[
-        {
-          name: 'Series',
-          value: ({ code }) => code.name,
-          show: ({ code }) => <a href={`/series/${code.code}`}>{code.name}</a>,
-        },
-        figure('Base today', ({ today }) => today?.base),
-        figure('Peak today', ({ today }) => today?.peak),
-        { ...figure('Lowest', ({ today }) => today?.min), isWide: true },
-        { ...figure('Highest', ({ today }) => today?.max), isWide: true },
-        figure('Base tomorrow', ({ tomorrow }) => tomorrow?.base),
-        {
-          name: 'Unit',
-          isWide: true,
-          className: 'quiet',
-          value: ({ currency, unit }) => unitOf(currency, unit),
-        },
-      ]}
-    />
   )
 }

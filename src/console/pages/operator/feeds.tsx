@@ -55,6 +55,11 @@ export const LastRun = ({ run }: { run: Run | null }) =>
     <>
       {ago(run.started_at)}, {number(run.inserted + run.revised)} rows
       {run.problem && <div class="small">{run.problem.message}</div>}
+      {run.notes.map(({ message }) => (
+        <div class="small" key={message}>
+          {message}
+        </div>
+      ))}
     </>
   )
 

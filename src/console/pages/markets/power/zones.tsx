@@ -1,0 +1,170 @@
+import { useLoaded } from '../../../parts/ask.ts'
+import type { Code } from '../../../parts/codes.ts'
+import { number, signed, unitOf } from '../../../parts/format.ts'
+import { Table } from '../../../parts/table.tsx'
+import { type DayFigures, type Days, daysAround, type TwoDays } from './days.ts'
+import { priceText } from './steps.tsx'
+import { zoneOf } from './supply.tsx'
+
+interface Zone extends TwoDays<DayFigures>, Pick<Days, 'currency' | 'unit'> {
+  code: Code
+}
+
+/** Compares the zones: the price of a day in each. */
+export function Zones({
+  codes: listed,
+  chosen,
+  onChoose,
+}: {
+  codes: readonly Code[]
+  chosen: Code
+  onChoose(code: string): void
+}) {
+  const answer = useLoaded(`zones ${listed.length}`, signal =>
+    Promise.all(
+      listed.map(
+        async (code): Promise<Zone> => ({ code, ...(await daysAround(code.code, signal)) }),
+      ),
+    ),
+  )
+  const figure = (name: string, pick: (zone: Zone) => number | null | undefined) => ({
+    name,
+    isNumber: true,
+    value: pick,
+    show: (zone: Zone) => priceText(pick(zone)),
+  })
+  return (
+    <>
+      <ZoneMap zones={answer.data ?? []} chosen={chosen} onChoose={onChoose} />
+      <Table
+        caption="Zones"
+        file="zones"
+        of={answer}
+        rows={answer.data?.filter(({ today, tomorrow }) => today || tomorrow)}
+        keyOf={({ code }) => code.code}
+        empty="No series has prices of today or tomorrow."
+        columns={[
+          {
+            name: 'Series',
+            value: ({ code }) => code.name,
+            show: ({ code }) => <a href={`/series/${code.code}`}>{code.name}</a>,
+          },
+          figure('Base today', ({ today }) => today?.base),
+          figure('Peak today', ({ today }) => today?.peak),
+          { ...figure('Lowest', ({ today }) => today?.min), isWide: true },
+          { ...figure('Highest', ({ today }) => today?.max), isWide: true },
+          figure('Base tomorrow', ({ tomorrow }) => tomorrow?.base),
+          {
+            name: 'Unit',
+            isWide: true,
+            className: 'quiet',
+            value: ({ currency, unit }) => unitOf(currency, unit),
+          },
+        ]}
+      />
+    </>
+  )
+}
+
+/** Where zones lie to each other: column and row. */
+const places: Readonly<Record<string, readonly [column: number, row: number]>> = {
+  NO4: [4, 1],
+  SE1: [5, 1],
+  FI: [6, 1],
+  NO3: [4, 2],
+  SE2: [5, 2],
+  EE: [7, 2],
+  NO5: [3, 3],
+  NO1: [4, 3],
+  SE3: [5, 3],
+  LV: [7, 3],
+  NO2: [3, 4],
+  DK1: [4, 4],
+  DK2: [5, 4],
+  SE4: [6, 4],
+  LT: [7, 4],
+  HH_GB: [1, 5],
+  BE: [2, 5],
+  NL: [3, 5],
+  DE_LU: [4, 5],
+  PL: [6, 5],
+  FR: [2, 6],
+  CH: [3, 6],
+  AT: [4, 6],
+  CZ: [5, 6],
+  SK: [6, 6],
+  PT: [1, 7],
+  ES: [2, 7],
+  IT_NORTH: [3, 7],
+  SI: [4, 7],
+  HU: [5, 7],
+  RO: [6, 7],
+  HR: [4, 8],
+  BG: [6, 8],
+  GR: [7, 8],
+}
+
+interface Tile {
+  zone: Zone
+  name: string
+  place: readonly [number, number]
+  spread: number
+}
+
+/** What the base of a day is above or below that of the chosen zone, each zone in its place. */
+function ZoneMap({
+  zones,
+  chosen,
+  onChoose,
+}: {
+  zones: readonly Zone[]
+  chosen: Code
+  onChoose(code: string): void
+}) {
+  const own = zones.find(({ code }) => code.code === chosen.code)
+  const isTomorrow = own?.tomorrow !== undefined
+  const baseOf = ({ today, tomorrow }: Zone) => (isTomorrow ? tomorrow : today)?.base ?? null
+  const base = own ? baseOf(own) : null
+  if (!own || base === null) return null
+  const tiles = zones.flatMap((zone): Tile[] => {
+    const name = zoneOf(zone.code.code)
+    const place = name === undefined ? undefined : places[name]
+    const other = baseOf(zone)
+    const isLike = zone.currency === own.currency && zone.unit === own.unit
+    return name === undefined || !place || other === null || !isLike
+      ? []
+      : [{ zone, name, place, spread: other - base }]
+  })
+  if (tiles.length < 3 || !tiles.some(({ zone }) => zone === own)) return null
+  const widest = Math.max(1, ...tiles.map(({ spread }) => Math.abs(spread)))
+  const { date } = (isTomorrow ? own.tomorrow : own.today)!
+  return (
+    <section class="card" aria-labelledby="spreads">
+      <h2 id="spreads">Spread to {zoneName(chosen)}</h2>
+      <p class="quiet">
+        Base of {date} less {number(base, 2)}, {unitOf(own.currency, own.unit)}. Choose a zone to
+        compare with.
+      </p>
+      <ul class="zone-map">
+        {tiles.map(({ zone, name, place: [column, row], spread }) => (
+          <li key={name} style={{ gridColumn: column, gridRow: row }}>
+            <button
+              type="button"
+              aria-pressed={zone === own}
+              aria-label={`${zoneName(zone.code)}, ${signed(spread, 2)}`}
+              style={{
+                background: `color-mix(in srgb, var(${spread > 0 ? '--down' : '--up'}) ${Math.round((45 * Math.abs(spread)) / widest)}%, transparent)`,
+              }}
+              onClick={() => onChoose(zone.code.code)}
+            >
+              <b>{name.replace('HH_', '').replace('_', ' ')}</b>
+              <span>{zone === own ? number(base, 1) : signed(spread, 1)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const zoneName = ({ name }: Code): string => name.replace(/^(Day-Ahead|Half-Hourly) Power /, '')
