@@ -89,6 +89,43 @@ describe('market days and their periods', () => {
     expect(periods.at(-1)!.end - periods.at(-1)!.start).toBe(hourMs / 2)
   })
 
+  test('where clocks change at midnight, the day begins at 01:00, or ends with its last hour twice', () => {
+    for (const [zone, spring, autumn] of [
+      ['America/Sao_Paulo', '2017-10-15', '2018-02-17'],
+      ['Africa/Cairo', '2023-04-28', '2023-10-26'],
+      ['Asia/Beirut', '2024-03-31', '2024-10-26'],
+      ['America/Santiago', '2026-09-06', '2026-04-04'],
+    ] as const) {
+      const terms = termsOf(zone, 'PT30M')
+      const [short, long] = [spring, autumn].map(date => dayOfDate(terms, date))
+      expect([zone, zonedInstant(short!.from, zone).slice(0, 16)]).toEqual([
+        zone,
+        `${spring}T01:00`,
+      ])
+      expect([zone, countOn(terms, spring), countOn(terms, autumn)]).toEqual([zone, 46, 50])
+      const reader = createPeriodReader(terms)
+      expect(reader.read(`${spring}T00:30`)).toEqual({
+        reason: 'no_such_period',
+        nearest: [short!.from - 30 * minuteMs, short!.from],
+      })
+      expect(reader.read(`${autumn}T23:30`)).toEqual({
+        reason: 'ambiguous',
+        nearest: [long!.to - 90 * minuteMs, long!.to - 30 * minuteMs],
+      })
+      expect(dayAt(terms, long!.to - 30 * minuteMs).date).toBe(autumn)
+      expect(dayAt(terms, long!.to).date).toBe(dateAfter(autumn, 1))
+    }
+  })
+
+  test('half an hour that Lord Howe repeats or skips is read as its periods', () => {
+    const terms = termsOf('Australia/Lord_Howe', 'PT30M')
+    expect([countOn(terms, '2026-10-04'), countOn(terms, '2026-04-05')]).toEqual([47, 49])
+    const reader = createPeriodReader(terms)
+    expect(reader.read('2026-04-05T01:30')).toMatchObject({ reason: 'ambiguous' })
+    expect(reader.read('2026-10-04T02:00')).toMatchObject({ reason: 'no_such_period' })
+    expect(reader.read('2026-10-04T02:30')).toBe(at('2026-10-03T15:30:00Z'))
+  })
+
   test('a start of day that the clocks skip is their change, and one that they repeat the first', () => {
     const skipped = dayOfDate(termsOf('Europe/Berlin', 'PT1H', 150), '2026-03-29')
     expect(isoInstant(skipped.from)).toBe('2026-03-29T01:00:00Z')
