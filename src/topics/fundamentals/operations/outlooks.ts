@@ -60,7 +60,7 @@ function marked<T extends readonly { fixture: boolean }[]>({ at, reply }: Energy
   return rows
 }
 
-/** The series of `commodity`: the family's own code, not the front contract that stands for it. */
+/** The series of `commodity`: the family's own code, not its front contract. */
 function idsOf({ at, query, request }: OutlookCall): number[] | undefined {
   const text = codeOf(query)?.trim()
   if (!text) return undefined

@@ -11,8 +11,8 @@ import { type CurveDate, createCurveDates } from './dates.ts'
 import { createFront, stepMs } from './front.ts'
 
 /**
- * How the curve of a family lies: logarithms of far over near months, and lots of the front month
- * in a day.
+ * The shape of a family's curve: logarithms of far over near months, and lots of the front month in
+ * a day.
  */
 interface Shape {
   /** The mean premium of the twelfth month over the front, and how far it varies. */

@@ -10,7 +10,7 @@ import { type FamilyCode, familyOf } from './families.ts'
 export const rollRules = ['expiry', 'days_before', 'volume', 'open_interest'] as const
 export type RollRule = (typeof rollRules)[number]
 
-/** How the step between two contracts is adjusted. */
+/** The adjustment of the step between two contracts. */
 export const adjustments = ['none', 'back_adjusted', 'ratio_adjusted'] as const
 export type Adjustment = (typeof adjustments)[number]
 

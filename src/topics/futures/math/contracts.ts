@@ -177,8 +177,8 @@ export const daysToExpiry = (code: FamilyCode, month: string, day: string): numb
 export type ContractStatus = 'front_month' | 'near_expiry' | 'active' | 'expired'
 
 /**
- * How a contract is on `day`: near expiry with seven days or fewer, front month when it is the
- * first listed, expired after its last trading day.
+ * The state of a contract on `day`: near expiry with seven days or fewer, front month when it is
+ * the first listed, expired after its last trading day.
  */
 export function contractStatus(code: FamilyCode, month: string, day: string): ContractStatus {
   const days = daysToExpiry(code, month, day)

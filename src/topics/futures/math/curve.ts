@@ -78,7 +78,7 @@ export function analyseCurve(points: readonly CurvePoint[]): CurveAnalysis | und
 export interface CurveStructure {
   structure: CurveShape
   severity: Severity
-  /** 100 x (m12 - m1) / |m1|, percent; with fewer months the last one there is stands for m12. */
+  /** 100 x (m12 - m1) / |m1|, percent; with fewer months, the last one replaces m12. */
   termSlopePercent: number | undefined
   /**
    * Month 1 minus month 3, unit of the series; undefined where the curve is shorter. The same for

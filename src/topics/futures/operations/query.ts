@@ -78,7 +78,7 @@ export function createFuturesRoutes({
   return routes
 }
 
-/** How curve, spreads and their history agree on which contract comes first. */
+/** The rule by which curve, spreads and their history choose the first contract. */
 export const rollRule =
   'A contract leaves the curve when its last trading day is over: the curve of a past date no longer has the contracts that ended on it. `/curve`, `/spreads` and `/spread-history` follow this one rule.'
 

@@ -63,7 +63,7 @@ const fields = {
 
 const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fields), ...fields })
 
-/** How the account uses the service, from what was recorded of its requests. */
+/** The account's use of the service, from the record of its requests. */
 export function performanceOperations({ meter, now }: Context) {
   return [
     operation('GET /v1/analytics/performance', {

@@ -4,7 +4,7 @@ import { keyOperations } from './keys.ts'
 import { performanceOperations } from './performance.ts'
 import { usageOperations } from './usage.ts'
 
-/** API keys, their usage and what they cost. */
+/** API keys, their usage and its cost. */
 export function operationsOf(context: Context): Operation[] {
   return [...keyOperations(context), ...usageOperations(context), ...performanceOperations(context)]
 }

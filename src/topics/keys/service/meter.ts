@@ -79,8 +79,8 @@ export interface ChargedStream {
 }
 
 /**
- * Requests that are written as used before they are: at first, and at most one in so many. Half of
- * them last so long, while no one can say what was charged: a server of NATS was lost.
+ * Requests that are written as used in advance: at first, and at most one in `share`. Half of them
+ * are enough for `lastMs`, while a lost NATS server delays the confirmation of writes.
  */
 const aheadSteps = { first: 16, share: 100, lastMs: 10_000 }
 
@@ -160,11 +160,11 @@ export function createMeter(
   }
 
   return {
-    /** `now` is the clock's, for who has it already. */
+    /** `now` is the time of the clock, for callers that have read it already. */
     quotaUsage: (state: KeyState, now: number = clock.now()): QuotaUsage =>
       quotaUsageOf(state, running(state, now), now),
     /**
-     * Takes one request of the quota, else a bought one, and says of which window; undefined when
+     * Takes one request from the quota, else a bought one, and returns its window; undefined when
      * both are used up. `now` is the clock's.
      */
     reserve(state: KeyState, now: number = clock.now()): QuotaWindow | undefined {
@@ -193,8 +193,8 @@ export function createMeter(
       writer.mark(count)
     },
     /**
-     * Notes how a request went and says where its key stands then. `durationMs` is the time from the
-     * gate to the answer.
+     * Records the outcome of a request and returns the state of its key. `durationMs` is the time
+     * from the gate to the answer.
      */
     record(
       state: KeyState,
@@ -288,7 +288,7 @@ export function createMeter(
       if (count.used > count.streamed) lookAtStream(count, stream)
       return count.period.window.limit === null || count.used <= count.streamed
     },
-    /** Notes which series a request asked for, and whether its answer was one the key already had. */
+    /** Records the series of a request, and whether the key already had this response. */
     noteRequested(state: KeyState, seriesIds: readonly number[], etag: string = '') {
       const count = counts.of(state)
       const dayAt = startOfDay(clock.now())
@@ -311,8 +311,8 @@ export function createMeter(
       writer.flush()
     },
     /**
-     * Writes the counters and usage of some keys, so that no one waits long; answers how many keys
-     * still wait.
+     * Writes the counters and usage of some keys, so that no request waits long; returns how many
+     * keys still wait.
      */
     flushSome(keysMax: number) {
       credits?.flush()

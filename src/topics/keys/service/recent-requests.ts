@@ -8,7 +8,7 @@ export interface RecentRequest {
   status: number
   durationMs: number
   requestId: string | null
-  /** The body of a refusal; what is long is cut. */
+  /** The body of a refusal, truncated when long. */
   refusal: string | null
 }
 

@@ -11,8 +11,8 @@ export class DoesNotOpen extends Error {}
 
 export const createVault = (masterKey: string) => ({
   /**
-   * `context` says what the text belongs to, such as `webhook <id>`; it opens under the same
-   * context only.
+   * `context` names the owner of the text, such as `webhook <id>`; it opens under the same context
+   * only.
    */
   seal: (context: string, text: string) => seal(masterKey, context, text),
   /**

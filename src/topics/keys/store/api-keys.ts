@@ -5,7 +5,7 @@ export interface ApiKey {
   id: string
   accountId: string
   /**
-   * `session` stands for all users signed in to the account: it is counted like a key, and has no
+   * `session` represents all users signed in to the account: it is counted like a key, and has no
    * token.
    */
   kind: 'api' | 'session'
@@ -26,7 +26,7 @@ export interface ApiKey {
   scopes: string[]
 }
 
-/** A key as it is read, with what the counters say of it. */
+/** A key as it is read, with the values of its counters. */
 export interface StoredApiKey extends ApiKey {
   lastUsedAt: number | null
 }

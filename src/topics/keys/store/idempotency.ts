@@ -10,7 +10,7 @@ export interface KeptAnswer {
   createdAt: number
 }
 
-/** Sealed answers to requests that may be sent again, by who asked and request. */
+/** Sealed responses to requests that may be sent again, by caller and request. */
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>
 
 export function createIdempotencyStore(db: Database) {

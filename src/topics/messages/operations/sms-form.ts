@@ -73,7 +73,7 @@ export const SmsSettingsBody = bareOrPart(
 
 type SmsSettingsValues = ReturnType<typeof SmsSettingsBody.read>
 
-/** The quiet hours after a change; what is not named stays as it is. */
+/** The quiet hours after a change; fields that are absent stay as they are. */
 function quietAfter(
   { quiet, timeZone }: SmsSettings,
   hours: SmsSettingsValues['quiet_hours'],

@@ -73,7 +73,7 @@ const Tested = t.Object({
 const open = { meter: false } as const
 const gated = { meter: false, header: true, feature: 'sms' } as const
 
-/** Text messages: settings, consent and what is left of the allowance. */
+/** Text messages: settings, consent and the rest of the allowance. */
 export const smsOperations = (deps: Context) => [
   ...settings(deps),
   ...consent(deps),

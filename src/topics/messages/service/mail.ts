@@ -37,7 +37,7 @@ export interface MailMessage {
    * recipient can end it by a link in it.
    */
   recurring?: boolean
-  /** It notifies users of the account: it says where they choose their notifications. */
+  /** It notifies users of the account, and has a link to their notification settings. */
   isNotice?: boolean
 }
 

@@ -27,7 +27,7 @@ import { createTextMessages, type TextMessages } from './sms.ts'
 import { createSmsSender } from './sms-sender.ts'
 import { createTrials, type Trials } from './trials.ts'
 
-/** Everything that is said to people: by mail, by text message, and in their own list here. */
+/** All messages to users: by e-mail, by text message, and in their own list here. */
 export interface MessageServices {
   mail: Mail
   recipients: Recipients

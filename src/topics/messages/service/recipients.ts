@@ -54,7 +54,7 @@ export function createRecipients(deps: RecipientsDeps) {
     // A member of its organization acts on it.
     return account !== undefined && keys.accountByEmail(address)?.actsOn === account
   }
-  /** Whether the address has said that it wants no e-mails on a schedule. */
+  /** Whether the address has declined scheduled e-mails. */
   const hasDeclined = (recipient: Recipient) => consentOf(recipient).declinedAt !== null
   let forgotten = ''
   return {
@@ -92,8 +92,8 @@ export function createRecipients(deps: RecipientsDeps) {
       forgotten = on
     },
     /**
-     * Requests e-mails of an account to an address. True: the address must be asked for consent,
-     * and has not been for a day.
+     * Requests e-mails of an account to an address. True when a request for consent must be sent,
+     * because the last one is more than a day ago.
      */
     wish(recipient: Recipient) {
       const { accountId, address } = recipient

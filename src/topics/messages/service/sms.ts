@@ -68,7 +68,7 @@ export const firstSmsSettings: SmsSettings = {
 /** Three messages of the network's size: a longer one costs more and is read by no one. */
 const textCharactersMax = 459
 
-/** Rules for sending to an account: what it may get, and what it wants. */
+/** Rules for messages to an account: its rights and its settings. */
 function createSmsRules({ sms, phones, preferences, keys, clock }: TextsDeps) {
   const settings = (accountId: string) => sms.settings(accountId) ?? firstSmsSettings
   const entitlementsOf = (accountId: string) => entitledNow(keys, accountId)

@@ -4,7 +4,7 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import { hourMs } from '../../../lib/time/instant.ts'
 import { latencyBounds, type Tally } from './tally.ts'
 
-/** How the instance was doing over a minute or an hour, which ended at `at`. */
+/** The health of the instance over a minute or an hour, which ended at `at`. */
 export interface VitalsSample {
   /** Unix ms. */
   at: number
@@ -104,7 +104,7 @@ function percentileOf(buckets: readonly number[], total: number): number | null 
   return latencyBounds[index] ?? latencyBounds.at(-1)!
 }
 
-/** An hour of minutes: sums of what is counted, and the worst of what is measured. */
+/** An hour of minutes: sums of counters, and the worst of gauges. */
 function summaryOf(samples: readonly VitalsSample[]): VitalsSample {
   const last = samples.at(-1)!
   const sum = (pick: (sample: VitalsSample) => number) =>

@@ -15,7 +15,7 @@ export interface NewAuditEntry {
   thing: string
   /** From where: an address; undefined: from inside. */
   place?: string | undefined
-  /** How it ended: a status of HTTP, `done`, `refused`. */
+  /** The outcome: an HTTP status, `done`, `refused`. */
   outcome: string
   /** Fields of the response that identify the subject, as JSON. */
   details?: string | undefined
@@ -160,9 +160,9 @@ export function createAuditStore(db: Database) {
 }
 
 /**
- * Where the chain of a database is broken; a sentence, and none where it is whole. It shows a change
- * of what was written, not one by someone who also wrote all later hashes again: compare the newest
- * hash with one that is kept elsewhere for that.
+ * Checks the hash chain of a database; returns a sentence where it is broken, else nothing. It
+ * detects a changed entry, unless all later hashes were rewritten too: to detect that, compare the
+ * newest hash with one that is stored elsewhere.
  */
 export function auditFaults(db: Database): string[] {
   const anchors = db.query<Link, []>('SELECT entry_id AS id, hash FROM audit_anchor').all()

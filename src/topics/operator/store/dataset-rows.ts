@@ -5,8 +5,8 @@ import { datasetNamed } from '../../../database/datasets.ts'
 export type DatasetRow = Readonly<Record<string, string | number | null>>
 
 /**
- * How the rows of a dataset are read again, in the columns and the units that its import takes.
- * Where answers show numbers, the order is theirs: rows that come in again get the same ones.
+ * Reads the rows of a dataset, in the columns and the units that its import takes. Where answers
+ * show numbers, the order is theirs: rows that come in again get the same ones.
  */
 function queryOf(dataset: string): string {
   const { columns, from, order } = datasetNamed(dataset).exported

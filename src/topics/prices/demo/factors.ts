@@ -57,7 +57,7 @@ export type Rule = readonly [
 const distillateLoads: Loads = { crude: 0.73, distillate: 0.64 }
 const gasolineLoads: Loads = { crude: 0.71, light: 0.64 }
 
-/** How the codes of a category move. */
+/** The common movement of the codes of a category. */
 export const rules: Readonly<Record<string, readonly Rule[]>> = {
   crude_oil: [
     [/FRONT_SPREAD/, {}, 20],

@@ -10,8 +10,8 @@ export interface Term {
 }
 
 /**
- * How deviations become a value: `log` multiplies the level, `percent` keeps between 0 and 100,
- * `count` draws whole numbers of rare events.
+ * The conversion of deviations to a value: `log` multiplies the level, `percent` keeps between 0
+ * and 100, `count` draws whole numbers of rare events.
  */
 export type Shape = 'log' | 'percent' | 'count'
 

@@ -127,7 +127,7 @@ function spellings(catalogue: CodeLookup, now: number) {
   const learn = (bytes: Uint8Array, from: number, to: number): Spelling | undefined => {
     const text = Buffer.from(bytes.subarray(from, to)).toString()
     const series = catalogue.find(text)
-    // Series whose dates stand for a time of day, and inactive ones, take the ordinary path.
+    // Series whose dates mean a time of day, and inactive ones, take the ordinary path.
     if (!series || series.valueAt || series.terms?.active === false) return undefined
     const reader = series.delivery && periodReader(series.delivery)
     return {

@@ -28,7 +28,7 @@ import {
 import { laneOf } from './fast-lane.ts'
 import { checkRow, type RawRow } from './rows.ts'
 
-/** How price files are read. */
+/** The settings under which price files are read. */
 export interface PriceReading {
   mapping?: Mapping
   /** The one code that all rows belong to. */
@@ -92,7 +92,7 @@ interface SentRow extends RawRow {
   factor?: string
 }
 
-/** How the rows of one file become points. */
+/** The conversion of one file's rows to points. */
 interface RowReading {
   catalogue: CodeLookup
   now: number
@@ -176,7 +176,7 @@ function parsedFileOf(table: PriceTable, reading: RowReading) {
     !saysMore && period === undefined && !reading.spelling && !reading.known && !reading.asRecorded
   return {
     saysMore,
-    /** How its rejected lines are written. */
+    /** The format of its rejected lines. */
     rejectedForm: rejectedFormOf(table),
     /**
      * Notifies `listener` of everything in the file, and pauses after each block. `received` gets
@@ -273,8 +273,8 @@ function usualRow(row: SentRow, { spelling }: RowReading): RawRow | string {
 }
 
 /**
- * The rows of one record, several in a wide file, none in a line of spaces; or the sentence that
- * says why it cannot be read.
+ * The rows of one record, several in a wide file, none in a line of spaces; or a sentence with the
+ * reason why it cannot be read.
  */
 export function rowsIn(table: PriceTable, text: string): SentRow[] | string {
   if (text.trim() === '') return []

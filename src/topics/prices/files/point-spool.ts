@@ -173,7 +173,7 @@ export function createPointSpool({
   }
 
   return {
-    /** A point that says nothing but its value. */
+    /** A point that has nothing but its value. */
     add,
     addPoint(point: Point, line: number) {
       add(point.seriesId, point.observedAt, point.value, line)

@@ -231,10 +231,7 @@ function seriesOf(code: unknown, catalogue: CodeLookup): SeriesIdentity | string
   return `code ${shown(text)} is not in the catalogue: ${nearest ? `did you mean ${nearest}?` : 'it must be a code of the catalogue'}`
 }
 
-/**
- * Only `USD` and `usd` are USD: `GBp` is how markets write pence, a hundredth of what is meant
- * here.
- */
+/** Only `USD` and `usd` are USD: markets write `GBp` for pence, a hundredth of `GBP`. */
 export const isCurrency = (text: string, currency: string | null): boolean =>
   currency !== null && (text === currency || text === currency.toLowerCase())
 

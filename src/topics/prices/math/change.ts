@@ -31,7 +31,7 @@ export type PriceChange = ReturnType<typeof priceChange>
 export const changePercent = (from: number, to: number): number | undefined =>
   from === 0 ? undefined : (100 * (to - from)) / Math.abs(from)
 
-/** How a price moved, the amount rounded to the price's decimals and the percentage to two. */
+/** The change of a price, the amount rounded to the price's decimals and the percentage to two. */
 export function priceChange(from: number, to: number, decimals: number) {
   const percent = changePercent(from, to)
   return {

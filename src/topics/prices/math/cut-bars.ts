@@ -17,7 +17,7 @@ import {
   openBar,
 } from './bars.ts'
 
-/** How bars are cut that are not those of UTC. */
+/** The boundaries of bars that are not those of UTC. */
 export interface BarCut {
   /** The days that they are made of. */
   days: DayTerms

@@ -64,7 +64,9 @@ export const ConvertedRow = t.Object({
 })
 export type ConvertedRow = (typeof ConvertedRow)['static']
 
-/** How values of a series are in another currency: whole units, and with which decimals. */
+/**
+ * The conversion of a series' values to another currency: whole units, and the number of decimals.
+ */
 export function conversionOf(series: Series, from: string, rate: number) {
   const { unit, perWhole } = wholeUnit(from)
   // Pence become pounds with the same precision, and no currency is shown in less than hundredths.

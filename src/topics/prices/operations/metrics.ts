@@ -68,7 +68,7 @@ function metricsAnswer(
   return success({ metrics: rows, missing_codes: [...missing, ...unknown], count: rows.length })
 }
 
-/** How the newest price of a code lies among those before it. */
+/** The rank of a code's newest price among those before it. */
 export const metricsOperations: readonly Operation[] = [
   operation('GET /v1/prices/metrics', {
     operationId: 'getPriceMetrics',

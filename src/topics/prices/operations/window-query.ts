@@ -181,8 +181,8 @@ const rawDaysMax = 31
 
 /**
  * The interval that is served. Where the query names none, short windows come as published and long
- * ones as bars; raw rows of an intraday code over more than 31 days come as hours. `downsampled`
- * says that bars stand where raw rows were meant.
+ * ones as bars; raw rows of an intraday code over more than 31 days come as hours. `downsampled`:
+ * bars replace the raw rows that the request would get.
  */
 export function servedInterval(
   requested: Interval | undefined,

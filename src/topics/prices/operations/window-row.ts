@@ -93,7 +93,7 @@ const exchangeColumns = ',original_price,original_currency,original_unit,fx_rate
 export const csvHeader = (isConverted: boolean): string =>
   isConverted ? csvColumns + exchangeColumns : csvColumns
 
-/** How rows are answered. */
+/** The form of rows in responses. */
 export interface RowOptions {
   /** With every stored digit. */
   isFull: boolean

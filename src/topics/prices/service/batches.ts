@@ -17,7 +17,7 @@ import {
 } from './running-batch.ts'
 import { createUndo, rowText, type UndoConflict, type Undone } from './undo.ts'
 
-/** A batch of one transaction, and when it is recorded: from then on `as_of` answers it. */
+/** A batch of one transaction, and the time of its recording: from then on `as_of` returns it. */
 export interface RecordedBatch {
   batch: Batch
   recordedAt: number

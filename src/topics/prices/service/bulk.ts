@@ -64,7 +64,7 @@ export function createBulk(deps: BulkDeps) {
     to: asOf === undefined ? to : Math.min(to, asOf + 1),
   })
 
-  /** How the values of a series are read: as they stand, or as they were at a moment. */
+  /** Reads the values of a series: the current ones, or those of a moment. */
   const pointOf = (seriesId: number, { asOf, mark }: BulkQuestion) => {
     if (asOf !== undefined) return { asOf, isCovered: asOf >= coverage.since(seriesId, asOf) }
     return history.newestRecordedAt([seriesId]) > mark ? { asOf: mark, isCovered: true } : undefined
@@ -182,7 +182,10 @@ export function createBulk(deps: BulkDeps) {
       for (const block of blocks(question)) rows += block.length
       return rows
     },
-    /** Another text when the rows of the question are others, unless their number is. */
+    /**
+     * A text that differs when the rows of the query differ, provided that their number is the
+     * same.
+     */
     state: (question: BulkQuestion) =>
       [
         windowOf(question),
@@ -201,7 +204,7 @@ const emptyColumns = (): ObservationColumns => ({
   recordedAt: new Float64Array(blockRows),
 })
 
-/** Leaves out the rows of some times; answers how many are left. */
+/** Leaves out the rows of some times; returns how many are left. */
 function without(
   times: ReadonlySet<number>,
   { observedAt, value, recordedAt }: ObservationColumns,
@@ -224,7 +227,7 @@ const wholeDays = ({ from, to }: Pick<BulkQuestion, 'from' | 'to'>): [number, nu
   Math.ceil(to / dayMs) * dayMs,
 ]
 
-/** The question with the range of one series: its days may begin at other times. */
+/** The query with the range of one series: its days may begin at other times. */
 function ownRange(question: BulkQuestion, seriesId: number): BulkQuestion {
   const cut = question.cutOf?.(seriesId)
   return cut ? { ...question, from: cut.from, to: cut.to } : question

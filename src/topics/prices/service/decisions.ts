@@ -52,7 +52,7 @@ export function createDecisions({
   const isStored = ({ seriesId, observedAt, value }: Point): boolean =>
     observations.between(seriesId, observedAt, observedAt + 1, 1)[0]?.value === value
 
-  /** How the points of one series are judged; undefined where nothing was decided about it. */
+  /** Checks the points of one series; undefined where it has no decisions. */
   const judgeOf = (
     seriesId: number,
     points: readonly Point[],

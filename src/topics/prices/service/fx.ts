@@ -2,7 +2,7 @@ import type { Catalogue, Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Observation } from '../math/bars.ts'
 
-/** How one currency is in another. */
+/** The exchange rate from one currency to another. */
 export interface Rate {
   /** Units of the other currency for one of this, to ten digits. */
   rate: number

@@ -66,8 +66,8 @@ export function createIngest(
   return {
     /**
      * One transaction: all points or none, with revisions and bars. `recordedAt` is given by the
-     * caller or is now; the answer says when the last of the points is recorded, which is later where
-     * another batch wrote in the same millisecond.
+     * caller or is now; the result has the time at which the last of the points is recorded, which
+     * is later where another batch wrote in the same millisecond.
      */
     write(all: readonly Point[], given?: number): Recorded {
       admit()
@@ -122,7 +122,7 @@ export function createIngest(
       for (const listener of withdrawals) listener(seriesId)
       return goneAt
     },
-    /** Says of current values, where they stand as given, that they are of another source. */
+    /** Sets the source of current values that equal the given ones. */
     attribute(points: readonly Point[], sourceId: number) {
       observations.attribute(points, sourceId)
       for (const seriesId of new Set(points.map(point => point.seriesId)))
@@ -139,8 +139,8 @@ export function createIngest(
       }
     },
     /**
-     * The moment of a read: what is written before it is recorded by then and what is written after
-     * it later, even within one millisecond.
+     * The moment of a read: everything written before is recorded by then and everything written
+     * after it later, even within one millisecond.
      */
     mark() {
       lastMark = Math.max(lastMark, lastWrite, clock.now())

@@ -231,8 +231,8 @@ export function createLatestPrices(
       return { text, etag, fresh: true }
     },
     /**
-     * Another number after any quote may have changed by a write; `validUntil` says when one changes
-     * by its age. What is made of many quotes is good for as long as both stand.
+     * Another number after any quote may have changed by a write; `validUntil` is when one next
+     * changes by its age. A result of many quotes is valid as long as both are unchanged.
      */
     get changes() {
       return changes

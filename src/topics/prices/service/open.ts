@@ -232,7 +232,7 @@ export function openPrices({
         if (averageOf !== undefined) attribute(id)
       latestPrices.forgetAll()
     },
-    /** How the source of a value is named. */
+    /** Names the source of a value. */
     sourceNameOf: provenance.nameOf,
     /** The series with the source of one of its values as its publisher. */
     attributed,

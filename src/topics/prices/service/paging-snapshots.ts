@@ -45,9 +45,9 @@ const startsPerSnapshotMax = 8
 
 /**
  * Page numbers alone cannot be walked while data comes in: each new row pushes the others on. So
- * the first page of a question is remembered for a while, and the pages after it answer the rows of
- * that moment, each beginning where the one before it ended. A page out of order is found by
- * counting the rows of that moment.
+ * the first page of a query is stored for a while, and the pages after it return the rows of that
+ * moment, each beginning where the one before it ended. A page out of order is found by counting
+ * the rows of that moment.
  */
 export function createPagingSnapshots(history: History, ingest: Pick<Ingest, 'mark' | 'listen'>) {
   const memory = createSnapshotMemory()

@@ -91,7 +91,7 @@ export function createRunningBatches(deps: RunningBatchDeps) {
     asRecorded: tally.asRecorded,
     note(changes, counts) {
       for (const change of changes) tally.see(change)
-      // The rows of a dataset are counted by anyone who writes it.
+      // The writer of a dataset counts its rows itself.
       store.count(id, tally.isDataset ? {} : counts, tally.biggest())
       for (const change of changes) {
         const span = coverOf(change)
@@ -291,7 +291,7 @@ export interface Tally {
   undone: Map<string, UndoneRows>
 }
 
-/** How the values of a batch are judged. */
+/** The checks for the values of a batch. */
 export type Judging = Pick<Tally, 'isGuarded' | 'asRecorded' | 'replaces'>
 
 export function createTally(

@@ -21,7 +21,7 @@ export interface Undone {
   removed: number
   /** Left alone because someone wrote there later. */
   left: number
-  /** From then on `as_of` answers what stood before the batch. */
+  /** From then on `as_of` returns the values before the batch. */
   recordedAt: number
 }
 

@@ -6,7 +6,7 @@ import { confirms, type Move, type Previous } from '../math/guards.ts'
 import type { FlaggedValueStore } from '../store/flagged-values.ts'
 import type { ObservationStore, Point } from '../store/observations.ts'
 
-/** How the contracts of a futures family settled on two days. */
+/** The settlements of a futures family's contracts on two days. */
 export interface SettlementMoves {
   movesBetween(family: string, fromDay: string, toDay: string): (Move & { code: string })[]
 }

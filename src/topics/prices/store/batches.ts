@@ -60,7 +60,7 @@ export interface BatchSeries {
 /** The effect of a batch on one point: its last value in the batch, and the value before. */
 export interface BatchPoint {
   observedAt: number
-  /** Undefined: there was nothing, or nothing that anybody kept. */
+  /** Undefined when there was no value, or its past was not stored. */
   before: { value: number; sourceId: number } | undefined
   /** A later write changed it, and was not undone. */
   isTouched: boolean
@@ -176,7 +176,7 @@ export function createBatchStore(db: Database) {
 }
 
 /**
- * A batch is undone by what it left: revisions say which batch replaced them, and a value that
+ * A batch is undone from its traces: revisions name the batch that replaced them, and a value that
  * replaced nothing was new. A batch that wrote a point several times is one change.
  */
 function pointsOfBatch(db: Database) {

@@ -74,8 +74,8 @@ export interface FlaggedValueStore {
   /** Takes what was left out off the list, from one moment to another, both inclusive. */
   forgetKept(seriesId: number, from: number, to: number): void
   /**
-   * How values that wait moved, from one moment to another, both inclusive, of other sources than
-   * one. Moves by the ratio of two units are left out.
+   * Moves of values that wait for review, from one moment to another, both inclusive, of other
+   * sources than one. Moves by the ratio of two units are left out.
    */
   waitingNear(seriesId: number, from: number, to: number, otherThan: number): WaitingMove[]
   /** Newest first. */

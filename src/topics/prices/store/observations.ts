@@ -21,8 +21,8 @@ export type { Change, Day, Span } from './bars.ts'
 
 /**
  * A value to record. `recordedAt` overrides the moment of the call, for history whose publication
- * times are known: what was published before the current value goes into the past and leaves the
- * current value alone.
+ * times are known: a value published before the current one becomes a revision and leaves the
+ * current one alone.
  */
 export interface Point {
   seriesId: number
@@ -107,8 +107,8 @@ export interface ObservationReads {
   /** Observations after `after`, oldest first: for streaming whole series. */
   after(seriesId: number, after: number, limit: number): Observation[]
   /**
-   * Puts the observations of `[from, to)`, oldest first, as many as there is room, into columns and
-   * answers how many they are. With `point` those that were current at `point.asOf`, or where
+   * Writes the observations of `[from, to)`, oldest first, into columns until these are full;
+   * returns how many. With `point` those that were current at `point.asOf`, or where
    * `point.isCovered` is false the values first recorded.
    */
   copy(
@@ -129,8 +129,8 @@ export interface ObservationColumns {
 
 /**
  * Observations with their history, and the bars that follow them. Ranges are half-open, results
- * newest first unless said. `bornBy` leaves out what was first recorded after that moment; what it
- * keeps has today's value.
+ * newest first unless noted. `bornBy` leaves out points first recorded after that moment; the
+ * others have today's value.
  */
 export interface ObservationStore extends ObservationReads, BarReads {
   /**
@@ -563,9 +563,7 @@ function createWithdrawals(db: Database) {
     FROM json_each(?2) AS moment CROSS JOIN observation_revisions
     WHERE series_id = ?1 AND observed_at = moment.value GROUP BY observed_at`
   return {
-    /**
-     * How one of the points, oldest first, that has no value now was withdrawn, if it ever had one.
-     */
+    /** When and by which batch one of the points, oldest first, lost its value. */
     of(
       seriesId: number,
       points: readonly { observedAt: number }[],

@@ -4,7 +4,7 @@ import { statements } from '../../../database/statement.ts'
 /** A source of observations. */
 export interface ValueSource {
   id: number
-  /** feed: a public source that is read. named: as anyone who brought the values called it. */
+  /** feed: a public source that is polled. named: a name that the sender of the values gave. */
   kind: 'feed' | 'named'
   name: string
   /** 0 a day, 1 a week, 2 a month, 3 a quarter, 4 a year. */

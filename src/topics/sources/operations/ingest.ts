@@ -18,7 +18,7 @@ import { countFields, countsRow } from './row.ts'
 
 const Pushed = envelope(t.Object(countFields, { title: 'PushedRows' }))
 
-/** How far the clock of anyone who signs may be from ours. */
+/** The allowed difference between a sender's clock and ours. */
 const signatureAgeMs = 5 * minuteMs
 
 const noEntry = () =>

@@ -47,7 +47,7 @@ export interface SyncOutcome
   final: boolean
 }
 
-/** How the newest syncs of a source went. */
+/** The outcomes of the newest syncs of a source. */
 export interface SourceHealth {
   /**
    * `down`: the last three syncs, or all of them, failed. `degraded`: one of the last twenty

@@ -165,7 +165,7 @@ function sources(db: Database) {
       const { id: _, accountId: __, sourceType: ___, createdAt: ____, ...rest } = source
       put.run({ ...rest, scraperConfig: textOf(source.scraperConfig) })
     },
-    /** Gone for everybody at once; its rows go slice by slice. */
+    /** Hides it at once; its rows are deleted in slices. */
     remove: (number: number, at: number) => void remove.run(at, number),
     /** Due at `now`, the one that has waited longest first. */
     dueAt: (now: number, limit: number): DataSource[] => due.all(now, limit).map(sourceOf),

@@ -1,7 +1,7 @@
 import { isObject } from '../../../lib/text/json.ts'
 import { type Cell, inert } from './sheet.ts'
 
-/** Rows and named columns out of an answer of this service. */
+/** Rows and named columns from a response of this service. */
 export type SheetTable = ReturnType<typeof sheetTable>
 
 export const columnsMax = 12

@@ -171,7 +171,7 @@ const appsOf = ({ serviceName, firstCodes }: WorkspaceDeps) => [
 /** The API as widgets of a research workspace, made from the descriptions of its operations. */
 export function workspaceOperations(deps: WorkspaceDeps) {
   const { source } = deps
-  // The same for everybody for as long as the service runs.
+  // The same for all callers for as long as the service runs.
   let widgets: Promise<Fields> | undefined
   const access = { meter: false, passesParametersOn: true } as const
   return [

@@ -23,9 +23,9 @@ const codesMax = 100
 const ownCodes = heatPrices.map(heatPrice => heatPrice.code)
 
 /**
- * The subscription that an identifier asks for: a channel of this service, a key of the same
- * account where one is named, and codes, or the five prices of the stream where none are.
- * Undefined: it is refused, as where none of the codes is known.
+ * The subscription of an identifier: a channel of this service, a key of the same account where one
+ * is named, and codes, or the five prices of the stream where none are. Undefined: it is refused,
+ * as where none of the codes is known.
  */
 export function subscriptionOf(
   identifier: string,

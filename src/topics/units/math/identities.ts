@@ -12,8 +12,8 @@ export const mmbtuPerMwh = 3.412142
 
 /**
  * Barrels in a metric ton, the rounded conversions in which exchange-listed product cracks are
- * written. They stand for these densities at 15 °C: gasoil 0.845 kg/l, jet kerosene 0.798, gasoline
- * 0.755, naphtha 0.7067, high-sulphur fuel oil 0.990.
+ * written. They correspond to these densities at 15 °C: gasoil 0.845 kg/l, jet kerosene 0.798,
+ * gasoline 0.755, naphtha 0.7067, high-sulphur fuel oil 0.990.
  */
 export const barrelsPerTonne = {
   gasoil: 7.45,
@@ -37,8 +37,8 @@ export interface Leg {
 }
 
 /**
- * How prices make a spread. `difference`: the sum of weight x price x factor; `ratio`: the first
- * leg over the second.
+ * The formula of a spread. `difference`: the sum of weight x price x factor; `ratio`: the first leg
+ * over the second.
  */
 export interface SpreadIdentity {
   id: string

@@ -19,7 +19,7 @@ export interface WatchReading {
 
 /**
  * When a watch runs next: in the schedule of the run that was due at `dueAt`, after `now` (all Unix
- * ms). However many runs were missed since, the one at `now` stands for them.
+ * ms). One run at `now` replaces all missed ones.
  */
 export const nextRunAfter = (dueAt: number, intervalMs: number, now: number): number =>
   dueAt + (Math.floor((now - dueAt) / intervalMs) + 1) * intervalMs
@@ -35,8 +35,8 @@ export const comparable = (
   before?.seriesId === reading.seriesId && reading.price !== null ? before.price : null
 
 /**
- * How a price moved, in the decimals of its series and in percent to two places; null where there
- * is nothing to compare.
+ * The change of a price, in the decimals of its series and in percent to two places; null where
+ * there is nothing to compare.
  */
 export function moved(
   price: number | null,

@@ -26,7 +26,7 @@ export interface WatchEvent {
   created_at: string
 }
 
-/** The feeds of all accounts. Every question names the account. */
+/** The feeds of all accounts. Every query names the account. */
 export type WatchFeed = ReturnType<typeof createWatchFeed>
 
 /** The same event has the same name for webhooks and in the feed. */

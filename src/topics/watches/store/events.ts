@@ -46,7 +46,7 @@ export function createWatchEventStore(db: Database) {
     DELETE FROM watch_events WHERE (feed_number, seq) IN (SELECT feed_number, seq FROM watch_events WHERE created_at < ? ORDER BY created_at LIMIT ?)`
   return {
     /**
-     * Adds events in their order, inside the caller's transaction; answers the number of the first.
+     * Adds events in their order, inside the caller's transaction; returns the number of the first.
      */
     append(accountId: string, events: readonly NewWatchEvent[]) {
       const { feed, seq: last } = advance.get(accountId, events.length)!

@@ -38,7 +38,7 @@ export interface BurstDeps {
   emitTo(url: string, event: OwnEvent): void
 }
 
-/** Writes the messages of many events at once; answers how many endpoints get each. */
+/** Writes the messages of many events at once; returns how many endpoints get each. */
 export function emitBurst(deps: BurstDeps, events: readonly OwnEvent[]): number[] {
   const { catalogue, skips, emit, emitTo } = deps
   const deliveries = events.map(() => 0)

@@ -82,10 +82,7 @@ export function createEvents(deps: EventsDeps) {
      * `webhook_url`.
      */
     emitTo,
-    /**
-     * Does `emit` and then `emitTo` for each in turn, in few statements. Returns the counts of
-     * `emit`.
-     */
+    /** Does `emit` and then `emitTo` for each, in few statements. Returns the counts of `emit`. */
     emitEach: (events: readonly OwnEvent[]) => emitBurst(burst, events),
     /** As `emit`, to one endpoint: what only its own conditions make an event. */
     emitToEndpoint(endpoint: Endpoint, event: ServiceEvent) {

@@ -27,7 +27,7 @@ export interface PriceEventsDeps {
   catalogue: Catalogue
   observations: ObservationStore
   quarantine: QuarantineList
-  /** The series with anyone who a value is of as its publisher. */
+  /** The series with the publisher of a value. */
   attributed(series: Series, value: Observation): Series
   clock: Clock
 }

@@ -147,8 +147,8 @@ export function createWebhooks({ db, store, keys, vault, clock, ids, wake }: Web
       return disabled
     },
     /**
-     * Counts a delivery that ended, inside the caller's transaction; answers how many ended failed
-     * in a row.
+     * Counts a delivery that ended, inside the caller's transaction; returns how many in a row have
+     * failed.
      */
     settle: store.settle,
     /** The secrets in use for signatures, the current one first. */

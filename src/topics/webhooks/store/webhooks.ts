@@ -57,7 +57,7 @@ export interface Endpoint extends EndpointSettings {
   updatedAt: number
 }
 
-/** How the deliveries to an endpoint went. */
+/** Statistics of the deliveries to an endpoint. */
 export interface EndpointRecord {
   delivered: number
   failed: number

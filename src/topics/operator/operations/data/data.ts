@@ -427,7 +427,7 @@ function checkCount(received: number): void {
   )
 }
 
-/** Every row as a point, or the refusal of all of them with what is wrong with each. */
+/** Every row as a point; refuses all rows, with the faults of each, if any is invalid. */
 function pointsOf(sent: Sent, catalogue: CodeLookup, now: number, asRecorded = false): Point[] {
   const faults: FieldFault[] = []
   const points = sent.points(catalogue, now, asRecorded, (row, field, reason, value, more) => {
@@ -490,8 +490,8 @@ const inOrder = (series: readonly Series[]): Series[] =>
   [...new Set(series)].sort((a, b) => (a.code < b.code ? -1 : 1))
 
 /**
- * An export whose status has gone out can only say in its text that it failed: as a last line that
- * no import takes for a row.
+ * An export whose status has been sent can report a failure only in its text: as a last line that
+ * no import accepts as a row.
  */
 async function* withFailureAtTheEnd(
   text: AsyncIterable<string>,

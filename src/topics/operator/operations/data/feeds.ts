@@ -267,7 +267,7 @@ function refuseTarget(baseUrl: string, checkTarget: Context['checkTarget']): voi
   throw validationFailed([{ field: 'base_url', message: `base_url: ${fault}`, value: baseUrl }])
 }
 
-/** Public sources for the operator: how they stand, and what can be done about them. */
+/** Public sources for the operator: their state, and their controls. */
 export function feedAdminOperations({
   feeds,
   clock,

@@ -257,7 +257,7 @@ export const newSeriesFields = {
   peak_holidays: optional(deliveryFields.peak_holidays),
 }
 
-/** Null takes a term back; of a currency it says that the number is not money. */
+/** Null removes a term; for a currency it means that the number is not money. */
 const takenBack = <T>(inner: Field<T>): Field<T | null> => nullableAs(inner, null)
 
 export const changedSeriesFields = {
@@ -352,7 +352,7 @@ const resolutionsOf = ({ resolution, resolutions }: TermValues) =>
     ? (resolutions ?? resolution)
     : sinceEver(resolution)
 
-/** Terms with a change: what it names takes the place of what was, null takes it back. */
+/** Terms with a change: its fields replace the old ones, null removes one. */
 export function changedTerms(
   before: SeriesTerms,
   { reset, ...values }: Partial<Values<typeof changedSeriesFields>>,

@@ -155,14 +155,14 @@ interface RowText extends Pick<Series, 'cadence' | 'releaseLagDays' | 'publisher
   until: number
 }
 
-/** A feed that fills a series says whose values it has, how often and how late they come out. */
+/** Whether a row's text is still valid; a feed that fills the series may change these fields. */
 const isStill = (kept: RowText, series: Series, hasData: boolean): boolean =>
   kept.hasData === hasData &&
   kept.cadence === series.cadence &&
   kept.releaseLagDays === series.releaseLagDays &&
   kept.publisher === series.publisher
 
-/** The codes there are: the operator's own, and what is otherwise with shipped ones. */
+/** The codes with settings: the operator's own, and shipped ones that the operator has changed. */
 export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context) {
   const hasData = (series: Series) => catalogue.extent(series) !== undefined
   const rowOf = (series: Series): SeriesRow => {

@@ -16,7 +16,7 @@ export interface DevLogDeps
 
 export const open = t.Object({}, { additionalProperties: true })
 
-/** What the controls of a demo instance have in common. */
+/** The common parts of the controls of a demo instance. */
 export const devRead = {
   hidden: true,
   access: { operator: 'service', untold: true },

@@ -41,7 +41,7 @@ export const devOperations = (deps: DevDeps) => [
   ...faultOperations(deps),
 ]
 
-/** The clock, and what is published as it moves. */
+/** The clock, and the data published as it moves. */
 function timeAndFeed(deps: DevDeps) {
   const { clock, feed } = deps
   const clockState = () => ({ now: isoInstant(clock.now()), frozen: clock.frozen })
@@ -159,7 +159,7 @@ function snapshots(deps: DevDeps) {
   ]
 }
 
-/** Situations by name: what they leave is in the data, until a state is restored. */
+/** Scenarios by name: their changes stay in the data until a state is restored. */
 function scenarioOperations({ scenarios, clock }: DevDeps) {
   return [
     operation('GET /_dev/scenario', {

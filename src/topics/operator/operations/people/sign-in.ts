@@ -22,7 +22,7 @@ const PasswordBody = body({
   }),
 })
 
-/** How an operator lets people in, and out. */
+/** An operator's control over sign-ins and sessions of users. */
 export function signInAdminOperations({
   keys,
   sessions,

@@ -62,7 +62,9 @@ export function auditAdminOperations({ audit, keys }: Context) {
     if (at === undefined) throw invalidParameter(name, text, 'a day or time, such as 2026-11-20')
     return at
   }
-  /** An address stands for the account that has it: entries know accounts only. */
+  /**
+   * An e-mail address is replaced by the account that has it, because entries hold only accounts.
+   */
   const actorOf = (text: string) => keys.accountByEmail(text.toLowerCase())?.account.id ?? text
   return [
     operation('GET /admin/v1/audit', {

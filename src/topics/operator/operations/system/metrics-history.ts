@@ -23,7 +23,7 @@ const Sample = t.Object({
 
 const ranges = ['day', 'month']
 
-/** How the instance was doing over a day or a month. */
+/** The health of the instance over a day or a month. */
 export const metricsHistoryOperations = ({ vitalsHistory }: Context) => [
   operation('GET /admin/v1/metrics/history', {
     operationId: 'getMetricsHistory',

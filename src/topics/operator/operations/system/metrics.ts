@@ -13,7 +13,7 @@ async function registryOf(deps: Context) {
   // Its types know only the library's own counters.
   const families: { registerMetric(family: object): void } = registry
   for (const { name, help, type, samples } of metricFamilies(deps)) {
-    // Counted elsewhere: what is on the way of a request must cost nothing.
+    // Values are computed when the metrics are read, so that requests pay nothing for them.
     families.registerMetric({
       name,
       help,

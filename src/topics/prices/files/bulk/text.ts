@@ -12,7 +12,7 @@ const rowsAText = 8192
  */
 type Part = string | ((row: number) => string)
 
-/** How a format writes texts; a moment has no character that would need more than quotes around it. */
+/** The quoting of texts in a format; times need at most quotes around them. */
 interface Quoting {
   text(text: string | null): string
   momentMark: '' | '"'
