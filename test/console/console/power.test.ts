@@ -19,7 +19,7 @@ needs('chromium').describe('power by delivery period', () => {
     await page.waitForSelector('section[aria-labelledby=cheapest] b')
     await page.waitForSelector('section[aria-labelledby=zones] tbody tr:nth-child(2)')
     const spreads = 'section[aria-labelledby=spreads]'
-    await page.waitForSelector(`${spreads} .zone-map li:nth-child(5)`)
+    await page.waitForSelector(`${spreads} .zone-map li:nth-child(3)`)
     await page.waitForSelector('section[aria-labelledby=supply] div:nth-child(3) .steps-chart path')
     await page.waitForSelector('section[aria-labelledby=gas-storage] tbody tr:nth-child(5)')
     expect(await violations()).toEqual([])
