@@ -24,7 +24,7 @@ export const commandOf =
     try {
       setPriority(child.pid, constants.priority.PRIORITY_LOW)
     } catch {
-      // It has ended already, or this system has no priorities.
+      // It has ended already, or this system does not support priorities.
     }
     const [out, err] = await Promise.all([
       new Response(child.stdout).text(),

@@ -131,7 +131,7 @@ export function versionOf(db: Database): number {
 }
 
 function prepareForWriting(db: Database, version: number, autocheckpoint: number) {
-  // Readers never wait for the writer, and what a replicator needs.
+  // WAL mode: readers never wait for the writer, and replicators require it.
   db.run('PRAGMA journal_mode = WAL')
   // FULL: acknowledged rows survive a power cut. NORMAL lost acknowledged rows in nearly every
   // simulated cut.

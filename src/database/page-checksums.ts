@@ -118,7 +118,7 @@ function followPages(path: string, pageBytes: number) {
   const start = Buffer.alloc(logHeaderBytes)
   let salts = 0n
   let taken = 0
-  /** The number of frames, of so many, that were not read yet. */
+  /** The number of unread frames among these. */
   const unread = (frames: number) => (frames < taken ? frames : frames - taken)
   const read = (frames: number): { sums: [page: number, sum: number][]; databasePages: number } => {
     const file = openSync(`${path}-wal`, 'r')

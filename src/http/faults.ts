@@ -45,7 +45,7 @@ export function createFaults(chance: () => number) {
     clear() {
       faults = []
     },
-    /** The fault that this request meets, counted as met. */
+    /** The fault for this request, counted as used. */
     meet(method: string, route: string) {
       const path = documentedPath(route)
       const metFault = faults.find(

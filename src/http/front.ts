@@ -41,7 +41,7 @@ export interface FrontDeps {
    * replication.
    */
   sequence?: (() => number) | undefined
-  /** Encodes bodies for clients that take it; absent: they go as they are. */
+  /** Compresses bodies for clients that accept it; absent: bodies are sent as they are. */
   encoder?: Encoder
   /** Answers competing requests after the event loop has polled all sockets; absent: at once. */
   turns?: TurnQueue<Request>
@@ -99,7 +99,7 @@ const portMax = 65_535
 function isWellFormedHost(host: string): boolean {
   if (host.length < hostCharacters.min || host.length > hostCharacters.max) return false
   const match = hostPattern.exec(host)
-  // Names such as `xn--` and `1.2.3.4.5` fit the pattern and make no address.
+  // Names such as `xn--` and `1.2.3.4.5` match the pattern but are invalid hosts.
   return match !== null && Number(match[1] ?? 0) <= portMax && URL.canParse(`http://${host}`)
 }
 

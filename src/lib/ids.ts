@@ -1,4 +1,4 @@
-/** Where identity and chance come from. */
+/** The source of ids and random numbers. */
 export type Ids = ReturnType<typeof createSeededIds>
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex')

@@ -247,7 +247,7 @@ function createEndings({
         at,
         tries: row.tries,
         rescues: 0,
-        // In order, a message that is tried again stays the first of its lane.
+        // In an ordered lane, a message that is retried stays the first.
         ...(againAt !== undefined && !terms.ordered && { dueAt: againAt }),
         holdUntil: terms.ordered ? (againAt ?? null) : null,
         debug: terms.debug && exchange ? JSON.stringify(exchange) : null,

@@ -77,7 +77,7 @@ export const nearestEvent = (name: string): string =>
     distance(name, candidate) < distance(name, best) ? candidate : best,
   )
 
-/** Every type that one of the names, aliases and patterns covers. */
+/** Every type that one of the names, aliases or patterns matches. */
 export const coveredEvents = (subscribed: readonly string[]): EventType[] =>
   eventTypes.filter(type => subscribed.some(name => coversEvent(name, type)))
 

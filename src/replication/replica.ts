@@ -232,8 +232,8 @@ function createRefresh(services: Services): (delta: Delta) => void {
     const changed = followDelta(services, delta)
     if (delta.tables.some(({ table }) => keyTables.has(table))) keys.reload()
     if (delta.tables.some(({ table }) => table === 'admin_tokens')) adminTokens.reload()
-    // Others' requests are in them; what this instance has not reported yet is far less than the
-    // margin.
+    // Requests of other instances are included; the unreported ones of this instance are far fewer
+    // than the margin.
     if (delta.tables.some(({ table }) => countTables.has(table))) meter.reset()
     cable.changed(new Set(changed))
     for (const { table, columns, rows } of delta.tables) {

@@ -27,7 +27,7 @@ export interface FileOptions extends SpellingOptions {
 
 export interface ImportOptions extends FileOptions {
   series?: string
-  /** The factor that every value is multiplied by, as it was written. */
+  /** The factor for every value, as it was written. */
   scale?: string
   /** The name of the values' source. */
   source?: string

@@ -108,7 +108,7 @@ export function createBatchRowStore(db: Database) {
   }
 
   return {
-    /** Rows that undos of a dataset took back, where that stands and is not forgotten. */
+    /** Rows that undos of a dataset reverted, where the undo is still in force and on record. */
     undone(dataset: string) {
       const rows: UndoneRows = new Map()
       const undoOf = new Map<string, number>()
@@ -256,7 +256,7 @@ function rowPutter(db: Database, table: DatasetTable) {
       INSERT INTO ${name} (${names.join(', ')}) SELECT ${names.map(column => cellOf(column)).join(', ')}`
   const add = insert(columns)
   const addUnderNext = insert(columns.filter(column => column !== 'id'))
-  // Never earlier than the row that it replaces, which would be taken for an old one that comes late.
+  // Never earlier than the row that it replaces, or it would count as an old row that arrives late.
   const assignments = columns.map(column => `${column} = ${cellOf(column, 'max(?3, recorded_at)')}`)
   const set = sql`UPDATE ${name} SET ${assignments.join(', ')} WHERE ${matchesBy(table, '?2')}`
   const drop = sql`DELETE FROM ${name} WHERE ${matches}`

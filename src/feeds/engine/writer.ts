@@ -149,7 +149,7 @@ function keepHeld(written: Written, { inserted, revised, held = 0 }: WriteCounts
 const batchOf = (line: MapLine, run: WritingRun): RunningBatch =>
   run.batch(run.feed, kindNumber(line.kind))
 
-/** The number of the source that values of a line are of. */
+/** The number of the source of a line's values. */
 const sourceOf = (line: MapLine, { feed: name }: WritingRun, { sources }: FeedWriterDeps): number =>
   sources.idOf({ kind: 'feed', name, periodKind: kindNumber(line.kind) })
 

@@ -42,7 +42,7 @@ export function createRejectedLines(form: RejectedForm, folder: Pick<SpoolFolder
         waiting += csvLine(form.separator, line, reason, text)
       }
     },
-    /** Brings what was added to the disk; called between blocks, so that little of it is ever in memory. */
+    /** Writes pending lines to disk; called between blocks, so that few of them are in memory. */
     flush,
     /**
      * Writes all lines to a file. Without any, an old file of the same name is removed, because it

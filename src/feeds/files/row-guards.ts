@@ -163,7 +163,7 @@ export function createRowGuards({ lines, flags, settings, codeOf, now }: RowGuar
     judge,
     /** The operator's action for each rule; absent rules have the default. */
     terms,
-    /** Keeps flags; inside the transaction that writes what is good. */
+    /** Stores flags, inside the transaction that writes the accepted rows. */
     keep(dataset: string, flagged: readonly FlaggedRow[], batchId: number) {
       for (const { numbers, fields, isHeld, before, ...flag } of flagged)
         flags.addRow({

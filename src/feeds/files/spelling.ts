@@ -100,7 +100,10 @@ function inZone(text: string, zone: string): string {
 interface DayParser {
   /** As the person wrote the format. */
   name: string
-  /** The day, month, quarter or zoneless time as it is kept; undefined where it is not so written. */
+  /**
+   * The day, month, quarter or zoneless time in ISO form; undefined where it is written
+   * differently.
+   */
   read(text: string): string | undefined
 }
 

@@ -3,7 +3,7 @@ import type { MapLine } from '../publishers/map.ts'
 import { shippedFeeds } from '../publishers/publishers.ts'
 import type { PeriodKind } from '../reading/periods.ts'
 
-/** The lines of a feed's map that lead to series of the catalogue. */
+/** The lines of a feed's map that refer to series of the catalogue. */
 export const codeLines = (feed: string): MapLine[] =>
   shippedFeeds
     .find(({ publisher }) => publisher.name === feed)!

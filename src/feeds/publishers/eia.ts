@@ -63,7 +63,7 @@ export const eiaBulkCalendar: Calendar = [everyDay('05:15', eastern), everyDay('
 
 export const eiaAttribution = 'Source: U.S. Energy Information Administration'
 
-/** One row as every route sends it, without what is not read. */
+/** One row as every route sends it, without unused fields. */
 interface EiaRow {
   id: string
   period: string

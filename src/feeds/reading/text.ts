@@ -2,7 +2,7 @@ import { fieldsOf, separatorOf } from '../files/csv.ts'
 import { FeedFault, unreadable } from './fault.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-// The agency's weekly tables are written on Windows.
+// The agency writes its weekly tables in Windows-1252.
 const windows = new TextDecoder('windows-1252')
 
 /** The text of a body, without a byte order mark; invalid UTF-8 is read as Windows-1252. */

@@ -51,5 +51,5 @@ export function markComplete(answer: Response): Response {
   return marked
 }
 
-/** False where there is no answer: the connection became a socket. */
+/** False where there is no response, because the connection became a socket. */
 export const isComplete = (answer: Marked | undefined): boolean => answer?.[complete] === true

@@ -21,7 +21,7 @@ export interface QueryWorkerDispatchDeps {
   meter: Pick<Meter, 'noteRequested'>
   profiles: Profiles | undefined
   now(): number
-  /** By when everything was recorded that a read of now may see. */
+  /** The time by which everything visible to a read of now was recorded. */
   mark(): number
   connections: Pick<Connections, 'idle'>
   /** Whether the route refuses the query for the text of a parameter. */

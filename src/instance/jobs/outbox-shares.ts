@@ -3,7 +3,7 @@ import type { Share } from '../../outbox/outbox.ts'
 /** The slots that messages in flight occupy, by account and host. */
 export type Shares = ReturnType<typeof createShares>
 
-/** A host is of no plan. */
+/** A host has no plan, so its share is fixed. */
 const hostPercent = 50
 
 /**

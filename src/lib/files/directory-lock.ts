@@ -18,7 +18,7 @@ export interface Holder {
 export type LockResult = Lock | { heldBy: Holder | undefined }
 
 export interface Lock {
-  /** Lets others read where the holder listens. */
+  /** Publishes the address at which the holder listens. */
   announce(url: string): void
   release(): void
 }

@@ -17,7 +17,10 @@ export const tokenHash = (token: string): Uint8Array => createHash('sha256').upd
 /** The hash in hexadecimal: the name of a token in memory. */
 export const tokenName = (token: string): string => Bun.SHA256.hash(token, 'hex')
 
-/** Writes `tokenHash(token)` into 32 bytes that are there: every request with a key takes it. */
+/**
+ * Writes `tokenHash(token)` into an existing buffer of 32 bytes, because every request with a key
+ * computes it.
+ */
 export const writeTokenHash = (token: string, into: Uint8Array): void =>
   void Bun.SHA256.hash(token, into as Uint8Array<ArrayBuffer>)
 

@@ -1,6 +1,6 @@
 /**
  * `at` plus an ISO 8601 duration such as `PT61S`, `P1D` or `P1M` (months by the UTC calendar);
- * undefined when it is none.
+ * undefined when the text is not a duration.
  */
 export function addDuration(at: number, duration: string): number | undefined {
   try {

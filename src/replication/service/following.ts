@@ -86,7 +86,10 @@ export function followStream(
   let wholeAt = Number.NEGATIVE_INFINITY
   let interrupt = () => {}
   let end: (why: string) => void = () => {}
-  /** Resolves, with the reason, when only a newer snapshot leads on and there is one. */
+  /**
+   * Resolves, with the reason, when replication can continue only from a newer snapshot, and there
+   * is one.
+   */
   const ended = new Promise<string>(done => {
     end = done
   })

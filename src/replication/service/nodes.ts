@@ -24,7 +24,7 @@ export interface NodeNote {
   /** Unix ms, by its own clock. */
   startedAt: number
   toldAt: number
-  /** The change that it is at: published by a primary, applied by a replica. */
+  /** The change that it has reached: published by a primary, applied by a replica. */
   change: number
   /** How far it may be behind the stream, ms; null: not known, or a primary. */
   lagMs: number | null

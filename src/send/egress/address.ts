@@ -46,7 +46,7 @@ const metadata = networks(
 )
 /** Addresses that mean an IPv4 address: mapped, and NAT64's own prefix. */
 const mapped = networks('::ffff:0:0/96', '64:ff9b::/96')
-/** Addresses that carry one: the forms of old, and 6to4. */
+/** Addresses with an embedded IPv4 address: the old forms, and 6to4. */
 const compatible = networks('::/96')
 const sixToFour = networks('2002::/16')
 

@@ -50,8 +50,8 @@ export function createTwilioSmsProvider({
 }
 
 /**
- * The library's own pieces for one resource: the whole of it is ten times as big and takes a tenth
- * of a second to read.
+ * The library's modules for one resource: the whole library is ten times as big and takes a tenth
+ * of a second to load.
  */
 async function connection(account: string, token: string, url: string, timeoutMs: number) {
   const [{ Agent }, { Client }, requests, domains, versions, { MessageListInstance }] =

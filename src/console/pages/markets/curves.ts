@@ -8,7 +8,7 @@ export interface Curve {
   curve_type: string
   analysis_date: string
   contracts: { contract_month: string; price: number }[]
-  /** Where there are no quotes of the day. */
+  /** Present where the day has no quotes. */
   error?: string
 }
 

@@ -51,7 +51,7 @@ export function createAccountClosing(deps: AccountClosingDeps) {
   const { db, clock, keys, keyChanges, sessions, organizations, closedAccounts } = deps
   const { organizationStore } = deps
   return {
-    /** How far an account has come to its end; undefined for one that is open. */
+    /** The stage of an account's closing; undefined for an open one. */
     standing: ({ account }: AccountState) => closedAccounts.find(account.id),
     /** Changes the address; links to the old one do not sign in any more. */
     changeAddress(state: AccountState, email: string): ClosingRefusal | undefined {

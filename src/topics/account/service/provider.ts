@@ -35,7 +35,7 @@ export interface ProviderAttempt {
   redirectUri: string
 }
 
-/** A person who has signed in at the provider. */
+/** A user who has signed in at the provider. */
 export interface ProviderClaims extends JWTPayload {
   sub: string
 }

@@ -110,7 +110,8 @@ function changeOne(deps: Context, { rows, forms, own }: AlertContext) {
         const alert = own(id, caller)
         const settings = forms.changed(body, alert)
         const feature = featureOf(settings)
-        // Anyone who lost a kind may still switch its alerts off, and make none of them again.
+        // An account that lost the right to a kind may still switch off its alerts, but not create
+        // new ones.
         const becomes = feature !== featureOf(alert)
         if (becomes && !hasFeature(caller.entitled, feature))
           throw featureMissing(plans, links(request), caller.entitled, feature)

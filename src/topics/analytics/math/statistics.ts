@@ -97,7 +97,7 @@ export function statisticsOf(closes: readonly Close[], periodDays: number): Meas
   })
 }
 
-/** The specification's five bands of a z-score; a value on the edge belongs to the calmer band. */
+/** The specification's five bands of a z-score; a value on an edge belongs to the calmer band. */
 export function zScoreBand(z: number): string {
   if (z < -2) return 'extremely oversold'
   if (z < -1) return 'below average'

@@ -191,7 +191,7 @@ export const purchaseRow = (purchase: CreditPurchase): (typeof PurchaseShape)['s
   created_at: isoInstant(purchase.createdAt),
 })
 
-/** Makes the wire form of subscriptions; of accounts that have none, what their plan comes to. */
+/** Builds the JSON of subscriptions; an account without one gets the equivalent of its plan. */
 export const subscriptionRows = ({
   billing,
   keys,

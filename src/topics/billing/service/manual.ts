@@ -347,7 +347,7 @@ function changing({ entries, clock }: OwnDeps, changeNow: ReturnType<typeof sell
 }
 
 function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, charge }: OwnDeps) {
-  /** The next period, or the end. */
+  /** Begins the next period, or ends the subscription. */
   const turn = (current: Subscription): Subscription =>
     entries.together(() => {
       if (current.cancelAtPeriodEnd) return entries.end(current)

@@ -39,7 +39,7 @@ export interface SeriesChangesDeps {
 /** Categories whose codes are made by the service itself. */
 const closedCategories = new Set(['futures'])
 
-/** A release calendar of one kind of days, and one that comes to pass. */
+/** A release calendar of one kind of days that has at least one date. */
 function releaseFaults(code: string, terms: SeriesTerms, category: string): TermFault[] {
   const { releaseDays, calendar } = terms
   if (releaseDays === undefined)

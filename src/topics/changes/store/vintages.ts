@@ -65,7 +65,7 @@ export function createVintageReader(db: Database) {
     `SELECT ${columns} FROM observations WHERE series_id = ? AND observed_at = ?`,
   )
 
-  /** All that was known of a time, in that order. */
+  /** All versions of a time, in that order. */
   const historyOf = (seriesId: number, observedAt: number): Vintage[] => {
     const rows: (CurrentRow & Partial<ReplacedRow>)[] = revisions.all(seriesId, observedAt)
     const last = current.get(seriesId, observedAt)

@@ -12,7 +12,7 @@ import type { LatestPrices } from '../../prices/service/latest-prices.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import type { ObservationStore } from '../../prices/store/observations.ts'
 
-/** From when to when a series has observations outside quarantine. */
+/** The range of a series' observations outside quarantine. */
 export interface Reach {
   firstOn: string
   lastAt: number

@@ -62,7 +62,10 @@ const fields = {
 export const DeliveryShape = t.Object(fields, { title: 'ScheduledDelivery' })
 export type DeliveryShape = (typeof DeliveryShape)['static']
 
-/** The delivery, and once more under its name: the specification's `data` can be read both ways. */
+/**
+ * The delivery, at the top level and under its name: the specification's `data` can be read both
+ * ways.
+ */
 export const DeliveryTwice = object('ScheduledDeliveryAnswer', {
   ...fields,
   delivery: DeliveryShape,

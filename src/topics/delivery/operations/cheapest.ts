@@ -64,7 +64,7 @@ const Rates = t.Array(
   { title: 'PeriodRates' },
 )
 
-/** Hours as time; a multiple of the periods of the day, and no longer than it. */
+/** Hours as a duration; a multiple of the day's periods, and at most the day. */
 function lengthIn({ terms }: DeliveryCall, day: MarketDay, text: string): number {
   const resolution = resolutionOn(terms, day.date)
   const step = resolution === 'P1D' ? day.to - day.from : lengthOf(resolution)

@@ -97,8 +97,8 @@ export interface Coverage {
   to: string | undefined
   observations: number
   /**
-   * Every week of the range whose Friday has been published has a count, and the range does not
-   * begin before the first count of all.
+   * A range has a count for every week whose Friday has been published, and begins no earlier than
+   * the first count.
    */
   complete: boolean
 }

@@ -16,7 +16,7 @@ export function oilEquivalent(oilBbl: number | null, gasMcf: number | null): num
   return oilBbl === null && gasMcf === null ? undefined : (oilBbl ?? 0) + (gasMcf ?? 0) / mcfPerBoe
 }
 
-/** The mean a day of what a `YYYY-MM` month brought. */
+/** The daily mean of a `YYYY-MM` month's production. */
 export const perDay = (volume: number, month: string): number => volume / daysIn(month)
 
 /**

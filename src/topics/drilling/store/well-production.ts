@@ -24,7 +24,7 @@ export interface TopWell {
   apiNumber: string
   oilBbl: number
   gasMcf: number
-  /** Months in which anything came out. */
+  /** Months with any production. */
   months: number
   source: string
 }

@@ -98,7 +98,9 @@ export function createWellStore(db: Database) {
         filter.circle,
         matching<Well>(selected(columns), clausesOf(filter), 'ORDER BY api_number'),
       ),
-    /** The same wells, of which a state has a hundred thousand, as far as cycle times need them. */
+    /**
+     * The same wells with only the fields of cycle times, because a state has a hundred thousand.
+     */
     lives(filter: WellFilter) {
       const clauses = clausesOf(filter)
       if (filter.circle)

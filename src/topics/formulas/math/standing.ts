@@ -1,4 +1,4 @@
-/** How far a value of a formula can be relied on, from best to worst. */
+/** The reliability of a formula's value, from best to worst. */
 export const formulaStatuses = ['ok', 'stale', 'held', 'quarantined', 'incomplete'] as const
 export type FormulaStatus = (typeof formulaStatuses)[number]
 

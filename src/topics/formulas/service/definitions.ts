@@ -119,7 +119,7 @@ function checkLevels(
         )
       }
       const inner = leg?.terms?.formula
-      // A circle without this code has no values.
+      // A cycle of formulas without this code has no values.
       if (inner === undefined || path.includes(named)) return 0
       const height = heights.get(named) ?? heightOf(inner, [...path, named], first)
       heights.set(named, height)

@@ -97,7 +97,7 @@ const carriers: readonly InventedCarrier[] = [
 ]
 
 const bandsMax = 100
-/** A price takes effect within so many days; with the week that it may be the mean of. */
+/** A price takes effect within this many days, including the week that it may be the mean of. */
 const longestWaitDays = 21
 /** Pages are read after noon of the day on which a week takes effect. */
 const readAfterMs = 13 * hourMs

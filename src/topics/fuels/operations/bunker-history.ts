@@ -99,7 +99,7 @@ function bunkerPast(deps: BunkerDeps) {
   }
 }
 
-/** Past prices of bunker fuel, of one port with everything about it or as a bare list. */
+/** Past prices of bunker fuel, of one port with all its data or as a bare list. */
 export function bunkerHistoryOperations(deps: BunkerDeps) {
   const pastOf = bunkerPast(deps)
   return [

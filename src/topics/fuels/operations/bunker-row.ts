@@ -199,7 +199,7 @@ export const differenceRow = ({ value, percentage }: Difference) => ({
   percentage: percentage ?? null,
 })
 
-/** In the order of the grades; `nameOf` is how a grade is called. */
+/** In the order of the grades; `nameOf` returns the name of a grade. */
 export const differenceRows = (
   differences: ReadonlyMap<Grade, Difference>,
   nameOf: (grade: Grade) => string = grade => grade,

@@ -45,7 +45,7 @@ const unknownPlace = (place: string) =>
 const noData = (code: string) =>
   new Problem('DATA_NOT_AVAILABLE', `There is no level of ${code}.`, { leg: code })
 
-/** Levels by code, and what the answers about several of them have in common. */
+/** Levels by code, and the common parts of responses about several of them. */
 function storageAnswers({ at, reply }: Pick<Call<never, never, unknown>, 'at' | 'reply'>) {
   const { catalogue, storage: levels, now } = at
   const seriesOf = (code: string): Series | undefined => catalogue.resolve(code, now())?.series

@@ -14,7 +14,7 @@ import type { ContractDay } from '../math/contract-days.ts'
 import { type Family, familyBySlug, type Named, parseContract } from '../math/families.ts'
 import type { Freshness, Futures } from '../service/futures.ts'
 
-/** The family that a path names, and what its answers need. */
+/** The family in a path, with the data that its responses need. */
 export interface RequestedFamily extends Named {
   decimals: number
   /** The first fields of every response. */

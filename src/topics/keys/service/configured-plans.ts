@@ -25,8 +25,8 @@ export function configuredLimits(config: Config): Limits {
 }
 
 /**
- * `spec`, `unlimited`, or a file with changes to the specification's table. Throws what is wrong with
- * the file, with its name and where it was named.
+ * `spec`, `unlimited`, or a file with changes to the specification's table. Throws the error of the
+ * file, with its name and the place that names it.
  */
 export function configuredPlans(config: Config, limits: Limits): Plans {
   const { plans: path } = config

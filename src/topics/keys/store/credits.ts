@@ -62,9 +62,7 @@ export function createCreditStore(db: Database) {
     byId: (id: string) => byId.get(id) ?? undefined,
     byInvoice: (id: string) => byInvoice.get(id) ?? undefined,
     add: (p: CreditPurchase) => void add.run({ ...p }),
-    /**
-     * Where it stands; a completed one has all of its requests to begin with, and stays completed.
-     */
+    /** Its status; a completed purchase begins with all of its requests, and stays completed. */
     settle: (p: CreditPurchase) => void settle.run(p.status, p.completedAt, p.expiresAt, p.id),
     /**
      * Those of which something is left, in the order in which they are used: the first to expire

@@ -5,7 +5,9 @@ import type { AuditStore, NewAuditEntry } from '../store/audit.ts'
 
 /** The audit trail: actor, action, subject, place and time. */
 export interface Audit extends Pick<AuditStore, 'list' | 'total' | 'signInPlaces'> {
-  /** Writes an entry. Its action is done already, so an error is logged and stops no one. */
+  /**
+   * Writes an entry. The action is complete already, so an error is logged and interrupts nothing.
+   */
   note(entry: NewAuditEntry): void
   /** Takes out what is older than it is to be kept; some thousands of entries at a time. */
   prune(): void

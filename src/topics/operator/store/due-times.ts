@@ -13,7 +13,7 @@ export type BroughtBack = Readonly<Record<string, number>>
  */
 export type DueTimes = ReturnType<typeof createDueTimes>
 
-/** A plan may hold a watch to a longer interval than its own, of a day at most. */
+/** A plan may lengthen a watch's interval, to a day at most. */
 const watchSlackMs = dayMs
 /** The longest interval of a data source. */
 const sourceIntervalMaxMs = 10_080 * minuteMs

@@ -19,7 +19,7 @@ type Cells = Readonly<Record<string, string | number | null>>
  */
 export type EarlierRow = Cells & Readonly<Record<'recorded_at' | 'superseded_at', number>>
 
-/** The rows that datasets had before, in and out. */
+/** Import and export of earlier versions of datasets' rows. */
 export type EarlierRowStore = ReturnType<typeof createEarlierRowStore>
 
 export const seriesColumn = 'series'

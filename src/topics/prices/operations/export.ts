@@ -61,7 +61,7 @@ export function exportOperations(deps: Context) {
   const { observations, sourceNamesOf } = deps
   const finished = createFinishedExports()
 
-  /** Values that were all removed since are still those of an earlier moment. */
+  /** Values that have all been removed since are still served as of an earlier moment. */
   const hadData = (series: Series): boolean =>
     catalogue.hasData(series) ||
     (series.unavailableReason === null && observations.firstRecordedAt(series.id) !== undefined)

@@ -105,7 +105,7 @@ export function createDayIndexes(
       askedOnce.add(seriesId)
       return readIndex(seriesId, noDays, startOfDay(from), bornBy, to)
     },
-    /** When the newest value was recorded, Unix ms; of values that are gone since, perhaps. */
+    /** When the newest value was recorded, Unix ms; that value may be gone since. */
     newestRecordedAt(seriesId: number): number {
       const known = newest.get(seriesId)
       if (known?.staleFrom === Number.POSITIVE_INFINITY) return known.recordedAt

@@ -52,7 +52,7 @@ export function createPriceFiles(directory: string, masterKey: string, now: () =
     manifest,
     /** Where a file of the manifest lies. */
     pathOf: ({ name }: PriceFile) => join(folder, name),
-    /** Makes the files of these years again; those whose bytes are the same stay. */
+    /** Rebuilds the files of these years; unchanged files are kept. */
     async make(
       years: readonly number[],
       read: (year: number) => Promise<YearOfPrices>,

@@ -63,8 +63,8 @@ export function createSeriesRows(observations: ObservationStore, quarantine: Qua
     ) {
       if (interval === 'hour') return spanBars(seriesId, 1, from, to, limit, bornBy)
       if (interval === 'day') return spanBars(seriesId, 24, from, to, limit, bornBy)
-      // As many days as the buckets can have: of those asked for none is cut short, and what lies
-      // beyond them is dropped.
+      // Reads as many days as the buckets can have, so that no requested bucket is cut short; days
+      // beyond them are dropped.
       const days = spanBars(seriesId, 24, from, to, limit * daysInBar(interval), bornBy)
       return mergeBars(interval, days.reverse()).reverse().slice(0, limit)
     },

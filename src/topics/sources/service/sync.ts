@@ -41,7 +41,7 @@ interface SourceContent {
 
 export interface SourceTest {
   durationMs: number
-  /** Rows that would be taken. */
+  /** Rows that would be imported. */
   content: SourceContent | undefined
   error: string | null
 }
@@ -195,7 +195,7 @@ function turns() {
   }
 }
 
-/** Whether the account of a source may have it synced now. */
+/** Whether the account's rights allow a sync of the source now. */
 const entitlement =
   ({ keys }: SourceSyncDeps) =>
   ({ accountId }: DataSource): boolean => {

@@ -101,8 +101,8 @@ export function createSheetRun({ now, xmlRoot, source }: SheetRunDeps) {
 const ownParameters = ['path', 'limit', 'format', 'api_key']
 
 /**
- * The address that a request for a table means: on this host, under a data path however it is
- * spelt, with the other parameters.
+ * The address that a request for a table refers to: on this host, under a data path in any
+ * spelling, with the other parameters.
  */
 function targetOf(path: string | undefined, request: Request): URL {
   if (!path)

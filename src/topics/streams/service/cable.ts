@@ -23,7 +23,7 @@ export interface CableClient {
 export interface CableConnection {
   opened(socket: CableSocket): void
   receive(text: string): void
-  /** Nothing waits in memory any more. */
+  /** Called when no frames wait in memory any more. */
   drained(): void
   closed(): void
 }
@@ -257,7 +257,7 @@ function commandOf(text: string): Command | undefined {
     : undefined
 }
 
-/** The first message of a subscription: where prices stand. */
+/** The first message of a subscription: the current prices. */
 function welcomeOf(prices: CablePrices, counts: readonly object[]) {
   const priced = prices.priced()
   const isEmpty = heatPrices.every(

@@ -80,7 +80,7 @@ export const asksForWebhook = (input: unknown): boolean =>
   'deliver_webhook' in input &&
   input.deliver_webhook === true
 
-/** The bodies of watches; an interval is held against the plan's shortest. */
+/** The bodies of watches; an interval must be at least the plan's shortest. */
 export function createWatchForms(deps: WatchFormDeps) {
   const fields = watchFields(deps)
   const newWatch = body(fields)

@@ -18,7 +18,7 @@ export interface WatchSettings {
 
 /** Codes that an account has checked on a schedule. */
 export interface Watch extends WatchSettings {
-  /** Orders watches by creation; what their events go by. */
+  /** Orders watches by creation; events refer to it. */
   number: number
   id: string
   accountId: string
