@@ -99,7 +99,8 @@ const bell = (hour: number, at: number, width: number): number =>
 function createValues(seed: number, { code, level, decimals, delivery }: DeliverySeries) {
   const clock = zoneClock(delivery.zone)
   const region = regionOf(code)
-  const [shared, own, fine] = ['shared', code, `${code}/fine`].map(name =>
+  // A forecast has the weather of what it forecasts.
+  const [shared, own, fine] = ['shared', code.replace('_FORECAST', ''), `${code}/fine`].map(name =>
     keyOf(`${seed}/power/${region}/${name}`),
   ) as [number, number, number]
   const scale = 10 ** decimals

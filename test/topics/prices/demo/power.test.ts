@@ -82,6 +82,20 @@ describe('the power of the demo world', () => {
     expect(correlation(pairs)).toBeGreaterThan(0.5)
   })
 
+  test('forecasts wind, solar and load close to what is measured', () => {
+    for (const kind of ['WIND', 'SOLAR', 'LOAD']) {
+      const measured = new Map(
+        world.history(`${kind}_DE_LU_MW`, now).map(({ observedAt, value }) => [observedAt, value]),
+      )
+      const pairs = world
+        .history(`${kind}_DE_LU_FORECAST_MW`, now)
+        .filter(({ observedAt }) => measured.has(observedAt))
+        .map(({ observedAt, value }) => [value, measured.get(observedAt)!] as const)
+      expect([kind, pairs.length > 1000]).toEqual([kind, true])
+      expect([kind, correlation(pairs) > 0.98]).toEqual([kind, true])
+    }
+  })
+
   test('is the same in one span and in many', () => {
     for (const code of ['POWER_DA_DE_LU_EUR', 'POWER_HH_GB_GBP', 'POWER_AU_NSW1_AUD']) {
       const [from, to] = [now - dayMs, now]
