@@ -31,17 +31,15 @@ export interface Repeatable {
 }
 
 /**
- * Creating requests that may be sent again: with an `Idempotency-Key`, the first success is kept
- * for 24 hours per API key or admin token and path, in the transaction that made it true, and a
- * repeat gets the same answer.
- *
- * The answer may hold a new token, and no token may be at rest. A placeholder would keep that rule
- * but defeat the purpose: a caller who repeats a request has lost the answer, and with it the only
- * copy of the token. So the answer is sealed under the token that the caller presented, of which
- * only a hash is stored: the same caller can have it read again, and a stolen database cannot
- * reveal it. After a roll of that token the answer cannot be read any more, and the repeat is
- * refused like any other reuse. A command on this machine presents no token: its answers are sealed
- * under the master key and the text of the header.
+ * Creating requests that may be sent again: with an `Idempotency-Key`, the first success is stored
+ * for 24 hours per API key or admin token and path, in the transaction of the change, and a repeat
+ * gets the same response. The response may contain a new token, and no token may be stored in plain
+ * text. A placeholder would keep that rule but defeat the purpose: a caller who repeats a request
+ * has lost the response, and with it the only copy of the token. So the response is sealed under
+ * the caller's token, of which only a hash is stored: the same caller can get it again, and a
+ * stolen database cannot reveal it. After a roll of that token the response cannot be opened any
+ * more, and the repeat is refused like any other reuse. A command on this machine presents no
+ * token: its responses are sealed under the master key and the text of the header.
  */
 export type Idempotency = ReturnType<typeof createIdempotency>
 

@@ -1,10 +1,9 @@
 /**
  * HalfSipHash-1-3 with a 64-bit result (Aumasson and Bernstein; the variant that Linux and Rust
- * take for hash tables), four ASCII characters to a word. Keyed, so that no one who does not know
- * the seed can choose addresses that fall together. Two seeded 32-bit hashes side by side will not
- * do: with xxHash32, 627 pairs among 8 million IPv4 addresses collided under both seeds, where 64
- * bits should give none. The halves are left in fields, because a BigInt or an object per request
- * is what this avoids.
+ * take for hash tables), four ASCII characters to a word. Keyed, so that addresses that collide
+ * cannot be chosen without the seed. Two seeded 32-bit hashes side by side will not do: with
+ * xxHash32, 627 pairs among 8 million IPv4 addresses collided under both seeds, where 64 bits
+ * should give none. The halves stay in fields, which avoids a BigInt or an object per request.
  */
 export class Fingerprint {
   high = 0

@@ -55,10 +55,10 @@ const textNames = { name: 'name', tier_name: 'tierName' } as const
 const accessWords = ['included', 'addon', 'none', 'allowance'] as const satisfies readonly Access[]
 
 /**
- * The specification's plans with what a file changes, for example `{"plans": {"starter":
+ * The specification's plans with the changes of a file, for example `{"plans": {"starter":
  * {"request_quota": 75000, "features": {"futures": "included"}}}, "addons": {"sms":
  * {"price_monthly": 500}}}`. "unlimited" (in JSON also null) lifts a count. Throws an Error that
- * names the key, the value and what is allowed; an unknown key is such an error too.
+ * names the key, the value and the allowed values; an unknown key is an error too.
  */
 export function plansFrom(parsed: unknown, limits: Readonly<Limits> = defaultLimits): Plans {
   const file = table(parsed, 'plans file', ['plans', 'addons'])

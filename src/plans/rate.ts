@@ -91,19 +91,18 @@ const nodeBytes = (12 * 8) / 7
  * longer counts at t + windowMs, and a refused one never counts. Calls for one key share its log
  * whatever limit they give.
  *
- * Keys are spread over 64 stores, so that growing or cleaning one never takes long, and cleaning is
- * paid for by the calls that need room: there are no timers.
+ * Keys are spread over 64 stores, so that no single growth or cleaning takes long. There are no
+ * timers: the calls that need room do the cleaning.
  *
- * When the memory is full of live windows, someone has to lose something. Dropping the oldest would
- * let a crowd of addresses buy fresh windows for any one of them, and would do it unseen. Here no
- * live window is ever dropped; keys that are new in the crowd share windows instead, one for each
- * of up to 65,536 buckets by fingerprint. So no key is ever admitted more often than its limit,
- * crowd or not, and who had a window before keeps it: an eighth of the memory for admissions is out
- * of the newcomers' reach, and past that a key is refused until its own admission expires. The
- * price is paid by newcomers, who may be refused because of another newcomer in the same bucket,
- * until the crowd has been gone for one window: a bucket stays in use until it is empty, since who
- * is counted in it is not known. Two keys share a window otherwise only if their 64-bit keyed
- * fingerprints are equal, three times in a hundred million for a million keys.
+ * When live windows fill the memory, the table must limit something. Dropping the oldest window
+ * would let a crowd of addresses gain fresh windows unnoticed. So no live window is ever dropped;
+ * instead new keys share windows, one for each of up to 65,536 buckets by fingerprint. No key is
+ * ever admitted more often than its limit, and keys that had a window keep it: an eighth of the
+ * memory for admissions is reserved for them, and beyond it such a key is refused until its own
+ * admission expires. New keys may be refused because of another one in the same bucket, until the
+ * crowd has been gone for one window: a bucket stays in use until it is empty, because the keys in
+ * it are not recorded. Otherwise two keys share a window only if their 64-bit keyed fingerprints
+ * are equal, a chance of three in a hundred million for a million keys.
  */
 export function createRateTable(options: RateOptions): RateTable {
   return new Table(options)

@@ -24,14 +24,14 @@ const farthest = 2 ** 32 - 1
 
 /**
  * Logs of admission times by 64-bit fingerprint, in typed arrays: an open-addressed table of slots,
- * and nodes that make one circular list per log, newest node known, its successor the oldest. Times
- * are whole milliseconds and must not go back. A log of one admission takes 36 bytes, each further
- * one 12, and nothing where it comes in the same millisecond: a log that is written without pause
- * has at most as many nodes as its window has milliseconds. A log of which nothing has expired is
- * counted without a check of its nodes, which of many logs are in slow memory.
- * Nothing is deleted one by one: when slots or nodes run short the live part is copied into arrays
- * of twice its size (at most `bytesMax`), which forgets idle logs. The first newcomer a window
- * later has it done again, so that memory is given back after a crowd.
+ * and nodes that form one circular list per log; the newest node is known, and its successor is the
+ * oldest. Times are whole milliseconds and must not decrease. A log of one admission takes 36
+ * bytes, each further one 12, and none within the same millisecond: a log that is written without
+ * pause has at most as many nodes as its window has milliseconds. A log without expired entries is
+ * counted without reading its nodes, which are in slow memory when there are many logs. Nothing is
+ * deleted one by one: when slots or nodes run short the live part is copied into arrays of twice
+ * its size (at most `bytesMax`), which forgets idle logs. The first new key one window later has
+ * the arrays copied again, so that memory is released after a crowd.
  */
 export class SlidingLogs {
   keys = 0

@@ -20,8 +20,8 @@ const calmMs = 100
  * The runtime continues accepting connections for as long as each is answered at once, and open
  * sockets wait in the meantime. So competing work waits until the loop has polled all of its
  * sockets; then one turn does as much of it as fits into `budgetMs`. That is also quicker: between
- * two sockets the processor forgets the code of an answer, and half of the time of a short one goes
- * into fetching it again.
+ * two sockets the code leaves the processor's caches, and loading it again takes half of the time
+ * of a short response.
  *
  * Work that does not compete is done at once. The runtime closes a connection on which a request
  * arrives while an earlier one waits, so pipelined requests are answered only if none of them

@@ -3,13 +3,13 @@ import { statements } from '../../database/statement.ts'
 import { beginLine } from '../../topics/changes/store/log.ts'
 
 /**
- * The replication state of an instance: `applied`, the change it is at; `lineage`, the epoch of its
- * commits; `previous_lineage`, the epochs before a restored backup or a gap in the log, the newest
- * first; `continues`, the epoch that it took over from; `ended_lineages`, all epochs that ended for
- * it, the newest first; `replaced_by`, why it may not write; `restored`, that a backup was restored
- * since it last published; `unlogged`, that a server has written since then without the log;
- * `replica_at`, of a replica: the message of the stream that it is at; `replica_stream`, when that
- * stream was created.
+ * The replication state of an instance: `applied`, the change that it has reached; `lineage`, the
+ * epoch of its commits; `previous_lineage`, the epochs before a restored backup or a gap in the
+ * log, the newest first; `continues`, the epoch that it took over from; `ended_lineages`, all
+ * epochs that ended for it, the newest first; `replaced_by`, why it may not write; `restored`, that
+ * a backup was restored since it last published; `unlogged`, that a server has written since then
+ * without the log; `replica_at`, of a replica: the message of the stream that it has reached;
+ * `replica_stream`, when that stream was created.
  */
 export type StateName =
   | 'applied'

@@ -135,11 +135,11 @@ export interface ObservationColumns {
 export interface ObservationStore extends ObservationReads, BarReads {
   /**
    * Writes all points in one transaction with their revisions and bars. A point whose value is
-   * already current is left as it is. A correction that claims to be recorded before the value it
-   * replaces takes its place for the whole time that value was known. `alongside` is called at the
-   * end of the transaction when anything changed, for what must be written with it. `writtenAt` is
-   * the instant of the transaction, by which the feed of changes has the points; `recordedAt` where
-   * it is absent.
+   * already current is left as it is. A correction whose `recordedAt` is earlier than that of the
+   * value it replaces takes its place for the whole time that value was known. `alongside` is
+   * called at the end of the transaction when anything changed, for writes that belong to it.
+   * `writtenAt` is the instant of the transaction, by which the feed of changes has the points;
+   * `recordedAt` where it is absent.
    */
   write(
     points: readonly Point[],
