@@ -59,7 +59,7 @@ needs('nats-server').describe('messages of other clients in NATS', () => {
           [changeHeaders.replicationEpoch]: header(changeHeaders.replicationEpoch),
           [changeHeaders.position]: header(changeHeaders.position),
         },
-        'not what a commit changed',
+        'not a change',
       ],
       // Messages with the headers of a change that do not end the published replication epoch.
       [

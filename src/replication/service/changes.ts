@@ -83,9 +83,10 @@ function headOf(headers: MsgHdrs | undefined): ChangeHead | string {
   const header = (name: string) => headers?.get(name) ?? ''
   const replicationEpoch = header(changeHeaders.replicationEpoch)
   if (!epochForm.test(replicationEpoch))
-    return `its ${changeHeaders.replicationEpoch} is not that of a copy`
+    return `its ${changeHeaders.replicationEpoch} is not a replication epoch`
   const position = header(changeHeaders.position)
-  if (!positionForm.test(position)) return `its ${changeHeaders.position} is not a change`
+  if (!positionForm.test(position))
+    return `its ${changeHeaders.position} is not the number of a change`
   const continued = header(changeHeaders.continues)
   return {
     replicationEpoch,
@@ -100,7 +101,7 @@ function headOf(headers: MsgHdrs | undefined): ChangeHead | string {
 
 function changeOf(head: ChangeHead, body: Uint8Array): Change | string {
   const delta = deltaOf(body)
-  if (!delta) return 'its body is not what a commit changed'
+  if (!delta) return 'its body is not a valid change'
   const reached = delta.isLast ? delta.upTo : delta.after
   return reached === head.position
     ? { ...head, delta }
@@ -117,7 +118,8 @@ function partOf(
   const reaches = headers?.get(changeHeaders.reaches) ?? ''
   if (part === undefined || parts === undefined || part < 1 || part > parts)
     return `its ${changeHeaders.part} is not a part of a change`
-  if (!positionForm.test(reaches)) return `its ${changeHeaders.reaches} is not a change`
+  if (!positionForm.test(reaches))
+    return `its ${changeHeaders.reaches} is not the number of a change`
   return { ...head, part, parts, reaches: Number(reaches), body }
 }
 
