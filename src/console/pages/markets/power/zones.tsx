@@ -151,7 +151,7 @@ function ZoneMap({
             <button
               type="button"
               aria-pressed={zone === own}
-              aria-label={`${zoneName(zone.code)}, ${signed(spread, 2)}`}
+              title={zoneName(zone.code)}
               style={{
                 background: `color-mix(in srgb, var(${spread > 0 ? '--down' : '--up'}) ${Math.round((45 * Math.abs(spread)) / widest)}%, transparent)`,
               }}
