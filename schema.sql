@@ -1529,6 +1529,8 @@ CREATE TABLE outbox (
   last_error TEXT,
   created_at INTEGER NOT NULL,
   settled_at INTEGER,
+  -- The W3C trace context of the work that posted it; NULL where that belonged to no trace.
+  traceparent TEXT,
   -- An event that is posted twice is one message.
   UNIQUE (event_id, lane_id)
 ) STRICT;

@@ -601,6 +601,11 @@ const ownKeys = {
     'Port of GET /metrics without a token, for a scraper; 0 opens none: the admin token opens /metrics.',
   ),
   'metrics.host': key(host, '127.0.0.1', 'Address of that port.'),
+  'otel.endpoint': key(
+    baseUrl,
+    '',
+    'Address of a collector that takes traces by OTLP over HTTP, without /v1/traces; empty: no spans are sent.',
+  ),
   'brand.service_name': key(serviceName, 'Wellhead', 'Name of the service in pages and messages.'),
   'brand.header_prefix': key(headerPrefix, 'X-Service-', "Prefix of the service's own headers."),
   'brand.exchange_words': key(

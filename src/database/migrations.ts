@@ -645,6 +645,11 @@ export const migrations: readonly Migration[] = [
     why: 'Runs of feeds note what a publisher changed.',
     sql: `ALTER TABLE feed_runs ADD COLUMN notes TEXT;`,
   },
+  {
+    version: 27,
+    why: 'A message continues the trace of the request that caused it.',
+    sql: 'ALTER TABLE outbox ADD COLUMN traceparent TEXT;',
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

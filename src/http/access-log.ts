@@ -1,4 +1,5 @@
 import type { Log } from '../lib/log/log.ts'
+import { traceOf } from '../lib/trace.ts'
 import { beginningOf, joinedStream } from './answer/encoding.ts'
 import { wholeBody } from './answer/stream.ts'
 import type { RequestContext } from './gate/gate.ts'
@@ -27,6 +28,7 @@ export function createAccessLog(options: AccessLogOptions) {
   const rerouted = new WeakMap<Request, Request>()
   const put = (request: Request, startedMs: number, answer: Answered) => {
     const requestContext = passes.get(rerouted.get(request) ?? request)
+    const trace = traceOf(request.headers.get('traceparent'))
     log.info('access', {
       request_id: answer.requestId,
       key_id: requestContext?.caller?.key.key.id ?? null,
@@ -35,7 +37,7 @@ export function createAccessLog(options: AccessLogOptions) {
       status: answer.status,
       ms: Math.round((now() - startedMs) * 10) / 10,
       bytes: answer.bytes,
-      ...traceOf(request),
+      ...(trace && { trace_id: trace.id }),
     })
   }
   return {
@@ -62,14 +64,6 @@ export function createAccessLog(options: AccessLogOptions) {
       return counted(response, line)
     },
   }
-}
-
-/** The trace that a caller continues (W3C Trace Context). */
-const traceparent = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/
-
-function traceOf(request: Request): { trace_id?: string } {
-  const [, id] = traceparent.exec(request.headers.get('traceparent') ?? '') ?? []
-  return id === undefined || /^0+$/.test(id) ? {} : { trace_id: id }
 }
 
 const switching = 101

@@ -125,7 +125,8 @@ export function openInstance(options: InstanceOptions): Instance {
   })
   const isLeased = config.nats.standby === 'auto'
   const loop = serving ? watchedLoop(services.log) : undefined
-  const passes = options.passes ?? (world && new WeakMap<Request, RequestContext>())
+  const passes =
+    options.passes ?? ((world || services.tracer) && new WeakMap<Request, RequestContext>())
   const controls =
     world && keeping && passes
       ? controlsOf({ services, jobs: runner, sending, world, keeping, loop, passes })
@@ -191,7 +192,10 @@ export function openInstance(options: InstanceOptions): Instance {
         : undefined,
     acknowledged: acknowledgement(services, publishing, cluster),
     refusal: config.nats.standby === 'auto' ? cluster?.refusal : undefined,
-    settled: async () => await settled?.(),
+    settled: async () => {
+      await services.tracer?.flush()
+      await settled?.()
+    },
     close({ isDiscarded } = { isDiscarded: false }) {
       for (const part of [loop, cluster, publishing, readers, runner, checkpointer]) part?.stop()
       sending.halt()
@@ -221,6 +225,7 @@ function acknowledgement(
 
 /** Stops what the services do by themselves. */
 function stopServices(services: Services): void {
+  services.tracer?.stop()
   services.alerts.evaluation.stop()
   services.sourceSync.halt()
   services.feeds.halt()

@@ -3,6 +3,7 @@ import { transact } from '../database/database.ts'
 import type { Log } from '../lib/log/log.ts'
 import { after, type Clock, within } from '../lib/time/clock.ts'
 import { secondMs } from '../lib/time/instant.ts'
+import { inTrace } from '../lib/trace.ts'
 import type { Outcome } from '../send/attempt.ts'
 import { DoesNotOpen } from '../topics/keys/service/vault.ts'
 import { waitMs } from './schedule.ts'
@@ -98,7 +99,9 @@ export function createOutboxEngine(store: OutboxStore, registry: Registry, deps:
       return ordered ? store.nextDueInOrder(laneId) : store.nextDue(laneId)
     },
     attempt: (row, terms, stop) =>
-      attempted(registry.senders.get(row.kind)!.sender, row, terms, stop, clock),
+      inTrace(row.traceparent, () =>
+        attempted(registry.senders.get(row.kind)!.sender, row, terms, stop, clock),
+      ),
     settle,
     release(rows, reason) {
       for (const row of rows) release(row, reason, clock.now())
@@ -188,13 +191,15 @@ function createTelling(registry: Registry, { db, log }: EngineDeps) {
     const { id, kind, accountId, lane, eventId, eventType, ref, attempts } = row
     const settled = { id, kind, accountId, lane, eventId, eventType, ref, attempts, ...ending }
     registry.ended[ending.state] += 1
-    if (ending.state === 'failed') logGivenUp(log, settled)
+    if (ending.state === 'failed') inTrace(row.traceparent, () => logGivenUp(log, settled))
     const listeners = registry.listeners.get(kind)
     if (!listeners) return
     try {
-      transact(db, () => {
-        for (const listener of listeners) listener(settled)
-      })
+      transact(db, () =>
+        inTrace(row.traceparent, () => {
+          for (const listener of listeners) listener(settled)
+        }),
+      )
     } catch (error) {
       if (!db.inTransaction) throw error
       log.error('outbox_listener_failed', {
@@ -315,8 +320,10 @@ async function attempted(
       body,
       attempts: attempt,
       createdAt,
+      traceparent,
     } = row
-    const parcel = { id, kind, accountId, lane, eventId, eventType, ref, body, attempt, createdAt }
+    const message = { id, kind, accountId, lane, eventId, eventType, ref, body }
+    const parcel = { ...message, attempt, createdAt, traceparent }
     const sent = sender.send(parcel, terms, cut.signal)
     return (await within(timeoutMs + graceMs, sent)) ?? failed(late)
   } catch (error) {

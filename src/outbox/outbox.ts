@@ -1,4 +1,5 @@
 import { transact } from '../database/database.ts'
+import { currentTrace } from '../lib/trace.ts'
 import type { Outcome } from '../send/attempt.ts'
 import { createOutboxEngine, type EngineDeps, type OutboxDue, type Registry } from './engine.ts'
 import { createOutboxLog } from './log.ts'
@@ -61,6 +62,7 @@ export function createOutbox(store: OutboxStore, deps: EngineDeps) {
       eventType,
       bodyId,
       ref,
+      traceparent: currentTrace(),
       dueAt,
       maxRetries,
       createdAt: now,
@@ -204,6 +206,7 @@ function addAll(
       eventType,
       bodyId,
       ref,
+      traceparent: currentTrace(),
       dueAt,
       maxRetries,
       createdAt: now,

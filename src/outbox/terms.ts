@@ -47,6 +47,8 @@ export interface Parcel extends StoredMessage {
   /** 1 for the first. */
   attempt: number
   createdAt: number
+  /** The `traceparent` of the work that made it; null where it belonged to no trace. */
+  traceparent: string | null
 }
 
 /** Where the messages of a webhook lane go and how they are signed. */

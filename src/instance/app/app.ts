@@ -9,6 +9,7 @@ import { type Context, type ContextOptions, createContext } from '../../http/ope
 import { mount } from '../../http/operations/mount.ts'
 import { numberTerms } from '../../http/operations/number-terms.ts'
 import { createQueryWorkerDocument } from '../../http/query-workers/document.ts'
+import { continuingTraces } from '../../http/tracing.ts'
 import { mcpPath, resourceMetadataPath } from '../../topics/assistants/operations/metadata.ts'
 import type { Services } from '../services/services.ts'
 import { type OwnAnswers, topics } from './topics.ts'
@@ -42,11 +43,12 @@ export function createApp(services: Services, options: ContextOptions = {}): Api
     catalogue.isRestricted ? viewers.request(() => api.fetch(request)) : api.fetch(request)
   // Only a demo instance records the requests that it receives.
   const noted = context.controls ? context.controls.requests.noting(forViewer) : forViewer
+  const traced = continuingTraces(noted, { tracer: services.tracer, passes: options.passes })
   const { company } = services
   // The signature of an access token is checked before, because the gate does not wait.
-  const fetch = (request: Request): ReturnType<typeof noted> => {
+  const fetch = (request: Request): ReturnType<typeof traced> => {
     const token = company && foreignTokenOf(request)
-    return token ? company.meet(request, token).then(() => noted(request)) : noted(request)
+    return token ? company.meet(request, token).then(() => traced(request)) : traced(request)
   }
   return {
     fetch,

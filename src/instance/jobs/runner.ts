@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import type { Log } from '../../lib/log/log.ts'
 import { type Clock, createSystemClock, type ManualClock } from '../../lib/time/clock.ts'
+import { inTrace } from '../../lib/trace.ts'
 import type { Job } from './job.ts'
 
 /** Runs the jobs: every second of real time, and step by step when the clock is moved. */
@@ -43,7 +44,8 @@ export function createRunner(
   const passOne = async (job: Job) => {
     const startedMs = stopwatch.monotonic()
     try {
-      await job.pass()
+      // Whoever moved the clock caused none of what is due.
+      await inTrace(null, () => job.pass())
     } catch (error) {
       if (!isReported(error)) log.error('job_failed', { job: job.name, error })
     }

@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.ts'
+import { currentTrace, traceOf } from '../trace.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFormat = 'json' | 'text'
@@ -97,9 +98,9 @@ export function createLog(options: LogOptions, inherited: Fields = {}) {
   const put = (level: LogLevel, event: string, fields: Fields = {}) => {
     if (ranks[level] < least) return
     const at = new Date(options.clock.now()).toISOString()
-    options.write(
-      `${render(at, level, cleanText(event), clean({ ...inherited, ...fields }, []) as Fields)}\n`,
-    )
+    const trace = traceOf(currentTrace())
+    const all = { ...(trace && { trace_id: trace.id }), ...inherited, ...fields }
+    options.write(`${render(at, level, cleanText(event), clean(all, []) as Fields)}\n`)
   }
   return {
     debug: (event: string, fields?: Fields) => void put('debug', event, fields),

@@ -6,6 +6,7 @@ import type { Kind, MessageState, StoredMessage } from './rows.ts'
 export interface NewRow extends Omit<StoredMessage, 'kind' | 'lane'> {
   laneId: number
   bodyId: number
+  traceparent: string | null
   dueAt: number
   maxRetries: number | null
   createdAt: number
@@ -23,6 +24,7 @@ export interface ClaimedRow extends StoredMessage {
   maxRetries: number | null
   dueAt: number
   createdAt: number
+  traceparent: string | null
   leaseToken: string
   body: string
 }
@@ -60,7 +62,7 @@ export interface Lease {
 export type OutboxStore = ReturnType<typeof createOutboxStore>
 
 const waits = `state IN ('pending', 'retry')`
-const columns = `number, id, lane_id AS laneId, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, attempts, tries, rescues,
+const columns = `number, id, lane_id AS laneId, account_id AS accountId, event_id AS eventId, event_type AS eventType, ref, traceparent, attempts, tries, rescues,
   max_retries AS maxRetries, due_at AS dueAt, created_at AS createdAt, lease_token AS leaseToken,
   (SELECT kind FROM outbox_lanes WHERE id = lane_id) AS kind, (SELECT lane FROM outbox_lanes WHERE id = lane_id) AS lane,
   (SELECT body FROM outbox_bodies WHERE id = body_id) AS body`
@@ -85,16 +87,16 @@ function additions(db: Database) {
     UPDATE outbox_bodies SET uses = uses + ? WHERE id = ? RETURNING uses`
   const dropBody = sql`DELETE FROM outbox_bodies WHERE id = ?`
   const newColumns =
-    'id, lane_id, account_id, event_id, event_type, body_id, ref, due_at, max_retries, created_at'
+    'id, lane_id, account_id, event_id, event_type, body_id, ref, traceparent, due_at, max_retries, created_at'
   const once = 'ON CONFLICT (event_id, lane_id) DO NOTHING'
   const add = sql`
-    INSERT INTO outbox (${newColumns}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`
+    INSERT INTO outbox (${newColumns}, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending') ${once}`
   const addSkipped = sql`
-    INSERT INTO outbox (${newColumns}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?10, 'skipped', ?10, ?) ${once}`
+    INSERT INTO outbox (${newColumns}, state, settled_at, last_error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?11, 'skipped', ?11, ?) ${once}`
   const addAll = manyRows(
     db,
     `INSERT INTO outbox (${newColumns}, state)`,
-    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
+    "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')",
     once,
   )
   const last = sql<{ number: number | null }, []>`SELECT max(number) AS number FROM outbox`
@@ -142,11 +144,24 @@ function valuesOf({
   eventType,
   bodyId,
   ref,
+  traceparent,
   dueAt,
   maxRetries,
   createdAt,
 }: Omit<NewRow, 'skipped'>) {
-  return [id, laneId, accountId, eventId, eventType, bodyId, ref, dueAt, maxRetries, createdAt]
+  return [
+    id,
+    laneId,
+    accountId,
+    eventId,
+    eventType,
+    bodyId,
+    ref,
+    traceparent,
+    dueAt,
+    maxRetries,
+    createdAt,
+  ]
 }
 
 function createClaims(db: Database) {

@@ -5,6 +5,7 @@ import {
 } from '../../lib/secrets/signature.ts'
 import { after, type Clock } from '../../lib/time/clock.ts'
 import { hourMs, secondMs } from '../../lib/time/instant.ts'
+import { traceOf } from '../../lib/trace.ts'
 import type { Exchange, Outcome } from '../attempt.ts'
 import type { Egress } from '../egress/egress.ts'
 import {
@@ -15,6 +16,7 @@ import {
   reasonOf,
   request,
 } from '../egress/request.ts'
+import type { Tracer } from '../traces/tracer.ts'
 
 export interface WebhookDeps {
   egress: Egress
@@ -28,6 +30,8 @@ export interface Delivery {
   eventId: string
   eventType: string
   body: string
+  /** The trace that the delivery belongs to, if any. */
+  traceparent?: string | null
 }
 
 export interface DeliveryTerms {
@@ -97,7 +101,7 @@ const documentedPrefix = 'X-Service-'
 
 /** The header names and values of a delivery in the order of the API. */
 function headersOf(
-  { eventId, eventType, body }: Delivery,
+  { eventId, eventType, body, traceparent }: Delivery,
   target: NonNullable<DeliveryTerms['target']>,
   deps: WebhookDeps,
 ) {
@@ -123,11 +127,35 @@ function headersOf(
     'ce-id': eventId,
     'ce-type': eventType,
     'ce-source': '/v1/webhooks',
+    ...(traceparent && { traceparent }),
     'webhook-id': eventId,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': standardSignature(secrets, eventId, timestamp, body),
   }
 }
+
+/** Makes each attempt a span of the trace that its event belongs to. */
+export const withSpans = (sender: WebhookSender, tracer: Tracer): WebhookSender => ({
+  async send(delivery, terms, signal) {
+    const trace = traceOf(delivery.traceparent ?? null)
+    const span = trace && tracer.begin(trace, 'client')
+    if (!span) return await sender.send(delivery, terms, signal)
+    const { traceparent } = span
+    const outcome = await sender.send({ ...delivery, traceparent }, terms, signal)
+    const status = outcome.statusCode
+    span.end(
+      `POST ${delivery.eventType}`,
+      {
+        'http.request.method': 'POST',
+        'messaging.message.id': delivery.eventId,
+        ...(status !== undefined && { 'http.response.status_code': status }),
+        ...(outcome.error !== undefined && { 'error.type': outcome.error }),
+      },
+      outcome.state !== 'delivered',
+    )
+    return outcome
+  },
+})
 
 /** Looking a name up cannot be ended, only left. */
 function withinTime<T>(work: Promise<T>, signal: AbortSignal, since: () => number): Promise<T> {

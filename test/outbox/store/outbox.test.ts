@@ -34,6 +34,7 @@ function add(store: OutboxStore, row: Partial<NewRow> & { lane?: string } = {}):
     eventType: 'x',
     bodyId,
     ref: null,
+    traceparent: null,
     dueAt: now,
     maxRetries: null,
     createdAt: now,

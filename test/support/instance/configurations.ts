@@ -164,6 +164,7 @@ export const configurations = (at: Surroundings): readonly Configuration[] => [
       'notices.disk_free_mb': 1,
     },
   },
+  { name: 'traces sent to a collector', settings: { 'otel.endpoint': at.sink } },
   {
     name: 'a configured master key',
     settings: { 'secrets.master_key': 'a master key that the operator keeps elsewhere' },

@@ -3,7 +3,8 @@ import type { Clock } from '../../../lib/time/clock.ts'
 import type { Outbox } from '../../../outbox/outbox.ts'
 import type { Limits } from '../../../plans/limits.ts'
 import { createEgress } from '../../../send/egress/egress.ts'
-import { createWebhookSender } from '../../../send/webhooks/webhook.ts'
+import type { Tracer } from '../../../send/traces/tracer.ts'
+import { createWebhookSender, withSpans } from '../../../send/webhooks/webhook.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Keyring } from '../../keys/service/keyring.ts'
 import type { Meter } from '../../keys/service/meter.ts'
@@ -45,6 +46,7 @@ export interface WebhookServicesDeps extends Pick<Runtime, 'db' | 'config' | 'id
   ingest: Pick<Ingest, 'listenInside'>
   meter: Pick<Meter, 'listen'>
   outbox: Outbox
+  tracer: Tracer | undefined
   mail: Mail
   notices: Notices
 }
@@ -71,7 +73,8 @@ export function openWebhooks(deps: WebhookServicesDeps) {
   const egress = createEgress(config.egress.allow)
   const { headerPrefix, webhookUserAgent: userAgent } = config.brand
   const sender = createWebhookSender({ egress, clock, headerPrefix, userAgent })
-  outbox.register('webhook', sender, createWebhookLanes({ webhooks, accountSecrets, keys }))
+  const traced = deps.tracer ? withSpans(sender, deps.tracer) : sender
+  outbox.register('webhook', traced, createWebhookLanes({ webhooks, accountSecrets, keys }))
   return {
     webhooks,
     events,
