@@ -27,6 +27,7 @@ import type { Access, KeyAccess, OpenAccess, OperatorAccess } from './access-kin
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
 import { type AuditedAction, changesByOperator, changesData, isAudited, whatOf } from './audited.ts'
 import { credentialsOf, isSessionToken, linkKeyOf } from './credentials.ts'
+import { createFileParts } from './file-parts.ts'
 import { createRateSlots } from './rate-slots.ts'
 import type { RateTables } from './rates.ts'
 import { createRestrictions, isSuspended, type Restrictions } from './restrictions.ts'
@@ -74,6 +75,8 @@ export interface RequestContext {
    * charged.
    */
   vouched: boolean
+  /** Names the file of which a part is requested; undefined: none is. */
+  filePart: string | undefined
   /** The status to count, where the sent one hides a refusal. */
   outcome: number | undefined
   startedMs: number
@@ -152,8 +155,9 @@ export function createGate(deps: GateDeps) {
   const { clock, complete, admitted = new WeakMap() } = deps
   const vouched = new WeakMap<Request, Caller>()
   const restrictions = createRestrictions(deps)
-  const entries = createEntries(deps, restrictions)
-  const settle = createSettlement(deps)
+  const fileParts = createFileParts()
+  const entries = createEntries(deps, restrictions, fileParts)
+  const settle = createSettlement(deps, fileParts)
   const textBody = createTextBodies()
 
   /** Records a successful action; refused requests have changed nothing. */
@@ -176,6 +180,7 @@ export function createGate(deps: GateDeps) {
       reserved: undefined,
       free: false,
       vouched: false,
+      filePart: undefined,
       outcome: undefined,
       startedMs: clock.monotonic(),
       method: '',
@@ -276,8 +281,10 @@ const operatorOnly =
 /** Without it the last message that a customer sees would hide what is wrong. */
 const quotaReason = ' The limit is this low because the request quota of the plan is used up.'
 
+type FileParts = ReturnType<typeof createFileParts>
+
 /** The entry checks for each kind of access. The order of the checks is part of the API. */
-function createEntries(deps: GateDeps, restrictions: Restrictions) {
+function createEntries(deps: GateDeps, restrictions: Restrictions, fileParts: FileParts) {
   const { refuseKey, refuseScope, refuseManaging, refuseRole, refusePlan } = restrictions
   const { keys, meter, plans, clock } = deps
   const { takeAddress, takeBrowsing, takeBurst, takeOwn } = createRateSlots(deps)
@@ -363,8 +370,11 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
     const isRead = mayBrowse && !access.weighed && !isSuspended(key)
     const browsing = isRead && session ? takeBrowsing(windows, session, startedMs) : undefined
     requestContext.isBrowsing = browsing !== undefined
+    requestContext.filePart = access.weighed && fileParts.nameOf(key.key.id, request)
+    const isCovered = fileParts.covers(requestContext.filePart, startedMs)
     const burst =
-      browsing ?? takeBurst(windows, key, entitled.requestsPerMinute, isHeldBack, startedMs)
+      browsing ??
+      takeBurst(windows, key, entitled.requestsPerMinute, isHeldBack, startedMs, isCovered)
     refuseKey(access, key, request, peer)
     refuseScope(key, requestContext.route)
     refuseManaging(access, key, session, request)
@@ -486,7 +496,7 @@ function createEntries(deps: GateDeps, restrictions: Restrictions) {
 
 /** Counts a request and returns the usage of its key; undefined where it came without one. */
 const createSettlement =
-  ({ meter, clock, tally, recentRequests }: GateDeps) =>
+  ({ meter, clock, tally, recentRequests }: GateDeps, fileParts: FileParts) =>
   (
     requestContext: RequestContext,
     status: number,
@@ -499,6 +509,8 @@ const createSettlement =
     const durationMs = clock.monotonic() - requestContext.startedMs
     tally?.count(route, outcome, caller?.entitled.planId ?? '', durationMs)
     if (!caller) return undefined
+    if (requestContext.filePart && outcome === 206)
+      fileParts.note(requestContext.filePart, String(headers.etag), requestContext.startedMs)
     const counts =
       requestContext.reserved !== undefined &&
       outcome >= 200 &&

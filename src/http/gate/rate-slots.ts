@@ -35,7 +35,8 @@ export const createRateSlots = ({
   },
   /**
    * Takes a slot in a key's general window of so many requests a minute, or in the smaller one that
-   * replaces it past the quota and for a suspended key. The caller checks whether it was admitted.
+   * replaces it past the quota and for a suspended key; none where an earlier slot covers the request.
+   * The caller checks whether it was admitted.
    */
   takeBurst(
     windows: WindowReading[],
@@ -43,13 +44,14 @@ export const createRateSlots = ({
     perMinute: number,
     isHeldBack: boolean,
     nowMs: number,
+    isCovered: boolean,
   ) {
+    const look = isCovered ? rates.peekOf : rates.takeOf
     const window = reading(
       'burst',
-      isHeldBack
-        ? rates.takeOf('overQuota', key, nowMs)
-        : rates.takeOf('authenticated', key, nowMs, perMinute),
+      isHeldBack ? look('overQuota', key, nowMs) : look('authenticated', key, nowMs, perMinute),
     )
+    if (isCovered) window.admitted = true
     windows.push(window)
     return window
   },

@@ -125,3 +125,26 @@ test('a link ends after a day, and plans with the slice of exports get no files'
   const refused = await instance.get('/v1/files', instance.key('free'))
   expect(refused.status).toBe(403)
 })
+
+test('ranges of one version of a file take one slot of the rate limit in a minute', async () => {
+  const used = async () => {
+    const limits = (await instance.get('/v1/usage', token)).headers.get('ratelimit')
+    return -Number(/"burst";r=(\d+)/.exec(limits!)![1])
+  }
+  const read = async (range: string) => {
+    const answer = await instance.get('/v1/files/prices/2026.parquet', token, { range })
+    expect(answer.status).toBe(206)
+    await answer.arrayBuffer()
+  }
+  const before = await used()
+  for (let i = 0; i < 20; i += 1) await read(`bytes=${i * 10}-${i * 10 + 9}`)
+  expect((await used()) - before).toBe(2)
+  // A whole file is no part, and after a minute a part takes a slot again.
+  await instance.get('/v1/files/prices/2026.parquet', token)
+  expect((await used()) - before).toBe(4)
+  instance.clock.advance(61_000)
+  const later = await used()
+  await read('bytes=0-9')
+  await read('bytes=10-19')
+  expect((await used()) - later).toBe(2)
+})
