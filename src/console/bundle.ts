@@ -117,7 +117,9 @@ function documentation(isShipped: boolean) {
       body: `/console/${add(`page-${name}`, parts)}`,
     }),
   )
-  return { guides: add('guides', list), files }
+  const texts = Object.fromEntries(pages.map(({ name, markdown }) => [name, markdown]))
+  const guideTexts = gzipSync(JSON.stringify(texts)).toString('base64')
+  return { guides: add('guides', list), guideTexts, files }
 }
 
 function build(isShipped: boolean) {

@@ -10,7 +10,7 @@ import type { Catalogue } from '../topics/catalogue/service/catalogue.ts'
 import type { Viewers } from '../topics/catalogue/service/viewers.ts'
 import type { Keyring } from '../topics/keys/service/keyring.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
-import type { Guide } from './guides/guide.ts'
+import { type Guide, sampleOrigin } from './guides/guide.ts'
 import { type PageWithParts, pageParts, pagePaths } from './paths.ts'
 
 export interface ConsoleDeps {
@@ -70,8 +70,11 @@ const load = async () => {
   )
   const { script, style, font, guides } = bundle
   const list = Buffer.from(files.get(guides)!.bodies.plain).toString()
-  const guideNames = new Set((JSON.parse(list) as Guide[]).map(({ name }) => name))
-  return { script, style, font, guides, guideNames, files }
+  const listed = (JSON.parse(list) as Guide[]).map(({ name, section, title }) => {
+    return { name, section, title }
+  })
+  const guideNames = new Set(listed.map(({ name }) => name))
+  return { script, style, font, guides, guideNames, listed, files }
 }
 let loading: ReturnType<typeof load> | undefined
 const loaded = () => {
@@ -79,13 +82,41 @@ const loaded = () => {
   return loading
 }
 
+/** The guides below the headings of their index, as a list of links to their Markdown. */
+export async function guideLinks(baseUrl: string): Promise<string> {
+  const { listed } = await loaded()
+  return [...Map.groupBy(listed, ({ section }) => section)]
+    .map(([section, guides]) =>
+      [
+        `## ${section || 'Documentation'}`,
+        '',
+        ...guides.map(({ name, title }) => `- [${title}](${baseUrl}/docs/${name}.md)`),
+        '',
+      ].join('\n'),
+    )
+    .join('\n')
+}
+
+/** A guide as Markdown, with the address of this instance in its samples. */
+async function guideAnswer(name: string, origin: string): Promise<Response> {
+  const { bundle } = await import('./files.ts')
+  const texts = Bun.gunzipSync(Buffer.from(bundle.guideTexts, 'base64'))
+  const text = (JSON.parse(Buffer.from(texts).toString()) as Record<string, string>)[name]
+  return new Response(text?.replaceAll(sampleOrigin, origin) ?? '', {
+    status: text === undefined ? 404 : 200,
+    headers: { 'content-type': 'text/markdown; charset=utf-8', 'cache-control': 'no-cache' },
+  })
+}
+
 /** Returns the document of every page, for any caller. */
 export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promise<Response> {
   const { now } = deps
   const contentPolicy = contentPolicyOf(deps.mode === 'dev')
   return async request => {
-    const { script, style, font, guides, guideNames } = await loaded()
     const { pathname } = new URL(request.url)
+    const [, guide] = /^\/docs\/([\w-]+)\.md$/.exec(pathname) ?? []
+    if (guide !== undefined) return await guideAnswer(guide, deps.ownUrl())
+    const { script, style, font, guides, guideNames } = await loaded()
     const token = sessionCookieOf(request)
     const person = token === undefined ? undefined : deps.sessions.find(token)
     const visitor = person ? undefined : await signedInVisitor(deps, request)

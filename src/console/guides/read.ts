@@ -13,6 +13,8 @@ export interface RenderedPage extends PageSource {
   words: string
   headings: GuideHeading[]
   parts: GuidePart[]
+  /** Its Markdown, whose links lead to the Markdown of other pages. */
+  markdown: string
 }
 
 /** A file that a page links to or shows, which is served with the pages. */
@@ -77,7 +79,11 @@ export function readPages(generated: Readonly<Record<string, string>>): Rendered
   }
   const pages = sources.map(source => {
     const text = expanded(readPage(source.file), generated)
-    return rendered(source, text, href => addressOf(source.file, href))
+    const markdown = text.replaceAll(/\]\(([^)#\s]+)/g, (link, href: string) => {
+      const page = addresses.get(linkedFile(source.file, href))
+      return page === undefined ? link : `](${page}.md`
+    })
+    return { ...rendered(source, text, href => addressOf(source.file, href)), markdown }
   })
   return { pages, attached: [...attached.values()] }
 }
@@ -135,7 +141,7 @@ function rendered(
   source: PageSource,
   text: string,
   addressOf: (href: string) => string | undefined,
-): RenderedPage {
+): Omit<RenderedPage, 'markdown'> {
   const markdown = markdownWith(addressOf)
   const [title, ...below] = markdown
     .lexer(text)

@@ -6,6 +6,7 @@ import { companySignInOperations } from './account/company-sign-in.ts'
 import { signInOperations } from './account/sign-in.ts'
 import { billingPortalOperations } from './billing/portal.ts'
 import { docsOperations } from './docs/docs.ts'
+import { modelOperations } from './docs/llms.ts'
 import { recipientOperations } from './messages/recipients.ts'
 
 interface WebOptions {
@@ -29,6 +30,7 @@ export function operationsOf(context: Context, { document, pages }: WebOptions):
     ...consoleOperations(answerPage),
     ...billingPortalOperations(context),
     ...recipientOperations(context),
+    ...modelOperations(context),
     ...docsOperations({
       serviceName: context.serviceName,
       headerPrefix: context.headerPrefix,

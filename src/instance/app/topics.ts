@@ -49,7 +49,6 @@ export const topics: readonly Topic[] = [
     '/v1/webhook-ips',
     '/.well-known',
     '/limits.json',
-    '/llms.txt',
     '/product-facts.json',
   ),
   topic(
@@ -210,6 +209,7 @@ export const topics: readonly Topic[] = [
     '/desk',
     '/docs',
     '/invitation',
+    '/llms.txt',
     '/mail',
     '/market',
     '/markets',

@@ -27,7 +27,7 @@ const Linkset = t.Object({
 })
 
 /** Standard addresses below `/.well-known`. */
-export const wellKnownOperations = ({ links, now, serviceName, config }: Context) => [
+export const wellKnownOperations = ({ links, now, config }: Context) => [
   operation('GET /.well-known/api-catalog', {
     operationId: 'getApiCatalog',
     summary: 'Get the API catalog',
@@ -69,37 +69,6 @@ export const wellKnownOperations = ({ links, now, serviceName, config }: Context
       reply.headers['content-type'] = 'text/plain; charset=utf-8'
       const contact = config.brand.supportUrl || docsUrl
       return `Contact: ${contact}\nExpires: ${isoInstant(now() + expiresAfterMs)}\nCanonical: ${baseUrl}/.well-known/security.txt\n`
-    },
-  }),
-  operation('GET /llms.txt', {
-    operationId: 'getLlmsText',
-    summary: 'Get a summary for language models',
-    description: 'Returns a short description of the API with links, as Markdown.',
-    access,
-    answers: {
-      200: string('The summary.', '# Energy prices', { contentMediaType: 'text/markdown' }),
-    },
-    handle: ({ request, reply }) => {
-      const { baseUrl, docsUrl } = links(request)
-      reply.headers['content-type'] = 'text/markdown; charset=utf-8'
-      return [
-        `# ${serviceName}`,
-        '',
-        '> Energy prices over HTTP: newest prices, history, futures, spreads, storage, drilling, alerts and webhooks.',
-        '',
-        'Send an API key as `Authorization: Token <API_KEY>`. `/v1/demo/prices` needs none.',
-        '',
-        '## API',
-        '',
-        `- [OpenAPI document](${baseUrl}/openapi.json): every operation with its parameters and responses`,
-        `- [Commodity codes](${baseUrl}/v1/commodities): what can be requested`,
-        `- [Limits](${baseUrl}/v1/meta/limits): quotas and rate limits of each plan`,
-        '',
-        '## Documentation',
-        '',
-        `- [Guides](${docsUrl}): quickstart, authentication, errors, paging, webhooks`,
-        '',
-      ].join('\n')
     },
   }),
 ]
