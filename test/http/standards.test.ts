@@ -154,3 +154,29 @@ test('a line of the access log names the trace that the caller continues, and no
     undefined,
   ])
 })
+
+test('an alias names the day on which it was deprecated and the first on which it may go', async () => {
+  const { headers } = await instance.get('/v1/rig-counts/current', token)
+  expect(headers.get('deprecation')).toBe('@1795824000')
+  expect(headers.get('sunset')).toBe('Sun, 28 Nov 2027 00:00:00 GMT')
+  expect(headers.get('link')).toContain('rel="successor-version"')
+})
+
+test('every guide that the text for models lists is served as Markdown', async () => {
+  const text = await (await instance.get('/llms.txt')).text()
+  const paths = [...text.matchAll(/\]\(https?:\/\/[^/]+(\/docs\/[\w-]+\.md)\)/g)].map(
+    ([, path]) => path!,
+  )
+  expect(paths.length).toBeGreaterThan(60)
+  for (const path of paths) {
+    const guide = await instance.get(path)
+    expect(guide.status, path).toBe(200)
+    expect(guide.headers.get('content-type')).toStartWith('text/markdown')
+    const markdown = await guide.text()
+    expect(markdown, path).toStartWith('# ')
+    // Links lead to pages that are served as Markdown too.
+    for (const [, linked] of markdown.matchAll(/\]\((\/docs\/[\w-]+\.md)/g))
+      expect(paths).toContain(linked!)
+  }
+  expect((await instance.get('/docs/nope.md')).status).toBe(404)
+})

@@ -38,6 +38,7 @@ const exposedHeaders = [
   'X-Quota-Requests',
   'WWW-Authenticate',
   'Deprecation',
+  'Sunset',
   'Idempotent-Replayed',
 ].join(', ')
 

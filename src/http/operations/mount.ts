@@ -3,11 +3,19 @@ import { strongEtag } from '../../lib/text/etag.ts'
 import { isObject } from '../../lib/text/json.ts'
 import { hasEtag } from '../answer/etag.ts'
 import { Outcome } from '../answer/outcome.ts'
+import {
+  FeatureMap,
+  tableAnswer,
+  tableFormatOf,
+  tableFormats,
+  tableRowsMax,
+} from '../answer/table.ts'
 import { idempotencyHeader } from '../idempotency.ts'
 import { noBody } from '../input/body-schema.ts'
 import { answeredPage, pageOf, pageQuery } from '../input/page.ts'
+import { wordParameter } from '../input/typed.ts'
 import { answersKey } from '../openapi/source.ts'
-import { Problem } from '../problem/problem.ts'
+import { invalidParameter, Problem } from '../problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../problem/shape.ts'
 import type { Answering } from './answer.ts'
 import type { Context } from './context.ts'
@@ -102,6 +110,31 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
   return { ...operation, handle: guarded as never }
 }
 
+/** Whether the list of an operation can be a file for tables: of data, not of an account. */
+const isTable = ({ method, access, page, tables }: Operation): boolean =>
+  tables === true || (method === 'GET' && page !== undefined && 'meter' in access && access.meter)
+
+const formatsOf = ({ map }: Operation) => ['json', ...tableFormats, ...(map ? ['geojson'] : [])]
+
+const tableQueryOf = (operation: Operation) => ({
+  format: wordParameter(
+    formatsOf(operation),
+    `\`csv\`, \`parquet\`, \`arrow\` or \`xlsx\`: the list as a file, up to ${tableRowsMax.toLocaleString('en')} rows without \`page\` and \`per_page\`.${operation.map ? ' `geojson` (RFC 7946): rows that have a position, as points.' : ''}`,
+    'json',
+    { default: 'json' },
+  ),
+})
+
+/** The file that a request asks a list for; undefined: none. */
+function requestedTable(operation: Operation, text: string | undefined) {
+  const formats = formatsOf(operation)
+  if (!operation.tables && text && !formats.includes(text.toLowerCase()))
+    throw invalidParameter('format', text, formats)
+  const format = tableFormatOf(text)
+  // A handler that reads `format` itself writes texts.
+  return operation.tables && format === 'csv' ? undefined : format
+}
+
 const viewParameters: Readonly<Record<View, object>> = {
   as_of: knownQuery,
   'as_of, end_date': pointQuery,
@@ -110,6 +143,7 @@ const viewParameters: Readonly<Record<View, object>> = {
 function hookOf(operation: Operation): { detail: object } {
   const { access, method, view, page, idempotent, params, body } = operation
   const query = {
+    ...(isTable(operation) && !operation.tables && tableQueryOf(operation)),
     ...(operation.query ?? {}),
     ...(page && pageQuery(page.max, page.default, page.limits)),
     ...(view && viewParameters[view]),
@@ -123,6 +157,7 @@ function hookOf(operation: Operation): { detail: object } {
         ...(params && { 404: NestedProblem }),
         ...(body && body !== noBody && { 422: ValidationProblem }),
         ...operation.answers,
+        ...(operation.map && { 200: t.Union([operation.answers![200]!, FeatureMap]) }),
       }
   const { hidden, operationId, tags, summary, description, parse, detail } = operation
   return {
@@ -156,11 +191,14 @@ const pointerOf = ({ method, deprecated }: Operation) =>
 
 /** The day on which every alias was deprecated, as `Deprecation` (RFC 9745) writes it. */
 const deprecatedSince = `@${Date.UTC(2026, 10, 28) / 1000}`
+/** The earliest day on which they may go, as `Sunset` (RFC 8594) writes it. */
+const sunset = new Date(Date.UTC(2027, 10, 28)).toUTCString()
 
 /** Points from the response of a deprecated path to the path that replaces it. */
 function markDeprecated({ set, params }: Incoming, use: string): void {
   const path = use.replace(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ''))
   set.headers.deprecation = deprecatedSince
+  set.headers.sunset = sunset
   set.headers.link = `<${path}>; rel="successor-version"`
 }
 
@@ -213,22 +251,30 @@ function statusOf({ answers = {} }: Operation): number | undefined {
 function runnerOf(context: Context, operation: Operation): (incoming: Incoming) => unknown {
   const { view, page, idempotent } = operation
   const status = statusOf(operation)
+  const canBeTable = isTable(operation)
   const work = (at: Context, { set, ...incoming }: Incoming) => {
     if (status !== undefined) set.status = status
+    const { format, ...paging } = incoming.query
+    const table = canBeTable ? requestedTable(operation, format) : undefined
+    const isWhole = table && paging.page === undefined && paging.per_page === undefined
     const answer = operation.handle({
       ...incoming,
       at,
       reply: set,
       page:
         page &&
-        answeredPage(pageOf(incoming.query, page.max, page.default), {
-          request: incoming.request,
-          headers: set.headers,
-        }),
+        answeredPage(
+          isWhole
+            ? { page: 1, perPage: tableRowsMax, offset: 0 }
+            : pageOf(incoming.query, page.max, page.default),
+          { request: incoming.request, headers: set.headers },
+        ),
     } as never)
     if (answer instanceof Promise && !isAsync(operation.handle))
       throw new Error(`${operation.operationId} returns a promise: its handler must be async`)
-    return answer
+    if (table === undefined) return answer
+    const write = (list: unknown) => tableAnswer(table, list, set, operation.path)
+    return answer instanceof Promise ? answer.then(write) : write(answer)
   }
   if (view)
     return incoming =>

@@ -52,6 +52,10 @@ interface Definition<
   view?: View
   /** A list in pages: adds the parameters, and reads them into `page`. */
   page?: { max: number; default?: number; limits?: string }
+  /** It reads `format` itself, and its list can be a file for tables, as every list of data can. */
+  tables?: true
+  /** Its rows have positions: the list can be a map. */
+  map?: true
   /** A repeat with the same `Idempotency-Key` returns the first answer and changes nothing. */
   idempotent?: true
   query?: Query

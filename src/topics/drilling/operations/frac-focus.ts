@@ -113,6 +113,7 @@ const disclosureList = (
     path,
     ...words,
     access: energyHeavyAccess,
+    map: true,
     query: filterQuery,
     title: 'FracDisclosures',
     row: Disclosure,

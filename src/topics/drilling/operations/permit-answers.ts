@@ -71,25 +71,6 @@ export function permitList(call: ListCall) {
   }
 }
 
-/** The same permits on a map; those without a position are left out. */
-export function permitMap(call: ListCall): Response {
-  const { data, meta } = permitList(call)
-  const features = data.flatMap(({ location: { latitude, longitude, ...land }, ...properties }) =>
-    latitude === null || longitude === null
-      ? []
-      : [
-          {
-            type: 'Feature',
-            id: properties.api_number ?? undefined,
-            geometry: { type: 'Point', coordinates: [Number(longitude), Number(latitude)] },
-            properties: { ...properties, location: land },
-          },
-        ],
-  )
-  call.reply.headers['content-type'] = 'application/geo+json'
-  return new Response(JSON.stringify({ type: 'FeatureCollection', features, meta }))
-}
-
 /** Permits of the last days. */
 export function latestPermits(
   call: EnergyCall,

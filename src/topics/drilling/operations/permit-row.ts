@@ -157,22 +157,6 @@ export const PermitList = object('WellPermits', {
 })
 
 /** The permits of a page as points. */
-export const PermitMap = object('WellPermitMap', {
-  type: t.Literal('FeatureCollection'),
-  features: t.Array(
-    t.Object({
-      type: t.Literal('Feature'),
-      id: t.Optional(string('API number.', '42-329-40001')),
-      geometry: t.Object({
-        type: t.Literal('Point'),
-        coordinates: t.Array(t.Number(), { description: 'Longitude and latitude in degrees.' }),
-      }),
-      properties: t.Object({}, { additionalProperties: true, description: 'As in the list.' }),
-    }),
-  ),
-  meta: t.Object(EnergyMeta),
-})
-
 export const LatestPermits = object('LatestWellPermits', {
   data: t.Object({
     well_permits: t.Array(Permit),

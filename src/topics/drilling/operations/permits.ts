@@ -1,9 +1,7 @@
 import type { Static, TSchema } from 'elysia'
-import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
-import { typed, wordParameter } from '../../../http/input/typed.ts'
-import { invalidParameter } from '../../../http/problem/problem.ts'
+import { typed } from '../../../http/input/typed.ts'
 import type { Feature } from '../../../plans/tiers.ts'
 import {
   energyAccess,
@@ -18,7 +16,6 @@ import {
   latestPermits,
   markedPermits,
   permitList,
-  permitMap,
   permitShares,
   permitSummary,
   stateActivity,
@@ -31,7 +28,6 @@ import {
   LatestPermits,
   Permit,
   PermitList,
-  PermitMap,
   PermitSummary,
   permitRow,
   StateActivity,
@@ -42,19 +38,6 @@ const permitHeavyAccess = { ...permitAccess, heavy: true } as const
 
 const listNote =
   'Returns permits, newest first, with the total number of matches. `as_of` is the newest permit date held for the states of the answer. States publish at their own pace, some every quarter only: `stale_states` names those of which nothing newer than 30 days is held.'
-
-const formats = ['json', 'geojson'] as const
-const formatParameter = wordParameter(
-  formats,
-  '`geojson` (RFC 7946): the permits of the page that have a position, as points.',
-  'geojson',
-  { default: 'json' },
-)
-function isMap(format: string | undefined): boolean {
-  if (format && format !== 'json' && format !== 'geojson')
-    throw invalidParameter('format', format, formats)
-  return format === 'geojson'
-}
 
 const listRefusals = { 400: energyRefusals[400], 403: energyRefusals[403] }
 const recordRefusals = { 403: energyRefusals[403], 404: energyRefusals[404] }
@@ -68,9 +51,10 @@ const listOperation = (
     ...words,
     access: permitHeavyAccess,
     page: { max: 100, default: 25 },
-    query: { ...permitQuery, format: formatParameter },
-    answers: { 200: t.Union([PermitList, PermitMap]), ...listRefusals },
-    handle: call => (isMap(call.query.format) ? permitMap(call) : permitList(call)),
+    map: true,
+    query: permitQuery,
+    answers: { 200: PermitList, ...listRefusals },
+    handle: permitList,
   })
 
 const shares = <Row extends TSchema>(

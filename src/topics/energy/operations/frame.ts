@@ -78,6 +78,7 @@ type Definition<Query extends TProperties, Params extends TProperties> = {
   description: string
   access?: Access
   view?: View
+  map?: true
   query?: Query
   params?: Params
 }

@@ -286,11 +286,8 @@ function ofType(commodities: Resolved[], type: string | undefined): Resolved[] {
   )
 }
 
-/** By the parameter, else by what the client accepts. */
-export function formOf(
-  format: string | undefined,
-  request: Request,
-): (typeof windowFormats)[number] {
+/** By the parameter, else by what the client accepts. A file for tables is made of lines. */
+export function formOf(format: string | undefined, request: Request): 'json' | 'csv' | 'ndjson' {
   if (format === undefined || format === '') {
     const accept = request.headers.get('accept') ?? ''
     if (accept.includes('application/x-ndjson')) return 'ndjson'
@@ -298,7 +295,7 @@ export function formOf(
   }
   const form = windowFormats.find(name => name === format)
   if (!form) throw invalidParameter('format', format, windowFormats)
-  return form
+  return form === 'json' || form === 'csv' ? form : 'ndjson'
 }
 
 function metadataOf(

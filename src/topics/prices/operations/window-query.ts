@@ -1,3 +1,4 @@
+import { binaryFormats } from '../../../http/answer/table.ts'
 import { dayOf, instantOf, integerOf, momentOf } from '../../../http/input/query.ts'
 import {
   codesParameter,
@@ -23,7 +24,7 @@ export type WindowName = keyof typeof windowDays
 
 const isWindow = (text: string): text is WindowName => Object.hasOwn(windowDays, text)
 
-export const windowFormats = ['json', 'csv', 'ndjson'] as const
+export const windowFormats = ['json', 'csv', 'ndjson', ...binaryFormats] as const
 
 export const windowQuery = {
   by_code: codesParameter(
@@ -65,7 +66,7 @@ export const windowQuery = {
   ...zoneQuery,
   format: wordParameter(
     windowFormats,
-    '`json`, `csv` or `ndjson` (one row per line, without metadata); `Accept` works too. Without `page` and `per_page`, csv and ndjson return up to 10,000 rows on one page.',
+    '`json`, `csv`, `ndjson` (one row per line, without metadata), `parquet`, `arrow` or `xlsx`; for csv and ndjson `Accept` works too. Without `page` and `per_page`, all but json return up to 10,000 rows on one page.',
     'json',
   ),
 }

@@ -61,7 +61,7 @@ export function windowOperations(deps: Context) {
   const pages = pageQuery(
     Math.max(deps.perPageMax, linesPerPageMax),
     deps.perPageMax,
-    `1 to ${deps.perPageMax} (${deps.perPageMax}), of csv and ndjson 1 to ${linesPerPageMax}; larger values are reduced to the maximum.`,
+    `1 to ${deps.perPageMax} (${deps.perPageMax}), of formats other than json 1 to ${linesPerPageMax}; larger values are reduced to the maximum.`,
   )
   /**
    * A page of few stored rows takes less time than handing the request to a query worker.
@@ -87,6 +87,7 @@ export function windowOperations(deps: Context) {
     summary: `List prices of the past ${name.slice('past_'.length)}`,
     description: `Returns the prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any date range.${rowOrderNote}`,
     access,
+    tables: true as const,
     query: {
       ...windowQuery,
       ...movingWindowQuery,
@@ -118,6 +119,7 @@ export function windowOperations(deps: Context) {
       summary: 'List historical prices',
       description: `Returns the prices between two dates. Default: the last 30 days.${rowOrderNote}`,
       access,
+      tables: true,
       query: { ...windowQuery, as_of: movingWindowQuery.as_of, ...pages },
       answers: response,
       handle: within('past_month'),
@@ -127,6 +129,7 @@ export function windowOperations(deps: Context) {
       summary: 'Get the prices of a day',
       description: `Returns the prices of one calendar day of UTC or of \`zone\`, like past_day with \`at\`.${rowOrderNote}`,
       access: dayAccess,
+      tables: true,
       params: {
         date: string('A calendar day, `YYYY-MM-DD`.', '2026-11-14'),
       },
