@@ -24,7 +24,10 @@ describe('a wrong value is refused with what is right, what came and the nearest
     ],
     ['/v1/prices/past_day?page=-1', 'page must be a whole number of 1 or more; got "-1".'],
     ['/v1/prices/past_day?days=0', 'days must be a whole number from 1 to 365; got "0".'],
-    ['/v1/prices/past_day?format=xls', 'format must be json, csv, ndjson, parquet, arrow or xlsx; got "xls".'],
+    [
+      '/v1/prices/past_day?format=xls',
+      'format must be json, csv, ndjson, parquet, arrow or xlsx; got "xls".',
+    ],
     ['/v1/prices/past_day?format=jsn', 'got "jsn". Did you mean json?'],
     ['/v1/prices/past_day?period=past_dya', 'Did you mean past_day?'],
     ['/v1/prices/past_day?by_type=spot', 'by_type must be '],

@@ -473,7 +473,11 @@ describe('GET /v1/prices/past_*: refusals', () => {
       'per_page must be a whole number of 1 or more; got ',
     ],
     ['past_day?by_type=spot', 'INVALID_PARAMETER', 'by_type must be '],
-    ['past_day?format=xml', 'INVALID_PARAMETER', 'format must be json, csv, ndjson, parquet, arrow or xlsx; got "xml".'],
+    [
+      'past_day?format=xml',
+      'INVALID_PARAMETER',
+      'format must be json, csv, ndjson, parquet, arrow or xlsx; got "xml".',
+    ],
     [
       'past_day?as_of=2026-11-01T00:00:00Z&interval=day',
       'INVALID_PARAMETER',
