@@ -6,7 +6,7 @@ export interface Trace {
   id: string
   /** The span that caused the work: 16 hexadecimal digits. */
   parentId: string
-  /** Whether who began the trace records it. */
+  /** Whether the client that began the trace records it. */
   isSampled: boolean
   /** The header that hands it on. */
   traceparent: string

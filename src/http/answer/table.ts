@@ -14,7 +14,7 @@ const types = {
   geojson: 'application/geo+json',
 }
 export type TableFormat = keyof typeof types
-/** Those that are no text. */
+/** The binary ones. */
 export const binaryFormats = ['parquet', 'arrow', 'xlsx'] as const
 export const tableFormats = ['csv', ...binaryFormats] as const
 

@@ -23,7 +23,7 @@ export function createFileParts() {
       const isCovering = part !== undefined && nowMs - part.sinceMs < minuteMs
       if (isCovering && part.etag === etag) return
       sent.delete(name)
-      // The next part of a file that changed meanwhile takes a slot.
+      // The file has changed: its next part takes a slot.
       if (isCovering) return
       sent.set(name, { etag, sinceMs: nowMs })
       if (sent.size > filesMax) sent.delete(sent.keys().next().value!)

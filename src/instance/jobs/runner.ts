@@ -44,7 +44,7 @@ export function createRunner(
   const passOne = async (job: Job) => {
     const startedMs = stopwatch.monotonic()
     try {
-      // Whoever moved the clock caused none of what is due.
+      // A request that moves the clock does not cause what is due.
       await inTrace(null, () => job.pass())
     } catch (error) {
       if (!isReported(error)) log.error('job_failed', { job: job.name, error })

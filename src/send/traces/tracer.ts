@@ -35,7 +35,7 @@ const spanIdDigits = 16
  */
 export function createTracer({ endpoint, serviceName, version, ids, log }: TracerDeps) {
   const url = `${endpoint}/v1/traces`
-  // Spans are compared with those of other machines, so a clock that a person moves is no use.
+  // Spans are compared with those of other machines, so the clock that a person can move does not count.
   const clock = createSystemClock()
   const resource = {
     attributes: attributesOf({ 'service.name': serviceName, 'service.version': version }),
@@ -90,7 +90,7 @@ export function createTracer({ endpoint, serviceName, version, ids, log }: Trace
   const stop = every(everyMs, () => void flush())
 
   return {
-    /** Undefined for a trace that nobody records. */
+    /** Undefined for a trace that is not recorded. */
     begin(trace: Trace, kind: keyof typeof kinds): Span | undefined {
       if (!trace.isSampled) return undefined
       const spanId = ids.token().slice(0, spanIdDigits)

@@ -93,7 +93,7 @@ test('one trace goes from the client through the request to the webhook and to t
   expect(log.split('\n').filter(line => line.includes(traceId)).length).toBeGreaterThan(0)
 }, 60_000)
 
-test('a trace that nobody records reaches the webhook as it came, and no span is sent', async () => {
+test('a trace that is not recorded reaches the webhook as it came, and no span is sent', async () => {
   const before = [spansOf(collector).length, receiver.requests.length] as const
   const traceparent = `00-${traceId}-${clientSpan}-00`
   await push(71, { traceparent })

@@ -139,7 +139,7 @@ test('ranges of one version of a file take one slot of the rate limit in a minut
   const before = await used()
   for (let i = 0; i < 20; i += 1) await read(`bytes=${i * 10}-${i * 10 + 9}`)
   expect((await used()) - before).toBe(2)
-  // A whole file is no part, and after a minute a part takes a slot again.
+  // A whole file takes a slot, and after a minute a part does so again.
   await instance.get('/v1/files/prices/2026.parquet', token)
   expect((await used()) - before).toBe(4)
   instance.clock.advance(61_000)
