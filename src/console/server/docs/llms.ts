@@ -30,7 +30,7 @@ export const modelOperations = ({ links, serviceName }: Context) => [
         `- [Commodity codes](${baseUrl}/v1/commodities): what can be requested`,
         `- [Limits](${baseUrl}/v1/meta/limits): quotas and rate limits of each plan`,
         '',
-        (await guideLinks(baseUrl)).replaceAll('Wellhead', serviceName),
+        (await guideLinks(baseUrl)).replaceAll(/wellhead/gi, serviceName),
       ].join('\n')
     },
   }),
