@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { instant, integer, objects } from '../../../http/answer/schema.ts'
+import { boolean, instant, integer, objects } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { envelopeOf, success, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -56,7 +56,15 @@ const Facts = t.Object({
   schema_version: t.Literal(schemaVersion),
   name: t.String({ examples: ['Energy Prices'] }),
   version: t.String({ examples: [version] }),
-  plans: t.Array(TierShape),
+  plans: t.Array(
+    t.Object({
+      ...TierShape.properties,
+      price_monthly: integer('In cents.', 9900),
+      price_yearly: integer('In cents.', 118_800),
+      currency: t.Literal('USD'),
+      custom_pricing: boolean('The price is agreed with the operator.'),
+    }),
+  ),
   commodities: t.Object({
     total: integer('Codes of the catalogue.', 897),
     available: integer('Codes that have data.', 884),
@@ -145,7 +153,13 @@ function factsRoute({ plans, catalogue, commodityTexts, serviceName }: Context, 
       schema_version: schemaVersion,
       name: serviceName,
       version,
-      plans: plans.tiers.map(tier => tierRow(plans, tier)),
+      plans: plans.tiers.map(tier => ({
+        ...tierRow(plans, tier),
+        price_monthly: tier.priceMonthlyCents,
+        price_yearly: tier.priceYearlyCents,
+        currency: 'USD',
+        custom_pricing: tier.customPricing,
+      })),
       commodities: {
         total: catalogue.list().length,
         available: commodityTexts.select(false).length,
@@ -159,7 +173,7 @@ function factsRoute({ plans, catalogue, commodityTexts, serviceName }: Context, 
       operationId: 'getProductFacts',
       summary: 'Get key figures of the service',
       description:
-        'Returns plans, features and the size of the catalogue, for service comparisons.',
+        'Returns plans with their prices, features and the size of the catalogue, for service comparisons.',
       access: { open: 'The service describes itself.', rate: 'none' },
       answers: { 200: serialised(Facts), 304: t.Void() },
       handle: ({ request, reply }) => {

@@ -33,7 +33,7 @@ interface Status {
 }
 
 interface Facts {
-  plans: object[]
+  plans: { id: string }[]
   features: string[]
   commodities: { total: number; available: number }
 }
@@ -345,7 +345,14 @@ test('the facts name plans, features and the size of the catalogue, and follow i
     commodities: { available: 0 },
   })
   expect(body.commodities.total).toBe(shippedCatalogue().series.length)
-  expect(body.plans).toEqual((await json<Limits>(instance.get('/v1/meta/limits'))).data.tiers)
+  const { tiers } = (await json<Limits>(instance.get('/v1/meta/limits'))).data
+  expect(body.plans).toMatchObject(tiers)
+  expect(body.plans.find(({ id }) => id === 'professional')).toMatchObject({
+    price_monthly: 9900,
+    price_yearly: 118_800,
+    currency: 'USD',
+    custom_pricing: false,
+  })
   expect(body.features).toContain('energy_intelligence')
   const etag = (await instance.get('/product-facts.json')).headers.get('etag')!
   expect(
