@@ -44,7 +44,7 @@ needs('../shared/data').describe('every publisher over a socket', () => {
       for (const series of sent) judge(series, undefined, now, isAhead(series))
       expect(sent.some(series => series.rows.length > 0)).toBe(true)
       expect(sent.flatMap(series => series.faults)).toEqual([])
-    })
+    }, 60_000)
   }
 
   test('the negative price of 2020-04-20 passes, and the blank of Henry Hub is a blank', async () => {
