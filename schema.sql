@@ -1844,6 +1844,15 @@ CREATE TABLE board_layouts (
   updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- Named layouts of an account, which every member of its organization sees.
+CREATE TABLE shared_layouts (
+  account_id TEXT NOT NULL REFERENCES accounts (id),
+  name TEXT NOT NULL,
+  groups TEXT NOT NULL CHECK (json_valid(groups)),
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, name)
+) STRICT, WITHOUT ROWID;
+
 -- # Vintages: what datasets said before. Triggers of src/store/vintage.ts write both tables.
 
 -- Rows that others took the place of: known from recorded_at until superseded_at. The key as a JSON

@@ -650,6 +650,19 @@ export const migrations: readonly Migration[] = [
     why: 'A message continues the trace of the request that caused it.',
     sql: 'ALTER TABLE outbox ADD COLUMN traceparent TEXT;',
   },
+  {
+    version: 28,
+    why: 'Members of an organization share named watchlists.',
+    sql: `
+      CREATE TABLE shared_layouts (
+        account_id TEXT NOT NULL REFERENCES accounts (id),
+        name TEXT NOT NULL,
+        groups TEXT NOT NULL CHECK (json_valid(groups)),
+        updated_at INTEGER NOT NULL,
+        PRIMARY KEY (account_id, name)
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -31,6 +31,7 @@ const forgotten = [
   'DELETE FROM notification_preferences WHERE account_id = ?',
   'DELETE FROM notifications WHERE account_id = ?',
   'DELETE FROM board_layouts WHERE account_id = ?',
+  'DELETE FROM shared_layouts WHERE account_id = ?',
   'DELETE FROM idempotency WHERE owner IN (SELECT id FROM api_keys WHERE account_id = ?)',
   'DELETE FROM webhook_account_secrets WHERE account_id = ?',
   "UPDATE alerts SET name = '', webhook_url = NULL, metadata = NULL WHERE account_id = ?",

@@ -1,13 +1,15 @@
 import { t } from 'elysia'
-import { boolean, object, string } from '../../../http/answer/schema.ts'
+import { boolean, instant, object, objects, string } from '../../../http/answer/schema.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
 import { body, field, readFields, text } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
-import { envelopeOf } from '../../../http/operations/answer.ts'
+import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
-import { FailProblem } from '../../../http/problem/shape.ts'
+import { stateForbids } from '../../../http/problem/problem.ts'
+import { FailProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
-import type { BoardGroup, BoardLayout } from '../store/board-layouts.ts'
+import type { BoardGroup, BoardLayout, SharedLayout } from '../store/board-layouts.ts'
 
 /** As many as `GET /v1/prices/board` answers. */
 const codesMax = 200
@@ -21,8 +23,25 @@ const GroupShape = object('BoardGroup', {
   }),
 })
 
+const groupsShown = t.Array(GroupShape, {
+  description: 'In the order in which they are shown.',
+})
+const nameOfLayout = string('Name of the layout.', 'Crude desk', {
+  minLength: 1,
+  maxLength: nameMax,
+})
+const sharedMax = 40
+
+const SharedShape = {
+  name: nameOfLayout,
+  groups: groupsShown,
+  updated_at: instant('When it was last saved.'),
+}
+
+const SharedAnswer = envelopeOf({ layouts: objects('By name.', SharedShape) })
+
 const LayoutAnswer = envelopeOf({
-  groups: t.Array(GroupShape, { description: 'In the order in which they are shown.' }),
+  groups: groupsShown,
   is_own: boolean('False: nothing was saved yet, and these are the demo codes.'),
   updated_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
     description: 'When it was last saved; null if never.',
@@ -69,10 +88,8 @@ const groupFields = (group: Form, catalogue: Context['catalogue'], taken: Set<st
 
 const refusals = { 401: FailProblem }
 
-/** Which codes a person wants on the board, with headings and order. */
-export function boardLayoutOperations(deps: Context) {
-  const { boardLayouts, catalogue, firstCodes, now } = deps
-  const LayoutBody = body({
+const layoutBodyOf = (catalogue: Context['catalogue']) =>
+  body({
     groups: field<BoardGroup[]>(
       t.Array(GroupShape, {
         maxItems: groupsMax,
@@ -81,6 +98,13 @@ export function boardLayoutOperations(deps: Context) {
       form => readGroups(form, catalogue),
     ),
   })
+
+/** Which codes a person wants on the board, and the named layouts of an organization. */
+export const boardLayoutOperations = (deps: Context) => [...ownLayout(deps), ...sharedLayouts(deps)]
+
+function ownLayout(deps: Context) {
+  const { boardLayouts, catalogue, firstCodes, now } = deps
+  const LayoutBody = layoutBodyOf(catalogue)
   const row = (layout: BoardLayout | undefined) => ({
     status: 'success' as const,
     data: {
@@ -122,6 +146,69 @@ export function boardLayoutOperations(deps: Context) {
       handle: ({ caller }) => {
         boardLayouts.remove(caller.key.holder.account.id)
         return row(undefined)
+      },
+    }),
+  ]
+}
+
+const sharedRow = ({ name, groups, updatedAt }: SharedLayout) => ({
+  name,
+  groups,
+  updated_at: isoInstant(updatedAt),
+})
+
+function sharedLayouts({ boardLayouts, catalogue, now }: Context) {
+  const LayoutBody = layoutBodyOf(catalogue)
+  const params = { name: nameOfLayout }
+  const listed = ({ key }: Caller) =>
+    success({ layouts: boardLayouts.shared(key.account.account.id).map(sharedRow) })
+  return [
+    operation('GET /v1/prices/board/layouts', {
+      operationId: 'listSharedLayouts',
+      summary: 'List shared watchlists',
+      description:
+        'Returns the named watchlists of the account, by name. Every member of an organization sees them.',
+      access: { meter: false },
+      answers: { 200: SharedAnswer, ...refusals },
+      handle: ({ caller }) => listed(caller),
+    }),
+    operation('PUT /v1/prices/board/layouts/:name', {
+      operationId: 'saveSharedLayout',
+      summary: 'Save a shared watchlist',
+      description: `Creates a named watchlist that every member of the organization sees, or replaces the one of that name. At most ${sharedMax} of them. Admins of an organization only.`,
+      access: { meter: false, header: true },
+      params,
+      body: LayoutBody.schema,
+      answers: {
+        200: envelopeOf({ layout: t.Object(SharedShape) }),
+        ...refusals,
+        422: ValidationProblem,
+      },
+      handle: ({ body: input, caller, params: { name } }) => {
+        const { groups } = LayoutBody.read(input)
+        const accountId = caller.key.account.account.id
+        const shared = boardLayouts.shared(accountId)
+        if (shared.length >= sharedMax && !shared.some(layout => layout.name === name))
+          throw stateForbids(
+            'validation_failed',
+            `An account has at most ${sharedMax} shared watchlists. Delete one first.`,
+          )
+        const layout = { name, groups, updatedAt: now() }
+        boardLayouts.share(accountId, layout)
+        return success({ layout: sharedRow(layout) })
+      },
+    }),
+    operation('DELETE /v1/prices/board/layouts/:name', {
+      operationId: 'deleteSharedLayout',
+      summary: 'Delete a shared watchlist',
+      description:
+        'Deletes a named watchlist for every member and returns those that remain; a name that does not exist changes nothing. Admins of an organization only.',
+      access: { meter: false, header: true },
+      params,
+      answers: { 200: SharedAnswer, ...refusals },
+      handle: ({ caller, params: { name } }) => {
+        boardLayouts.unshare(caller.key.account.account.id, name)
+        return listed(caller)
       },
     }),
   ]

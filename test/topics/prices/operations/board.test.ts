@@ -251,3 +251,42 @@ describe('GET /status.json', () => {
     expect(body.categories.find(({ name }) => name === 'crude_oil')!.codes).toBeGreaterThan(1)
   })
 })
+
+describe('shared watchlists', () => {
+  const path = '/v1/prices/board/layouts'
+  const groups = [{ name: 'Oil', codes: ['WTI_USD'] }]
+  const listed = async (key = token) =>
+    (
+      (await (await instance.get(path, key)).json()) as {
+        data: { layouts: { name: string; groups: unknown }[] }
+      }
+    ).data.layouts
+  const put = (name: string, body: object = { groups }, key = token) =>
+    instance.send('PUT', `${path}/${encodeURIComponent(name)}`, body, key)
+
+  test('are saved under their names, listed by name, replaced and deleted', async () => {
+    expect((await put('Zinc')).status).toBe(200)
+    expect((await put('Crude desk')).status).toBe(200)
+    expect((await put('Zinc', { groups: [] })).status).toBe(200)
+    expect(await listed()).toMatchObject([
+      { name: 'Crude desk', groups },
+      { name: 'Zinc', groups: [] },
+    ])
+    for (let i = 0; i < 2; i += 1)
+      expect((await instance.send('DELETE', `${path}/Zinc`, undefined, token)).status).toBe(200)
+    expect((await listed()).map(({ name }) => name)).toEqual(['Crude desk'])
+  })
+
+  test('of one account are not seen by another', async () => {
+    await put('Crude desk')
+    expect(await listed(instance.key())).toEqual([])
+  })
+
+  test('are at most 40, and the 41st is refused', async () => {
+    const key = instance.key()
+    for (let i = 0; i < 40; i += 1)
+      expect((await put(`List ${i}`, { groups }, key)).status).toBe(200)
+    expect((await put('List 40', { groups }, key)).status).toBe(422)
+    expect((await put('List 39', { groups }, key)).status).toBe(200)
+  })
+})

@@ -74,6 +74,7 @@ const delivery = {
 /** Creates the account's object that a change applies to; undefined where it exists already. */
 const madeBy: Readonly<Record<string, { path: string; body: object } | undefined>> = {
   '/v1/prices/board/layout': undefined,
+  '/v1/prices/board/layouts/{name}': undefined,
   '/v1/alerts/{id}': {
     path: '/v1/alerts',
     body: {
