@@ -225,11 +225,11 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.keyboard.press('Enter')
       await page.waitForSelector('.notice.good >> text=The first key of ann@example.com')
       await page.selectOption('select[aria-label="Plan of ann@example.com"]', 'professional')
-      await page.waitForSelector(
-        'dialog[open] >> text=Change ann@example.com from Free to Professional?',
-      )
+      const dialog = 'dialog.side[open]'
+      await page.waitForSelector(`${dialog} dd:text-is("Nothing")`)
+      await page.waitForSelector(`${dialog} dd:text-is("Nothing, until a price is agreed.")`)
       const answered = page.waitForResponse(answer => answer.request().method() === 'PATCH')
-      await page.click('dialog[open] button:text-is("Change plan")')
+      await page.click(`${dialog} button:text-is("Change to Professional")`)
       expect((await answered).status()).toBe(200)
       await page.fill('section[aria-labelledby=accounts] input[type=search]', 'ann@')
       await page.waitForSelector('section[aria-labelledby=accounts] tbody:not(:has(tr + tr))')
@@ -296,6 +296,31 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await goTo('/operator/audit')
       await page.fill('section[aria-labelledby=audit] input[placeholder=WTI_USD]', '/look')
       await page.waitForSelector('section[aria-labelledby=audit] td:has-text("/look")')
+    })
+
+    test('what a change of plan bills is shown before it happens, and then invoiced', async () => {
+      const { page, goTo, violations } = operator
+      await goTo('/operator/people')
+      const dialog = 'dialog.side[open]'
+      const choose = (plan: string) =>
+        page.selectOption('select[aria-label="Plan of ann@example.com"]', plan)
+      await choose('scale')
+      await page.click(`${dialog} button:text-is("Bill the plan")`)
+      await page.fill(`${dialog} input[type=number]`, '120.50')
+      await page.waitForSelector(`${dialog} dd:text-is("USD 120.50")`)
+      await page.waitForSelector(`${dialog} dd:text-is("USD 120.50 every month, from today.")`)
+      expect(await violations()).toEqual([])
+      await page.click(`${dialog} button:text-is("Change to Scale")`)
+      await account().locator('.tag:text-is("Open"), .tag:text-is("Paid")').waitFor()
+      const { data } = await stage.asOperator<{ data: { invoices: { amount: number }[] } }>(
+        'GET',
+        '/admin/v1/invoices?per_page=1',
+      )
+      expect(data.invoices[0]!.amount).toBe(12_050)
+      await choose('free')
+      await page.waitForSelector(`${dialog} dd:has-text("Scale at USD 120.50 ends on")`)
+      await page.click(`${dialog} button:text-is("Cancel the subscription")`)
+      await page.waitForSelector(dialog, { state: 'detached' })
     })
 
     test('organizations and who is in them are listed', async () => {

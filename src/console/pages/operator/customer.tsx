@@ -1,18 +1,17 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
 import { dayMs } from '../../../lib/time/instant.ts'
-import type { PlanShape as Priced } from '../../../topics/billing/operations/row.ts'
 import type { LedgerInvoice as Invoice } from '../../../topics/operator/operations/people/billing.ts'
 import type { LedgerSubscription as Subscription } from '../../../topics/operator/operations/people/subscriptions.ts'
-import { ask, useLoaded } from '../../parts/ask.ts'
-import { Choice, Figure, Options, Share, Tag } from '../../parts/bits.tsx'
-import { boot, now } from '../../parts/boot.ts'
+import { useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Choice, Figure, Options, Refused, Share, Side, Tag, Waiting } from '../../parts/bits.tsx'
+import { now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { boundChoice } from '../../parts/form.ts'
+import { boundChoice, boundSelect, submits } from '../../parts/form.ts'
 import { ago, day, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { allRows } from '../../parts/pages.ts'
+import { moneyOf, requestsOf, usePlans } from '../../parts/plans.ts'
 import { type Column, Table } from '../../parts/table.tsx'
 import { AccountCredits } from './account-credits.tsx'
 
@@ -24,9 +23,9 @@ const invoicesOf = (signal: AbortSignal, accountId?: string) =>
     asOperator,
   )
 
-/** The invoices of all accounts; undefined until they are here. */
-export const useInvoices = (): readonly Invoice[] | undefined =>
-  useLoaded('invoices', signal => invoicesOf(signal)).data
+/** The invoices of all accounts, read again after each change of a plan; undefined until then. */
+export const useInvoices = (changes: number): readonly Invoice[] | undefined =>
+  useLoaded(`invoices ${changes}`, signal => invoicesOf(signal)).data
 
 const perMonth = ({ price, billing_period: period }: Subscription): number =>
   period === 'yearly' ? price / 12 : price
@@ -290,25 +289,19 @@ function Activity({ account, part }: { account: { id: string; email: string }; p
   )
 }
 
-/** The plan of an account; a new plan is billed only after confirmation of its price. */
+type Billing = 'none' | 'subscription'
+
+/** The plan of an account; another one is set only after the page has said what will be billed. */
 export function PlanChoice({
   account,
   plans,
-  onChange,
+  onChanged,
 }: {
-  account: { email: string; plan: string }
+  account: { id: string; email: string; plan: string }
   plans: readonly string[]
-  onChange: (plan: string) => void
+  onChanged: () => Promise<void>
 }) {
-  const dialog = useRef<HTMLDialogElement>(null)
   const wanted = useSignal('')
-  // Prices are an answer for accounts: an operator with a token alone sees none.
-  const priced = useLoaded(wanted.value !== '' && boot.isSignedIn ? 'plans' : undefined, signal =>
-    ask<{ plans: Priced[] }>('/billing/plans', { signal }),
-  )
-  const plan = priced.data?.plans.find(({ id }) => id === wanted.value)
-  const price =
-    plan && !plan.custom_pricing && `${plan.currency} ${number(plan.price_monthly / 100, 2)}`
   return (
     <>
       <select
@@ -317,35 +310,177 @@ export function PlanChoice({
         onChange={event => {
           wanted.value = event.currentTarget.value
           event.currentTarget.value = account.plan
-          dialog.current?.showModal()
         }}
       >
         <Options of={plans} textOf={words} />
       </select>
-      <dialog ref={dialog} aria-label="Change plan">
-        <div class="stack">
-          <p>
-            Change {account.email} from {words(account.plan)} to {words(wanted.value)}?
-            {price && ` Its list price is ${price} a month.`} The new limits hold at once; a running
-            subscription keeps its agreed price.
-          </p>
-          <div class="row">
-            <button type="button" onClick={() => dialog.current?.close()}>
-              Cancel
-            </button>
-            <button
-              type="button"
-              class="main"
-              onClick={() => {
-                dialog.current?.close()
-                onChange(wanted.value)
-              }}
-            >
-              Change plan
-            </button>
-          </div>
-        </div>
-      </dialog>
+      {wanted.value !== '' && (
+        <Side
+          label={`Change the plan of ${account.email}`}
+          onClose={() => {
+            wanted.value = ''
+          }}
+        >
+          <PlanChange
+            account={account}
+            plan={wanted.value}
+            onChanged={async () => {
+              wanted.value = ''
+              await onChanged()
+            }}
+          />
+        </Side>
+      )}
     </>
+  )
+}
+
+/** What a change of plan bills, by the running subscription and the price list, and the change. */
+function PlanChange({
+  account,
+  plan: planId,
+  onChanged,
+}: {
+  account: { id: string; email: string; plan: string }
+  plan: string
+  onChanged: () => Promise<void>
+}) {
+  const plans = usePlans()
+  const running = useLoaded(`subscription ${account.id}`, async signal =>
+    (
+      await asOperator<{ data: { subscriptions: Subscription[] } }>(
+        `/admin/v1/subscriptions?account=${account.id}`,
+        { signal },
+      )
+    ).data.subscriptions.find(({ ended_at: ended }) => ended === null),
+  )
+  const billing = useSignal<Billing>('none')
+  const period = useSignal<Subscription['billing_period']>('monthly')
+  const typed = useSignal<string | undefined>(undefined)
+  const openInvoices = useSignal('')
+  const { refusal, attempt } = useAttempt()
+  const plan = plans.data?.find(({ id }) => id === planId)
+  if (running.refusal) return <Refused error={running.refusal} />
+  if (!plan || running.isLoading) return <Waiting what="what will be billed" />
+  const subscription = running.data
+  const listed = period.value === 'monthly' ? plan.price_monthly : plan.price_yearly
+  const price = typed.value ?? (plan.custom_pricing ? '' : String(listed / 100))
+  const cents = Math.round(Number(price) * 100)
+  const every = (name: Subscription['billing_period']) => (name === 'monthly' ? 'month' : 'year')
+  const isFree = plan.price_monthly === 0 && !plan.custom_pricing
+  const now =
+    subscription && `${words(subscription.plan)} at ${moneyOf(subscription.price, plan.currency)}`
+  const change = () =>
+    attempt(async () => {
+      if (isFree && subscription)
+        await asOperator(`/admin/v1/subscriptions/${subscription.id}/cancel`, {
+          method: 'POST',
+          body: {},
+        })
+      else if (billing.value === 'none')
+        await asOperator(`/admin/v1/accounts/${account.id}`, {
+          method: 'PATCH',
+          body: { plan: planId },
+        })
+      else
+        await asOperator('/admin/v1/subscriptions', {
+          method: 'POST',
+          body: {
+            account: account.id,
+            plan: planId,
+            billing_period: period.value,
+            price: cents,
+            ...(openInvoices.value !== '' && { open_invoices: openInvoices.value }),
+          },
+        })
+      await onChanged()
+    })
+  return (
+    <form class="stack" onSubmit={submits(change)}>
+      {refusal.value && <Refused error={refusal.value} />}
+      {!isFree && (
+        <Choice
+          label="Billing"
+          value={billing.value}
+          options={[
+            { value: 'none', text: 'Leave billing as it is' },
+            { value: 'subscription', text: 'Bill the plan' },
+          ]}
+          onChoose={value => {
+            billing.value = value
+          }}
+        />
+      )}
+      {billing.value === 'subscription' && !isFree && (
+        <div class="row end">
+          <Choice
+            label="Billing period"
+            value={period.value}
+            options={[
+              { value: 'monthly', text: 'Month' },
+              { value: 'yearly', text: 'Year' },
+            ]}
+            onChoose={value => {
+              period.value = value
+            }}
+          />
+          <label>
+            Price, {plan.currency}
+            <input
+              type="number"
+              min="0"
+              step="0.01"
+              required
+              value={price}
+              onInput={event => {
+                typed.value = event.currentTarget.value
+              }}
+            />
+          </label>
+          {subscription && (
+            <label>
+              Open invoices
+              <select {...boundSelect(openInvoices)}>
+                <option value="">there are none</option>
+                <option value="keep">stay owed</option>
+                <option value="void">are cancelled</option>
+              </select>
+            </label>
+          )}
+        </div>
+      )}
+      <dl class="facts" aria-live="polite">
+        <dt>Billed now</dt>
+        <dd>{billing.value === 'none' || isFree ? 'Nothing' : moneyOf(cents, plan.currency)}</dd>
+        <dt>Afterwards</dt>
+        <dd>
+          {isFree
+            ? subscription
+              ? `${now} ends on ${day(subscription.current_period_end)}. The ${plan.name} plan then follows.`
+              : 'Nothing.'
+            : billing.value === 'subscription'
+              ? `${moneyOf(cents, plan.currency)} every ${every(period.value)}, from today.`
+              : subscription
+                ? `${now} a ${every(subscription.billing_period)} continues; the next invoice is due on ${day(subscription.current_period_end)}.`
+                : 'Nothing, until a price is agreed.'}
+        </dd>
+        {billing.value === 'subscription' && !isFree && subscription && (
+          <>
+            <dt>Ends now</dt>
+            <dd>{now}, without a credit</dd>
+          </>
+        )}
+        <dt>Limits</dt>
+        <dd>
+          {words(requestsOf(plan))},{' '}
+          {isFree && subscription ? `from ${day(subscription.current_period_end)}` : 'at once'}
+        </dd>
+      </dl>
+      <div class="row">
+        <button type="submit" class="main">
+          {isFree && subscription ? 'Cancel the subscription' : `Change to ${plan.name}`}
+        </button>
+      </div>
+    </form>
   )
 }

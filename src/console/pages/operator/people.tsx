@@ -53,7 +53,9 @@ export function People() {
   const { refusal, attempt } = useAttempt()
   const opened = useSignal('')
   const account = answer.rows?.find(({ id }) => id === opened.value)
-  const invoices = useInvoices()
+  /** Counts changes of plans: the figures load again. */
+  const changes = useSignal(0)
+  const invoices = useInvoices(changes.value)
   const invoiceStates = invoiceStatesOf(invoices)
   const make = () =>
     attempt(async () => {
@@ -111,6 +113,7 @@ export function People() {
       )}
       {shown.value && !account && <ShownOnce what={shown.value.text} secret={shown.value.secret} />}
       <CustomerFigures
+        key={changes.value}
         invoices={invoices}
         accounts={answer.total}
         usage={
@@ -173,7 +176,10 @@ export function People() {
               <PlanChoice
                 account={account}
                 plans={plans}
-                onChange={next => void change(account, { plan: next })}
+                onChanged={async () => {
+                  changes.value += 1
+                  await answer.reload()
+                }}
               />
             ),
           },

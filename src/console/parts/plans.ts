@@ -1,0 +1,47 @@
+import { ask, type Loaded, useLoaded } from './ask.ts'
+import { number } from './format.ts'
+
+/** A plan as everybody may read it. */
+export interface Plan {
+  id: string
+  name: string
+  request_quota: { limit: number | null; period: string }
+  alerts: number | null
+  webhooks: { endpoints: number | null }
+  features: string[]
+  price_monthly: number
+  price_yearly: number
+  currency: string
+  custom_pricing: boolean
+}
+
+/** Every plan that is offered, the cheapest first. */
+export const usePlans = (isWanted = true): Loaded<Plan[]> =>
+  useLoaded(isWanted ? 'plans' : undefined, async signal => {
+    const { plans } = await ask<{ plans: Plan[] }>('/product-facts.json', { signal })
+    // The trial is a state of the free plan.
+    return plans.filter(({ request_quota: { period } }) => period !== 'trial')
+  })
+
+export const moneyOf = (cents: number, currency: string): string =>
+  `${currency} ${number(cents / 100, 2)}`
+
+/** `USD 99.00 a month`; undefined where a price is agreed. */
+export const priceOf = (plan: Plan): string | undefined =>
+  plan.custom_pricing ? undefined : `${moneyOf(plan.price_monthly, plan.currency)} a month`
+
+/** The cheapest plan that has one of the features. */
+export const cheapestWith = (
+  plans: readonly Plan[],
+  features: readonly string[],
+): Plan | undefined =>
+  plans
+    .filter(plan => features.some(feature => plan.features.includes(feature)))
+    .sort(
+      (a, b) =>
+        Number(a.custom_pricing) - Number(b.custom_pricing) || a.price_monthly - b.price_monthly,
+    )[0]
+
+/** `50 requests a day`. */
+export const requestsOf = ({ request_quota: { limit, period } }: Plan): string =>
+  limit === null ? 'unlimited requests' : `${number(limit)} requests a ${period}`
