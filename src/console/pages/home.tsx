@@ -6,6 +6,7 @@ import { boot } from '../parts/boot.ts'
 import { Spark } from '../parts/charts/spark.tsx'
 import { ago, decimalsOf, number, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
+import { moneyOf, requestsOf, usePlans } from '../parts/plans.ts'
 import { Samples } from '../parts/samples.tsx'
 import { Table } from '../parts/table.tsx'
 
@@ -44,7 +45,7 @@ export function Home() {
         <>
           {!boot.isEvaluation && <Offered />}
           <Demo />
-          {!boot.isEvaluation && <Plans />}
+          {!boot.isSignedIn && <Plans />}
         </>
       )}
       <section class="stack" aria-labelledby="calls">
@@ -101,38 +102,42 @@ function Offered() {
   )
 }
 
-interface Plan {
-  id: string
-  name: string
-  request_quota: { limit: number; period: string }
-  alerts: number
-  webhooks: { endpoints: number }
-}
-
-/** The contents of each plan, for visitors without one. */
+/** The contents and price of each plan, for visitors without one. */
 function Plans() {
-  const answer = useLoaded('plans', signal =>
-    ask<{ plans: Plan[] }>('/product-facts.json', { signal }),
-  )
-  if (!answer.data) return null
+  const { data: plans } = usePlans()
+  // Where nothing costs anything there is nothing to choose.
+  if (!plans?.some(plan => plan.price_monthly > 0 && plan.request_quota.limit !== null)) return null
   return (
     <section class="stack" aria-labelledby="plans">
-      <h2 id="plans">Plans</h2>
-      <div class="cards">
-        {answer.data.plans.map(plan => (
+      <h2 id="plans">Plans and prices</h2>
+      <div class="offers">
+        {plans.map(plan => (
           <div class="card" key={plan.id}>
             <h3>{plan.name}</h3>
-            <b class="now">{number(plan.request_quota.limit)}</b>
-            <p class="quiet">
-              requests a {plan.request_quota.period}, {number(plan.alerts)} alerts,{' '}
-              {number(plan.webhooks.endpoints)} webhook endpoints
+            <p>
+              {plan.custom_pricing ? (
+                <b class="now">By agreement</b>
+              ) : (
+                <>
+                  <b class="now">{moneyOf(plan.price_monthly, plan.currency)}</b>{' '}
+                  <span class="quiet">a month</span>
+                </>
+              )}
             </p>
+            <ul class="plain small quiet">
+              <li>{words(requestsOf(plan))}</li>
+              <li>{countOf(plan.alerts, 'alert')}</li>
+              <li>{countOf(plan.webhooks.endpoints, 'webhook endpoint')}</li>
+            </ul>
           </div>
         ))}
       </div>
     </section>
   )
 }
+
+const countOf = (count: number | null, noun: string): string =>
+  `${count === null ? 'Unlimited' : count === 0 ? 'No' : number(count)} ${noun}${count === 1 ? '' : 's'}`
 
 const Beginnings = () => (
   <>

@@ -3,6 +3,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { detailsOf, type Loaded, Refusal } from './ask.ts'
 import { boot } from './boot.ts'
+import { Offer } from './offer.tsx'
 
 type Mood = 'good' | 'warn' | 'bad'
 
@@ -41,7 +42,13 @@ export function Refused({ error }: { error: Error }) {
       </Empty>
     )
   if (error instanceof Refusal && detailsOf(error).upgrade_required === true)
-    return <NotInPlan message={error.message.replace(/:? https?:\S+$/, '.')} />
+    return (
+      <Offer
+        features={[String(detailsOf(error).required_feature)]}
+        planId={detailsOf(error).required_plan}
+        message={`${error.message.split('. ')[0]}.`}
+      />
+    )
   const isOver = error instanceof Refusal && error.status === 401
   return (
     <Notice mood="bad">
@@ -55,20 +62,6 @@ export function Refused({ error }: { error: Error }) {
     </Notice>
   )
 }
-
-/**
- * A feature that the plan does not include is not shown as an error, but with a link to upgrade.
- */
-const NotInPlan = ({ message }: { message: string }) => (
-  <div class="notice upsell" role="status">
-    <div class="row spread">
-      <span>{message}</span>
-      <a class="button main tight" href="/account/plan">
-        See the plans
-      </a>
-    </div>
-  </div>
-)
 
 export const signInHref = (): string =>
   `/sign-in?next=${encodeURIComponent(location.pathname + location.search)}`

@@ -110,6 +110,21 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     expect(Object.keys(saying).filter(path => !own.includes(path as never))).toEqual([])
   }, 120_000)
 
+  test('the start page of production names every plan with its price, and how to get a key', async () => {
+    const visitor = await openVisitor(browser, server.url)
+    await visitor.goTo('/')
+    const plans = visitor.page.locator('section[aria-labelledby=plans] .card')
+    await plans.first().waitFor()
+    const texts = (await plans.allTextContents()).join('\n')
+    expect(texts).toMatch(/Free.*USD 0\.00 a month.*50 requests a day/s)
+    expect(texts).toMatch(/Professional.*USD 99\.00 a month/s)
+    expect(texts).toMatch(/Enterprise.*By agreement/s)
+    expect(texts).not.toContain('Trial')
+    await visitor.page.waitForSelector('main a[href="/signup"]:text-is("Get a key")')
+    expect(await visitor.violations()).toEqual([])
+    await visitor.context.close()
+  })
+
   test('the watchlist page shows that it is loading until it knows its codes', async () => {
     const { page } = member
     const layout = '**/v1/prices/board/layout'

@@ -1,29 +1,24 @@
 import { useSignal } from '@preact/signals'
-import type {
-  PlanShape as Plan,
-  SubscriptionShape as Subscription,
-} from '../../../topics/billing/operations/row.ts'
+import type { SubscriptionShape as Subscription } from '../../../topics/billing/operations/row.ts'
 import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { boundChoice } from '../../parts/form.ts'
-import { day, number, words } from '../../parts/format.ts'
+import { day, words } from '../../parts/format.ts'
+import { moneyOf, type Plan, requestsOf, usePlans } from '../../parts/plans.ts'
 import { Table } from '../../parts/table.tsx'
 
 export type { Subscription }
 
 type Period = 'monthly' | 'yearly'
 
-const priceOf = (plan: Plan, period: Period): number =>
-  (period === 'monthly' ? plan.price_monthly : plan.price_yearly) / 100
+const centsOf = (plan: Plan, period: Period): number =>
+  period === 'monthly' ? plan.price_monthly : plan.price_yearly
 
 const nameOfFeature = (feature: string) => (feature === 'sms' ? 'SMS' : words(feature))
 
-const requestsOf = ({ request_limit: limit, request_period: period }: Plan): string =>
-  limit === null ? 'no limit' : `${number(limit)} a ${period}`
-
 /** The current subscription, the available plans, and cancellation. */
 export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
-  const plans = useLoaded('plans', signal => ask<{ plans: Plan[] }>('/billing/plans', { signal }))
+  const plans = usePlans()
   const current = useLoaded('subscription', signal =>
     ask<{ subscription: Subscription }>('/billing/subscriptions/current', { signal }),
   )
@@ -31,7 +26,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
   const { refusal, attempt } = useAttempt()
   const result = useSignal('')
   const subscription = current.data?.subscription
-  const nameOf = (id: string) => plans.data?.plans.find(plan => plan.id === id)?.name ?? words(id)
+  const nameOf = (id: string) => plans.data?.find(plan => plan.id === id)?.name ?? words(id)
   const send = (path: string, body: object) =>
     attempt(async () => {
       result.value = ''
@@ -42,7 +37,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
       result.value = message
       await Promise.all([current.reload(), onChanged()])
     })
-  const firstPlan = plans.data?.plans[0]?.id
+  const firstPlan = plans.data?.[0]?.id
   const isPaid = subscription !== undefined && subscription.plan !== firstPlan
   return (
     <>
@@ -51,7 +46,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
       <Table
         caption="Plans"
         of={plans}
-        rows={plans.data?.plans}
+        rows={plans.data}
         keyOf={({ id }) => id}
         empty="This service has no plans."
         actions={
@@ -96,11 +91,9 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           {
             name: 'Price',
             isNumber: true,
-            value: plan => (plan.custom_pricing ? 'agreed' : priceOf(plan, period.value)),
+            value: plan => (plan.custom_pricing ? 'agreed' : centsOf(plan, period.value) / 100),
             show: plan =>
-              plan.custom_pricing
-                ? 'agreed'
-                : `${plan.currency} ${number(priceOf(plan, period.value), 2)}`,
+              plan.custom_pricing ? 'agreed' : moneyOf(centsOf(plan, period.value), plan.currency),
           },
           {
             name: 'With it',
@@ -118,7 +111,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
                 <Confirmed
                   className="tight"
                   label="Choose"
-                  question={`Take ${plan.name} for ${plan.currency} ${number(priceOf(plan, period.value), 2)} ${period.value === 'monthly' ? 'a month' : 'a year'}?`}
+                  question={`Take ${plan.name} for ${moneyOf(centsOf(plan, period.value), plan.currency)} ${period.value === 'monthly' ? 'a month' : 'a year'}?`}
                   onConfirm={() => send('', { plan_id: plan.id, billing_period: period.value })}
                 />
               ),
