@@ -5,7 +5,7 @@ import { useLocation, useRoute } from 'preact-iso'
 import { withParametersInPlace } from '../../http/openapi/parameters.ts'
 import type { Guide } from '../guides/guide.ts'
 import { ask, parsedText, useLoaded } from '../parts/ask.ts'
-import { Page, Shown, Tag } from '../parts/bits.tsx'
+import { Copy, Page, Shown, save, Tag } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { match } from '../parts/codes.ts'
 import { bound, submits } from '../parts/form.ts'
@@ -13,73 +13,21 @@ import { words } from '../parts/format.ts'
 import { loadGuides, matchingPlaces } from '../parts/guides.ts'
 import { keepKey, ownKey } from '../parts/own-key.ts'
 import { type Call, Samples } from '../parts/samples.tsx'
+import { brunoCollection, type Collection, postmanCollection } from './docs/collections.ts'
+import {
+  bodyOf,
+  exampleOfParameter,
+  headerName,
+  type Listed,
+  listedOf,
+  type OpenApi,
+  type Operation,
+  type Parameter,
+  resolved,
+  type Schema,
+} from './docs/document.ts'
+import { Field } from './docs/field.tsx'
 import { GuideText } from './guide.tsx'
-
-interface Schema {
-  $ref?: string
-  type?: string
-  format?: string
-  description?: string
-  example?: unknown
-  enum?: unknown[]
-  nullable?: boolean
-  properties?: Record<string, Schema>
-  required?: string[]
-  items?: Schema
-  additionalProperties?: boolean | Schema
-  anyOf?: Schema[]
-  oneOf?: Schema[]
-  allOf?: Schema[]
-}
-
-interface Parameter {
-  name: string
-  in: 'query' | 'path' | 'header'
-  required?: boolean
-  description?: string
-  example?: unknown
-  schema?: Schema
-}
-
-interface Operation {
-  operationId: string
-  summary: string
-  description?: string
-  tags?: string[]
-  parameters?: Parameter[]
-  requestBody?: { content?: Record<string, { schema?: Schema; example?: unknown }> }
-  responses: Record<
-    string,
-    { description?: string; content?: Record<string, { schema?: Schema; example?: unknown }> }
-  >
-  security?: unknown[]
-}
-
-interface OpenApi {
-  info: { title: string; version: string; description?: string }
-  tags?: { name: string; description?: string }[]
-  paths: Record<string, Record<string, Operation>>
-  components?: { schemas?: Record<string, Schema> }
-}
-
-interface Listed {
-  id: string
-  method: string
-  path: string
-  tag: string
-  operation: Operation
-}
-
-const listedOf = (document: OpenApi): Listed[] =>
-  Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({
-      id: operation.operationId,
-      method: method.toUpperCase(),
-      path,
-      tag: operation.tags?.[0] ?? 'other',
-      operation,
-    })),
-  )
 
 /** Guides, and the reference made from the document that programs read. */
 export function Docs() {
@@ -108,11 +56,12 @@ export function Docs() {
             <a href="/openapi.json" rel="external">
               openapi.json
             </a>
-            . Also{' '}
+            , also{' '}
             <a href="/swagger" rel="external">
               as Swagger UI
-            </a>
-            .
+            </a>{' '}
+            and for <Download of={document.data} make={postmanCollection} text="Postman" /> and{' '}
+            <Download of={document.data} make={brunoCollection} text="Bruno" />.
           </>
         )
       }
@@ -148,6 +97,29 @@ export function Docs() {
     </Page>
   )
 }
+
+/** Saves the document as the collection of a program that sends requests. */
+const Download = ({
+  of,
+  make,
+  text,
+}: {
+  of: OpenApi | undefined
+  make: (document: OpenApi, baseUrl: string) => Collection
+  text: string
+}) => (
+  <button
+    type="button"
+    class="link"
+    disabled={of === undefined}
+    onClick={() => {
+      const file = make(of!, location.origin)
+      save(file.name, 'application/json', file.text)
+    }}
+  >
+    {text}
+  </button>
+)
 
 /** A wide window has room for the list next to the text; above the text it would be in the way. */
 const isWide = matchMedia('(min-width: 60rem)').matches
@@ -371,24 +343,34 @@ function refusalOf({ security = [] }: Operation): string {
   return JSON.stringify(security).includes('operator') ? 'Needs the admin token' : 'Needs a key'
 }
 
+/** The place of a parameter in a link to a filled-in call: none is named like the operation. */
+const linkedName = (name: string): string => `p.${name}`
+
 function One({ listed, document }: { listed: Listed; document: OpenApi }) {
   const { method, path, operation } = listed
   const { parameters = [], requestBody, responses } = operation
+  const { query } = useLocation()
   const values = useSignal<Record<string, string>>(
     Object.fromEntries(
-      parameters
-        .filter(parameter => parameter.required || parameter.in === 'path')
-        .map(parameter => [
-          parameter.name,
-          String(parameter.example ?? parameter.schema?.example ?? ''),
-        ]),
+      parameters.flatMap(parameter => {
+        const linked = query[linkedName(parameter.name)]
+        if (linked !== undefined) return [[parameter.name, linked]]
+        return parameter.required || parameter.in === 'path'
+          ? [[parameter.name, exampleOfParameter(parameter)]]
+          : []
+      }),
     ),
   )
   const further = useSignal('')
-  const { schema, example } = requestBody?.content?.['application/json'] ?? {}
-  const body = useSignal(
-    schema ? JSON.stringify(example ?? exampleOf(schema, document, 0) ?? {}, null, 2) : '',
-  )
+  const { schema } = requestBody?.content?.['application/json'] ?? {}
+  const body = useSignal(query.body ?? bodyOf(operation, document) ?? '')
+  const link = () => {
+    const search = new URLSearchParams({ operation: listed.id })
+    for (const [name, value] of Object.entries(values.value))
+      if (value !== '') search.set(linkedName(name), value)
+    if (schema) search.set('body', body.value)
+    return `${location.origin}/docs?${search}`
+  }
   const call = callOf(listed, values.value, schema ? body.value : undefined, further.value)
   const name = (parameter: Parameter) =>
     parameter.in === 'header' ? headerName(parameter.name) : parameter.name
@@ -408,7 +390,10 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
         </div>
       </section>
       <section class="card" aria-labelledby="call">
-        <h2 id="call">The call</h2>
+        <header>
+          <h2 id="call">The call</h2>
+          <Copy text={link} label="Copy link to this call" className="tight" />
+        </header>
         {parameters.length > 0 && (
           <div class="stack">
             {parameters.map(parameter => (
@@ -418,18 +403,11 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
                   {(parameter.required || parameter.in === 'path') && ' required'}
                   {parameter.in === 'header' && <span class="quiet small"> header</span>}
                 </label>
-                <input
-                  id={`parameter-${parameter.name}`}
+                <Field
+                  parameter={parameter}
                   value={values.value[parameter.name] ?? ''}
-                  placeholder={String(parameter.example ?? parameter.schema?.example ?? '')}
-                  autocomplete="off"
-                  autocapitalize="off"
-                  spellcheck={false}
-                  onInput={event => {
-                    values.value = {
-                      ...values.value,
-                      [parameter.name]: event.currentTarget.value,
-                    }
+                  onChange={value => {
+                    values.value = { ...values.value, [parameter.name]: value }
                   }}
                 />
                 <div class="small quiet">
@@ -545,10 +523,6 @@ function callOf(
     ...(body !== undefined && { body: parsedText(body) }),
   }
 }
-
-/** As people write it: `Idempotency-Key`. */
-const headerName = (name: string): string =>
-  name.replaceAll(/(^|-)[a-z]/g, mailMessages => mailMessages.toUpperCase())
 
 /** Parses headers from lines such as `Prefer: handling=lenient`; other lines are ignored. */
 const headersIn = (text: string): Record<string, string> =>
@@ -692,14 +666,6 @@ function TrialAnswer({
 
 const depthMax = 5
 
-const resolved = (schema: Schema, document: OpenApi): Schema => {
-  const name = schema.$ref?.split('/').at(-1)
-  const target = name === undefined ? undefined : document.components?.schemas?.[name]
-  return target
-    ? { ...target, description: schema.description ?? target.description ?? '' }
-    : schema
-}
-
 function typeOf(schema: Schema, document: OpenApi): string {
   const whole = resolved(schema, document)
   if (whole.enum) return whole.enum.map(value => JSON.stringify(value)).join(' | ')
@@ -766,29 +732,6 @@ function Fields({ schema, document, depth }: { schema: Schema; document: OpenApi
       ))}
     </>
   )
-}
-
-/** An example body for a schema, from its examples: the required fields, or else all. */
-function exampleOf(schema: Schema, document: OpenApi, depth: number): unknown {
-  const whole = resolved(schema, document)
-  if (whole.example !== undefined) return whole.example
-  if (whole.enum) return whole.enum[0]
-  const parts = whole.anyOf ?? whole.oneOf ?? whole.allOf
-  if (parts?.[0]) return exampleOf(parts[0], document, depth)
-  if (whole.properties && depth < depthMax) {
-    const names = whole.required ?? Object.keys(whole.properties)
-    return Object.fromEntries(
-      names.flatMap(name => {
-        const field = whole.properties?.[name]
-        return field ? [[name, exampleOf(field, document, depth + 1)]] : []
-      }),
-    )
-  }
-  if (whole.type === 'array')
-    return whole.items ? [exampleOf(whole.items, document, depth + 1)] : []
-  if (whole.type === 'number' || whole.type === 'integer') return 1
-  if (whole.type === 'boolean') return true
-  return whole.type === 'string' ? '' : undefined
 }
 
 /** Code, strong words and links of a text. */

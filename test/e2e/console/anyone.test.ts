@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
 import type { Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'
@@ -105,6 +106,7 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await goTo('/webhooks')
       await page.waitForSelector('h2:text-is("Webhooks are not included in the Free plan")')
       await page.waitForSelector('text=The Professional plan includes them for USD 99.00 a month.')
+      await page.waitForSelector('.offer .example >> text=price.updated')
       expect(await page.locator('text=Add an endpoint').count()).toBe(0)
       await page.waitForSelector('a[href="/account/plan"]:text-is("Upgrade to Professional")')
       await goTo('/alerts')
@@ -113,7 +115,8 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       expect(await page.locator('text=New alert').count()).toBe(0)
       await goTo('/series/WTI_USD?indicator=sma')
       const upsell = '.notice.upsell:has-text("Analytics are not included in the Free plan")'
-      await page.waitForSelector(`${upsell} a[href="/account/plan"]`)
+      await page.waitForSelector(`${upsell} a[href="/account/plan"]:text-is("Upgrade to Starter")`)
+      await page.waitForSelector(`${upsell} .example svg`)
       expect(await page.locator('.notice.bad').count()).toBe(0)
       expect(await page.textContent('main')).not.toMatch(/Reservoir|Production Boost|_alerts/)
     })
@@ -262,6 +265,37 @@ needs('chromium').describe('what anybody does in the console, in the binary', ()
       await page.keyboard.press('Enter')
       await page.waitForSelector('form[aria-label="Try it"] .tag.good')
       expect(await page.textContent('form[aria-label="Try it"] pre')).toContain('"WTI_USD"')
+    })
+
+    test('a call is filled in with fields of its schema, and its link opens it as it was filled in', async () => {
+      const { page, goTo, context } = stranger
+      await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+      await goTo('/docs?operation=getPricesPastWeek')
+      expect(await page.getAttribute('#parameter-per_page', 'type')).toBe('number')
+      await goTo('/docs?operation=getPriceChart')
+      expect(await page.getAttribute('#parameter-start_date', 'type')).toBe('date')
+      await page.fill('#parameter-start_date', '2026-11-02')
+      await page.selectOption('select#parameter-interval', 'week')
+      await page.click('button:text-is("Copy link to this call")')
+      const link = await page.evaluate<string>('navigator.clipboard.readText()')
+      expect(link).not.toContain(stage.instance.apiKey)
+      await page.goto(link)
+      await page.waitForSelector('#parameter-interval')
+      expect(await page.inputValue('#parameter-start_date')).toBe('2026-11-02')
+      expect(await page.inputValue('#parameter-interval')).toBe('week')
+      await page.waitForSelector('section[aria-labelledby=call] pre:has-text("interval=week")')
+    })
+
+    test('the reference is saved as a collection for Postman and for Bruno', async () => {
+      const { page, goTo } = stranger
+      await goTo('/docs')
+      for (const program of ['Postman', 'Bruno']) {
+        const saving = page.waitForEvent('download')
+        await page.click(`main button:text-is("${program}"):enabled`)
+        const text = readFileSync(await (await saving).path(), 'utf8')
+        expect(text).toContain('{{baseUrl}}/v1/prices/latest')
+        expect(text).toContain(stage.instance.url)
+      }
     })
 
     test('guides are read one after the other', async () => {
