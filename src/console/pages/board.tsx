@@ -10,17 +10,13 @@ import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/format.
 import { type LivePrice, useLive } from '../parts/live.ts'
 import { type Change, Move } from '../parts/move.tsx'
 import { type Column, Table } from '../parts/table.tsx'
+import { type Group, Sharing } from './market/layouts.tsx'
 
 export type { BoardRow }
 
 interface BoardAnswer {
   rows: BoardRow[]
   missing_codes: string[]
-}
-
-interface Group {
-  name: string
-  codes: string[]
 }
 
 interface Layout {
@@ -105,7 +101,10 @@ function OwnBoard() {
       {refusal.value && <Refused error={refusal.value} />}
       {isEditing.value && codesRefusal.value && <Refused error={codesRefusal.value} />}
       {isEditing.value && groups && (
-        <Chooser groups={groups} isOwn={isOwn} onChoose={choose} onReset={reset} />
+        <>
+          <Chooser groups={groups} isOwn={isOwn} onChoose={choose} onReset={reset} />
+          <Sharing groups={groups} />
+        </>
       )}
       <Prices
         of={{ isLoading: layout.isLoading || answer.isLoading, refusal: answer.refusal }}

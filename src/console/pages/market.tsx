@@ -11,6 +11,7 @@ import { type Change, Move } from '../parts/move.tsx'
 import { Table } from '../parts/table.tsx'
 import type { BoardRow } from './board.tsx'
 import { Releases, Triggers } from './market/dates.tsx'
+import { codesOf, type Layout, Layouts, useLayouts } from './market/layouts.tsx'
 import { SpreadsNow } from './market/spreads.tsx'
 import { StocksNow } from './market/stocks.tsx'
 import { ages, hasCurve, useCurves } from './markets/curves.ts'
@@ -33,13 +34,21 @@ interface Watched extends BoardRow {
   deviations: number | null
   /** The latest note about it within the last days. */
   event: Note | undefined
+  /** Its newest value before a correction. */
+  revised?: number | undefined
 }
 
 const metricsMax = 20
 
-function useWatchlist(): Loaded<Watched[]> {
-  return useLoaded('market', async signal => {
-    const { rows } = await dataOf<{ rows: BoardRow[] }>('/v1/prices/board', { signal })
+function useWatchlist(layout: Layout | undefined): Loaded<Watched[]> {
+  const wanted = layout && codesOf(layout.groups)
+  return useLoaded(wanted && `market ${wanted.join(',')}`, async signal => {
+    const { rows } =
+      wanted!.length === 0
+        ? { rows: [] }
+        : await dataOf<{ rows: BoardRow[] }>(`/v1/prices/board?codes=${wanted!.join(',')}`, {
+            signal,
+          })
     const codes = rows.slice(0, metricsMax).map(({ code }) => code)
     const metrics =
       codes.length === 0
@@ -51,13 +60,40 @@ function useWatchlist(): Loaded<Watched[]> {
           ).metrics
     const years = new Map(metrics.map(metric => [metric.code, metric]))
     const events = await lateEvents(signal)
-    return rows.map(row => ({
+    const watched = rows.map(row => ({
       ...row,
       year: years.get(row.code),
       event: events.find(({ commodity }) => commodity === row.code),
       deviations: deviationsOf(row.change_24h, row.sparkline),
     }))
+    const moved = watched.toSorted(bySize).slice(0, revisionsMax)
+    const revisions = await Promise.all(moved.map(row => revisionOf(row, signal)))
+    return watched.map(row => ({ ...row, revised: revisions[moved.indexOf(row)] }))
   })
+}
+
+const bySize = (a: { deviations: number | null }, b: { deviations: number | null }): number =>
+  Math.abs(b.deviations ?? 0) - Math.abs(a.deviations ?? 0)
+
+/** So many of the largest moves are looked up for a correction of their newest value. */
+const revisionsMax = 6
+
+interface Vintaged {
+  points: { vintages: { value: number; is_current: boolean }[] }[]
+}
+
+/** What the newest value of a row was before it was corrected. */
+async function revisionOf(row: BoardRow, signal: AbortSignal): Promise<number | undefined> {
+  const at = encodeURIComponent(row.created_at)
+  const { points } = await dataOf<Vintaged>(
+    `/v1/prices/vintages?by_code=${row.code}&observed_at=${at}`,
+    { signal },
+  ).catch(error => {
+    // The point may be withheld by now.
+    if (error instanceof Refusal && error.status === 404) return { points: [] }
+    throw error
+  })
+  return points[0]?.vintages.findLast(({ is_current: isCurrent }) => !isCurrent)?.value
 }
 
 const eventMs = 7 * dayMs
@@ -84,11 +120,16 @@ function deviationsOf(change: Change | null, closes: readonly number[]): number 
 }
 
 function Morning() {
-  const watched = useWatchlist()
+  const layouts = useLayouts()
+  const watched = useWatchlist(layouts.shown)
   return (
     <Page title="Market" about={<Brief />} actions={<Session />}>
+      {layouts.answer.refusal && <Refused error={layouts.answer.refusal} />}
+      <Layouts layouts={layouts.answer.data ?? []} shown={layouts.shown?.name ?? ''} />
       {watched.refusal && <Refused error={watched.refusal} />}
-      {!watched.data && watched.isLoading && <Waiting what="prices" />}
+      {!watched.data && (watched.isLoading || layouts.answer.isLoading) && (
+        <Waiting what="prices" />
+      )}
       {watched.data?.length === 0 && (
         <section class="card">
           <Empty>
@@ -200,6 +241,8 @@ const Ticker = ({ rows }: { rows: Watched[] }) => (
 )
 
 const bigMove = 2
+/** From here on exchanges halt or limit the trading of most energy futures. */
+const limitPercent = 10
 
 /** Published in the last day, by a source that publishes more rarely. */
 const wasReleased = ({ created_at: observed, updated_at: recorded }: Watched): boolean =>
@@ -207,11 +250,23 @@ const wasReleased = ({ created_at: observed, updated_at: recorded }: Watched): b
 
 /** Why a row has its rank, as far as numbers show it. */
 function Reasons({ row }: { row: Watched }) {
-  const { year, price, deviations, event } = row
+  const { year, price, deviations, event, revised } = row
+  const isLimit = Math.abs(row.change_24h?.percent ?? 0) >= limitPercent
   const near = year ? (year.max_52w - year.min_52w) * 0.02 : 0
   return (
     <span class="row chips">
-      {deviations !== null && Math.abs(deviations) >= bigMove && <Tag mood="warn">Large move</Tag>}
+      {isLimit ? (
+        <span title={`${limitPercent}% or more in a day, where exchanges halt trading`}>
+          <Tag mood="bad">Limit move</Tag>
+        </span>
+      ) : (
+        deviations !== null && Math.abs(deviations) >= bigMove && <Tag mood="warn">Large move</Tag>
+      )}
+      {revised !== undefined && (
+        <span title={`The newest value was ${number(revised)} before its correction`}>
+          <Tag>Revised</Tag>
+        </span>
+      )}
       {event && (
         <span title={`${event.title}. ${event.description}`}>
           <Tag mood="warn">{words(event.category)}</Tag>
@@ -229,7 +284,7 @@ const Movers = ({ rows }: { rows: Watched[] }) => (
   <Table
     caption="Movers"
     file="movers"
-    rows={rows.toSorted((a, b) => Math.abs(b.deviations ?? 0) - Math.abs(a.deviations ?? 0))}
+    rows={rows.toSorted(bySize)}
     keyOf={({ code }) => code}
     isTall
     empty="The watchlist is empty."

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Response as PageResponse } from 'playwright-core'
 import { type BinaryStage, openBinaryStage } from '../../support/console/binary-stage.ts'
 import type { Visitor } from '../../support/console/browser.ts'
+import { tabTo } from '../../support/console/keyboard.ts'
 import { needs } from '../../support/needs.ts'
 
 interface Report {
@@ -117,6 +118,76 @@ needs('chromium').describe('what the console shows is what there is, in the bina
           await page.waitForSelector('main:not(:has(.waiting))')
         }
       expect(refused).toEqual([])
+    })
+  })
+
+  describe('the market page', () => {
+    const send = async (method: string, path: string, body: object) => {
+      const answer = await fetch(`${stage.instance.url}${path}`, {
+        method,
+        headers: {
+          authorization: `Token ${stage.instance.apiKey}`,
+          'content-type': 'application/json',
+        },
+        body: JSON.stringify(body),
+      })
+      expect(answer.status).toBeLessThan(300)
+    }
+
+    test('shows a watchlist that an admin of the organization has shared, by its name', async () => {
+      const { page, goTo, violations } = await stage.visitor('member')
+      await send('PUT', '/v1/prices/board/layouts/Two%20crudes', {
+        groups: [{ name: '', codes: ['DUBAI_CRUDE_USD', 'WTI_USD'] }],
+      })
+      await goTo('/board')
+      await page.click('button:text-is("Choose codes")')
+      const shared = page.locator('section[aria-labelledby=shared]')
+      await shared.locator('li:has-text("Two crudes")').waitFor()
+      await shared.locator('input').fill('All of it')
+      await shared.locator('button:text-is("Share")').click()
+      await shared.locator('li:has-text("All of it")').waitFor()
+      expect(await violations()).toEqual([])
+      const colleague = await stage.visitor('reader')
+      await colleague.goTo('/market')
+      await tabTo(colleague.page, '[aria-label=Watchlist] button:text-is("Two crudes")')
+      await colleague.page.keyboard.press('Enter')
+      await colleague.page.waitForURL('**/market?layout=Two%20crudes')
+      await colleague.page.waitForSelector('ul.ticker li:nth-child(2):last-child')
+      expect(await colleague.violations()).toEqual([])
+      await colleague.context.close()
+      for (const name of ['Two crudes', 'All of it']) {
+        const row = shared.locator(`li:has-text("${name}")`)
+        await row.locator('button:text-is("Delete")').first().click()
+        await row.locator('dialog[open] button.danger').click()
+        await row.waitFor({ state: 'detached' })
+      }
+    })
+
+    test('marks a correction, a move to the limit of exchanges, and alerts since the last visit', async () => {
+      const { page, goTo, context } = await stage.visitor('member')
+      await goTo('/market')
+      await page.waitForSelector('section[aria-labelledby=movers] tbody tr')
+      const price_alert = {
+        name: 'While away',
+        commodity_code: 'WTI_USD',
+        condition_operator: 'greater_than',
+        condition_value: 1,
+      }
+      await send('POST', '/v1/alerts', { price_alert })
+      await stage.instance.advance('PT1M')
+      const observedAt = await stage.instance.now()
+      for (const price of [30, 31]) {
+        await stage.instance.record([{ code: 'WTI_USD', price, observedAt }])
+        await stage.instance.advance('PT1M')
+      }
+      const later = await context.newPage()
+      await later.goto(`${stage.instance.url}/market`)
+      const row = later.locator('section[aria-labelledby=movers] tr:has(a[href="/series/WTI_USD"])')
+      await row.locator('.tag:text-is("Limit move")').waitFor()
+      await row.locator('.tag:text-is("Revised")').waitFor()
+      const fired = later.locator('section[aria-labelledby=fired]')
+      await fired.locator('tr:has-text("While away") .tag:text-is("New")').first().waitFor()
+      await fired.locator('text=/^\\d+ since your last visit/').waitFor()
     })
   })
 

@@ -1,4 +1,5 @@
-import { dayMs } from '../../../lib/time/instant.ts'
+import { useMemo } from 'preact/hooks'
+import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import type { TriggerShape as Trigger } from '../../../topics/alerts/operations/row.ts'
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
@@ -55,14 +56,39 @@ export function Releases() {
   )
 }
 
-/** The alerts that fired last. */
+const visitName = 'visit.1'
+
+/** When this browser was here before this tab was opened, Unix ms; now is noted for the next time. */
+function lastVisit(): number | undefined {
+  try {
+    const before = sessionStorage.getItem(visitName) ?? localStorage.getItem(visitName)
+    if (before !== null) sessionStorage.setItem(visitName, before)
+    localStorage.setItem(visitName, String(Math.round(now())))
+    return before === null ? undefined : Number(before)
+  } catch {
+    return undefined
+  }
+}
+
+/** The alerts that fired last, and how many of them since the last visit. */
 export function Triggers() {
+  const since = useMemo(lastVisit, [])
   const answer = useLoaded('triggers', signal =>
-    ask<{ triggers: Trigger[] }>('/v1/alerts/triggers?per_page=10', { signal }),
+    ask<{ triggers: Trigger[] }>('/v1/alerts/triggers?per_page=50', { signal }),
   )
+  const isNew = (row: Trigger) => since !== undefined && Date.parse(row.triggered_at) > since
+  const count = answer.data?.triggers.filter(isNew).length ?? 0
   return (
     <Table
       caption="Alerts that fired"
+      note={
+        since !== undefined &&
+        answer.data && (
+          <span role="status">
+            {count === 0 ? 'None' : count} since your last visit, {ago(isoInstant(since))}.
+          </span>
+        )
+      }
       file="fired"
       of={answer}
       rows={answer.data?.triggers}
@@ -78,7 +104,15 @@ export function Triggers() {
           name: 'Alert',
           value: row => row.alert_name ?? row.commodity_code,
           show: row => (
-            <a href={`/alerts/${row.alert_id}`}>{row.alert_name ?? row.commodity_code}</a>
+            <>
+              <a href={`/alerts/${row.alert_id}`}>{row.alert_name ?? row.commodity_code}</a>
+              {isNew(row) && (
+                <>
+                  {' '}
+                  <Tag mood="warn">New</Tag>
+                </>
+              )}
+            </>
           ),
         },
         {
