@@ -5,9 +5,10 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { Forecast as ForecastAnswer } from '../../../topics/analytics/operations/forecast.ts'
 import type { Statistics as StatisticsAnswer } from '../../../topics/analytics/operations/statistics.ts'
 import type { Analysis } from '../../../topics/analytics/operations/trend.ts'
+import { sampleKey } from '../../guides/guide.ts'
 import { has } from '../../parts/account.ts'
 import { dataOf, type Loaded, useLoaded } from '../../parts/ask.ts'
-import { Choice, Copy, Figure, Shown, Tag } from '../../parts/bits.tsx'
+import { Choice, Copy, Figure, Shown } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { boundChoice } from '../../parts/form.ts'
@@ -336,7 +337,8 @@ function Forecast({ data }: { data: ChartAnswer }) {
 
 /** The calls that give what the page shows. */
 function Calls({ data, path }: { data: ChartAnswer; path: string }) {
-  const widget = `${location.origin}/v1/prices/widget/${data.code}`
+  const address = `${location.origin}/v1/prices/widget?codes=${data.code}&format=html&api_key=${sampleKey}`
+  const snippet = `<iframe src="${address}" title="${data.name}" width="360" height="140" style="border:0" loading="lazy"></iframe>`
   return (
     <div class="columns pairs">
       <section class="card" aria-labelledby="call">
@@ -346,13 +348,14 @@ function Calls({ data, path }: { data: ChartAnswer; path: string }) {
       <section class="card" aria-labelledby="embed">
         <header>
           <h2 id="embed">Embed</h2>
-          <Copy text={widget} label="Copy address" className="tight" />
+          <Copy text={snippet} label="Copy HTML" className="tight" />
         </header>
         <p>
-          A page of yours shows the newest value, its change and a month as a line from this call.{' '}
-          <Tag>JSON</Tag>
+          A page of yours shows the newest value and its change, and keeps it current. Use a key
+          that may only <a href="/account">read prices</a>: the page shows it to its visitors.{' '}
+          <a href="/docs?operation=getWidgetOfCode">As JSON</a> it has a month as a line too.
         </p>
-        <pre class="wrap">{widget}</pre>
+        <pre class="wrap">{snippet}</pre>
       </section>
     </div>
   )
