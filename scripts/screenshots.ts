@@ -4,19 +4,20 @@ import { join, resolve } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { serveWellhead, type Wellhead } from '../bench/server.ts'
 import { pauseFeed } from '../bench/world.ts'
+import { pagesOf } from '../test/support/console/pages.ts'
 
 /**
- * Takes pictures of every page of the console, of a demo instance and of an instance without data,
+ * Takes pictures of every page of the console, of a demo instance, and of a production instance without data and with a year of some prices,
  * light and dark, at 390 and 1440 px, and sheets with many of them on each.
  * Prints each page that is wider than its window.
  *
- *   bun scripts/screenshots.ts DIR [parts of paths, with commas between; else every page]
+ *   bun scripts/screenshots.ts DIR [parts of paths, with commas between; else every page] [kinds]
  *   bun scripts/screenshots.ts --kept
  *
  * The second takes the pictures of the documentation again.
  */
 
-const [target, only = ''] = process.argv.slice(2)
+const [target, only = '', kinds = 'full,empty,production,visitor'] = process.argv.slice(2)
 if (target === undefined) throw new Error('Name the directory that the pictures go to.')
 const isKept = target === '--kept'
 const keptDirectory = resolve(import.meta.dir, '../docs/images')
@@ -28,49 +29,20 @@ const kept = {
   series: '/series/WTI_USD?type=candles&indicator=bollinger',
 } as const
 
-const pages = [
-  '/',
-  '/status',
-  '/signup',
-  '/docs',
-  '/docs/quickstart',
-  '/docs?operation=getPriceChart',
-  '/docs?operation=createAlert',
-  '/board',
-  '/series',
-  '/series/WTI_USD?type=candles&indicator=bollinger',
-  '/markets',
-  '/markets/spreads',
-  '/markets/storage',
-  '/markets/seasons',
-  '/markets/correlation',
-  '/markets/positions',
-  '/markets/rigs',
-  '/markets/permits',
-  '/alerts',
-  '/alerts/new?code=WTI_USD&value=75',
-  '/webhooks',
-  '/webhooks/00000000-0000-4000-8000-000000000402',
-  '/account',
-  '/account/usage',
-  '/account/plan',
-  '/account/members',
-  '/account/notifications',
-  '/account/sources',
-  '/account/sign-ins',
-  '/operator',
-  '/operator/feeds',
-  '/operator/data',
-  '/operator/series',
-  '/operator/people',
-  '/operator/outbox',
-  '/operator/backups',
-  '/operator/copies',
-  '/operator/logs',
-  '/operator/audit',
-  '/operator/system',
+const pages = [...pagesOf.anyone, ...pagesOf.members, ...pagesOf.operators].filter(
+  path => !path.startsWith('/desk'),
+)
+const desk = pagesOf.operators.filter(path => path.startsWith('/desk'))
+/** What a production instance of the pictures has a year of. */
+const producedCodes = [
+  'WTI_USD',
+  'BRENT_CRUDE_USD',
+  'DUBAI_CRUDE_USD',
+  'NATURAL_GAS_USD',
+  'GASOLINE_USD',
+  'HEATING_OIL_USD',
+  'US_CRUDE_STORAGE',
 ]
-const desk = ['', '/requests', '/inbox', '/deliveries']
 const looks = [
   { scheme: 'light', width: 1440, columns: 3, pageHeight: 1100 },
   { scheme: 'dark', width: 1440, columns: 3, pageHeight: 1100 },
@@ -112,14 +84,41 @@ async function sessionOf(
   return { name, value }
 }
 
+/** Gives an instance a year of the prices of another, and customers. */
+async function produce(server: Wellhead, from: Wellhead): Promise<void> {
+  for (const code of producedCodes) {
+    const answer = await fetch(
+      `http://127.0.0.1:${from.port}/v1/prices/chart?code=${code}&interval=day`,
+      { headers: { authorization: `Token ${from.apiKey}` } },
+    )
+    const { data } = (await answer.json()) as { data: { times: number[]; close: number[] } }
+    await operator(server, '/admin/v1/observations', {
+      observations: data.times.map((time, i) => ({
+        code,
+        observed_at: new Date(time * 1000).toISOString(),
+        price: data.close[i],
+      })),
+    })
+  }
+  for (const plan of ['free', 'starter', 'professional', 'scale'])
+    await operator(server, '/admin/v1/accounts', { email: `desk@${plan}.example`, plan })
+  await operator(server, '/admin/v1/subscriptions', {
+    account: 'desk@professional.example',
+    plan: 'professional',
+    billing_period: 'monthly',
+    price: 9900,
+  })
+}
+
 async function shoot(
   browser: Browser,
   server: Wellhead,
-  account: string,
+  account: string | undefined,
   kind: string,
   paths: readonly string[],
 ) {
-  const session = await sessionOf(server, account)
+  if (!kinds.split(',').includes(kind)) return
+  const session = account === undefined ? undefined : await sessionOf(server, account)
   const origin = `http://127.0.0.1:${server.port}`
   for (const { scheme, width, columns, pageHeight } of looks) {
     const context = await browser.newContext({
@@ -127,7 +126,8 @@ async function shoot(
       colorScheme: scheme,
       reducedMotion: 'reduce',
     })
-    await context.addCookies([{ ...session, url: origin, httpOnly: true, sameSite: 'Lax' }])
+    if (session)
+      await context.addCookies([{ ...session, url: origin, httpOnly: true, sameSite: 'Lax' }])
     await context.addInitScript(`sessionStorage.setItem('operator', '${server.adminToken}')`)
     const page = await context.newPage()
     const taken: { path: string; file: string; picture: Buffer }[] = []
@@ -221,18 +221,21 @@ try {
     const paths = [...pages, ...desk.map(path => `/desk${path}`)]
     if (isKept) await shootKept(browser, evaluation, account)
     else await shoot(browser, evaluation, account, 'full', wanted(paths))
+    if (!isKept) {
+      mkdirSync(join(dir, 'serve'))
+      const served = await serveWellhead(join(dir, 'serve'), 'serve', 'built')
+      try {
+        const { data } = await operator(served, '/admin/v1/accounts', { email, plan: 'enterprise' })
+        await shoot(browser, served, data.account.id, 'empty', wanted(pages))
+        await produce(served, evaluation)
+        await shoot(browser, served, data.account.id, 'production', wanted(pages))
+        await shoot(browser, served, undefined, 'visitor', wanted(pagesOf.anyone))
+      } finally {
+        await served.stop()
+      }
+    }
   } finally {
     await evaluation.stop()
-  }
-  if (!isKept) {
-    mkdirSync(join(dir, 'serve'))
-    const empty = await serveWellhead(join(dir, 'serve'), 'serve', 'built')
-    try {
-      const { data } = await operator(empty, '/admin/v1/accounts', { email, plan: 'enterprise' })
-      await shoot(browser, empty, data.account.id, 'empty', wanted(pages))
-    } finally {
-      await empty.stop()
-    }
   }
 } finally {
   await browser.close()
