@@ -218,7 +218,7 @@ try {
   try {
     await pauseFeed(evaluation)
     const account = '00000000-0000-4000-8000-000000000001'
-    const paths = [...pages, ...desk.map(path => `/desk${path}`)]
+    const paths = [...pages, ...desk]
     if (isKept) await shootKept(browser, evaluation, account)
     else await shoot(browser, evaluation, account, 'full', wanted(paths))
     if (!isKept) {

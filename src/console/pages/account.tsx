@@ -21,7 +21,7 @@ import { keyColumns, keyName } from '../parts/key-columns.tsx'
 import { keepKey } from '../parts/own-key.ts'
 import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
-import { type Tab, Tabs } from '../parts/tabs.tsx'
+import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
 import { Credits } from './account/credits.tsx'
 import {
   KeyLimits,
@@ -64,11 +64,12 @@ const tabs: readonly Tab<'account'>[] = [
 ]
 
 export function Account() {
+  const title = useTitle('Account', tabs)
   return (
     <Members title="Account">
       {() => (
         <Page
-          title="Account"
+          title={title}
           actions={
             <a class="button" href="/sign-in">
               Password and sign-out

@@ -442,6 +442,11 @@ function Existing({ id }: { id: string }) {
         <Shown of={answer} what="the alert">
           {() => null}
         </Shown>
+        {answer.refusal && (
+          <p>
+            <a href="/alerts">All alerts</a>
+          </p>
+        )}
       </Page>
     )
   return <Editor key={id} first={draftOf(answer.data)} alert={answer.data} />
@@ -829,8 +834,7 @@ function Channels() {
             <span class="quiet small">
               A webhook is an alert's own, or an <a href="/webhooks">endpoint</a> that asks for{' '}
               <code>price_alert.triggered</code>. Text messages go to{' '}
-              <a href="/account/notifications">your phone</a>. Browser push{' '}
-              <a href="/account/notifications">is not offered</a>.
+              <a href="/account/notifications">your phone</a>.
             </span>
           </div>
         )}

@@ -321,6 +321,7 @@ const Movers = ({ rows }: { rows: Watched[] }) => (
         name: 'σ',
         fileName: 'deviations',
         isNumber: true,
+        isWide: true,
         value: row => row.deviations,
         show: row => (row.deviations === null ? '–' : signed(row.deviations, 1)),
       },
@@ -372,6 +373,9 @@ function Curves() {
           <CurveTile key={value} family={value} text={text} />
         ))}
       </div>
+      <p class="quiet">
+        No curve yet. <WhoBringsData />
+      </p>
     </section>
   )
 }
@@ -380,7 +384,8 @@ export function CurveTile({ family, text }: { family: string; text: string }) {
   const { newest, earlier } = useCurves(family)
   const curve = newest.data
   if (newest.refusal) return <Refused error={newest.refusal} />
-  if (!curve || !hasCurve(curve)) return <div class="tile quiet small">{text}: no curve yet.</div>
+  if (!curve) return <div class="tile" />
+  if (!hasCurve(curve)) return null
   const [first, second] = curve.contracts
   const lines = [curve, ...(earlier.data ?? [])].flatMap((each, i) =>
     hasCurve(each)

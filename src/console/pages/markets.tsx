@@ -24,6 +24,7 @@ import { Move } from '../parts/move.tsx'
 import { allRows } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
+import { StocksNow } from './market/stocks.tsx'
 import { CalendarSpreads } from './markets/calendar.tsx'
 import { Contracts, CurveDate } from './markets/contracts.tsx'
 import { Correlation } from './markets/correlation.tsx'
@@ -80,6 +81,8 @@ function Curves() {
   const axis = useSignal<(typeof axes)[number]['value']>('tenor')
   const date = useSignal('')
   const { newest, earlier, past } = useCurves(family.value, date.value)
+  // A family without a curve has neither contracts nor spreads.
+  const mayHaveCurve = !newest.refusal && (!newest.data || hasCurve(newest.data))
   return (
     <>
       <div class="curves">
@@ -113,9 +116,9 @@ function Curves() {
           )}
           {past?.refusal && <Refused error={past.refusal} />}
         </section>
-        <Contracts family={family.value} />
+        {mayHaveCurve && <Contracts family={family.value} />}
       </div>
-      <CalendarSpreads key={family.value} family={family.value} />
+      {mayHaveCurve && <CalendarSpreads key={family.value} family={family.value} />}
     </>
   )
 }
@@ -338,25 +341,31 @@ function Storage() {
   const code = useSignal<(typeof stocks)[number]['value']>('US_CRUDE_STORAGE')
   const answer = useYears(code.value)
   return (
-    <section class="card" aria-labelledby="storage">
-      <div class="row spread">
-        <h2 id="storage">Stocks vs 5-year range</h2>
-        <Choice label="Stock" options={stocks} {...boundChoice(code)} />
-      </div>
-      <Shown of={answer} what="stocks">
-        {data => <Band data={data} />}
-      </Shown>
-    </section>
+    <>
+      <section class="card" aria-labelledby="storage">
+        <div class="row spread">
+          <h2 id="storage">Stocks vs 5-year range</h2>
+          <Choice label="Stock" options={stocks} {...boundChoice(code)} />
+        </div>
+        <Shown of={answer} what="stocks">
+          {data => <Band data={data} />}
+        </Shown>
+      </section>
+      <StocksNow />
+    </>
   )
 }
 
 /** This year's level over the range of the five years before. */
 function Band({ data }: { data: ChartAnswer }) {
-  const { weeks, lines } = useMemo(() => {
+  const { weeks, lines, hasBand } = useMemo(() => {
     const thisYear = new Date(now()).getUTCFullYear()
     const weeks = Array.from({ length: 52 }, (_, i) => i + 1)
     const current = new Map<number, number>()
     const before = new Map<number, number[]>()
+    // One earlier year, or a part of it, does not make a range.
+    const first = new Date((data.times[0] ?? 0) * 1000).getUTCFullYear()
+    const hasBand = thisYear - first >= 2
     data.times.forEach((time, i) => {
       const week = weekOf(time)
       if (new Date(time * 1000).getUTCFullYear() === thisYear) current.set(week, data.close[i]!)
@@ -396,7 +405,7 @@ function Band({ data }: { data: ChartAnswer }) {
         dash: [6, 4],
       },
     ]
-    return { weeks, lines }
+    return { weeks, lines: hasBand ? lines : lines.slice(0, 1), hasBand }
   }, [data])
   if (data.times.length === 0)
     return (
@@ -406,12 +415,13 @@ function Band({ data }: { data: ChartAnswer }) {
     <>
       <p class="quiet">
         {data.name}, {unitOf(data.currency, data.unit)}
+        {!hasBand && '. The range of five years needs values of two earlier years.'}
       </p>
       <Chart
         title={`${data.name} against its five years`}
         times={weeks}
         lines={lines}
-        bands={bandOf}
+        {...(hasBand && { bands: bandOf })}
         xText={weekText}
         decimals={data.decimals}
       />
@@ -470,8 +480,18 @@ function Heat({ data }: { data: ChartAnswer }) {
     const row = years.get(at.getUTCFullYear()) ?? []
     if (before !== undefined && before > 0)
       row[at.getUTCMonth()] = (100 * (data.close[i]! - before)) / before
-    years.set(at.getUTCFullYear(), row)
+    if (row.length > 0) years.set(at.getUTCFullYear(), row)
   })
+  const means = monthNames.map((_, month) => {
+    const values = [...years.values()].flatMap(row => row[month] ?? [])
+    return values.length > 1
+      ? values.reduce((sum, value) => sum + value, 0) / values.length
+      : undefined
+  })
+  const rows = [
+    ...[...years].reverse().map(([year, row]) => [String(year), row] as const),
+    ...(years.size > 1 ? [['Mean', means] as const] : []),
+  ]
   if (data.times.length === 0)
     return (
       <Empty>{data.name} has no prices yet. The operator imports them or turns a feed on.</Empty>
@@ -490,28 +510,27 @@ function Heat({ data }: { data: ChartAnswer }) {
           </tr>
         </thead>
         <tbody>
-          {[...years].reverse().map(([year, row]) => (
-            <tr key={year}>
-              <th scope="row">{year}</th>
-              {monthNames.map((name, month) => {
-                const value = row[month]
-                if (value === undefined) return <td key={name} />
-                const share = Math.min(45, Math.round(Math.abs(value) * 2.5))
-                const hue = value >= 0 ? 'var(--up)' : 'var(--down)'
-                return (
-                  <td
-                    class="number"
-                    key={name}
-                    style={{ background: `color-mix(in srgb, ${hue} ${share}%, transparent)` }}
-                  >
-                    {signed(value, 1)}
-                  </td>
-                )
-              })}
+          {rows.map(([name, row]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {monthNames.map((month, i) => (
+                <Return key={month} percent={row[i]} />
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
     </Wide>
+  )
+}
+
+function Return({ percent }: { percent: number | undefined }) {
+  if (percent === undefined) return <td />
+  const share = Math.min(45, Math.round(Math.abs(percent) * 2.5))
+  const hue = percent >= 0 ? 'var(--up)' : 'var(--down)'
+  return (
+    <td class="number" style={{ background: `color-mix(in srgb, ${hue} ${share}%, transparent)` }}>
+      {signed(percent, 1)}
+    </td>
   )
 }

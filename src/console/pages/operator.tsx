@@ -28,7 +28,7 @@ const tabs: readonly Tab<'operator'>[] = [
   { part: 'people', text: 'Customers', View: People },
   { part: 'outbox', text: 'Outbox', View: Messages },
   { part: 'backups', text: 'Backups', View: Backups },
-  { part: 'copies', text: 'Copies', View: Cluster },
+  { part: 'copies', text: 'Replicas', View: Cluster },
   { part: 'logs', text: 'Logs', View: Logs },
   { part: 'audit', text: 'Audit', View: Audit },
   { part: 'system', text: 'System', View: System },

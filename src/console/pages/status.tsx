@@ -2,7 +2,7 @@ import type { IncidentRow as Incident } from '../../topics/condition/operations/
 import type { PublicStatus } from '../../topics/condition/operations/public-status.ts'
 import { ask, type Loaded, useLoaded } from '../parts/ask.ts'
 import { Figure, Page, Shown, Tag } from '../parts/bits.tsx'
-import { ago, instant, number, words } from '../parts/format.ts'
+import { ago, agoOfNewest, instant, number, words } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
 
 interface Component {
@@ -72,7 +72,7 @@ export function Status() {
               <Figure label="Service">
                 <Tag mood={moods[data.status]}>{words(data.status)}</Tag>
               </Figure>
-              <Figure label="Newest observation">{ago(data.newest_observation)}</Figure>
+              <Figure label="Newest observation">{agoOfNewest(data.newest_observation)}</Figure>
               <Figure label="Codes with data">
                 {number(data.categories.reduce((sum, one) => sum + one.codes - one.missing, 0))}
               </Figure>

@@ -40,6 +40,10 @@ export function ago(iso: string | null | undefined): string {
   return `${spanOf(passedMs)} ago`
 }
 
+/** The same of a newest value: one of a period that lies ahead was published by now. */
+export const agoOfNewest = (iso: string | null | undefined): string =>
+  iso && Date.parse(iso) > now() ? 'just now' : ago(iso)
+
 function spanOf(ms: number): string {
   if (ms < hourMs) return `${Math.round(ms / minuteMs)} min`
   if (ms < 2 * dayMs) return `${Math.round(ms / hourMs)} h`

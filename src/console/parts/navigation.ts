@@ -106,7 +106,7 @@ const operator: readonly Place[] = [
   { href: '/operator/people', text: 'Customers', words: 'accounts people organizations plans' },
   { href: '/operator/outbox', text: 'Outbox', words: 'messages deliveries queue suppressed held' },
   { href: '/operator/backups', text: 'Backups', words: 'backup restore' },
-  { href: '/operator/copies', text: 'Copies', words: 'replicas cluster replication' },
+  { href: '/operator/copies', text: 'Replicas', words: 'copies cluster replication' },
   { href: '/operator/logs', text: 'Logs', words: 'log' },
   { href: '/operator/audit', text: 'Audit', words: 'audit trail' },
   { href: '/operator/system', text: 'System', words: 'settings tokens tests admin' },

@@ -21,7 +21,7 @@ const sold: Readonly<Record<string, Sold>> = {
   analytics: { about: 'Averages, volatility, correlation and trend of every series.' },
   forecast: { about: 'Where a price is likely to be, day by day, with 68% and 95% ranges.' },
   energy_intelligence: {
-    about: 'Stocks, rigs, OPEC output and outlooks beside the prices that they move.',
+    about: 'Stocks, rigs, OPEC output and outlooks with the prices that they move.',
   },
   well_permits: {
     about: 'Drilling permits on a map, as they are filed.',
@@ -87,11 +87,11 @@ export function Offer({
   message = '',
   planId,
 }: {
-  /** One of them is asked for. */
+  /** One of them is required. */
   features: readonly string[]
   /** The heading of the page that only some plans have. */
   page?: string
-  /** What was refused in a part of a page. */
+  /** The refusal of a part of a page, in the words of the API. */
   message?: string
   /** The plan that has it, where the API has named it. */
   planId?: unknown

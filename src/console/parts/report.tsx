@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { ask, useLoaded } from './ask.ts'
 import { Empty, Figure, Shown } from './bits.tsx'
@@ -77,6 +78,7 @@ const withoutCopies = (answer: Row): Row => ('data' in answer ? { data: answer.d
 export function Report({ title, path }: { title: string; path: string }) {
   const answer = useLoaded(path, signal => ask<unknown>(path, { signal }))
   const found = useMemo(() => foundIn(answer.data), [answer.data])
+  const texts = found.figures.filter(figure => !isShort(figure))
   const dated = found.tables.find(({ rows }) => datesOf(rows) !== undefined)
   return (
     <Shown of={answer} what={title.toLowerCase()}>
@@ -90,12 +92,22 @@ export function Report({ title, path }: { title: string; path: string }) {
           {found.figures.length > 0 && (
             <section class="card" aria-label={`${title}: figures`}>
               <div class="figures">
-                {found.figures.map(([name, value]) => (
+                {found.figures.filter(isShort).map(([name, value]) => (
                   <Figure key={name} label={labelOf(name)}>
                     {cellText(name, value)}
                   </Figure>
                 ))}
               </div>
+              {texts.length > 0 && (
+                <dl class="facts small">
+                  {texts.map(([name, value]) => (
+                    <Fragment key={name}>
+                      <dt>{labelOf(name)}</dt>
+                      <dd>{cellText(name, value)}</dd>
+                    </Fragment>
+                  ))}
+                </dl>
+              )}
             </section>
           )}
           {dated && <Course title={title} rows={dated.rows} />}
@@ -117,6 +129,10 @@ export function Report({ title, path }: { title: string; path: string }) {
     </Shown>
   )
 }
+
+/** A long text is read in a line, and would break as a figure. */
+const isShort = ([name, value]: readonly [string, unknown]): boolean =>
+  cellText(name, value).length <= 16
 
 const labelOf = (name: string): string => words(name === 'data' ? 'values' : name)
 

@@ -31,7 +31,6 @@ export const Notifications = () => (
       <Preferences />
       <TextMessages />
     </div>
-    <Push />
   </>
 )
 
@@ -221,15 +220,3 @@ function Preferences() {
     </section>
   )
 }
-
-const Push = () => (
-  <section class="card" aria-labelledby="push">
-    <h2 id="push">Why there is no browser push</h2>
-    <p>
-      A message that reaches a closed browser goes through the push service of the browser’s maker.
-      This service speaks to no host that its operator has not chosen, so it does not offer push.
-      While a page is open, prices move in it by themselves; for the rest there are e-mail, text
-      messages and <a href="/webhooks">webhooks</a>.
-    </p>
-  </section>
-)

@@ -77,7 +77,6 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
         columns={[
           {
             name: 'Plan',
-            className: 'nowrap',
             value: ({ name }) => name,
             show: plan => (
               <>

@@ -357,7 +357,7 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
           </label>
         )}
         <label>
-          Where in JSON the list is (empty: the whole)
+          Path to the list in the JSON (empty: the whole answer)
           <input name="items" placeholder="data.prices" />
         </label>
         <label>

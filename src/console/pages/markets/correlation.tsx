@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { dataOf, useLoaded } from '../../parts/ask.ts'
-import { Choice, Parted, WhoBringsData } from '../../parts/bits.tsx'
-import { hasAnyCode } from '../../parts/codes.ts'
+import { Choice, WhoBringsData } from '../../parts/bits.tsx'
+import { codes, loadCodes } from '../../parts/codes.ts'
 import { boundChoice } from '../../parts/form.ts'
 import { signed } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
@@ -11,16 +11,16 @@ interface Matrix {
   matrix: Record<string, Record<string, number | null>>
 }
 
-const codes = [
-  'WTI_USD',
-  'BRENT_CRUDE_USD',
-  'DUBAI_CRUDE_USD',
-  'GASOLINE_USD',
-  'HEATING_OIL_USD',
-  'NATURAL_GAS_USD',
-  'DUTCH_TTF_EUR',
-  'EU_CARBON_EUR',
-] as const
+const names: Readonly<Record<string, string>> = {
+  WTI_USD: 'WTI',
+  BRENT_CRUDE_USD: 'Brent',
+  DUBAI_CRUDE_USD: 'Dubai',
+  GASOLINE_USD: 'Gasoline',
+  HEATING_OIL_USD: 'Heating oil',
+  NATURAL_GAS_USD: 'Henry Hub',
+  DUTCH_TTF_EUR: 'TTF',
+  EU_CARBON_EUR: 'EU carbon',
+}
 
 const periods = [
   { value: '30', text: '30 days' },
@@ -31,10 +31,16 @@ const periods = [
 /** The correlations between the daily returns of the main prices. */
 export function Correlation() {
   const period = useSignal<(typeof periods)[number]['value']>('90')
-  const path = `/v1/analytics/correlation?type=matrix&codes=${codes.join(',')}&period=${period.value}`
-  const answer = useLoaded(path, async signal =>
-    (await hasAnyCode()) ? dataOf<Matrix>(path, { signal }) : { codes: [], matrix: {} },
-  )
+  const answer = useLoaded(period.value, async (signal): Promise<Matrix> => {
+    await loadCodes()
+    // One code without prices would refuse them all.
+    const known = Object.keys(names).filter(name => codes.value.some(({ code }) => code === name))
+    if (known.length < 2) return { codes: [], matrix: {} }
+    return dataOf(
+      `/v1/analytics/correlation?type=matrix&codes=${known.join(',')}&period=${period.value}`,
+      { signal },
+    )
+  })
   const matrix: Matrix['matrix'] = answer.data?.matrix ?? {}
   return (
     <Table
@@ -55,14 +61,11 @@ export function Correlation() {
         {
           name: 'Series',
           value: code => code,
-          show: code => (
-            <a class="code" href={`/series/${code}`}>
-              <Parted text={code} />
-            </a>
-          ),
+          show: code => <a href={`/series/${code}`}>{names[code]}</a>,
         },
         ...(answer.data?.codes ?? []).map(other => ({
-          name: other,
+          name: names[other] ?? other,
+          fileName: other,
           isNumber: true,
           value: (code: string) => matrix[code]?.[other],
           show: (code: string) => <Coefficient value={matrix[code]?.[other] ?? null} />,

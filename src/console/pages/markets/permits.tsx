@@ -79,19 +79,23 @@ export function Permits() {
           </form>
         </div>
         {states.refusal && <Refused error={states.refusal} />}
-        <UsMap
-          title={`Map: ${places.length} permits, and how many each state has`}
-          places={places}
-          counts={counts}
-          chosen={state.value}
-          onState={code => {
-            state.value = code
-          }}
-        />
-        <p class="quiet small">
-          States are tinted by all their permits; the points are those of the list. Outlines: US
-          Census Bureau, public domain.
-        </p>
+        {states.data?.data.length !== 0 && (
+          <>
+            <UsMap
+              title={`Map: ${places.length} permits, and how many each state has`}
+              places={places}
+              counts={counts}
+              chosen={state.value}
+              onState={code => {
+                state.value = code
+              }}
+            />
+            <p class="quiet small">
+              States are tinted by all their permits; the points are those of the list. Outlines: US
+              Census Bureau, public domain.
+            </p>
+          </>
+        )}
       </section>
       <Table
         caption="Permits found"

@@ -65,43 +65,45 @@ export function PositionsView() {
           }}
         </Shown>
       </section>
-      <Table
-        caption="Reports"
-        file={`positions-${market.value.toLowerCase()}`}
-        of={answer}
-        rows={answer.data?.data}
-        keyOf={row => row.report_date}
-        isTall
-        empty="No reports for this market yet. The operator imports them or enables the feed."
-        columns={[
-          { name: 'As of', value: row => row.report_date },
-          ...(
-            [
-              ['Long', 'managed_money_long', true],
-              ['Short', 'managed_money_short', true],
-              ['Net', 'net_position', false],
-              ['Open interest', 'open_interest', true],
-            ] as const
-          ).map(([name, field, isWide]) => ({
-            name,
-            isNumber: true,
-            isWide,
-            value: (row: Positions) => row[field],
-            show: (row: Positions) => number(row[field], 0),
-          })),
-          {
-            name: 'Change',
-            isNumber: true,
-            value: row => row.change,
-            show: row =>
-              row.change === null ? (
-                '–'
-              ) : (
-                <Move change={{ amount: row.change, percent: null }} digits={0} />
-              ),
-          },
-        ]}
-      />
+      {!answer.refusal && (
+        <Table
+          caption="Reports"
+          file={`positions-${market.value.toLowerCase()}`}
+          of={answer}
+          rows={answer.data?.data}
+          keyOf={row => row.report_date}
+          isTall
+          empty="No reports for this market yet. The operator imports them or enables the feed."
+          columns={[
+            { name: 'As of', value: row => row.report_date },
+            ...(
+              [
+                ['Long', 'managed_money_long', true],
+                ['Short', 'managed_money_short', true],
+                ['Net', 'net_position', false],
+                ['Open interest', 'open_interest', true],
+              ] as const
+            ).map(([name, field, isWide]) => ({
+              name,
+              isNumber: true,
+              isWide,
+              value: (row: Positions) => row[field],
+              show: (row: Positions) => number(row[field], 0),
+            })),
+            {
+              name: 'Change',
+              isNumber: true,
+              value: row => row.change,
+              show: row =>
+                row.change === null ? (
+                  '–'
+                ) : (
+                  <Move change={{ amount: row.change, percent: null }} digits={0} />
+                ),
+            },
+          ]}
+        />
+      )}
     </>
   )
 }

@@ -75,21 +75,23 @@ export function Rigs() {
           }}
         </Shown>
       </section>
-      <Table
-        caption="By basin"
-        file="rigs-by-basin"
-        of={basins}
-        rows={weeks.data?.length === 0 ? [] : basins.data?.data}
-        keyOf={({ basin }) => basin}
-        empty="No rig counts by basin yet. The operator imports them or enables the feed."
-        note={basins.data?.data[0] && `Week of ${basins.data.data[0].date}.`}
-        columns={[
-          { name: 'Basin', value: ({ basin }) => basinName(basin) },
-          { name: 'Rigs', isNumber: true, value: row => row.rig_count },
-          change('Week', row => row.change),
-          change('Year', row => row.year_change),
-        ]}
-      />
+      {weeks.data?.length !== 0 && (
+        <Table
+          caption="By basin"
+          file="rigs-by-basin"
+          of={basins}
+          rows={basins.data?.data}
+          keyOf={({ basin }) => basin}
+          empty="No rig counts by basin yet. The operator imports them or enables the feed."
+          note={basins.data?.data[0] && `Week of ${basins.data.data[0].date}.`}
+          columns={[
+            { name: 'Basin', value: ({ basin }) => basinName(basin) },
+            { name: 'Rigs', isNumber: true, value: row => row.rig_count },
+            change('Week', row => row.change),
+            change('Year', row => row.year_change),
+          ]}
+        />
+      )}
     </>
   )
 }

@@ -38,11 +38,11 @@ export function Cluster() {
           <Figure label="Published up to change">{orDash(cluster.change)}</Figure>
           <Figure label="Not in the stream yet">{orDash(cluster.backlog)}</Figure>
           <Figure label="Epoch">{orDash(cluster.lease?.epoch)}</Figure>
-          <Figure label="Copies">{number(cluster.nodes.length)}</Figure>
+          <Figure label="Instances">{number(cluster.nodes.length)}</Figure>
         </section>
       )}
       <Table
-        caption="Copies"
+        caption="Instances"
         of={answer}
         rows={cluster?.nodes}
         keyOf={({ id }) => id}
@@ -129,7 +129,7 @@ export function Cluster() {
             show: ({ bytes }) => megabytes(bytes),
           },
           {
-            name: 'Copies',
+            name: 'Replicas',
             fileName: 'current_copies',
             value: stream => stream.current_copies,
             show: stream => (

@@ -3,7 +3,7 @@ import type { Condition } from '../../../topics/operator/operations/system/condi
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Figure, Notice, Shown, Tag } from '../../parts/bits.tsx'
 import { boot } from '../../parts/boot.ts'
-import { ago, number, words } from '../../parts/format.ts'
+import { ago, agoOfNewest, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 import { Course } from './course.tsx'
@@ -121,7 +121,7 @@ export function Overview() {
                   </Tag>
                 </Figure>
                 <Figure label="Last backup">{ago(backups.made_at)}</Figure>
-                <Figure label="Newest observation">{ago(status.newest_observation)}</Figure>
+                <Figure label="Newest observation">{agoOfNewest(status.newest_observation)}</Figure>
                 <Figure label="Version">{status.version}</Figure>
               </div>
             </section>

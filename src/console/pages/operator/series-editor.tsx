@@ -194,6 +194,7 @@ export function SeriesEditor() {
                 </button>
                 <Confirmed
                   label={series.active ? 'Retire' : 'Restore'}
+                  className={series.active ? 'tight danger' : 'tight'}
                   question={
                     series.active
                       ? `Retire ${series.code}? It accepts no more values; its history stays.`
