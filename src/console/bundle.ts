@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
-import type { Guide } from './guides/guide.ts'
+import type { Guide, Guides, GuideWords } from './guides/guide.ts'
 import { readPages } from './guides/read.ts'
 import { repository } from './guides/sources.ts'
 
@@ -107,19 +107,27 @@ function documentation(isShipped: boolean) {
     return hashed
   }
   const list = pages.map(
-    ({ name, section, title, about, words, headings, parts }): Guide => ({
+    ({ name, section, title, about, headings, parts }): Guide => ({
       name,
       section,
       title,
       about,
-      words,
-      headings,
+      headings: headings.map(({ id, text }) => ({ id, text })),
       body: `/console/${add(`page-${name}`, parts)}`,
     }),
   )
   const texts = Object.fromEntries(pages.map(({ name, markdown }) => [name, markdown]))
   const guideTexts = gzipSync(JSON.stringify(texts)).toString('base64')
-  return { guides: add('guides', list), guideTexts, files }
+  // The words are ten times as long as the list, and only a search needs them.
+  const words = pages.map(({ name, words: first, headings }): [string, GuideWords] => [
+    name,
+    { first, headings: headings.map(heading => heading.words) },
+  ])
+  const guides: Guides = {
+    pages: list,
+    words: `/console/${add('words', Object.fromEntries(words))}`,
+  }
+  return { guides: add('guides', guides), guideTexts, files }
 }
 
 function build(isShipped: boolean) {

@@ -10,7 +10,7 @@ import type { Catalogue } from '../topics/catalogue/service/catalogue.ts'
 import type { Viewers } from '../topics/catalogue/service/viewers.ts'
 import type { Keyring } from '../topics/keys/service/keyring.ts'
 import { contentPolicyOf, documentOf } from './document.ts'
-import { type Guide, sampleOrigin } from './guides/guide.ts'
+import { type Guides, sampleOrigin } from './guides/guide.ts'
 import { type PageWithParts, pageParts, pagePaths } from './paths.ts'
 
 export interface ConsoleDeps {
@@ -70,7 +70,7 @@ const load = async () => {
   )
   const { script, style, font, guides } = bundle
   const list = Buffer.from(files.get(guides)!.bodies.plain).toString()
-  const listed = (JSON.parse(list) as Guide[]).map(({ name, section, title }) => {
+  const listed = (JSON.parse(list) as Guides).pages.map(({ name, section, title }) => {
     return { name, section, title }
   })
   const guideNames = new Set(listed.map(({ name }) => name))

@@ -10,7 +10,17 @@ export type GuidePart = { html: string } | { samples: GuideSample[] }
 export interface GuideHeading {
   id: string
   text: string
-  /** The text below it, for the search. */
+}
+
+/** The words of a page, for the search: before its first heading, and below each heading. */
+export interface GuideWords {
+  first: string
+  headings: string[]
+}
+
+/** The list of pages, and the address of their words by the names of the pages, as JSON. */
+export interface Guides {
+  pages: Guide[]
   words: string
 }
 
@@ -22,8 +32,6 @@ export interface Guide {
   title: string
   /** Its first paragraph, as HTML. */
   about: string
-  /** The words before the first heading, for the search. */
-  words: string
   headings: GuideHeading[]
   /** The address of its sections, as JSON. */
   body: string

@@ -6,12 +6,15 @@ import { escaped } from '../../lib/text/html.ts'
 import type { GuideHeading, GuidePart } from './guide.ts'
 import { linkedFile, type PageSource, pageSources, readPage, repository } from './sources.ts'
 
+/** A heading with the words below it. */
+type Heading = GuideHeading & { words: string }
+
 /** A page, rendered: a build holds the result and no Markdown. */
 export interface RenderedPage extends PageSource {
   title: string
   about: string
   words: string
-  headings: GuideHeading[]
+  headings: Heading[]
   parts: GuidePart[]
   /** Its Markdown, whose links lead to the Markdown of other pages. */
   markdown: string
@@ -150,7 +153,7 @@ function rendered(
   const about = below[0]?.type === 'paragraph' ? (below[0] as Tokens.Paragraph).text : ''
   const rest = about === '' ? below : below.slice(1)
   const parts: GuidePart[] = []
-  const headings: GuideHeading[] = []
+  const headings: Heading[] = []
   let words = ''
   let prose: Token[] = []
   const endProse = () => {

@@ -5,12 +5,12 @@ import { useLocation, useRoute } from 'preact-iso'
 import { withParametersInPlace } from '../../http/openapi/parameters.ts'
 import type { Guide } from '../guides/guide.ts'
 import { ask, parsedText, useLoaded } from '../parts/ask.ts'
-import { Copy, Page, Shown, save, Tag } from '../parts/bits.tsx'
+import { Copy, Page, Refused, Shown, save, Tag } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { match } from '../parts/codes.ts'
 import { bound, submits } from '../parts/form.ts'
 import { words } from '../parts/format.ts'
-import { loadGuides, matchingPlaces } from '../parts/guides.ts'
+import { loadGuides, loadGuideWords, matchingPlaces } from '../parts/guides.ts'
 import { keepKey, ownKey } from '../parts/own-key.ts'
 import { type Call, Samples } from '../parts/samples.tsx'
 import { brunoCollection, type Collection, postmanCollection } from './docs/collections.ts'
@@ -32,12 +32,16 @@ import { GuideText } from './guide.tsx'
 /** Guides, and the reference made from the document that programs read. */
 export function Docs() {
   const { params } = useRoute()
-  const document = useLoaded('document', signal =>
-    ask<OpenApi>('/openapi.json', { signal }).then(withParametersInPlace),
-  )
   const loaded = useLoaded('guides', loadGuides)
   const guide = loaded.data?.find(({ name }) => name === params.guide)
   const typed = useSignal('')
+  const isSearching = typed.value.trim() !== ''
+  // A guide is read without the reference, which is three times as long as everything else.
+  const needsDocument = params.guide === undefined || isSearching
+  const document = useLoaded(needsDocument ? 'document' : undefined, signal =>
+    ask<OpenApi>('/openapi.json', { signal }).then(withParametersInPlace),
+  )
+  const found = useLoaded(isSearching ? 'words' : undefined, loadGuideWords)
   // After following a search result, the next page shows the whole list again.
   const { url } = useLocation()
   useEffect(() => {
@@ -66,6 +70,7 @@ export function Docs() {
         )
       }
     >
+      {found.refusal && <Refused error={found.refusal} />}
       <div class="reference">
         <Sidebar
           document={document.data}
@@ -217,6 +222,7 @@ function Sidebar({
               </ul>
             </details>
           ))}
+      {!document && !isSearching && <a href="/docs">API reference</a>}
       {groups.map(([tag, part]) => (
         <details
           key={tag}

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { Guide, GuidePart } from '../guides/guide.ts'
+import type { Guide, GuidePart, Guides, GuideWords } from '../guides/guide.ts'
 import { ask } from './ask.ts'
 import { boot } from './boot.ts'
 import { match } from './codes.ts'
@@ -7,22 +7,33 @@ import { match } from './codes.ts'
 /** The pages of the documentation in the order in which they are read; empty until loaded. */
 export const guides = signal<readonly Guide[]>([])
 
-let loading: Promise<readonly Guide[]> | undefined
+const words = signal<Readonly<Record<string, GuideWords>>>({})
 
-/** Loads the list of pages once in a tab. Throws `Refusal`. */
-export function loadGuides(): Promise<readonly Guide[]> {
-  loading ??= ask<Guide[]>(boot.guides).then(
-    answer => {
-      guides.value = answer
-      return answer
-    },
-    error => {
+/** Loads a file once in a tab, and again after a refusal. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined
+  return () => {
+    loading ??= load().catch(error => {
       loading = undefined
       throw error
-    },
-  )
-  return loading
+    })
+    return loading
+  }
 }
+
+const loadFile = once(() => ask<Guides>(boot.guides))
+
+/** Loads the list of pages. Throws `Refusal`. */
+export const loadGuides = once(async () => {
+  guides.value = (await loadFile()).pages
+  return guides.value
+})
+
+/** Loads what a search of the pages needs. Throws `Refusal`. */
+export const loadGuideWords = once(async () => {
+  await loadGuides()
+  words.value = await ask((await loadFile()).words)
+})
 
 /** Loads the text of one page. Throws `Refusal`. */
 export const loadGuideParts = (guide: Guide, signal: AbortSignal): Promise<GuidePart[]> =>
@@ -38,16 +49,17 @@ export interface GuidePlace {
 /** The places of pages that match a typed text, best first. */
 export const matchingPlaces = (typed: string, limit: number): GuidePlace[] =>
   guides.value
-    .flatMap(({ name, title, about, words: first, headings }) => {
-      const words = [first, ...headings.map(({ text, words }) => `${text} ${words}`)].join(' ')
+    .flatMap(({ name, title, about, headings }) => {
+      const { first = '', headings: below = [] } = words.value[name] ?? {}
+      const all = [first, ...headings.map(({ text }, i) => `${text} ${below[i] ?? ''}`)].join(' ')
       return [
         {
           place: { href: `/docs/${name}`, title, heading: '' },
-          score: match(title, typed) * 20 || match(`${title} ${about} ${words}`, typed),
+          score: match(title, typed) * 20 || match(`${title} ${about} ${all}`, typed),
         },
-        ...headings.map(({ id, text, words }) => ({
+        ...headings.map(({ id, text }, i) => ({
           place: { href: `/docs/${name}#${id}`, title, heading: text },
-          score: match(text, typed) * 10 || match(`${title} ${text} ${words}`, typed),
+          score: match(text, typed) * 10 || match(`${title} ${text} ${below[i] ?? ''}`, typed),
         })),
       ]
     })

@@ -13,7 +13,7 @@ import {
   nearCodes,
   wantCodes,
 } from './codes.ts'
-import { loadGuides, matchingPlaces } from './guides.ts'
+import { loadGuideWords, matchingPlaces } from './guides.ts'
 import { navigation, places } from './navigation.ts'
 
 let show = (): void => {}
@@ -153,7 +153,7 @@ export function Search() {
               typed.value = event.currentTarget.value
               chosen.value = 0
               if (typed.value.length > 2)
-                void Promise.all([loadCalls(), loadGuides()]).then(
+                void Promise.all([loadCalls(), loadGuideWords()]).then(
                   () => {
                     refusal.value = undefined
                   },

@@ -120,7 +120,11 @@ needs('chromium').describe('every page of the console, in the binary', () => {
     }
     const heaviest = weights.toSorted(([, a], [, b]) => b - a)
     console.info(`console: heaviest pages in kB: ${heaviest.slice(0, 8).join('; ')}`)
-    expect(heaviest.filter(([, kilobytes]) => kilobytes > 250)).toEqual([])
+    // The reference is drawn from the whole OpenAPI document, which is 184 kB of it.
+    const isReference = (path: string) => /^\/docs(?:$|\?)/.test(path)
+    const isHeavy = ([path, kilobytes]: [string, number]) =>
+      kilobytes > (isReference(path) ? 320 : 250)
+    expect(heaviest.filter(isHeavy)).toEqual([])
     expect(Math.min(...weights.map(([, kilobytes]) => kilobytes))).toBeGreaterThan(50)
     await context.close()
   }, 240_000)
