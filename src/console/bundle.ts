@@ -16,9 +16,6 @@ import type { Guide, Guides, GuideWords } from './guides/guide.ts'
 import { readPages } from './guides/read.ts'
 import { repository } from './guides/sources.ts'
 
-/** A file of the console as the binary holds it, in base64: a macro may answer texts only. */
-export type BundledFile = ReturnType<typeof packed>
-
 export type Bundle = ReturnType<typeof build> & ReturnType<typeof documentation>
 
 const here = import.meta.dir

@@ -101,8 +101,6 @@ export function createFeedStore(db: Database) {
   const settingsColumns = 'name, settings, secret, paused_at AS pausedAt'
   const oneSettings = sql<StoredFeedSettings, [string]>`
     SELECT ${settingsColumns} FROM feed_settings WHERE name = ?`
-  const everySettings = sql<StoredFeedSettings, []>`
-    SELECT ${settingsColumns} FROM feed_settings ORDER BY name`
   const putSettings = sql`
     INSERT INTO feed_settings (name, settings, secret, paused_at, updated_at) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (name) DO UPDATE SET settings = excluded.settings, secret = excluded.secret,
@@ -168,7 +166,6 @@ export function createFeedStore(db: Database) {
   }
   return {
     settings: (name: string): StoredFeedSettings | undefined => oneSettings.get(name) ?? undefined,
-    allSettings: (): StoredFeedSettings[] => everySettings.all(),
     putSettings: ({ name, settings, secret, pausedAt }: StoredFeedSettings, at: number) =>
       void putSettings.run(name, settings, secret, pausedAt, at),
     states: (): FeedState[] => states.all(),

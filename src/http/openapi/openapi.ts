@@ -24,17 +24,13 @@ export interface OpenApiOptions {
   baseUrl: string
   /** Descriptions by tag, in the order in which the tags are listed. */
   tags?: Readonly<Record<string, string>>
-  /** Descriptions by parameter name, for path parameters that bring none. */
-  pathParameters?: Readonly<Record<string, string>>
   /** Descriptions by name, for numbers in bodies that bring none. */
   numbers?: Readonly<Record<string, string>>
-  hiddenPrefixes?: readonly string[]
   /**
    * Names that are settings: as the routes write them in texts and examples, and as they are in
    * force.
    */
   names?: Readonly<Record<string, string>>
-  operatorPrefix?: string
 }
 
 export interface MediaType {
@@ -145,7 +141,6 @@ interface Converted {
 }
 
 interface Build {
-  options: OpenApiOptions
   /** Reason phrases by status. */
   phrases: Readonly<Record<string, string | undefined>>
   named: Map<string, Schema>
@@ -166,7 +161,6 @@ export async function openapiDocument(
   // Loading it takes as long as a tenth of the start, which has no use for it.
   const { STATUS_CODES: phrases } = await import('node:http')
   const build: Build = {
-    options,
     phrases,
     named: new Map(),
     sites: [],
@@ -183,7 +177,7 @@ export async function openapiDocument(
   const paths: OpenApiDocument['paths'] = {}
   for (const [rawPath, item] of Object.entries(isRecord(source.paths) ? source.paths : {})) {
     const path = pathOf(rawPath)
-    if (!isRecord(item) || path.includes('*') || hidden(path, options)) continue
+    if (!isRecord(item) || path.includes('*') || hidden(path)) continue
     const operations = documentedMethods.flatMap(method =>
       isRecord(item[method]) ? [[method, operationOf(path, method, item[method], build)]] : [],
     )
@@ -214,10 +208,7 @@ export async function openapiDocument(
 const pathOf = (path: string) =>
   path.replace(/:([A-Za-z_]\w*)\??/g, '{$1}').replace(/(.)\/+$/, '$1')
 
-const hidden = (path: string, options: OpenApiOptions) =>
-  (options.hiddenPrefixes ?? ['/_dev']).some(
-    prefix => path === prefix || path.startsWith(`${prefix}/`),
-  )
+const hidden = (path: string) => path === '/_dev' || path.startsWith('/_dev/')
 
 function operationOf(
   path: string,
@@ -240,7 +231,7 @@ function operationOf(
   ]) {
     if (raw[keyword] !== undefined) operation[keyword] = raw[keyword]
   }
-  operation.security ??= securityOf(path, method, build.options)
+  operation.security ??= securityOf(path, method)
   const scope = takesKey(operation.security) ? scopeOf(path) : undefined
   if (scope !== undefined) operation['x-scope'] = scope
   const parameters = parametersOf(path, raw.parameters, build)
@@ -315,18 +306,13 @@ function uniqueId(name: string, taken: Set<string>): string {
   return id
 }
 
-function securityOf(
-  path: string,
-  method: string,
-  { operatorPrefix = '/admin' }: OpenApiOptions,
-): Security {
-  if (path.startsWith(`${operatorPrefix}/`)) return operatorSecurity
+function securityOf(path: string, method: string): Security {
+  if (path.startsWith('/admin/')) return operatorSecurity
   return method === 'get' ? keySecurity : headerKeySecurity
 }
 
-function parametersOf(path: string, raw: unknown, { options, named }: Build): Parameter[] {
+function parametersOf(path: string, raw: unknown, { named }: Build): Parameter[] {
   const inPath = new Set(path.match(/(?<=\{)[^}]+(?=\})/g) ?? [])
-  const pathTexts: Record<string, string> = { ...commonPathParameters, ...options.pathParameters }
   const list = Array.isArray(raw) ? raw.filter(isRecord) : []
   return list.flatMap(entry => {
     const name = String(entry.name)
@@ -349,7 +335,7 @@ function parametersOf(path: string, raw: unknown, { options, named }: Build): Pa
       named,
     )
     const {
-      description = entry.in === 'path' ? pathTexts[name] : undefined,
+      description = entry.in === 'path' ? commonPathParameters[name] : undefined,
       example,
       deprecated,
       ...schema

@@ -19,7 +19,6 @@ import {
   listPrice,
   type OpenInvoices,
   offered,
-  type SubscriptionEngine,
   termsOf,
 } from './terms.ts'
 
@@ -37,31 +36,11 @@ export interface OwnDeps {
 }
 
 /** Subscriptions whose periods and invoices are made here. */
-export interface ManualSubscriptions extends SubscriptionEngine {
-  /**
-   * Puts an account on a plan at a price that was agreed with it. A running subscription with these
-   * terms stays; another one ends.
-   */
-  agree(account: AccountState, terms: Terms, options?: AgreementOptions): Changed | BillingRefusal
-  endNow(subscription: Subscription, openInvoices?: OpenInvoices): Subscription | BillingRefusal
-  /** Does what is due of one account, as it is before anything is read or changed. */
-  catchUp(accountId: string): void
-  /**
-   * Does what is due by now: ends of periods, overdue invoices, payments to try again, ends of
-   * grace.
-   */
-  pass(): void
-  nextStop(after: number): number
-  /**
-   * Tries the open invoices of an account whose payment has failed again, as after a new payment
-   * method.
-   */
-  retryAll(accountId: string): void
-}
+export type ManualSubscriptions = ReturnType<typeof createManualSubscriptions>
 
 const atOnceMax = 200
 
-export function createManualSubscriptions(deps: OwnDeps): ManualSubscriptions {
+export function createManualSubscriptions(deps: OwnDeps) {
   const turns = periodTurns(deps)
   return { ...subscribing(deps, turns.catchUp), ...turns }
 }
@@ -233,6 +212,10 @@ function subscribing(deps: OwnDeps, catchUp: (accountId: string) => void) {
       const end = endingWith(current, openInvoices)
       return isRefusal(end) ? end : entries.together(end)
     },
+    /**
+     * Puts an account on a plan at a price that was agreed with it. A running subscription with these
+     * terms stays; another one ends.
+     */
     agree(
       account: AccountState,
       terms: Terms,
@@ -406,14 +389,23 @@ function periodTurns({ entries, subscriptions, invoices, plans, clock, graceMs, 
     })
 
   return {
+    /** Does what is due of one account, as it is before anything is read or changed. */
     catchUp(accountId: string) {
       const current = subscriptions.running(accountId)
       if (current?.provider === 'manual') turnAll(current)
     },
+    /**
+     * Tries the open invoices of an account whose payment has failed again, as after a new payment
+     * method.
+     */
     retryAll(accountId: string) {
       for (const invoice of invoices.page({ accountId, status: 'open' }, atOnceMax, 0))
         if (invoice.attempts > 0) retry(accountId, invoice.id)
     },
+    /**
+     * Does what is due by now: ends of periods, overdue invoices, payments to try again, ends of
+     * grace.
+     */
     pass() {
       const now = clock.now()
       for (const subscription of subscriptions.over('manual', now, atOnceMax)) turnAll(subscription)

@@ -8,15 +8,6 @@ export interface Decline {
   exponent: number
 }
 
-/** Output a day, `days` after the beginning. */
-export function rateAfter(
-  { initialRate, initialDecline, exponent }: Decline,
-  days: number,
-): number {
-  if (exponent === 0) return initialRate * Math.exp(-initialDecline * days)
-  return initialRate * (1 + exponent * initialDecline * days) ** (-1 / exponent)
-}
-
 /** Everything that came out in the first `days`: the integral of the rate, in closed form. */
 export function outputAfter(decline: Decline, days: number): number {
   const { initialRate, initialDecline, exponent } = decline

@@ -12,13 +12,6 @@ export interface TermCount {
   permits: number
 }
 
-export interface TermMovement {
-  /** Newest day of its permits. */
-  newestOn: string
-  /** Permits of the later span less those of the earlier one. */
-  change: number
-}
-
 export interface NamedCount {
   name: string
   permits: number

@@ -9,9 +9,6 @@ import type { Family } from '../math/families.ts'
 export const stepMs = 5 * minuteMs
 const pathsKept = 20
 
-/** The session prices of the family's custom series, which its front month follows. */
-export type Front = ReturnType<typeof createFront>
-
 /** Each number at its day of the year. */
 interface Year {
   /** Not a number on days without a close. */

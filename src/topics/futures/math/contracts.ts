@@ -1,4 +1,4 @@
-import { dayMs, isoDay, minuteMs, parseDay, weekdayOf } from '../../../lib/time/instant.ts'
+import { dayMs, isoDay, parseDay, weekdayOf } from '../../../lib/time/instant.ts'
 import { isTradingDay } from '../../calendars/math/calendar.ts'
 import { londonBank } from '../../calendars/math/holidays.ts'
 import { dayAfter, dayNumber } from '../../prices/math/window.ts'
@@ -288,14 +288,3 @@ export const isOpen = (family: Family, at: number): boolean => sessionAt(family,
 
 /** The days that a session ends on. */
 export const tradingDays = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'] as const
-
-/**
- * Minutes that a quote is behind while the market trades, counted from the session's opening when
- * the quote is older; 0 while it is closed.
- */
-export function staleMinutes(family: Family, quotedAt: number, at: number): number {
-  const session = sessionAt(family, at)
-  return session
-    ? Math.max(0, Math.floor((at - Math.max(quotedAt, session.opensAt)) / minuteMs))
-    : 0
-}

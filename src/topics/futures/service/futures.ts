@@ -8,10 +8,10 @@ import { onGrid, type Tick } from '../math/contract-days.ts'
 import { listedMonths, sessionAt, tradingDate, tradingSpan } from '../math/contracts.ts'
 import { type FamilyCode, familyOf } from '../math/families.ts'
 import type { FuturesStore } from '../store/futures.ts'
-import { type ContractHistory, createContractHistory } from './contract-history.ts'
-import { type ContractQuotes, createContractQuotes, isMarketDay } from './quotes.ts'
+import { createContractHistory } from './contract-history.ts'
+import { createContractQuotes, isMarketDay } from './quotes.ts'
 import { createContractReads } from './reads.ts'
-import { createFuturesRecorder, type FuturesRecorder } from './record.ts'
+import { createFuturesRecorder } from './record.ts'
 
 export interface Freshness {
   /** `too_stale` comes before `live_stale`. */
@@ -29,27 +29,7 @@ export interface Freshness {
  * The data of the futures markets. Families are given by code, days as `YYYY-MM-DD`, both ends of a
  * range inclusive.
  */
-export interface Futures extends FuturesRecorder, Omit<ContractQuotes, 'nearest'>, ContractHistory {
-  /** The trading date that this moment counts to. */
-  today(code: FamilyCode): string
-  /** The Nth month listed now. */
-  listedMonth(code: FamilyCode, nth: number): string
-  /**
-   * Closes of the Nth listed month of each date, oldest first, unadjusted; 1 is the front month
-   * until its last trading day.
-   */
-  closes(code: FamilyCode, nth: number, from: string, to: string): Close[]
-  /** Contracts traded of one contract by trading date, of the dates that have a volume. */
-  volumes(seriesId: number, from: string, to: string): Map<string, number>
-  /** Five-minute prices of a trading date, or of the newest that has any, oldest first. */
-  intraday(
-    code: FamilyCode,
-    month: string,
-    day?: string,
-  ): { day: string; ticks: Tick[]; source: string } | undefined
-  /** The freshness of the front month, or of the nearest contract with a quote. */
-  freshness(code: FamilyCode): Freshness | undefined
-}
+export type Futures = ReturnType<typeof createFutures>
 
 export interface FuturesDeps {
   store: FuturesStore
@@ -68,7 +48,7 @@ const liveFamilies: ReadonlySet<FamilyCode> = new Set(['GASOIL_FUTURES', 'NATURA
 
 export const tickMs = 5 * minuteMs
 
-export function createFutures(deps: FuturesDeps): Futures {
+export function createFutures(deps: FuturesDeps) {
   const { store, catalogue, quarantine, ingest, clock } = deps
   const today = (code: FamilyCode) => tradingDate(familyOf(code), clock.now())
   const reads = createContractReads(store, catalogue, quarantine)
@@ -78,10 +58,18 @@ export function createFutures(deps: FuturesDeps): Futures {
     ...createFuturesRecorder({ store, catalogue, ingest }),
     ...quotes,
     ...history,
+    /** The trading date that this moment counts to. */
     today,
-    listedMonth: (code, nth) => listedMonths(code, today(code), nth)[nth - 1]!,
-    closes: (code, nth, from, to) => history.closesOf(code, { places: [nth] }, from, to),
-    volumes: (seriesId, from, to) =>
+    /** The Nth month listed now. */
+    listedMonth: (code: FamilyCode, nth: number) => listedMonths(code, today(code), nth)[nth - 1]!,
+    /**
+     * Closes of the Nth listed month of each date, oldest first, unadjusted; 1 is the front month
+     * until its last trading day.
+     */
+    closes: (code: FamilyCode, nth: number, from: string, to: string): Close[] =>
+      history.closesOf(code, { places: [nth] }, from, to),
+    /** Contracts traded of one contract by trading date, of the dates that have a volume. */
+    volumes: (seriesId: number, from: string, to: string): Map<string, number> =>
       new Map(
         store
           .days(seriesId, from, to, Number.MAX_SAFE_INTEGER)
@@ -90,7 +78,12 @@ export function createFutures(deps: FuturesDeps): Futures {
             volume === null ? [] : [[tradedOn, volume] as const],
           ),
       ),
-    intraday(code, month, requestedDay) {
+    /** Five-minute prices of a trading date, or of the newest that has any, oldest first. */
+    intraday(
+      code: FamilyCode,
+      month: string,
+      requestedDay?: string,
+    ): { day: string; ticks: Tick[]; source: string } | undefined {
       const family = familyOf(code)
       const newestAt = requestedDay === undefined ? reads.newestTickAt(code, month) : undefined
       const day = newestAt === undefined ? requestedDay : tradingDate(family, newestAt)
@@ -100,7 +93,8 @@ export function createFutures(deps: FuturesDeps): Futures {
       const last = ticks.at(-1)
       return last && { day, ticks: onGrid(ticks, tickMs), source: last.source }
     },
-    freshness(code) {
+    /** The freshness of the front month, or of the nearest contract with a quote. */
+    freshness(code: FamilyCode): Freshness | undefined {
       const now = clock.now()
       const newest = nearest(code)
       if (!newest) return undefined

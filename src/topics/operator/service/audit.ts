@@ -4,14 +4,7 @@ import { dayMs, hourMs } from '../../../lib/time/instant.ts'
 import type { AuditStore, NewAuditEntry } from '../store/audit.ts'
 
 /** The audit trail: actor, action, subject, place and time. */
-export interface Audit extends Pick<AuditStore, 'list' | 'total' | 'signInPlaces'> {
-  /**
-   * Writes an entry. The action is complete already, so an error is logged and interrupts nothing.
-   */
-  note(entry: NewAuditEntry): void
-  /** Takes out what is older than it is to be kept; some thousands of entries at a time. */
-  prune(): void
-}
+export type Audit = ReturnType<typeof createAudit>
 
 const pruneEach = 5000
 const pruneEveryMs = hourMs
@@ -26,13 +19,16 @@ export function createAudit({
   store: AuditStore
   clock: Clock
   keepDays: number
-}): Audit {
+}) {
   let prunedAt = Number.NEGATIVE_INFINITY
   return {
     list: store.list,
     total: store.total,
     signInPlaces: store.signInPlaces,
-    note(entry) {
+    /**
+     * Writes an entry. The action is complete already, so an error is logged and interrupts nothing.
+     */
+    note(entry: NewAuditEntry) {
       try {
         store.append(entry, clock.now())
       } catch (error) {
@@ -45,6 +41,7 @@ export function createAudit({
         })
       }
     },
+    /** Takes out what is older than it is to be kept; some thousands of entries at a time. */
     prune() {
       const now = clock.now()
       if (Math.abs(now - prunedAt) < pruneEveryMs) return

@@ -99,13 +99,9 @@ const jsonLine = ({ code, observedAt, value, currency }: ExportRow) =>
   `${JSON.stringify({ code, observed_at: isoInstant(observedAt), price: value, currency })}\n`
 
 /**
- * Writes an export to a file, packed when its name ends in `.gz`. The file appears under its name
+ * Writes a text to a file, packed when its name ends in `.gz`. The file appears under its name
  * when it is whole, never half of it.
  */
-export const exportFile = (path: string, pages: ExportPages, format: ExportFormat): Promise<void> =>
-  writeText(path, exportText(pages, format))
-
-/** The same of any text. */
 export async function writeText(
   path: string,
   text: AsyncIterable<string> | Iterable<string>,

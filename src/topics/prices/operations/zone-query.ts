@@ -1,4 +1,3 @@
-import { momentOf } from '../../../http/input/query.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
 import { isoDay, parseDay } from '../../../lib/time/instant.ts'
@@ -97,12 +96,3 @@ export function cutRangeOf(
     ? { ...range, cutOf: () => undefined }
     : { from, to, cutOf: id => cuts.get(id) }
 }
-
-/** A moment of a range by the days of one zone. */
-export const momentIn = (
-  parameter: string,
-  text: string | undefined,
-  edge: 'start' | 'end',
-  days: DayTerms | undefined,
-): number | undefined =>
-  (text && days ? edgeOf(text, edge, days) : undefined) ?? momentOf(parameter, text, edge)

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import {
-  type Decline,
-  outputAfter,
-  rateAfter,
-} from '../../../../src/topics/drilling/math/decline.ts'
+import { type Decline, outputAfter } from '../../../../src/topics/drilling/math/decline.ts'
+
+/** Output a day, `days` after the beginning. */
+function rateAfter({ initialRate, initialDecline, exponent }: Decline, days: number): number {
+  if (exponent === 0) return initialRate * Math.exp(-initialDecline * days)
+  return initialRate * (1 + exponent * initialDecline * days) ** (-1 / exponent)
+}
 
 const cases: [string, Decline][] = [
   ['exponential', { initialRate: 800, initialDecline: 0.006, exponent: 0 }],

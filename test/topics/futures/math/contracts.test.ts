@@ -14,7 +14,6 @@ import {
   monthAfter,
   rollIndicator,
   sessionAt,
-  staleMinutes,
   tradingDate,
 } from '../../../../src/topics/futures/math/contracts.ts'
 import {
@@ -288,14 +287,5 @@ describe('isOpen and sessionAt: trading hours', () => {
     expect(tradingDate(family('BRENT_FUTURES'), at('2026-12-01T00:00:00Z'))).toBe('2026-12-01')
     expect(tradingDate(family('WTI_FUTURES'), at('2026-11-20T22:59:59Z'))).toBe('2026-11-20')
     expect(tradingDate(family('WTI_FUTURES'), at('2026-11-20T23:00:00Z'))).toBe('2026-11-21')
-  })
-
-  test('a quote ages while the market trades, from its opening at the earliest', () => {
-    const gas = family('NATURAL_GAS_FUTURES')
-    const fridayClose = at('2026-11-20T22:00:00Z')
-    expect(staleMinutes(gas, fridayClose, at('2026-11-22T12:00:00Z'))).toBe(0)
-    expect(staleMinutes(gas, fridayClose, at('2026-11-22T23:10:00Z'))).toBe(10)
-    expect(staleMinutes(gas, at('2026-11-23T15:00:00Z'), at('2026-11-23T15:31:59Z'))).toBe(31)
-    expect(staleMinutes(gas, at('2026-11-23T15:00:00Z'), at('2026-11-23T14:00:00Z'))).toBe(0)
   })
 })

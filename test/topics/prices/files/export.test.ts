@@ -8,9 +8,9 @@ import { valueBounds } from '../../../../src/topics/catalogue/math/terms.ts'
 import {
   type ExportFormat,
   type ExportRow,
-  exportFile,
   exportText,
   formatOf,
+  writeText,
 } from '../../../../src/topics/prices/files/export.ts'
 import { importPrices, type PointWriter } from '../../../../src/topics/prices/files/import.ts'
 import { noInput } from '../../../support/instance/memory-writer.ts'
@@ -126,7 +126,7 @@ describe('law', () => {
       await fc.assert(
         fc.asyncProperty(data, fc.integer({ min: 1, max: 9 }), async (rows, size) => {
           fc.pre(rows.length > 0 || formatOf(name) === 'csv')
-          await exportFile(path, pagesOf(rows, size), formatOf(name))
+          await writeText(path, exportText(pagesOf(rows, size), formatOf(name)))
           const first = readFileSync(path)
           const store = copy()
           const report = await importPrices({
@@ -137,7 +137,7 @@ describe('law', () => {
             stdin: noInput(),
           })
           expect(report).toMatchObject({ inserted: rows.length, rejected: 0, blank: 0 })
-          await exportFile(path, pagesOf(store.rows(), 4), formatOf(name))
+          await writeText(path, exportText(pagesOf(store.rows(), 4), formatOf(name)))
           expect(plain(readFileSync(path)).equals(plain(first))).toBe(true)
         }),
         { numRuns: 40 },
@@ -149,7 +149,7 @@ describe('law', () => {
 describe('a file', () => {
   test('whose name ends in .gz is packed', async () => {
     const path = join(folder, 'packed.csv.gz')
-    await exportFile(path, pagesOf(sample, 1), 'csv')
+    await writeText(path, exportText(pagesOf(sample, 1), 'csv'))
     expect(gunzipSync(readFileSync(path)).toString()).toBe(await textOf(sample, 'csv'))
   })
 
@@ -161,7 +161,9 @@ describe('a file', () => {
       yield sample
       throw new Error('the database is gone')
     })()
-    await expect(exportFile(path, breaking, 'csv')).rejects.toThrow('the database is gone')
+    await expect(writeText(path, exportText(breaking, 'csv'))).rejects.toThrow(
+      'the database is gone',
+    )
     expect([readFileSync(path, 'utf8'), readdirSync(own)]).toEqual(['before', ['a.csv']])
   })
 

@@ -53,9 +53,6 @@ const onlyBars: readonly BulkColumn[] = [
 const usual = ['code', 'observed_at', 'price', 'currency', 'unit']
 const usualOfBars = [...usual, 'open', 'high', 'low']
 
-/** Names of all columns; those of bars stand last. */
-export const bulkColumnNames: readonly string[] = [...always, ...onlyBars].map(({ name }) => name)
-
 /** The names that may be requested: bars have more. */
 export const namesFor = (isBars: boolean): readonly string[] =>
   (isBars ? [...always, ...onlyBars] : always).map(({ name }) => name)
