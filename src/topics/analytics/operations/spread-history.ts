@@ -2,15 +2,16 @@ import { t } from 'elysia'
 import { boolean, integer, object, objects, oneOf } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
-import { momentParameter, typed } from '../../../http/input/typed.ts'
+import { momentParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'
-import { oneOf as listed, wrongValue } from '../../../lib/text/wrong-value.ts'
+import { oneOf as listed } from '../../../lib/text/wrong-value.ts'
 import { dayMs, isoDay, parseDay, startOfDay } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { bucketStart, longIntervals } from '../../prices/math/bars.ts'
-import { parseInterval, validIntervals } from '../../prices/math/interval.ts'
+import { parseInterval } from '../../prices/math/interval.ts'
 import { dayAfter } from '../../prices/math/window.ts'
+import { intervalParameter, invalidInterval } from '../../prices/operations/window-query.ts'
 import type { SpreadIdentity } from '../../units/math/identities.ts'
 import { codesOf, coverage, type SpreadDay, spreadHistory } from '../math/spread.ts'
 import type { MissingLeg } from './spread-row.ts'
@@ -26,13 +27,9 @@ export const historyQuery = {
     '2026-09-01',
   ),
   end_date: momentParameter('Last day, inclusive; absent: today.', '2026-11-20'),
-  interval: typed({
-    type: 'string',
-    description: '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.',
-    examples: ['day'],
-    enum: validIntervals,
-    default: 'day',
-  }),
+  interval: intervalParameter(
+    '`day` (default), or the last value of each `week` (from Monday) or `month`, UTC.',
+  ),
 }
 
 const dayOrNull = t.Union([t.String({ format: 'date', examples: ['2026-09-01'] }), t.Null()])
@@ -90,16 +87,7 @@ export function bucketOf(text: string | undefined): Bucket {
   if (text === undefined || text === '') return 'day'
   const interval = parseInterval(text)
   const bucket = intervals.find(candidate => candidate === interval)
-  if (bucket === undefined) {
-    throw new Problem(
-      'invalid_interval',
-      wrongValue('interval', listed(intervals), text, intervals),
-      {
-        interval: text.slice(0, 100),
-        valid_intervals: intervals,
-      },
-    )
-  }
+  if (bucket === undefined) throw invalidInterval(text, listed(intervals), intervals)
   return bucket
 }
 

@@ -2,14 +2,18 @@ import { t } from 'elysia'
 import { object, string } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
-import { codeParameter, momentParameter, typed } from '../../../http/input/typed.ts'
+import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
-import { validIntervals } from '../../prices/math/interval.ts'
-import { intervalOf, rangeOf, windowDays } from '../../prices/operations/window-query.ts'
+import {
+  intervalOf,
+  intervalParameter,
+  rangeOf,
+  windowDays,
+} from '../../prices/operations/window-query.ts'
 import { createPagingSnapshots } from '../../prices/service/paging-snapshots.ts'
 import { type BunkerDeps, bunkerGrade, bunkerPort, createBunkerAnswers } from './bunker-answers.ts'
 import {
@@ -32,13 +36,9 @@ const rangeQuery = {
   start_date: momentParameter('Another name of `from`.', '2026-11-01'),
   to: momentParameter('Last day or time, inclusive; absent: now.', '2026-11-15'),
   end_date: momentParameter('Another name of `to`.', '2026-11-15'),
-  interval: typed({
-    type: 'string',
-    description: 'raw, hour, day (default), week or month, in any of the accepted spellings.',
-    examples: ['day'],
-    enum: validIntervals,
-    default: 'day',
-  }),
+  interval: intervalParameter(
+    'raw, hour, day (default), week or month, in any of the accepted spellings.',
+  ),
   fuel_type: priceQuery.fuel_type,
   grade: priceQuery.grade,
 }

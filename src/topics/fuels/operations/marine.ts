@@ -1,10 +1,8 @@
-import { typed } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { validIntervals } from '../../prices/math/interval.ts'
-import { windowQuery } from '../../prices/operations/window-query.ts'
+import { intervalParameter, windowQuery } from '../../prices/operations/window-query.ts'
 import { createMarineHistory, createMarinePrices } from './marine-answers.ts'
 import { portQuery, priceQuery } from './marine-query.ts'
 import { MarineHistory, MarinePrices, PortPrices, Ports, portRow } from './marine-row.ts'
@@ -89,13 +87,9 @@ export function marineOperations(deps: Context) {
         ...priceQuery,
         start_date: windowQuery.start_date,
         end_date: windowQuery.end_date,
-        interval: typed({
-          type: 'string',
-          description: 'raw, hour, day (default), week or month, in any of the accepted spellings.',
-          examples: ['day'],
-          enum: validIntervals,
-          default: 'day',
-        }),
+        interval: intervalParameter(
+          'raw, hour, day (default), week or month, in any of the accepted spellings.',
+        ),
       },
       answers: {
         200: MarineHistory,

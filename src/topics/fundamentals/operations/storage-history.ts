@@ -3,13 +3,15 @@ import { date, integer, number, object } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
-import { oneOf, wrongValue } from '../../../lib/text/wrong-value.ts'
+import { oneOf } from '../../../lib/text/wrong-value.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { type Cadence, sourceOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import { parseInterval } from '../../prices/math/interval.ts'
 import type { Close } from '../../prices/math/window.ts'
+import { invalidInterval } from '../../prices/operations/window-query.ts'
+import { quarantineField } from '../../prices/operations/window-row.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
 import { levelDecimals, levelRows, type StorageInterval } from '../math/storage.ts'
 
@@ -56,16 +58,7 @@ export const HistoryBody = object('StorageHistory', {
     count: integer({ examples: [13] }),
     source: t.String({ examples: ['EIA'] }),
     source_description: t.String({ examples: ['Published by EIA'] }),
-    quarantine: t.Optional(
-      t.Object(
-        {
-          excluded_dates: t.Array(t.String({ format: 'date' })),
-          excluded_count: integer(),
-          reason: t.String(),
-        },
-        { description: 'Days left out because their data is known to be unreliable.' },
-      ),
-    ),
+    quarantine: quarantineField,
   }),
 })
 
@@ -140,17 +133,7 @@ export function historyAnswer(
 function intervalOf(text: string | undefined): StorageInterval | undefined {
   if (text === undefined || text === '') return undefined
   const interval = intervals[parseInterval(text) as keyof typeof intervals]
-  if (!interval) {
-    const shownText = text.slice(0, 100)
-    throw new Problem(
-      'invalid_interval',
-      wrongValue('interval', oneOf(intervalNames), shownText, intervalNames),
-      {
-        interval: shownText,
-        valid_intervals: intervalNames,
-      },
-    )
-  }
+  if (!interval) throw invalidInterval(text.slice(0, 100), oneOf(intervalNames), intervalNames)
   return interval
 }
 

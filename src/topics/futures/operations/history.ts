@@ -8,8 +8,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
 import { longIntervals } from '../../prices/math/bars.ts'
-import { validIntervals } from '../../prices/math/interval.ts'
-import { intervalOf } from '../../prices/operations/window-query.ts'
+import { intervalOf, intervalParameter } from '../../prices/operations/window-query.ts'
 import { contractCode } from '../math/families.ts'
 import type { ContractSelection } from '../service/contract-history.ts'
 import type { Futures } from '../service/futures.ts'
@@ -73,13 +72,7 @@ export function futuresHistoryOperations(routes: FuturesRoutes) {
       query: {
         ...contractQuery('on each date its front month'),
         ...rangeQuery,
-        interval: typed({
-          type: 'string',
-          description: '`day` (default), `week` (from Monday) or `month`.',
-          examples: ['day'],
-          enum: validIntervals,
-          default: 'day',
-        }),
+        interval: intervalParameter('`day` (default), `week` (from Monday) or `month`.'),
         contracts: typed({
           type: 'integer',
           description:

@@ -161,20 +161,28 @@ function datedRange(
   )
 }
 
+/** A parameter for the length of bars; a day if it is absent. */
+export const intervalParameter = (description: string) =>
+  typed({
+    type: 'string',
+    description,
+    examples: ['day'],
+    enum: validIntervals,
+    default: 'day',
+  })
+
+/** The refusal of an interval; `right` says in words what it may be. */
+export const invalidInterval = (text: string, right: string, intervals: readonly string[]) =>
+  new Problem('invalid_interval', wrongValue('interval', right, text, intervals), {
+    interval: text.slice(0, 100),
+    valid_intervals: intervals,
+  })
+
 /** An accepted spelling of an interval, or undefined when none was given. */
 export function intervalOf(text: string | undefined): Interval | undefined {
   if (text === undefined || text === '') return undefined
   const interval = parseInterval(text)
-  if (interval === undefined) {
-    throw new Problem(
-      'invalid_interval',
-      wrongValue('interval', oneOf(intervalNames), text, validIntervals),
-      {
-        interval: text.slice(0, 100),
-        valid_intervals: validIntervals,
-      },
-    )
-  }
+  if (interval === undefined) throw invalidInterval(text, oneOf(intervalNames), validIntervals)
   return interval
 }
 

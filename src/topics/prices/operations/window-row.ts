@@ -50,6 +50,17 @@ export const WindowRow = t.Object(
   },
 )
 
+export const quarantineField = t.Optional(
+  t.Object(
+    {
+      excluded_dates: t.Array(t.String({ format: 'date' })),
+      excluded_count: integer(),
+      reason: t.String(),
+    },
+    { description: 'Days left out because their data is known to be unreliable.' },
+  ),
+)
+
 export const WindowBody = object('WindowedPrices', {
   status: t.Literal('success'),
   data: t.Object({
@@ -65,16 +76,7 @@ export const WindowBody = object('WindowedPrices', {
       count: integer('Rows on this page.'),
       source_description: t.String(),
       instrument_disclosures: t.Optional(t.Array(Disclosure)),
-      quarantine: t.Optional(
-        t.Object(
-          {
-            excluded_dates: t.Array(t.String({ format: 'date' })),
-            excluded_count: integer(),
-            reason: t.String(),
-          },
-          { description: 'Days left out because their data is known to be unreliable.' },
-        ),
-      ),
+      quarantine: quarantineField,
     }),
   }),
   meta: PageMetaShape,
