@@ -321,6 +321,20 @@ export const refusedParameter = (
 export const missingParameter = (parameter: string, message: string): Problem =>
   new Problem('MISSING_PARAMETER', `${parameter} is required: ${message}`, { parameter })
 
+/** The refusal of a range that ends before it starts; `usualEnd` is the end of one without `end_date`. */
+export const reversedRange = (
+  { start_date: start, end_date: end }: { start_date?: string; end_date?: string },
+  usualEnd = 'now',
+): Problem =>
+  new Problem(
+    'INVALID_DATE_RANGE',
+    `start_date (${start}) is after end_date (${end || usualEnd}).`,
+    {
+      start_date: start ?? null,
+      end_date: end ?? null,
+    },
+  )
+
 /** Nothing of a kind has the id that was requested; without an id: the account has none. */
 export const notFound = (noun: string, id?: string | number): Problem =>
   new Problem(

@@ -4,7 +4,7 @@ import { PageMetaShape } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { Problem } from '../../../http/problem/problem.ts'
+import { reversedRange } from '../../../http/problem/problem.ts'
 import { oneOf as listed } from '../../../lib/text/wrong-value.ts'
 import { dayMs, isoDay, parseDay, startOfDay } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -70,16 +70,7 @@ export function historyRange(query: { start_date?: string; end_date?: string }, 
   const to = isoDay((end ?? now + 1) - 1)
   /** First and last day, both inclusive. */
   const from = start === undefined ? dayAfter(to, 1 - daysDefault) : isoDay(startOfDay(start))
-  if (from > to) {
-    throw new Problem(
-      'INVALID_DATE_RANGE',
-      `start_date (${query.start_date}) is after end_date (${query.end_date ?? to}).`,
-      {
-        start_date: query.start_date ?? null,
-        end_date: query.end_date ?? null,
-      },
-    )
-  }
+  if (from > to) throw reversedRange(query, to)
   return { from, to }
 }
 

@@ -1,6 +1,6 @@
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter } from '../../../http/input/typed.ts'
-import { Problem } from '../../../http/problem/problem.ts'
+import { reversedRange } from '../../../http/problem/problem.ts'
 
 export const rangeQuery = {
   start_date: momentParameter('First day, `YYYY-MM-DD`, inclusive.', '2026-01-01'),
@@ -15,12 +15,5 @@ export function rangeOf(query: { start_date?: string; end_date?: string }): {
   const from = momentOf('start_date', query.start_date, 'start') ?? Number.MIN_SAFE_INTEGER
   const to = momentOf('end_date', query.end_date, 'end') ?? Number.MAX_SAFE_INTEGER
   if (from < to) return { from, to }
-  throw new Problem(
-    'INVALID_DATE_RANGE',
-    `start_date (${query.start_date}) is after end_date (${query.end_date}).`,
-    {
-      start_date: query.start_date ?? null,
-      end_date: query.end_date ?? null,
-    },
-  )
+  throw reversedRange(query)
 }

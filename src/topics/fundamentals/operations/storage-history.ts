@@ -2,7 +2,7 @@ import { t } from 'elysia'
 import { date, integer, number, object } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
-import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
+import { invalidParameter, Problem, reversedRange } from '../../../http/problem/problem.ts'
 import { oneOf } from '../../../lib/text/wrong-value.ts'
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import { type Cadence, sourceOf } from '../../catalogue/math/catalogue.ts'
@@ -145,15 +145,6 @@ function daysOf(query: Query, now: number): Omit<HistoryQuestion, 'interval'> {
   const to = end === undefined ? now : end - 1
   const length = start === undefined && end === undefined ? periodDays[period] : defaultDays
   const from = start ?? (length === undefined ? undefined : to - length * dayMs)
-  if (from !== undefined && from > to) {
-    throw new Problem(
-      'INVALID_DATE_RANGE',
-      `start_date (${query.start_date}) is after end_date (${query.end_date ?? 'now'}).`,
-      {
-        start_date: query.start_date ?? null,
-        end_date: query.end_date ?? null,
-      },
-    )
-  }
+  if (from !== undefined && from > to) throw reversedRange(query)
   return { fromOn: from === undefined ? undefined : isoDay(from), toOn: isoDay(to) }
 }

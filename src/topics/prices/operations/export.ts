@@ -14,7 +14,12 @@ import { type Answering, markFixtures } from '../../../http/operations/answer.ts
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, vintageHeaders } from '../../../http/operations/point-in-time.ts'
-import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
+import {
+  invalidParameter,
+  missingParameter,
+  Problem,
+  reversedRange,
+} from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
@@ -89,12 +94,7 @@ export function exportOperations(deps: Context) {
       end - (isSlice ? sliceDays : defaultDays) * dayMs
     const days = barDaysOf(query)
     const cut = days && cutRangeOf(days, series, query, { from: start, to: end })
-    if (start >= end)
-      throw new Problem(
-        'INVALID_DATE_RANGE',
-        `start_date (${query.start_date}) is after end_date (${query.end_date || 'now'}).`,
-        { start_date: query.start_date ?? null, end_date: query.end_date ?? null },
-      )
+    if (start >= end) throw reversedRange(query)
     const names = listOf(query.columns)
     const columnNames = namesFor(interval !== 'raw')
     const unknown = names.find(name => !columnNames.includes(name))

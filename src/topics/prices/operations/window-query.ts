@@ -8,7 +8,12 @@ import {
   typed,
   wordParameter,
 } from '../../../http/input/typed.ts'
-import { invalidParameter, Problem, refusedParameter } from '../../../http/problem/problem.ts'
+import {
+  invalidParameter,
+  Problem,
+  refusedParameter,
+  reversedRange,
+} from '../../../http/problem/problem.ts'
 import { oneOf, wrongValue } from '../../../lib/text/wrong-value.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { isIntraday, priceTypes } from '../../catalogue/math/catalogue.ts'
@@ -151,14 +156,7 @@ function datedRange(
   const to = end ?? openEnd
   const from = start ?? to - pathDays * dayMs
   if (from < to) return { from, to, fixed: `${from} to ${end ?? 'now'}` }
-  throw new Problem(
-    'INVALID_DATE_RANGE',
-    `start_date (${query.start_date}) is after end_date (${query.end_date || 'now'}).`,
-    {
-      start_date: query.start_date ?? null,
-      end_date: query.end_date ?? null,
-    },
-  )
+  throw reversedRange(query)
 }
 
 /** A parameter for the length of bars; a day if it is absent. */
