@@ -5,12 +5,14 @@ import type { Egress } from '../../send/egress/egress.ts'
 import { createPublisherFetch } from '../../send/feeds/fetch.ts'
 import type { Attribution, Cadence, FedBy } from '../../topics/catalogue/math/catalogue.ts'
 import type { DeliverySeries } from '../../topics/delivery/service/market-days.ts'
+import type { Formulas } from '../../topics/formulas/service/formulas.ts'
 import { createDatedRows } from '../../topics/prices/files/dated-rows.ts'
 import type { ValueSource, ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
 import {
   createSourceFilter,
   createWithheld,
   withheldMeans,
+  withholdDerived,
 } from '../../topics/prices/store/withheld.ts'
 import { version } from '../../version.ts'
 import type { Publisher } from '../publishers/publisher.ts'
@@ -44,6 +46,7 @@ export interface FeedServicesDeps
   periods: FeedsDeps['periods']
   /** The series whose daily means a series has. */
   averagedOf(seriesId: number): DeliverySeries | undefined
+  formulas: Pick<Formulas, 'restsOn'>
   /** Takes how a feed is named with its values. */
   nameSources(describeFeed: (source: ValueSource) => FedBy | undefined): void
   vault: {
@@ -68,10 +71,13 @@ export function openFeeds(deps: FeedServicesDeps) {
   })
   return {
     /** The withheld values: files leave them out. */
-    withheld: withheldMeans(
-      createWithheld(db, viewFeeds),
-      deps.averagedOf,
-      (id, at) => deps.valueSources.byInstant(id, at, at + 1).size > 0,
+    withheld: withholdDerived(
+      withheldMeans(
+        createWithheld(db, viewFeeds),
+        deps.averagedOf,
+        (id, at) => deps.valueSources.byInstant(id, at, at + 1).size > 0,
+      ),
+      deps.formulas.restsOn,
     ),
     /**
      * Which values are of a source; undefined where none is. Every value that series ever had, of

@@ -176,6 +176,12 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     },
     /** The series that its text names; none where they are not as it needs them any more. */
     legsOf: (seriesId: number) => namedLegs(definitionOf(seriesId)),
+    /** The series that a formula is computed from, over any number of levels. */
+    restsOn(seriesId: number): readonly number[] {
+      const definition = definitionOf(seriesId)
+      if (!definition || 'averages' in definition) return []
+      return [...dependents].flatMap(([leg, ids]) => (ids.includes(seriesId) ? [leg] : []))
+    },
     /** Series by formula that use a series, each after those that it uses. */
     dependentsOf,
     /** Forgets cached values of a series; returns the series by formula that are affected. */

@@ -206,7 +206,7 @@ const emptyColumns = (): ObservationColumns => ({
 
 /** Leaves out the rows of some times; returns how many are left. */
 function without(
-  times: ReadonlySet<number>,
+  times: Pick<ReadonlySet<number>, 'has'>,
   { observedAt, value, recordedAt }: ObservationColumns,
   count: number,
 ): number {

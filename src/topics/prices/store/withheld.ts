@@ -1,14 +1,17 @@
 import type { Database } from 'bun:sqlite'
 import { lazy, statements } from '../../../database/statement.ts'
-import { parseDay } from '../../../lib/time/instant.ts'
+import { parseDay, startOfDay } from '../../../lib/time/instant.ts'
 import { dayAt, type MarketDay } from '../../delivery/math/days.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 
 /** Which observations of a series are not passed on; undefined where all are. */
-export type Withheld = (seriesId: number) => ReadonlySet<number> | undefined
+export type Withheld = (seriesId: number) => Pick<ReadonlySet<number>, 'has'> | undefined
+
+/** The same with their times. */
+export type WithheldTimes = (seriesId: number) => ReadonlySet<number> | undefined
 
 /** Observations, by their time, that feeds have written whose terms do not allow passing them on. */
-export function createWithheld(db: Database, feeds: readonly string[]): Withheld {
+export function createWithheld(db: Database, feeds: readonly string[]): WithheldTimes {
   const sql = statements(db)
   const ofFeeds =
     "SELECT id FROM value_sources WHERE kind = 'feed' AND name IN (SELECT value FROM json_each(?2))"
@@ -29,10 +32,10 @@ export function createWithheld(db: Database, feeds: readonly string[]): Withheld
  */
 export const withheldMeans =
   (
-    withheld: Withheld,
+    withheld: WithheldTimes,
     averagedOf: (seriesId: number) => { id: number; delivery: DeliveryTerms } | undefined,
     isRecorded: (seriesId: number, observedAt: number) => boolean,
-  ): Withheld =>
+  ): WithheldTimes =>
   seriesId => {
     const own = withheld(seriesId)
     const leg = averagedOf(seriesId)
@@ -47,6 +50,26 @@ export const withheldMeans =
     }
     return new Set([...(own ?? []), ...[...days].filter(at => !isRecorded(seriesId, at))])
   }
+
+/**
+ * Withholds values of formulas, too, that may rest on a withheld value: a formula looks back alone,
+ * so those are its values from the day of the first one on. `restsOn`: the series that a formula is
+ * computed from, over any number of levels; none of a series without a formula.
+ */
+export function withholdDerived(
+  withheld: WithheldTimes,
+  restsOn: (seriesId: number) => readonly number[],
+): Withheld {
+  return seriesId => {
+    const legs = restsOn(seriesId)
+    if (legs.length === 0) return withheld(seriesId)
+    let first = Number.POSITIVE_INFINITY
+    for (const leg of legs) for (const at of withheld(leg) ?? []) first = Math.min(first, at)
+    return first === Number.POSITIVE_INFINITY
+      ? undefined
+      : { has: observedAt => observedAt >= startOfDay(first) }
+  }
+}
 
 /** The observations of a series that are of one source, by their time. */
 export type OfSource = (seriesId: number) => ReadonlySet<number>

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { viewFeeds } from '../../../../src/feeds/publishers/publishers.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
 const dayMs = 86_400_000
@@ -204,6 +205,23 @@ describe('a series by formula', () => {
     await admin('POST', '/series', { ...spread, code: 'DESK_OVER', formula: '2*DESK_SECRET_USD' })
     await push('DESK_SECRET_USD', { '2026-11-19': 61 })
     expect((await read('/v1/prices/latest?by_code=DESK_OVER')).status).toBe(400)
+  })
+
+  test('is left out of exports where it rests on values that may not be passed on', async () => {
+    const { services, push, text } = await withSpread()
+    await push('WTI_USD', { '2026-11-17': 60, '2026-11-18': 60, '2026-11-19': 61 })
+    await push('BRENT_CRUDE_USD', { '2026-11-17': 63 })
+    const [feed] = viewFeeds
+    const seriesId = services.catalogue.named('BRENT_CRUDE_USD')!.id
+    services.batches.record({ kind: 'feed', actor: 'feed', feed: { name: feed!, periodKind: 0 } }, [
+      { seriesId, observedAt: day('2026-11-18'), value: 64 },
+    ])
+    const query = 'codes=DESK_SPREAD_USD&columns=code,observed_at,price'
+    expect(await text(`/v1/export/prices?${query}`)).toBe(
+      'code,observed_at,price\nDESK_SPREAD_USD,2026-11-17T00:00:00Z,3\n',
+    )
+    // It is shown all the same.
+    expect(await text('/v1/prices/latest?by_code=DESK_SPREAD_USD')).toContain('"price":3')
   })
 
   test('notifies webhooks and alerts of a newest value that any leg changes', async () => {
