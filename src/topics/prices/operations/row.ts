@@ -216,13 +216,16 @@ const deliveredRow = ({ end, next, day }: QuotedDelivery) => ({
   day,
 })
 
+export const missingLegs = (legs: QuotedFormula['legs']) =>
+  legs
+    .filter(leg => leg.status !== 'ok')
+    .map(leg => ({ code: leg.series.code, reason: leg.status }))
+
 const formulaRow = ({ text, status, legs }: QuotedFormula) => ({
   derived: true,
   formula: text,
   status,
-  missing_legs: legs
-    .filter(leg => leg.status !== 'ok')
-    .map(leg => ({ code: leg.series.code, reason: leg.status })),
+  missing_legs: missingLegs(legs),
   legs: legs.map(({ series, observation, status: reason }) => ({
     code: series.code,
     price: observation?.value ?? null,

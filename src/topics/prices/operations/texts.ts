@@ -6,8 +6,8 @@ import { strongEtag } from '../../../lib/text/etag.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import type { Catalogue, Resolved } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
-import type { LatestPrices, Rendered } from '../service/latest-prices.ts'
-import { priceRow } from './row.ts'
+import type { LatestPrices, QuotedFormula, Rendered } from '../service/latest-prices.ts'
+import { missingLegs, priceRow } from './row.ts'
 
 /**
  * Bodies of responses as text. The latest-price cache keeps their parts: a price is rendered once
@@ -47,10 +47,7 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
             : `{"status":"success","data":${row}}`
         },
       )
-      if (!rendered)
-        throw new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
-          commodity_code: code,
-        })
+      if (!rendered) throw noPrice(code, latestPrices.formula(series))
       return rendered
     },
     /**
@@ -67,6 +64,24 @@ export function createPriceTexts(latestPrices: LatestPrices, isFull = false) {
       return `{"status":"success","data":{"prices":[${rows.map(row => row.text).join(',')}],${missing}"count":${rows.length}}}`
     },
   }
+}
+
+/** A code without a price; of a formula with what it lacks. */
+function noPrice(code: string, formula: QuotedFormula | undefined): Problem {
+  if (!formula)
+    return new Problem('DATA_NOT_AVAILABLE', `${code} has no current price.`, {
+      commodity_code: code,
+    })
+  const missing = missingLegs(formula.legs)
+  const why =
+    missing.length > 0
+      ? missing.map(leg => `${leg.code} is ${leg.reason}`).join(', ')
+      : 'at no time all of its codes have a value within the limit'
+  return new Problem('DATA_NOT_AVAILABLE', `The formula of ${code} has no value: ${why}.`, {
+    commodity_code: code,
+    status: formula.status === 'ok' ? 'incomplete' : formula.status,
+    missing_legs: missing,
+  })
 }
 
 /** The prices of every code as one body. */

@@ -215,6 +215,8 @@ export function createLatestPrices(
       observations.together ? observations.together(reads) : reads(),
     /** Undefined when the series has no observation outside quarantine. */
     quote: (series: Series): Quote | undefined => entryOf(series).quote,
+    /** The legs of a series by formula, with or without a price; undefined for any other series. */
+    formula: (series: Series): QuotedFormula | undefined => quotedFormula(series)?.quoted,
     /** Its observation alone, which is found without those that its changes are against. */
     newest: newestOf,
     /**

@@ -207,6 +207,22 @@ describe('a series by formula', () => {
     expect((await read('/v1/prices/latest?by_code=DESK_OVER')).status).toBe(400)
   })
 
+  test('without a value is answered by what it lacks', async () => {
+    const { read, push } = await withSpread()
+    await push('WTI_USD', { '2026-11-19': 61 })
+    const none = await read('/v1/prices/latest?by_code=DESK_SPREAD_USD')
+    expect([none.status, none.body as unknown]).toEqual([
+      404,
+      expect.objectContaining({
+        error: expect.objectContaining({
+          message: 'The formula of DESK_SPREAD_USD has no value: BRENT_CRUDE_USD is incomplete.',
+          status: 'incomplete',
+          missing_legs: [{ code: 'BRENT_CRUDE_USD', reason: 'incomplete' }],
+        }),
+      }),
+    ])
+  })
+
   test('is left out of exports where it rests on values that may not be passed on', async () => {
     const { services, push, text } = await withSpread()
     await push('WTI_USD', { '2026-11-17': 60, '2026-11-18': 60, '2026-11-19': 61 })
