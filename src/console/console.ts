@@ -134,7 +134,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
         now: now(),
       },
       { script, style, font },
-      /^\/docs(\/|$)/.test(pathname) ? ['/openapi.json', `/console/${guides}`] : [],
+      preloaded(pathname, `/console/${guides}`),
     )
     if (person) {
       const { account, holder } = person.key
@@ -154,6 +154,12 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
       },
     })
   }
+}
+
+/** Only the reference is drawn from the document of the API; guides have their own script. */
+const preloaded = (pathname: string, guides: string): string[] => {
+  if (pathname === '/docs') return ['/openapi.json', guides]
+  return pathname.startsWith('/docs/') ? [guides] : []
 }
 
 /**

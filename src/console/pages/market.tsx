@@ -123,9 +123,17 @@ function Morning() {
   const layouts = useLayouts()
   const watched = useWatchlist(layouts.shown)
   return (
-    <Page title="Market" about={<Brief />} actions={<Session />}>
+    <Page
+      title="Market"
+      about={<Brief />}
+      actions={
+        <>
+          <Layouts layouts={layouts.answer.data ?? []} shown={layouts.shown?.name ?? ''} />
+          <Session />
+        </>
+      }
+    >
       {layouts.answer.refusal && <Refused error={layouts.answer.refusal} />}
-      <Layouts layouts={layouts.answer.data ?? []} shown={layouts.shown?.name ?? ''} />
       {watched.refusal && <Refused error={watched.refusal} />}
       {!watched.data && (watched.isLoading || layouts.answer.isLoading) && (
         <Waiting what="prices" />

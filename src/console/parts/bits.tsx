@@ -19,6 +19,21 @@ export function Tag({ mood, children }: { mood?: Mood | undefined; children: Com
   return <span class={`tag ${mood ?? ''}`}>{children}</span>
 }
 
+/** Content below the first view: it is loaded when a reader scrolls to it. */
+export function Below({ children }: { children: ComponentChildren }) {
+  const isNear = useSignal(false)
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!place.current) return undefined
+    const watch = new IntersectionObserver(([entry]) => {
+      isNear.value ||= entry?.isIntersecting ?? false
+    })
+    watch.observe(place.current)
+    return () => watch.disconnect()
+  }, [])
+  return isNear.value ? children : <div ref={place} class="below" />
+}
+
 /** The next step where there is no data. */
 export const WhoBringsData = () => (
   <>

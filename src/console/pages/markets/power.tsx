@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { dataOf, useLoaded } from '../../parts/ask.ts'
-import { Choice, Empty, Figure, Refused, Shown, Waiting, Wide } from '../../parts/bits.tsx'
+import { Below, Choice, Empty, Figure, Refused, Shown, Waiting, Wide } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { areCodesHere, type Code, codes, wantCodes } from '../../parts/codes.ts'
 import { boundChoice } from '../../parts/form.ts'
@@ -67,16 +67,20 @@ export function Power() {
           </select>
         </label>
       </div>
-      <Delivered key={code.code} code={code} />
+      <div class="delivered">
+        <Delivered key={code.code} code={code} />
+      </div>
       <Supply key={`supply ${code.code}`} code={code} />
-      <Zones
-        codes={listed.filter(({ category }) => category !== 'supply_demand')}
-        chosen={code}
-        onChoose={name => {
-          chosen.value = name
-        }}
-      />
-      <StocksNow caption="EU gas storage vs 5 years, %" file="gas-storage" stocks={gasStocks} />
+      <Below>
+        <Zones
+          codes={listed.filter(({ category }) => category !== 'supply_demand')}
+          chosen={code}
+          onChoose={name => {
+            chosen.value = name
+          }}
+        />
+        <StocksNow caption="EU gas storage vs 5 years, %" file="gas-storage" stocks={gasStocks} />
+      </Below>
     </>
   )
 }
