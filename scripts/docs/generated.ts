@@ -157,6 +157,7 @@ function planLimits(): string {
     ['webhook events a month', tier => many(tier.webhookEventsPerMonth)],
     ['scheduled deliveries', tier => many(tier.scheduledDeliveries)],
     ['watches', tier => many(tier.watches)],
+    ['formulas', tier => many(tier.formulaSeries)],
     ['shortest interval of a watch', tier => `${many(tier.minWatchIntervalSeconds)} s`],
     ['codes of the market brief', tier => many(tier.marketBriefCodes)],
     ['text messages a month', tier => many(tier.smsPerMonth)],

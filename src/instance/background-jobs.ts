@@ -8,7 +8,7 @@ import { publicParts } from '../topics/condition/service/parts.ts'
 import type { Vitals } from '../topics/condition/service/vitals.ts'
 import { createMonthlyForecasts } from '../topics/fundamentals/service/monthly-forecasts.ts'
 import { createDueTimes } from '../topics/operator/store/due-times.ts'
-import type { YearOfPrices } from '../topics/prices/service/price-files.ts'
+import type { FileKind, YearOfPrices } from '../topics/prices/service/price-files.ts'
 import { createAlertJob } from './jobs/alerts.ts'
 import { createAuditJob } from './jobs/audit.ts'
 import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
@@ -157,11 +157,12 @@ function priceFilesJobOf(
     const last = yearOf(Math.max(...extents.map(extent => extent.lastAt)))
     return Array.from({ length: last - first + 1 }, (_, i) => first + i)
   }
-  const read = async (year: number): Promise<YearOfPrices> => {
+  const read = async (year: number, kind: FileKind): Promise<YearOfPrices> => {
     const everybodys = catalogue.list().filter(series => catalogue.isVisible(series, ''))
     // The files are for all customers, so restricted series are left out.
     const codes = catalogue.isRestricted ? everybodys.map(series => series.code).join() : ''
-    const query = `format=parquet&start_date=${year}-01-01&end_date=${year}-12-31&codes=${codes}`
+    const history = kind === 'vintages' ? '&history=true' : ''
+    const query = `format=parquet${history}&start_date=${year}-01-01&end_date=${year}-12-31&codes=${codes}`
     const answer = await ask(new Request(`http://localhost/admin/v1/export?${query}`))
     if (!answer.ok || !answer.body) throw new Error(await answer.text())
     return { rows: Number(answer.headers.get('x-total')), pieces: answer.body }

@@ -36,6 +36,7 @@ const tierRules: readonly Rule<keyof Allowances>[] = [
   ['alerts', 'alerts', 0, countMax, true],
   ['market_brief_codes', 'marketBriefCodes', 0, 1000, false],
   ['watches', 'watches', 0, countMax, true],
+  ['formula_series', 'formulaSeries', 0, countMax, true],
   ['min_watch_interval_seconds', 'minWatchIntervalSeconds', 1, 86_400, false],
   ['export_requests_per_10k_rows', 'exportRequestsPer10kRows', 0, countMax, false],
   // Less than 100, so that slots remain for other accounts.

@@ -71,6 +71,7 @@ export function unlimitedPlans(limits: Readonly<Limits> = defaultLimits): Plans 
     smsPerMonth: null,
     alerts: null,
     watches: null,
+    formulaSeries: null,
     marketBriefCodes: best.marketBriefCodes,
     minWatchIntervalSeconds: best.minWatchIntervalSeconds,
     access: recordOf(features, () => 'included' as const),

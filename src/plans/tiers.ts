@@ -83,6 +83,8 @@ export interface Allowances {
   alerts: number | null
   marketBriefCodes: number
   watches: number | null
+  /** Series by formula of an account's own. */
+  formulaSeries: number | null
   minWatchIntervalSeconds: number
   /** Requests of the quota that 10,000 exported rows count as; begun ones count as whole. */
   exportRequestsPer10kRows: number
@@ -187,6 +189,7 @@ const numbers: {
   alerts: [0, 0, 0, 100, 100, 100, 100],
   marketBriefCodes: [3, 5, 5, 10, 20, 20, 20],
   watches: [1, 3, 3, 10, 25, 100, null],
+  formulaSeries: [0, 3, 3, 10, 50, null, null],
   minWatchIntervalSeconds: [3600, 900, 900, 300, 60, 60, 60],
   exportRequestsPer10kRows: [5, 20, 20, 10, 5, 2, 1],
   sendingSlotsPercent: [25, 25, 25, 25, 40, 50, 60],

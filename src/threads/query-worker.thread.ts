@@ -59,6 +59,9 @@ function openQueryWorker({
     },
     ingest: { ...opened.ingest, mark: () => mark },
   }
+  // Accounts may have changed since this thread began: the main thread says what they are entitled to.
+  const formulaLimits = new Map<string, number | null>()
+  services.catalogue.limitOwned(accountId => formulaLimits.get(accountId) ?? null)
   const admitted = new WeakMap<Request, Admitted>()
   const app = createApp(services, { admitted })
   const encoder = createEncoder(keptBytesMax)
@@ -72,6 +75,9 @@ function openQueryWorker({
     admit(request, question) {
       clock.set(question.now)
       mark = question.mark
+      const { account, entitled } = question.caller ?? {}
+      if (account && entitled && services.catalogue.ownedBy(account.id).length > 0)
+        formulaLimits.set(account.id, entitled.formulaSeries)
       admitted.set(request, {
         caller: question.caller && callerOf(question.caller),
         profile: question.profile,

@@ -1,10 +1,13 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { type Compressors, parquetReadObjects } from 'hyparquet'
 import { isFull } from '../support/full.ts'
 import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
+
+const compressors: Compressors = { ZSTD: input => Bun.zstdDecompressSync(input) }
 
 const codes = ['WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD', 'GASOLINE_USD']
 const days = 28
@@ -222,6 +225,32 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     const { records } = JSON.parse(second.out) as { records: number }
     expect(records).toBeLessThan((JSON.parse(first.out) as { records: number }).records)
     expect(mirrored()).toEqual(await exported())
-    expect((await sync('--into', 'folder')).code).toBe(1)
+    expect((await sync('--into', 'duckdb:prices.db')).code).toBe(1)
+  }, 60_000)
+
+  test('sync writes the same into Parquet files, again and only what has changed', async () => {
+    const folder = join(dir, 'mirror')
+    const filed = async () => {
+      const lines: string[] = []
+      for (const name of readdirSync(join(folder, 'prices'))) {
+        const file = await Bun.file(join(folder, 'prices', name)).arrayBuffer()
+        for (const row of await parquetReadObjects({ file, compressors })) {
+          const at = (row.observed_at as Date).toISOString().replace('.000Z', 'Z')
+          lines.push(`${row.code},${at},${row.price}`)
+        }
+      }
+      return lines.sort()
+    }
+    expect((await sync('--into', folder)).code).toBe(0)
+    expect(await filed()).toEqual(await exported())
+    await push()
+    await act()
+    expect((await sync('--into', folder)).code).toBe(0)
+    expect(await filed()).toEqual(await exported())
+    const { address } = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))
+    expect(address).toBe(server.url)
+    const written = statSync(join(folder, 'prices', '2026.parquet')).mtimeMs
+    expect((await sync('--into', folder)).code).toBe(0)
+    expect(statSync(join(folder, 'prices', '2026.parquet')).mtimeMs).toBe(written)
   }, 60_000)
 })

@@ -55,6 +55,7 @@ const numberRows = rowsOf(`
 | price alerts | 0 | 0 | 0 | 100 | 100 | 100 | 100 |
 | codes per market brief | 3 | 5 | 5 | 10 | 20 | 20 | 20 |
 | watches | 1 | 3 | 3 | 10 | 25 | 100 | unlimited |
+| formulas | 0 | 3 | 3 | 10 | 50 | unlimited | unlimited |
 | shortest watch interval, s | 3600 | 900 | 900 | 300 | 60 | 60 | 60 |
 | price per month | 0 | 0 | 1900 | 4900 | 9900 | 39900 | 0 custom |
 | plan of users/me | free | free | exploration | production | reservoir_mastery | reservoir_mastery | reservoir_mastery |
@@ -87,6 +88,7 @@ const written: Record<string, (tier: Tier, id: string) => string> = {
   'price alerts': tier => spell(tier.alerts),
   'codes per market brief': tier => spell(tier.marketBriefCodes),
   watches: tier => spell(tier.watches),
+  formulas: tier => spell(tier.formulaSeries),
   'shortest watch interval, s': tier => String(tier.minWatchIntervalSeconds),
   'price per month': tier => `${tier.priceMonthlyCents}${tier.customPricing ? ' custom' : ''}`,
   'plan of users/me': tier => tier.legacyName,
@@ -303,6 +305,7 @@ describe('unlimitedPlans', () => {
         smsPerMonth,
         alerts,
         watches,
+        formulaSeries,
       } = entitled
       const counts = [
         requestQuota,
@@ -313,6 +316,7 @@ describe('unlimitedPlans', () => {
         smsPerMonth,
         alerts,
         watches,
+        formulaSeries,
       ]
       expect(counts.every(count => count === null)).toBe(true)
     }

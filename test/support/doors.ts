@@ -41,7 +41,12 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
     'weeks.ts',
   ],
   'topics/catalogue/math': ['catalogue.ts', 'terms.ts'],
-  'topics/catalogue/service': ['catalogue.ts', 'contract-calendar.ts', 'viewers.ts'],
+  'topics/catalogue/service': [
+    'catalogue.ts',
+    'contract-calendar.ts',
+    'series-changes.ts',
+    'viewers.ts',
+  ],
   'topics/changes/store': ['log.ts', 'notes.ts'],
   'topics/condition/service': ['component.ts'],
   'topics/deliveries/operations': ['row.ts'],
@@ -56,6 +61,7 @@ export const doors: Readonly<Record<string, readonly string[]>> = {
   'topics/keys/service': ['credits.ts', 'key-changes.ts', 'keyring.ts', 'meter.ts', 'vault.ts'],
   'topics/messages/service': ['mail-html.ts', 'mail.ts', 'notices.ts', 'sms.ts'],
   'topics/prices/math': ['bars.ts', 'change.ts', 'format.ts', 'window.ts'],
+  'topics/operator/operations': ['data/series-form.ts'],
   'topics/prices/operations': [
     'row.ts',
     'sparkline.ts',

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { isObject } from '../../lib/text/json.ts'
 import { wrongValue } from '../../lib/text/wrong-value.ts'
@@ -5,7 +7,7 @@ import { createSystemClock, sleep } from '../../lib/time/clock.ts'
 import { isoMillis } from '../../lib/time/instant.ts'
 import type { Ask } from '../../topics/assistants/operations/tool.ts'
 import { Refusal } from '../../topics/assistants/operations/tool.ts'
-import { type MirroredRecord, openMirror } from '../../topics/changes/store/mirror.ts'
+import { type Mirror, type MirroredRecord, openMirror } from '../../topics/changes/store/mirror.ts'
 import type { ProgramEnvironment } from '../environment.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { createRemoteAsk } from './ask.ts'
@@ -15,6 +17,7 @@ export interface SyncOptions {
   into: string
   key?: string
   codes?: string
+  derived?: boolean
   once?: boolean
   again?: boolean
   json?: boolean
@@ -28,11 +31,25 @@ const recordsEach = 10_000
 /** The pause between requests while nothing new is recorded. */
 const followEachMs = 1_000
 
-function fileOf(into: string): string {
-  const [, path] = /^sqlite:(.+)$/.exec(into) ?? []
-  if (path === undefined)
-    throw new Error(wrongValue('--into', 'sqlite: and the path of a file', into))
-  return path
+/** The pause between two writings of files while new records come. */
+const writeEachMs = 60_000
+
+/** A file of SQLite, or a folder with one and with what is written from it. */
+function targetOf(into: string): { file: string; folder?: string } {
+  const [, kind, path] = /^(\w{2,}):(.*)$/.exec(into) ?? []
+  if (kind === undefined && into !== '') {
+    mkdirSync(into, { recursive: true })
+    return { file: join(into, 'mirror.db'), folder: into }
+  }
+  if (kind !== 'sqlite' || !path)
+    throw new Error(wrongValue('--into', 'a directory, or sqlite: and the path of a file', into))
+  return { file: path }
+}
+
+/** The library of Parquet is loaded when files are first written. */
+async function written(mirror: Mirror, folder: string): Promise<void> {
+  const { writeMirror } = await import('../../topics/changes/files/mirror.ts')
+  await writeMirror(mirror, folder)
 }
 
 /** The cursor is of records that the instance does not have: it was restored from a backup. */
@@ -42,11 +59,13 @@ const isOtherLine = (error: unknown): boolean => error instanceof Refusal && err
 export async function runSync(
   ask: Ask,
   address: string,
-  { into, codes, once = false, again = false, json = false }: SyncOptions,
+  { into, codes, derived, once = false, again = false, json = false }: SyncOptions,
   env: Pick<ProgramEnvironment, 'out' | 'err' | 'terminal'> & { isStopped(): boolean },
 ): Promise<number> {
   const clock = createSystemClock()
-  const mirror = openMirror(fileOf(into))
+  const { file, folder } = targetOf(into)
+  const mirror = openMirror(file)
+  let writtenAt = Number.NEGATIVE_INFINITY
   let records = 0
   const draw = (text: string) => env.terminal?.write(`\r${text}\u001B[K`)
   try {
@@ -54,11 +73,11 @@ export async function runSync(
     const before = mirror.state()
     if (before && before.address !== address)
       throw new Error(
-        `${into} mirrors ${before.address}: choose another file, or --again to begin again`,
+        `${into} mirrors ${before.address}: choose another target, or --again to begin again`,
       )
     let since = before?.cursor ?? 'start'
     while (!env.isStopped()) {
-      const query = { since, limit: recordsEach, codes }
+      const query = { since, limit: recordsEach, codes, derived }
       const answer = await ask<unknown>('GET', '/v1/changes', { query })
       if (!isChanges(answer)) throw new Error(`${address} did not answer with changes`)
       const { changes, cursor, has_more: hasMore } = answer.data
@@ -68,9 +87,14 @@ export async function runSync(
       if (changes.length > 0)
         draw(`${records.toLocaleString('en')} records, up to ${changes.at(-1)!.recorded_at}`)
       if (hasMore) continue
+      if (folder !== undefined && (once || clock.monotonic() - writtenAt >= writeEachMs)) {
+        writtenAt = clock.monotonic()
+        await written(mirror, folder)
+      }
       if (once) break
       await sleep(followEachMs)
     }
+    if (folder !== undefined) await written(mirror, folder)
     draw('')
     if (json) env.out(JSON.stringify({ address, into, records, cursor: since }, null, 2))
     else env.err(`${into}: ${records} records; up to date with ${address}`)
@@ -95,10 +119,11 @@ export function syncCommand(program: Command, env: ProgramEnvironment): void {
   program
     .command('sync')
     .argument('<address>', 'URL of the server: https://prices.example.com')
-    .description('mirror the prices of a server into a SQLite file')
-    .requiredOption('--into <target>', 'sqlite:FILE')
+    .description('mirror the prices of a server into a SQLite file or into Parquet files')
+    .requiredOption('--into <target>', 'sqlite:FILE, or a directory for Parquet files by year')
     .option('--key <key>', 'API key (default: that of a saved server, or WELLHEAD_API_KEY)')
     .option('--codes <codes>', 'codes, comma-separated (default: all)')
+    .option('--derived', 'also values of series by formula')
     .option('--once', 'stop at the newest record (default: follow)')
     .option('--again', 'delete what the file has and begin again')
     .addOption(new Option('--json', 'print JSON'))

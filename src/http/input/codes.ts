@@ -33,6 +33,20 @@ export interface KnownCodes {
 const isLenient = (request: Request): boolean =>
   /(^|[,;\s])handling\s*=\s*"?lenient/i.test(request.headers.get('prefer') ?? '')
 
+/** A series by formula of the caller without values for it; a hidden leg is not named. */
+const blockedBy = (code: string, status: 'not_visible' | 'suspended') =>
+  new Problem(
+    'DATA_NOT_AVAILABLE',
+    status === 'suspended'
+      ? `${code} is suspended: the plan allows fewer formulas.`
+      : `${code} is computed from a code that this key cannot see.`,
+    {
+      commodity_code: code,
+      status,
+      missing_legs: status === 'suspended' ? [] : [{ code: null, reason: status }],
+    },
+  )
+
 export function createCodeReader(
   catalogue: Catalogue,
   now: () => number,
@@ -107,6 +121,10 @@ export function createCodeReader(
       const missing = codes
         .filter((_, i) => resolved[i] === undefined)
         .map(code => code.toUpperCase().slice(0, 100))
+      for (const code of missing) {
+        const block = catalogue.blockOf(code)
+        if (block) throw blockedBy(code, block)
+      }
       if (missing.length > 0) throw unknown([...new Set(missing)], request)
       const listed = new Set<string>()
       return (resolved as Resolved[]).filter(

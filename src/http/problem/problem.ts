@@ -139,6 +139,11 @@ export const problems = {
     "The account has reached its plan's limit of scheduled deliveries.",
   ),
   watch_limit_reached: entry(422, 'valid', "The account has reached its plan's limit of watches."),
+  formula_limit_reached: entry(
+    422,
+    'valid',
+    "The account has reached its plan's limit of formulas.",
+  ),
   STREAM_LIMIT_REACHED: entry(429, 'flat', 'The key has reached its limit of open streams.'),
   UPGRADE_REQUIRED: entry(426, 'nested', 'The path accepts WebSocket connections only.'),
   data_source_limit_reached: entry(

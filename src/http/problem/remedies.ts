@@ -58,6 +58,7 @@ export const remedies: Readonly<Record<ProblemCode, string>> = {
   alert_limit_reached: 'Delete an alert, or upgrade.',
   scheduled_delivery_limit_reached: 'Delete a delivery, or upgrade.',
   watch_limit_reached: 'Delete a watch, or upgrade.',
+  formula_limit_reached: 'Delete a formula, or upgrade.',
   STREAM_LIMIT_REACHED: 'Close a stream that is no longer read.',
   UPGRADE_REQUIRED: 'Connect with a WebSocket client.',
   data_source_limit_reached: 'Delete a data source first.',

@@ -1,14 +1,14 @@
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { hourMs, isoDay, minuteMs } from '../../lib/time/instant.ts'
-import type { PriceFiles, YearOfPrices } from '../../topics/prices/service/price-files.ts'
+import type { FileKind, PriceFiles, YearOfPrices } from '../../topics/prices/service/price-files.ts'
 import type { Job } from './job.ts'
 
 export interface PriceFilesJobDeps {
   files: PriceFiles
   /** The years that have prices, oldest first. */
   years(): readonly number[]
-  read(year: number): Promise<YearOfPrices>
+  read(year: number, kind: FileKind): Promise<YearOfPrices>
   clock: Pick<Clock, 'now'>
   log: Log
 }

@@ -28,6 +28,7 @@ import type { ResolutionFrom } from '../../topics/delivery/math/terms.ts'
 import { isDelivery } from '../../topics/delivery/service/market-days.ts'
 import { type DrillingServices, openDrilling } from '../../topics/drilling/service/open.ts'
 import { define, faultOf, finestCadence } from '../../topics/formulas/service/definitions.ts'
+import { createOwnFormulas, type OwnFormulas } from '../../topics/formulas/service/own.ts'
 import { type FuelServices, openFuels } from '../../topics/fuels/service/open.ts'
 import {
   type FundamentalServices,
@@ -84,6 +85,7 @@ export interface Services
   changes: Changes
   /** The operator's custom series, and the attributes that override those of shipped series. */
   seriesChanges: SeriesChanges
+  ownFormulas: OwnFormulas
 }
 
 /**
@@ -161,10 +163,11 @@ export function openServices(runtime: Runtime): Services {
   const seriesChanges = createSeriesChanges({
     ...markets,
     now: runtime.clock.now,
-    formulaFault: (code, terms) => faultOf(code, terms, codes.named),
-    formulaCadence: terms => finestCadence(define(terms, codes.named)),
+    formulaFault: (code, terms) => faultOf(code, terms, name => codes.named(name, terms.owner)),
+    formulaCadence: terms => finestCadence(define(terms, name => codes.named(name, terms.owner))),
     noteAudiences: changes.noteAudiences,
   })
+  const ownFormulas = createOwnFormulas({ ...markets, ...accounts, seriesChanges })
   return {
     ...markets,
     datasets: kinds,
@@ -177,6 +180,7 @@ export function openServices(runtime: Runtime): Services {
     ),
     changes,
     seriesChanges,
+    ownFormulas,
     ...alerts,
     ...watches,
     ...accounts,
@@ -193,6 +197,7 @@ export function openServices(runtime: Runtime): Services {
         endingOf(watches.watches),
         endingOf(deliveries.deliveries),
         endingOf(sources.dataSources),
+        endingOf(ownFormulas),
         endingOf(markets.webhooks),
       ],
     }),

@@ -81,6 +81,8 @@ export interface SeriesTerms extends DeliverySettings {
   guards?: Record<string, 'hold' | 'flag' | 'off'>
   /** Ids of the accounts that can see a custom series. Default: everyone. */
   visibleTo?: string[]
+  /** Id of the account that made it for itself; others may have its code, too. */
+  owner?: string
   /** The formula of its values; a series with one has no others. */
   formula?: string
   /** At which times it has values, and which values of its legs count. */

@@ -50,6 +50,8 @@ export function createCatalogue(
 ) {
   const extents = createExtents()
   let list: Series[] = []
+  /** With those of accounts. */
+  let everything: Series[] = []
   let ids = new Map<number, Series>()
   let names = new Map<string, Series>()
   const attributions = createAttributions()
@@ -63,18 +65,26 @@ export function createCatalogue(
     hasData: series => extents.of(series) !== undefined,
   })
 
+  /** The series of a name, regardless of the viewer; one of the account `owner` comes first. */
+  const find = (name: string, owner?: string): Series | undefined => {
+    const code = name.trim().toUpperCase()
+    return (owner === undefined ? undefined : visibility.owned(owner, code)) ?? names.get(code)
+  }
+
   const reload = () => {
     version += 1
     resolver.forget()
-    const all = store.all()
+    const stored = store.all()
+    const [all, owned] = [stored.filter(isShared), stored.filter(series => !isShared(series))]
     list = all.filter(series => series.contractOf === null)
-    ids = new Map(all.map(series => [series.id, series]))
+    everything = [...list, ...owned]
+    ids = new Map(stored.map(series => [series.id, series]))
     attributions.reload(ids)
     names = new Map(all.flatMap(series => series.aliases.map(alias => [alias, series] as const)))
     // A code wins over an alias of the same spelling.
     for (const series of all) names.set(series.code, series)
-    visibility.reload(list, name => names.get(name.toUpperCase()))
-    extents.reload(all, store.extents())
+    visibility.reload(list, owned, find)
+    extents.reload(stored, store.extents())
     for (const listener of reloadListeners) listener()
   }
   reload()
@@ -119,12 +129,15 @@ export function createCatalogue(
     /** Every code but the contracts of futures, which their families represent. */
     list: () => visibility.listOf(list),
     byId: (id: number) => ids.get(id)!,
+    /** The contracts of a futures family that are known. */
+    contractsOf: ({ code }: Series) =>
+      [...ids.values()].filter(series => series.contractOf === code),
     /**
      * Every series, and the series of a name, regardless of the viewer: computed values are
      * computed for all.
      */
-    everything: (): readonly Series[] => list,
-    find: (name: string) => names.get(name.trim().toUpperCase()),
+    everything: (): readonly Series[] => everything,
+    find,
     /** Says how far the data of series reaches whose values are computed. */
     measureBy: extents.measureBy,
     /** Whether any series is for chosen accounts alone. */
@@ -133,16 +146,28 @@ export function createCatalogue(
     },
     /** Whether an account sees a series. */
     isVisible: visibility.isVisible,
+    /** The series that an account has made for itself, oldest first. */
+    ownedBy: visibility.ownedBy,
+    /** Sets how many series an account may have for itself; null: any number. */
+    limitOwned: visibility.limitOwned,
+    /** Why a name of a caller's series answers no values: a leg is hidden, or the plan allows fewer. */
+    blockOf: (text: string, accountId?: string) =>
+      visibility.blockOf(text.trim().toUpperCase(), find, accountId),
     /**
      * The series of a code or alias in any letter case: a futures family's own, not its front
-     * contract's.
+     * contract's. `accountId`: as that account sees it, not the caller at hand.
      */
-    named: (text: string) => visibility.seen(names.get(text.trim().toUpperCase())),
+    named: (text: string, accountId?: string) => {
+      const name = text.trim().toUpperCase()
+      return visibility.own(name, accountId) ?? visibility.seen(names.get(name))
+    },
     /**
      * The series of a code or alias in any letter case. A contract that its family lists is known
      * even before it has data.
      */
-    resolve(text: string, now: number) {
+    resolve(text: string, now: number, accountId?: string): Resolved | undefined {
+      const own = visibility.own(text, accountId)
+      if (own) return { series: own, code: own.code, requestedCode: undefined }
       const resolved = resolver.resolve(text, now)
       return resolved && visibility.seen(resolved.series) && resolved
     },
@@ -195,18 +220,45 @@ export function createCatalogue(
   }
 }
 
+const isShared = ({ terms }: Series): boolean => terms?.owner === undefined
+
+/** The codes of series that accounts make for themselves begin with it. */
+export const ownPrefix = 'MY_'
+
 /**
  * Decides which series the current viewer sees. Where nothing is restricted, the viewer is not
  * needed.
  */
 function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
   let restricted = new Map<number, ReadonlySet<string>>()
-  /** The visible lists, by what is hidden: a cache that holds one finds the same array again. */
+  /** Series of accounts by account and by code, without removed ones. */
+  let owned = new Map<string, Map<string, Series>>()
+  let limitOf: (accountId: string) => number | null = () => null
+  /** The visible lists, by what they have: a cache that holds one finds the same array again. */
   const lists = new Map<string, { number: number; list: readonly Series[] }>()
+  let viewsMade = 0
   let full: readonly Series[] = []
+  let hideable: readonly Series[] = []
 
-  const isVisible = ({ id }: Series, accountId: string): boolean =>
-    restricted.get(id)?.has(accountId) ?? true
+  const ownedBy = (accountId: string): readonly Series[] => [
+    ...(owned.get(accountId)?.values() ?? []),
+  ]
+  /** After a change of plan only the oldest ones continue. */
+  const isSuspended = ({ id, terms }: Series): boolean => {
+    const limit = terms?.owner === undefined ? null : limitOf(terms.owner)
+    return (
+      limit !== null &&
+      !ownedBy(terms!.owner!)
+        .slice(0, limit)
+        .some(own => own.id === id)
+    )
+  }
+  const isVisible = (series: Series, accountId: string): boolean =>
+    (restricted.get(series.id)?.has(accountId) ?? true) && !isSuspended(series)
+  const accounts = (): readonly string[] => {
+    const viewer = viewers?.current()
+    return viewer === undefined || viewer === 'everything' ? [] : viewer.accounts
+  }
   const mayBeSeen = (series: Series): boolean => {
     const viewer = viewers?.current()
     return (
@@ -217,29 +269,76 @@ function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
     )
   }
   const viewOf = () => {
-    const hidden = full.filter(series => restricted.has(series.id) && !mayBeSeen(series))
-    if (hidden.length === 0) return undefined
-    const key = hidden.map(series => series.id).join()
-    const view = lists.get(key) ?? {
-      number: lists.size + 1,
-      list: full.filter(series => !hidden.includes(series)),
-    }
+    const hidden = hideable.filter(series => !mayBeSeen(series))
+    const own = [...new Set(accounts())].flatMap(ownedBy).filter(mayBeSeen)
+    if (hidden.length === 0 && own.length === 0) return undefined
+    const key = [hidden, own].map(part => part.map(series => series.id).join()).join(' ')
+    const known = lists.get(key)
+    if (known) return known
+    if (lists.size >= listsMax) lists.clear()
+    viewsMade += 1
+    const list = [...full.filter(series => !hidden.includes(series)), ...own]
+    const view = { number: viewsMade, list }
     lists.set(key, view)
     return view
   }
   return {
     isRestricted: () => restricted.size > 0,
     isVisible,
-    reload(list: readonly Series[], find: (name: string) => Series | undefined) {
+    ownedBy,
+    /** A series of an account, regardless of the viewer. */
+    owned: (accountId: string, code: string) => owned.get(accountId)?.get(code),
+    limitOwned(limit: typeof limitOf) {
+      limitOf = limit
+    },
+    /** The series of a name that an account, or the caller at hand, has made for itself. */
+    own(text: string, accountId?: string): Series | undefined {
+      if (owned.size === 0) return undefined
+      const name = text.trim().toUpperCase()
+      if (!name.startsWith(ownPrefix)) return undefined
+      for (const account of accountId === undefined ? accounts() : [accountId]) {
+        const series = owned.get(account)?.get(name)
+        if (series && isVisible(series, account)) return series
+      }
+      return undefined
+    },
+    blockOf(
+      name: string,
+      find: (name: string, owner?: string) => Series | undefined,
+      accountId?: string,
+    ) {
+      for (const account of accountId === undefined ? accounts() : [accountId]) {
+        const series = find(name, account)
+        if (series?.terms?.formula === undefined) continue
+        if (series.terms.visibleTo?.includes(account) === false || isVisible(series, account))
+          continue
+        return isSuspended(series) ? 'suspended' : 'not_visible'
+      }
+      return undefined
+    },
+    reload(
+      list: readonly Series[],
+      own: readonly Series[],
+      find: (name: string, owner?: string) => Series | undefined,
+    ) {
       full = list
       lists.clear()
+      viewsMade = 0
+      owned = new Map()
+      for (const series of own.toSorted((a, b) => a.id - b.id)) {
+        const { owner = '', visibleTo = [] } = series.terms ?? {}
+        if (!visibleTo.includes(owner)) continue
+        const ofAccount = owned.get(owner) ?? new Map<string, Series>()
+        owned.set(owner, ofAccount.set(series.code, series))
+      }
       const audiences = createAudiences(find)
       restricted = new Map(
-        list.flatMap(series => {
+        [...list, ...own].flatMap(series => {
           const audience = audiences(series)
           return audience ? [[series.id, audience] as const] : []
         }),
       )
+      hideable = list.filter(series => restricted.has(series.id))
     },
     seen: (series: Series | undefined): Series | undefined =>
       series === undefined || restricted.size === 0 || mayBeSeen(series) ? series : undefined,
@@ -255,7 +354,7 @@ function createVisibility(viewers: Pick<Viewers, 'current'> | undefined) {
  * The accounts that see a series; undefined: all. A computed series is visible to accounts that
  * see all of its legs.
  */
-function createAudiences(find: (name: string) => Series | undefined) {
+function createAudiences(find: (name: string, owner?: string) => Series | undefined) {
   const known = new Map<number, ReadonlySet<string> | undefined>()
   const audienceOf = (series: Series): ReadonlySet<string> | undefined => {
     const { id, terms } = series
@@ -264,7 +363,7 @@ function createAudiences(find: (name: string) => Series | undefined) {
     // Ends the recursion for a formula that refers to itself, which has no values.
     known.set(id, audience)
     for (const name of legNames(series)) {
-      const leg = find(name)
+      const leg = find(name, terms?.owner)
       const ofLeg = leg && audienceOf(leg)
       if (ofLeg) audience = audience ? audience.intersection(ofLeg) : ofLeg
     }
@@ -274,8 +373,10 @@ function createAudiences(find: (name: string) => Series | undefined) {
   return audienceOf
 }
 
-/** Far more than there are ways to see the series of one operator. */
-const viewsMax = 2 ** 20
+/** Far more views than are made between two readings of the catalogue. */
+const viewsMax = 2 ** 30
+/** Lists that stay in memory. */
+const listsMax = 1_000
 
 /** Bounds the memory: requests may spell codes in more ways than there are codes. */
 const resolvedCodesMax = 10_000

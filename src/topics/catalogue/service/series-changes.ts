@@ -7,7 +7,7 @@ import { parseContractCode } from '../../futures/math/families.ts'
 import type { Cadence } from '../math/catalogue.ts'
 import { isCode, type SeriesBase, type SeriesTerms, withTerms } from '../math/terms.ts'
 import type { Series, SeriesStore } from '../store/series.ts'
-import type { Catalogue } from './catalogue.ts'
+import { type Catalogue, ownPrefix } from './catalogue.ts'
 
 /** A fault of an attribute, as a sentence that continues after the field's name. */
 export interface TermFault {
@@ -33,7 +33,7 @@ export interface SeriesChangesDeps {
    * Runs work in a transaction; the feed of changes has whom these series are served to before and
    * after it.
    */
-  noteAudiences<T>(codes: readonly string[], work: () => T): T
+  noteAudiences<T>(named: readonly { code: string; owner?: string }[], work: () => T): T
 }
 
 /** Categories whose codes are made by the service itself. */
@@ -134,7 +134,7 @@ export function createSeriesChanges({
   }
   const taken = (entries: readonly { code: string; own: boolean; terms: SeriesTerms }[]) => {
     noteAudiences(
-      entries.map(({ code }) => code),
+      entries.map(({ code, terms }) => ({ code, owner: terms.owner })),
       () => {
         store.putTerms(entries, now())
         catalogue.reload()
@@ -142,21 +142,28 @@ export function createSeriesChanges({
     )
     // Query workers read the database: they learn of the change once it is committed.
     catalogue.reload()
-    return entries.map(({ code }) => {
-      const series = catalogue.named(code)!
-      forgetSeries(series.id)
-      return series
+    return entries.flatMap(({ code, terms }) => {
+      const series = catalogue.find(code, terms.owner)
+      if (series) forgetSeries(series.id)
+      return series ?? []
     })
   }
   return {
     /** The faults that keep a code from becoming a custom series with these attributes. */
     newFaults(code: string, terms: SeriesTerms) {
-      const other = catalogue.named(code)
+      const other = catalogue.find(code, terms.owner)
       const faults = faultsOf(code, terms, terms.category!)
       if (!isCode(code))
         faults.push({
           field: 'code',
           why: 'must be 2 to 50 capital letters, digits and _, beginning with a letter.',
+        })
+      else if (code.startsWith(ownPrefix) !== (terms.owner !== undefined))
+        faults.push({
+          field: 'code',
+          why: terms.owner
+            ? `must begin with ${ownPrefix}.`
+            : `must not begin with ${ownPrefix}: accounts name their own formulas so.`,
         })
       else if (other)
         faults.push({
@@ -203,6 +210,8 @@ export function createSeriesChanges({
           ]
         : []),
     ],
+    /** Replaces the terms of a series by these, with which no one sees it. */
+    remove: (code: string, terms: SeriesTerms) => void taken([{ code, own: true, terms }]),
     /** Takes terms in the place of those that a series had. */
     put: (series: Series, terms: SeriesTerms) =>
       taken([{ code: series.code, own: series.own === true, terms }])[0]!,

@@ -22,6 +22,8 @@ export interface Series extends TermsInForce, SeriesBase {
   own?: boolean
   /** The attributes that the operator set. */
   terms?: SeriesTerms
+  /** When the terms were created and updated. */
+  changedAt?: { created: number; updated: number }
   /** The shipped attributes that are not columns; the operator's attributes override them. */
   shippedTerms?: SeriesTerms
   /** The code of delivery periods whose daily means it has on days without a recorded value. */
@@ -37,6 +39,7 @@ export type NewSeries = Omit<
   | 'publisher'
   | 'own'
   | 'terms'
+  | 'changedAt'
   | 'shippedTerms'
   | 'averageOf'
   | keyof TermsInForce
@@ -88,8 +91,9 @@ export function createSeriesStore(db: Database) {
     WHERE code = $family ON CONFLICT DO NOTHING`
   const clearAliases = sql`DELETE FROM aliases`
   const putAlias = sql`INSERT INTO aliases (alias, code) VALUES (?, ?)`
-  const allTerms = sql<{ id: number; own: 0 | 1; terms: string }, []>`
-    SELECT series_id AS id, own, terms FROM series_terms`
+  const allTerms = sql<TermsRow, []>`
+    SELECT series_id AS id, own, terms, created_at AS created, updated_at AS updated
+    FROM series_terms`
   // The attributes of a custom series are stored in its terms; the row has placeholders.
   const addOwn = sql`
     INSERT INTO series (code, name, category, unit, decimals, cadence, source, description, level, volatility)
@@ -121,6 +125,7 @@ export function createSeriesStore(db: Database) {
       return all.all().map(row => {
         const series: Series = {
           ...row,
+          code: row.code.split('@')[0]!,
           fixture: row.fixture === 1,
           aliases: (byCode.get(row.code) ?? []).map(({ alias }) => alias),
         }
@@ -154,10 +159,11 @@ export function createSeriesStore(db: Database) {
     putTerms(entries: readonly NewTerms[], at: number) {
       transact(db, () => {
         for (const { code, own, terms } of entries) {
-          if (own) addOwn.run(code)
+          const stored = terms.owner === undefined ? code : `${code}@${terms.owner}`
+          if (own) addOwn.run(stored)
           const text = JSON.stringify(terms)
-          if (!own && text === '{}') dropTerms.run(code)
-          else putTerms.run(own ? 1 : 0, text, at, code)
+          if (!own && text === '{}') dropTerms.run(stored)
+          else putTerms.run(own ? 1 : 0, text, at, stored)
         }
       })
     },
@@ -178,6 +184,14 @@ export function createSeriesStore(db: Database) {
   }
 }
 
+interface TermsRow {
+  id: number
+  own: 0 | 1
+  terms: string
+  created: number
+  updated: number
+}
+
 /** Whether values of a series are computed from those of others. */
 export const isComputed = ({ terms, averageOf }: Series): boolean =>
   terms?.formula !== undefined || averageOf !== undefined
@@ -189,7 +203,7 @@ export function legNames({ terms, averageOf }: Series): readonly string[] {
 }
 
 /** A series as its operator wants it. */
-function byTerms(shipped: Series, stored: { own: 0 | 1; terms: string }): Series {
+function byTerms(shipped: Series, stored: TermsRow): Series {
   const terms = JSON.parse(stored.terms) as SeriesTerms
   const own = stored.own === 1
   const series: Series = {
@@ -197,6 +211,7 @@ function byTerms(shipped: Series, stored: { own: 0 | 1; terms: string }): Series
     aliases: [...new Set([...shipped.aliases, ...(terms.aliases ?? [])])].sort(),
     own,
     terms,
+    changedAt: { created: stored.created, updated: stored.updated },
   }
   const publisher = declaredPublisher(series)
   if (publisher) series.publisher = publisher

@@ -1,15 +1,17 @@
 import { t } from 'elysia'
+import { jsonType } from '../../../http/answer/complete.ts'
 import { integer } from '../../../http/answer/schema.ts'
+import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
-import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
+import { type Answering, envelope } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { cursorText, type Place } from '../math/cursor.ts'
 import type { ChangePage } from '../service/feed.ts'
 import { followChanges } from './live.ts'
-import { ChangeRow, type ChangeRowWire, cursorField, rowsOf } from './record.ts'
+import { ChangeRow, type ChangeRowWire, cursorField, textsOf } from './record.ts'
 import { placeOf, readerOf, readerQuery, rowsOfPrice, sinceParameter } from './request.ts'
 
 const formats = ['json', 'ndjson', 'parquet', 'sse'] as const
@@ -48,7 +50,7 @@ export function changeOperations(deps: Context) {
 
   const send = async (
     format: Format,
-    rows: ChangeRowWire[],
+    rows: readonly string[],
     page: Pick<ChangePage, 'hasMore'> & { cursor: string },
     { headers }: Answering,
   ) => {
@@ -56,19 +58,15 @@ export function changeOperations(deps: Context) {
     headers['x-has-more'] = String(page.hasMore)
     if (format === 'ndjson') {
       headers['content-type'] = 'application/x-ndjson; charset=utf-8'
-      return new Response(rows.map(row => `${JSON.stringify(row)}\n`).join(''))
+      return new Response(rows.map(row => `${row}\n`).join(''))
     }
     if (format === 'parquet') {
       headers['content-type'] = 'application/vnd.apache.parquet'
       const { changesFile } = await import('../files/parquet.ts')
-      return new Response(changesFile(rows))
+      return new Response(changesFile(rows.map(row => JSON.parse(row) as ChangeRowWire)))
     }
-    return success({
-      changes: rows,
-      count: rows.length,
-      cursor: page.cursor,
-      has_more: page.hasMore,
-    })
+    headers['content-type'] = jsonType
+    return `{"status":"success","data":{"changes":[${rows.join(',')}],"count":${rows.length},"cursor":"${page.cursor}","has_more":${page.hasMore}}}`
   }
 
   return [
@@ -107,7 +105,7 @@ export function changeOperations(deps: Context) {
         ),
       },
       answers: {
-        200: Page,
+        200: serialised(Page),
         400: CodeProblem,
         410: NestedProblem,
       },
@@ -133,7 +131,7 @@ export function changeOperations(deps: Context) {
         const page = isNow
           ? { records: [], end: since, hasMore: false }
           : changes.page(reader, since, limit)
-        const rows = rowsOf(page.records, changes.cursors(), sourceNameOf)
+        const rows = textsOf(page.records, changes.cursors(), sourceNameOf)
         const requests = Math.ceil(rows.length / rowsOfPrice) * price
         reply.headers['x-quota-requests'] = String(Math.max(1, requests))
         const cursor = cursorText(changes.cursorOf(page.end as Place))

@@ -21,6 +21,9 @@ const partingSeconds = 10
 export const blockOf = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
+export const changeBlock = (row: string, cursor: string): string =>
+  `id: ${cursor}\nevent: change\ndata: ${row}\n\n`
+
 /** The headers of a response that continues. */
 export function openHeaders({ headers }: Answering, type: string, { entitled }: Caller): void {
   Object.assign(headers, {

@@ -3,8 +3,14 @@ import { createSystemClock } from '../../../lib/time/clock.ts'
 import { secondMs } from '../../../lib/time/instant.ts'
 import { cursorText, isBefore, type Place } from '../math/cursor.ts'
 import type { ChangeReader } from '../service/feed.ts'
-import { blockOf, openFeedStream, openHeaders, type StreamRequest } from './feed-stream.ts'
-import { rowsOf } from './record.ts'
+import {
+  blockOf,
+  changeBlock,
+  openFeedStream,
+  openHeaders,
+  type StreamRequest,
+} from './feed-stream.ts'
+import { textsOf } from './record.ts'
 
 interface Following extends StreamRequest {
   reader: ChangeReader
@@ -48,8 +54,9 @@ export function followChanges(deps: Context, { reader, since, ...incoming }: Fol
         if (stream.ending() !== undefined) return undefined
         isBurst = true
         cursorSentAt = monotonic()
-        return rowsOf(page.records, changes.cursors(), sourceNameOf)
-          .map(row => blockOf('change', row, row.cursor))
+        const cursorOf = changes.cursors()
+        return textsOf(page.records, cursorOf, sourceNameOf)
+          .map((row, i) => changeBlock(row, cursorText(cursorOf(page.records[i]!.place))))
           .join('')
       }
     }

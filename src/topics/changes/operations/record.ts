@@ -59,26 +59,45 @@ export const ChangeRow = t.Object(
 
 export type ChangeRowWire = typeof ChangeRow.static
 
-/** Records as the API returns them. */
-export function rowsOf(
+/**
+ * Records as the API returns them, as JSON: written from their parts, since a page has thousands
+ * and most of each is that of the record before.
+ */
+export function textsOf(
   records: readonly ChangeRecord[],
   cursorOf: ReturnType<Changes['cursors']>,
   sourceNameOf: (seriesId: number, sourceId: number) => string,
-): ChangeRowWire[] {
-  return records.map(record => ({
-    cursor: cursorText(cursorOf(record.place)),
-    kind: record.kind,
-    dataset: 'prices',
-    code: record.series.code,
-    observed_at: record.observedAt === undefined ? null : isoInstant(record.observedAt),
-    value: record.value ?? null,
-    previous: record.previous ?? null,
-    unit: record.series.unit,
-    currency: record.series.currency,
-    source: sourceNameOf(record.series.id, record.sourceId),
-    batch: record.batchId || null,
-    recorded_at: isoMillis(record.recordedAt),
-    retroactive: record.isRetroactive,
-    derived: false,
-  }))
+): string[] {
+  const ofSeries = new Map<number, { code: string; terms: string; isDerived: boolean }>()
+  const sources = new Map<string, string>()
+  const partsOf = ({ id, code, unit, currency, terms }: ChangeRecord['series']) => {
+    const known = ofSeries.get(id)
+    if (known) return known
+    const made = {
+      code: JSON.stringify(code),
+      terms: `"unit":${JSON.stringify(unit)},"currency":${JSON.stringify(currency)}`,
+      isDerived: terms?.formula !== undefined,
+    }
+    ofSeries.set(id, made)
+    return made
+  }
+  const sourceOf = (seriesId: number, sourceId: number): string => {
+    const key = `${seriesId} ${sourceId}`
+    const name = sources.get(key) ?? JSON.stringify(sourceNameOf(seriesId, sourceId))
+    sources.set(key, name)
+    return name
+  }
+  let last = { at: Number.NaN, text: '' }
+  const recordedOf = (at: number): string => {
+    if (last.at !== at) last = { at, text: isoMillis(at) }
+    return last.text
+  }
+  return records.map(record => {
+    const { series, sourceId, observedAt, value = null, previous = null } = record
+    const { code, terms, isDerived } = partsOf(series)
+    const at = observedAt === undefined ? 'null' : `"${isoInstant(observedAt)}"`
+    const about = `"source":${sourceOf(series.id, sourceId)},"batch":${record.batchId || null}`
+    const recorded = `"recorded_at":"${recordedOf(record.recordedAt)}","retroactive":${record.isRetroactive}`
+    return `{"cursor":"${cursorText(cursorOf(record.place))}","kind":"${record.kind}","dataset":"prices","code":${code},"observed_at":${at},"value":${value},"previous":${previous},${terms},${about},${recorded},"derived":${isDerived}}`
+  })
 }

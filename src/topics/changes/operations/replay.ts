@@ -5,9 +5,16 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
+import { cursorText } from '../math/cursor.ts'
 import type { ChangeRecord } from '../service/feed.ts'
-import { blockOf, openFeedStream, openHeaders, type StreamRequest } from './feed-stream.ts'
-import { rowsOf } from './record.ts'
+import {
+  blockOf,
+  changeBlock,
+  openFeedStream,
+  openHeaders,
+  type StreamRequest,
+} from './feed-stream.ts'
+import { textsOf } from './record.ts'
 import { readerOf, readerQuery, rowsOfPrice } from './request.ts'
 
 const formats = ['sse', 'ndjson'] as const
@@ -95,8 +102,10 @@ function play(deps: Context, { records, speed, format, ...incoming }: Replay): R
   let count = 0
   let isWanted = true
   const textOf = (batch: readonly ChangeRecord[]) =>
-    rowsOf(batch, cursorOf, sourceNameOf)
-      .map(row => (isLines ? `${JSON.stringify(row)}\n` : blockOf('change', row, row.cursor)))
+    textsOf(batch, cursorOf, sourceNameOf)
+      .map((row, i) =>
+        isLines ? `${row}\n` : changeBlock(row, cursorText(cursorOf(batch[i]!.place))),
+      )
       .join('')
   /** Records that are due at once. */
   const take = (): ChangeRecord[] => {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../../http/gate/gate.ts'
-import { instantOf, listOf } from '../../../http/input/query.ts'
-import { codesParameter, textParameter } from '../../../http/input/typed.ts'
+import { boolOf, instantOf, listOf } from '../../../http/input/query.ts'
+import { codesParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
@@ -30,6 +30,10 @@ export const readerQuery = {
     'Datasets, comma-separated: `prices`, or `*` for all. Default: `prices`.',
     'prices',
   ),
+  derived: flagParameter(
+    '`true`: also values of series by formula; those that `codes` names are always returned.',
+    true,
+  ),
 }
 
 export const sinceParameter = textParameter(
@@ -57,12 +61,17 @@ export function readerOf(
   // Earlier visibility of a code also counts where every code is visible to everyone now.
   const viewer = { accounts: [key.account.account.id, key.holder.account.id] }
   const names = listOf(query.codes)
+  const isDerived = boolOf('derived', query.derived, false)
   const isSlice = tierOf(plans, entitled.tier).access.bulk_export === 'allowance'
   const slice = new Set(firstCodes.flatMap(code => catalogue.named(code)?.id ?? []))
   if (names.length === 0 || (names.length === 1 && names[0] === '*'))
     return {
       viewer,
-      wants: ({ id, contractOf }) => (isSlice ? slice.has(id) : contractOf === null),
+      isDerived,
+      wants: ({ id, contractOf, terms }) =>
+        isSlice
+          ? slice.has(id)
+          : contractOf === null && (isDerived || terms?.formula === undefined),
     }
   const named = codes.read(names, request, codesMax).map(resolved => resolved.series)
   const beyond = isSlice ? named.find(({ id }) => !slice.has(id)) : undefined
@@ -73,7 +82,8 @@ export function readerOf(
       featureMissing(plans, links(request), entitled, 'bulk_export').extra,
     )
   const ids = new Set(named.map(({ id }) => id))
-  return { viewer, wants: ({ id }) => ids.has(id) }
+  const isDerivedNamed = named.some(({ terms }) => terms?.formula !== undefined)
+  return { viewer, isDerived: isDerivedNamed, wants: ({ id }) => ids.has(id) }
 }
 
 /** The position in the feed from which a request reads. */

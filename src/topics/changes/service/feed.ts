@@ -1,11 +1,12 @@
 import { dayMs } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Viewer } from '../../catalogue/service/viewers.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Withheld } from '../../prices/store/withheld.ts'
 import { endOf, isBefore, type Place } from '../math/cursor.ts'
 import type { ChangeEvent, ChangeLogStore, LoggedRange } from '../store/log.ts'
 import type { Vintage, VintageReader } from '../store/vintages.ts'
+import { createDerivedChanges } from './derived.ts'
 import {
   audienceOf,
   createServedHistory,
@@ -14,28 +15,16 @@ import {
   isSeen,
   type ServedHistory,
 } from './history.ts'
+import {
+  type ChangeReader,
+  type ChangeRecord,
+  everywhere,
+  forgotten,
+  isOfFormula,
+  type Segment,
+} from './segments.ts'
 
-/** One record of the feed. */
-export interface ChangeRecord {
-  place: Place
-  kind: 'added' | 'revised' | 'deleted'
-  series: Series
-  /** Undefined: every time of the series. */
-  observedAt: number | undefined
-  value: number | undefined
-  previous: number | undefined
-  sourceId: number
-  batchId: number
-  recordedAt: number
-  /** It holds for every `as_of`, not from `recordedAt` on. */
-  isRetroactive: boolean
-}
-
-/** Selects the records that a client may read. */
-export interface ChangeReader {
-  viewer: Viewer
-  wants(series: Series): boolean
-}
+export type { ChangeReader, ChangeRecord } from './segments.ts'
 
 export interface ChangePage {
   records: ChangeRecord[]
@@ -44,18 +33,11 @@ export interface ChangePage {
   hasMore: boolean
 }
 
-/** The changes of a transaction to one series. */
-interface Segment {
-  writtenAt: number
-  rank: number
-  series: Series
-  work: { ranges: readonly LoggedRange[] } | { event: ChangeEvent }
-}
-
 export interface FeedDeps {
-  log: Pick<ChangeLogStore, 'from' | 'of' | 'touching' | 'events' | 'newest' | 'oldestRecorded'>
+  log: ChangeLogStore
   vintages: VintageReader
-  catalogue: Pick<Catalogue, 'byId'>
+  catalogue: Pick<Catalogue, 'byId' | 'onReload'>
+  formulas: Formulas
   withheld: Withheld
 }
 
@@ -67,9 +49,16 @@ const vintagesEach = 1_000
 /** The span that a replay reads and orders at a time. */
 const replayEachMs = dayMs
 const always = { recordedFrom: Number.MIN_SAFE_INTEGER, recordedTo: Number.MAX_SAFE_INTEGER }
-const everywhere = { firstAt: -5e13, lastAt: 5e13 }
 
-export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDeps) {
+export function createChangeFeed(deps: FeedDeps) {
+  const { log, vintages, catalogue, withheld } = deps
+  const derived = createDerivedChanges({
+    ...deps,
+    batchOf: ({ series, work }) =>
+      'ranges' in work
+        ? (vintages.read(series.id, work.ranges[0]!, 1).vintages[0]?.batchId ?? 0)
+        : 0,
+  })
   /** The transactions from an instant on, each with its changes, oldest first. */
   const transactions = function* (from: number, served: ServedHistory): Generator<Segment[]> {
     const events = served.after(from - 1)
@@ -142,6 +131,7 @@ export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDep
       return
     }
     const { event } = work
+    if (isOfFormula(event) || series.terms?.formula !== undefined) return
     const known = { ...always, recordedTo: writtenAt }
     if (event.kind === 'terms') {
       const [before, now] = [isSeen(event.before, viewer), isSeen(event.after, viewer)]
@@ -169,20 +159,6 @@ export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDep
     }
     if (last) yield* laterThan(after, gone(last))
   }
-
-  /** A record that deletes all times of a series. */
-  const forgotten = ({ series, writtenAt, rank }: Segment): ChangeRecord => ({
-    place: { writtenAt, rank, observedAt: everywhere.firstAt, recordedAt: writtenAt },
-    kind: 'deleted',
-    series,
-    observedAt: undefined,
-    value: undefined,
-    previous: undefined,
-    sourceId: 0,
-    batchId: 0,
-    recordedAt: writtenAt,
-    isRetroactive: true,
-  })
 
   /** A time whose values are forgotten, by the last of them. */
   const gone = (record: ChangeRecord): ChangeRecord => {
@@ -238,6 +214,7 @@ export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDep
         if (isRead || !reader.wants(segment.series)) continue
         yield* recordsOf(segment, reader, served, after)
       }
+      if (reader.isDerived) yield* derived.of(segments, reader, served, after)
       yield { readUntil: endOf(segments[0]!.writtenAt), ranges: segments.length }
     }
   }
@@ -264,6 +241,13 @@ export function createChangeFeed({ log, vintages, catalogue, withheld }: FeedDep
           for (const record of vintagesOf(segment, part, beforeSegment(segment), hidden, false))
             found.set(`${series.id} ${record.observedAt} ${record.recordedAt}`, record)
         }
+      }
+    if (reader.isDerived)
+      for (const segments of transactions(from, served)) {
+        if (segments[0]!.writtenAt >= to) break
+        for (const record of derived.of(segments, reader, served, beforeSegment(segments[0]!)))
+          if (!record.isRetroactive)
+            found.set(`${record.series.id} ${record.observedAt} ${record.recordedAt}`, record)
       }
     return [...found.values()].sort(
       (a, b) => a.recordedAt - b.recordedAt || (isBefore(a.place, b.place) ? -1 : 1),

@@ -12,6 +12,9 @@ export interface Hidden {
 /** Which values of a series were served when, and to which accounts: from the events of the log. */
 export type ServedHistory = ReturnType<typeof createServedHistory>
 
+/** The audience of a series that does not exist. */
+export const noAudience: Audience = { isServed: false, visibleTo: [] }
+
 export const audienceOf = ({ unavailableReason, terms }: Series): Audience => ({
   isServed: unavailableReason === null,
   visibleTo: terms?.visibleTo ?? null,

@@ -1,13 +1,15 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
 import type { Withheld } from '../../prices/store/withheld.ts'
 import { beginning, type Cursor, endOf, type Place } from '../math/cursor.ts'
 import type { ChangeLogStore } from '../store/log.ts'
 import { createVintageReader } from '../store/vintages.ts'
 import { createChangeFeed } from './feed.ts'
-import { audienceOf } from './history.ts'
+import { audienceOf, noAudience } from './history.ts'
 
 /** A cursor of a line that ended before it: its records do not exist. */
 export interface GoneCursor {
@@ -18,19 +20,28 @@ export interface GoneCursor {
 /** The feed of changes, and what it is noted by. */
 export type Changes = ReturnType<typeof openChanges>
 
+/** A series by its code and, if it has one, its owner. */
+interface NamedSeries {
+  code: string
+  owner?: string
+}
+
 export function openChanges({
   db,
   changeLog: log,
   catalogue,
   ingest,
+  formulas,
   withheld,
 }: Pick<Runtime, 'db'> & {
   changeLog: ChangeLogStore
   catalogue: Catalogue
   ingest: Ingest
+  formulas: Formulas
   withheld: Withheld
 }) {
-  const feed = createChangeFeed({ log, vintages: createVintageReader(db), catalogue, withheld })
+  const vintages = createVintageReader(db)
+  const feed = createChangeFeed({ log, vintages, catalogue, formulas, withheld })
   const cursors = (): ((place: Place) => Cursor) => {
     const lines = log.lines()
     return (place: Place): Cursor => {
@@ -43,11 +54,13 @@ export function openChanges({
     const writtenAt = log.newest()
     return writtenAt === undefined ? beginning : endOf(writtenAt)
   }
-  const audiences = (codes: readonly string[]) =>
+  const audiences = (named: readonly NamedSeries[]) =>
     new Map(
-      codes.flatMap(code => {
-        const series = catalogue.named(code)
-        return series ? [[series.id, audienceOf(series)] as const] : []
+      named.flatMap(({ code, owner }) => {
+        const series = catalogue.find(code, owner)
+        return series
+          ? [[series.id, { audience: audienceOf(series), formula: formulaOf(series) }] as const]
+          : []
       }),
     )
   return {
@@ -83,16 +96,26 @@ export function openChanges({
       return { fork: cursorOf(endOf(end ?? begun.beginsAfter)) }
     },
     /** Runs work in a transaction and notes whom these series are served to since. */
-    noteAudiences: <T>(codes: readonly string[], work: () => T): T =>
+    noteAudiences: <T>(named: readonly NamedSeries[], work: () => T): T =>
       transact(db, () => {
-        const before = audiences(codes)
+        const states = audiences(named)
         const done = work()
-        for (const [seriesId, after] of audiences(codes)) {
-          const was = before.get(seriesId)
-          if (was === undefined || JSON.stringify(was) === JSON.stringify(after)) continue
-          log.addEvent(ingest.next(), seriesId, { kind: 'terms', before: was, after })
+        const now = audiences(named)
+        for (const seriesId of new Set([...states.keys(), ...now.keys()])) {
+          const [was, is] = [states.get(seriesId), now.get(seriesId)]
+          const [before, after] = [was?.audience ?? noAudience, is?.audience ?? noAudience]
+          if (was?.formula !== is?.formula)
+            log.addEvent(ingest.next(), seriesId, { kind: 'terms', before, after, isFormula: true })
+          else if (was && JSON.stringify(before) !== JSON.stringify(after))
+            log.addEvent(ingest.next(), seriesId, { kind: 'terms', before, after })
         }
         return done
       }),
   }
 }
+
+/** What the values of a series by formula follow from; undefined for any other series. */
+const formulaOf = ({ terms, currency, unit }: Series): string | undefined =>
+  terms?.formula === undefined
+    ? undefined
+    : JSON.stringify([terms.formula, terms.align, terms.alignLimit, currency, unit])

@@ -22,7 +22,8 @@ export interface Audience {
 export type ChangeEvent = { writtenAt: number; seriesId: number } & (
   | { kind: 'quarantined'; id: number; from: string; to: string }
   | { kind: 'released'; id: number }
-  | { kind: 'terms'; before: Audience; after: Audience }
+  /** `isFormula`: the series is computed by a formula that is new, removed or another one. */
+  | { kind: 'terms'; before: Audience; after: Audience; isFormula?: true }
 )
 
 /** An event without its instant and its series. */

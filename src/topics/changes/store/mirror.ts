@@ -22,6 +22,16 @@ export interface MirrorState {
   cursor: string
 }
 
+/** A row of a table, as both have it. */
+export interface MirrorRow {
+  code: string
+  observed_at: string
+  price: number | null
+  recorded_at: string
+}
+
+export type Mirror = ReturnType<typeof openMirror>
+
 /** A SQLite file with the prices of an instance and all that they ever were. */
 export function openMirror(path: string) {
   const db = new Database(path, { create: true, strict: true })
@@ -36,6 +46,8 @@ export function openMirror(path: string) {
     ON price_vintages (code, observed_at, recorded_at, cursor)`)
   db.run(`CREATE TABLE IF NOT EXISTS sync_state (id INTEGER PRIMARY KEY CHECK (id = 1),
     address TEXT NOT NULL, cursor TEXT NOT NULL, synced_at TEXT NOT NULL)`)
+  // Years of which files are not written yet.
+  db.run('CREATE TABLE IF NOT EXISTS changed_years (year TEXT PRIMARY KEY) WITHOUT ROWID')
   const sql = statements(db)
   const state = sql<MirrorState, []>`SELECT address, cursor FROM sync_state`
   const setState = sql`INSERT OR REPLACE INTO sync_state VALUES (1, ?, ?, ?)`
@@ -47,8 +59,15 @@ export function openMirror(path: string) {
   const newer = sql<{ 1: 1 }, string[]>`
     SELECT 1 FROM price_vintages WHERE code = ? AND observed_at = ? AND (recorded_at, cursor) > (?, ?) LIMIT 1`
   const setPrice = sql`INSERT OR REPLACE INTO prices VALUES (?, ?, ?, ?, ?, ?, ?)`
+  const changed = sql`INSERT OR IGNORE INTO changed_years VALUES (substr(?, 1, 4))`
+  const changedCode = sql`INSERT OR IGNORE INTO changed_years
+    SELECT DISTINCT substr(observed_at, 1, 4) FROM price_vintages WHERE code = ?`
+  const changedYears = sql<{ year: string }, []>`SELECT year FROM changed_years ORDER BY year`
+  const written = sql`DELETE FROM changed_years WHERE year = ?`
   const apply = (record: MirroredRecord) => {
     const { cursor, kind, code, observed_at: at, value, recorded_at: recordedAt } = record
+    if (at === null) changedCode.run(code)
+    else changed.run(at)
     if (at === null) {
       forgetCode.run(code)
       dropCode.run(code)
@@ -75,10 +94,23 @@ export function openMirror(path: string) {
     },
     clear() {
       transact(db, () => {
+        db.run(`INSERT OR IGNORE INTO changed_years
+          SELECT DISTINCT substr(observed_at, 1, 4) FROM price_vintages`)
         for (const table of ['prices', 'price_vintages', 'sync_state'])
           db.run(`DELETE FROM ${table}`)
       })
     },
+    changedYears: () => changedYears.all().map(({ year }) => year),
+    /** The files of a year are as the tables. */
+    written: (year: string) => void written.run(year),
+    /** The rows of a table in a year, by code and time. */
+    rows: (table: 'prices' | 'price_vintages', year: string): Iterable<MirrorRow> =>
+      db
+        .query<MirrorRow, [string, string]>(
+          `SELECT * FROM ${table} WHERE observed_at >= ? AND observed_at < ?
+           ORDER BY code, observed_at, recorded_at`,
+        )
+        .iterate(year, String(Number(year) + 1)),
     close: () => db.close(),
   }
 }

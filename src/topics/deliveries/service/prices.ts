@@ -77,7 +77,7 @@ export function createDeliveryPrices({
     const list: PriceList = { prices: [], missing: [] }
     const codesListed = new Set<string>()
     for (const code of codes) {
-      const resolved = catalogue.resolve(code, at)
+      const resolved = catalogue.resolve(code, at, accountId)
       // A family of futures and its front contract are one line.
       if (resolved && codesListed.has(resolved.code)) continue
       if (resolved) codesListed.add(resolved.code)

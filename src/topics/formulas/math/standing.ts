@@ -2,6 +2,9 @@
 export const formulaStatuses = ['ok', 'stale', 'held', 'quarantined', 'incomplete'] as const
 export type FormulaStatus = (typeof formulaStatuses)[number]
 
+/** Those of a formula of an account, too: of hidden legs, or beyond the limit of the plan. */
+export const ownStatuses = [...formulaStatuses, 'not_visible', 'suspended'] as const
+
 /** The worst of several. */
 export const worstOf = (statuses: readonly FormulaStatus[]): FormulaStatus =>
   formulaStatuses[Math.max(0, ...statuses.map(status => formulaStatuses.indexOf(status)))]!

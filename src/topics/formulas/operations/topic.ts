@@ -1,9 +1,11 @@
 import { t } from 'elysia'
 import { instant, object, oneOf, string } from '../../../http/answer/schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { alignments } from '../math/compile.ts'
 import { filled, templates } from '../math/templates.ts'
+import { ownFormulaOperations } from './own.ts'
 
 const Template = object('FormulaTemplate', {
   id: t.String({ examples: ['crack_321'] }),
@@ -40,12 +42,12 @@ const Template = object('FormulaTemplate', {
 })
 
 /** Formulas over codes. */
-export const operationsOf = (): readonly Operation[] => [
+export const operationsOf = (context: Context): readonly Operation[] => [
   operation('GET /v1/formulas/templates', {
     operationId: 'listFormulaTemplates',
     summary: 'List formula templates',
     description:
-      'Returns formulas of the trade to begin with: crack, spark and dark spreads, oil indexation, pricing windows, surcharge tables, marine fuel with emission costs, floors and caps. Fill the parameters in braces and create the series with `POST /admin/v1/series`. Each has an example with numbers.',
+      'Returns formulas of the trade to begin with: crack, spark and dark spreads, oil indexation, pricing windows, surcharge tables, marine fuel with emission costs, floors and caps. Fill the parameters in braces and create the series with `POST /v1/formulas` or `POST /admin/v1/series`. Each has an example with numbers.',
     access: { meter: true },
     answers: { 200: envelopeOf({ templates: t.Array(Template) }) },
     handle: () =>
@@ -80,4 +82,5 @@ export const operationsOf = (): readonly Operation[] => [
         })),
       }),
   }),
+  ...ownFormulaOperations(context),
 ]

@@ -15,6 +15,7 @@ import {
 import { FormulaFault, whole } from '../math/fault.ts'
 import { namesIn } from '../math/parse.ts'
 import { usualLimitMs } from '../math/series.ts'
+import { rankNamed } from './ranks.ts'
 
 /** The terms of a series by formula. */
 export type FormulaTerms = Pick<
@@ -76,8 +77,9 @@ function marketOf(find: (name: string) => Series | undefined): Market {
 /** Makes a formula ready. Throws a `FormulaFault`. */
 export function define(
   { formula = '', align = 'last', alignLimit, currency = null, unit = '' }: FormulaTerms,
-  find: (name: string) => Series | undefined,
+  findSeries: (name: string) => Series | undefined,
 ): Definition {
+  const find = (name: string) => findSeries(name) ?? rankNamed(name, findSeries)
   const compiled = compileFormula(formula, { currency, unit }, marketOf(find))
   const series = compiled.codes.map(code => find(code)!)
   const limitMs = alignLimit === undefined ? undefined : durationMs(alignLimit)
@@ -159,7 +161,8 @@ export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>)
   const definitions = new Map<number, Definition | Averaged | undefined>()
   const add = (series: Series, level: number) => {
     if (!isComputed(series) || definitions.has(series.id) || level > levelsMax) return
-    const legs = legNames(series).flatMap(name => catalogue.find(name) ?? [])
+    const find = (name: string) => catalogue.find(name, series.terms?.owner)
+    const legs = legNames(series).flatMap(name => find(name) ?? [])
     for (const leg of legs) if (leg.id !== series.id) add(leg, level + 1)
     if (definitions.has(series.id)) return
     const { currency, unit, averageOf } = series
@@ -170,7 +173,7 @@ export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>)
       return
     }
     const terms = { ...series.terms, currency, unit }
-    const made = definitionOrFault(series.code, terms, catalogue.find)
+    const made = definitionOrFault(series.code, terms, find)
     definitions.set(series.id, made instanceof FormulaFault ? undefined : made)
   }
   for (const series of catalogue.everything()) add(series, 0)

@@ -8,12 +8,16 @@ import type { CloseStore } from '../../prices/store/closes.ts'
 import type { Change, ObservationStore } from '../../prices/store/observations.ts'
 import { createInput } from '../math/input.ts'
 import { type Averaged, type Definition, definitionsOf } from './definitions.ts'
+import { familyIdOf, isRank, partsOf, type RankPart } from './ranks.ts'
 import { createView, type View } from './views.ts'
 
 export interface FormulaDeps {
   stored: ObservationStore
   closes: CloseStore
-  catalogue: Pick<Catalogue, 'everything' | 'find' | 'extent' | 'onReload' | 'measureBy' | 'endAt'>
+  catalogue: Pick<
+    Catalogue,
+    'everything' | 'find' | 'byId' | 'contractsOf' | 'extent' | 'onReload' | 'measureBy' | 'endAt'
+  >
   quarantine: {
     clear(seriesId: number, from: number, to: number): readonly { from: number; to: number }[]
   }
@@ -21,7 +25,8 @@ export interface FormulaDeps {
 
 export type Formulas = ReturnType<typeof createFormulas>
 
-const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
+/** All of time. */
+export const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 const rowsMax = 1_000_000_000
 /** Longer than two market days, at the end of a series. */
 const edgeMs = 3 * dayMs
@@ -35,19 +40,40 @@ const pastViewsMax = 4
  */
 export function createFormulas({ stored, closes, catalogue, quarantine }: FormulaDeps) {
   let known: ReturnType<typeof definitionsOf> | undefined
-  let dependents = new Map<number, number[]>()
+  let relations: ReturnType<typeof relationsOf> = {
+    uses: new Map(),
+    dependents: new Map(),
+    ranks: new Map(),
+  }
+  const parts = new Map<number, RankPart[]>()
+  const rankParts = (rankId: number): readonly RankPart[] => {
+    const known = parts.get(rankId)
+    if (known) return known
+    const family = catalogue.byId(familyIdOf(rankId))
+    const made = partsOf(rankId, catalogue.contractsOf(family))
+    parts.set(rankId, made)
+    return made
+  }
   const definitions = () => {
     if (known) return known
+    parts.clear()
     known = definitionsOf(catalogue)
-    dependents = dependentsBy(known)
+    relations = relationsOf(known, id => rankParts(id).map(({ seriesId }) => seriesId))
     return known
   }
   const isFormula = (seriesId: number) => definitions().has(seriesId)
   const definitionOf = (seriesId: number) => definitions().get(seriesId)
   const dependentsOf = (seriesId: number): readonly number[] => {
     definitions()
-    return dependents.get(seriesId) ?? []
+    return relations.dependents.get(seriesId) ?? []
   }
+
+  /** A series with all that is computed from it. */
+  const heldBy = (seriesId: number): readonly number[] => [
+    seriesId,
+    ...dependentsOf(seriesId),
+    ...(relations.ranks.get(seriesId) ?? []),
+  ]
 
   const isClear = (seriesId: number, rows: Observation[]): Observation[] => {
     const stretches = quarantine.clear(seriesId, ever.from, ever.to)
@@ -56,8 +82,24 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       stretches.some(({ from, to }) => from <= observedAt && observedAt < to),
     )
   }
-  const viewOf = (read: (seriesId: number, from: number) => Observation[]) =>
-    createView(definitionOf, isFormula, read, isClear)
+  const viewOf = (
+    read: (seriesId: number, from: number) => Observation[],
+    clear: typeof isClear = isClear,
+  ) => {
+    /** The rows of a rank are those of its contracts, each on the days on which it has the rank. */
+    const readRank = (rankId: number, from: number) =>
+      rankParts(rankId).flatMap(part => {
+        if (part.to <= from) return []
+        const rows = clear(part.seriesId, read(part.seriesId, Math.max(from, part.from)))
+        return rows.filter(({ observedAt }) => observedAt < part.to)
+      })
+    return createView(
+      definitionOf,
+      isFormula,
+      (id, from) => (isRank(id) ? readRank(id, from) : read(id, from)),
+      (id, rows) => (isRank(id) ? rows : clear(id, rows)),
+    )
+  }
   const present = viewOf((id, from) => stored.oldestFirst(id, from, ever.to))
   const first = viewOf((id, from) => stored.firstRecorded(id, from, ever.to, rowsMax).reverse())
   const past = new Map<number, View>()
@@ -78,7 +120,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   const forget = (seriesId: number, from = Number.MIN_SAFE_INTEGER): readonly number[] => {
     const ids = dependentsOf(seriesId)
     if (ids.length === 0 && !isFormula(seriesId)) return ids
-    for (const id of [seriesId, ...ids]) present.forget(id, from)
+    for (const id of heldBy(seriesId)) present.forget(id, from)
     first.clear()
     past.clear()
     return ids
@@ -121,7 +163,10 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     rows: seriesId => present.rows(seriesId),
     rowsAsOf: (seriesId, asOf) => asOfView(asOf).rows(seriesId),
     rowsFirst: seriesId => first.rows(seriesId),
-    legsOf: seriesId => namedLegs(definitionOf(seriesId)).map(({ id }) => id),
+    legsOf: seriesId =>
+      isRank(seriesId)
+        ? rankParts(seriesId).map(part => part.seriesId)
+        : namedLegs(definitionOf(seriesId)).map(({ id }) => id),
     own: stored,
     ownCloses: closes,
     stored: () => observations,
@@ -133,7 +178,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       ofFormula: (...args: A) => R,
     ) =>
     (...args: A): R =>
-      isFormula(args[0]) ? ofFormula(...args) : ofStored(...args)
+      isRank(args[0]) || isFormula(args[0]) ? ofFormula(...args) : ofStored(...args)
   const observations: ObservationStore = {
     ...stored,
     between: by(stored.between, computed.between),
@@ -179,9 +224,15 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     /** The series that a formula is computed from, over any number of levels. */
     restsOn(seriesId: number): readonly number[] {
       const definition = definitionOf(seriesId)
-      if (!definition || 'averages' in definition) return []
-      return [...dependents].flatMap(([leg, ids]) => (ids.includes(seriesId) ? [leg] : []))
+      return !definition || 'averages' in definition ? [] : [...relations.uses.get(seriesId)!]
     },
+    /** Values as they were known at a moment that moves on, without those that are not clear then. */
+    viewAt: (at: () => number, isClearAt: (seriesId: number, row: Observation) => boolean) =>
+      viewOf(
+        (id, from) => stored.asOf(id, from, ever.to, at(), rowsMax).reverse(),
+        (id, rows) => rows.filter(row => isClearAt(id, row)),
+      ),
+    heldBy,
     /** Series by formula that use a series, each after those that it uses. */
     dependentsOf,
     /** Forgets cached values of a series; returns the series by formula that are affected. */
@@ -229,20 +280,29 @@ function namedLegs(definition: Definition | Averaged | undefined): readonly Seri
   return definition.series.filter(({ code }) => definition.compiled.named.includes(code))
 }
 
-/** By series: the series by formula that use it, over any number of levels, in their order. */
-function dependentsBy(definitions: ReadonlyMap<number, Definition | Averaged | undefined>) {
+/** The series that each formula uses, and the formulas that use a series, over any number of levels. */
+function relationsOf(
+  definitions: ReadonlyMap<number, Definition | Averaged | undefined>,
+  contractsOf: (rankId: number) => readonly number[],
+) {
   const dependents = new Map<number, number[]>()
+  /** Ranks by the contracts that they read. */
+  const ranks = new Map<number, Set<number>>()
   const uses = new Map<number, Set<number>>()
   for (const [id, definition] of definitions) {
     const own = new Set<number>()
     for (const { id: leg } of definition?.series ?? []) {
-      own.add(leg)
+      if (!isRank(leg)) own.add(leg)
+      for (const contract of isRank(leg) ? contractsOf(leg) : []) {
+        own.add(contract)
+        ranks.set(contract, (ranks.get(contract) ?? new Set()).add(leg))
+      }
       for (const below of uses.get(leg) ?? []) own.add(below)
     }
     uses.set(id, own)
     for (const leg of own) dependents.set(leg, [...(dependents.get(leg) ?? []), id])
   }
-  return dependents
+  return { uses, dependents, ranks }
 }
 
 interface ComputedDeps {

@@ -19,6 +19,7 @@ export const tierRow = (plans: Plans, tier: Tier) => ({
   sms_per_month: tier.smsPerMonth,
   market_brief_codes: tier.marketBriefCodes,
   watches: tier.watches,
+  formula_series: tier.formulaSeries,
   min_watch_interval_seconds: tier.minWatchIntervalSeconds,
   export_requests_per_10k_rows: tier.exportRequestsPer10kRows,
   alerts: tier.alerts,

@@ -43,6 +43,7 @@ export const TierShape = t.Object(
     sms_per_month: countOrNull('Null: unlimited.'),
     market_brief_codes: integer({ examples: [10] }),
     watches: countOrNull('Null: unlimited.'),
+    formula_series: countOrNull('Null: unlimited.'),
     min_watch_interval_seconds: integer({ examples: [300] }),
     export_requests_per_10k_rows: integer(
       'Requests of the quota that 10,000 rows of `GET /v1/export/prices` count as.',

@@ -1,11 +1,15 @@
 import type { Database } from 'bun:sqlite'
 import { viewFeeds } from '../../../feeds/publishers/publishers.ts'
 import { writtenSource } from '../math/source-names.ts'
-import { createDatedPages } from '../store/export.ts'
+import { createDatedPages, type DatedRow } from '../store/export.ts'
 import { createValueSourceStore, type ValueSource } from '../store/value-sources.ts'
-import type { DatedExportRow } from './export.ts'
 
 type ListedSeries = { id: number; code: string; currency: string | null }
+
+/** A value with the name of its source. */
+export interface SourcedRow extends DatedRow {
+  source: string
+}
 
 /** `isWanted` selects values by source; a source is undefined where it is unknown. */
 export function createDatedRows(
@@ -28,8 +32,12 @@ export function createDatedRows(
      * The values of series with whose they are and since when they are known, page by page;
      * `withPast` also those that were replaced or deleted.
      */
-    *pages(series: readonly ListedSeries[], withPast: boolean): Generator<DatedExportRow[]> {
-      for (const page of pages(series, withPast))
+    *pages(
+      series: readonly ListedSeries[],
+      withPast: boolean,
+      range?: { from: number; to: number },
+    ): Generator<SourcedRow[]> {
+      for (const page of pages(series, withPast, range))
         yield page.map(row => {
           const source = sources.byId(row.sourceId)
           if (isViewOnly(source)) viewCount += 1

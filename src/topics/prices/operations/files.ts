@@ -1,7 +1,7 @@
 import { t } from 'elysia'
 import { hasEtag } from '../../../http/answer/etag.ts'
 import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
-import { instant, integer, object, objects, string } from '../../../http/answer/schema.ts'
+import { instant, integer, object, objects, oneOf, string } from '../../../http/answer/schema.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -10,7 +10,7 @@ import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
-import type { PriceFile } from '../service/price-files.ts'
+import { type FileKind, fileKinds, type PriceFile } from '../service/price-files.ts'
 
 const rowsOfPrice = 10_000
 const linkMs = dayMs
@@ -21,6 +21,7 @@ const FileList = envelope(
     made_at: instant('When the files were last brought up to date.'),
     count: integer({ examples: [11] }),
     files: objects('Oldest year first.', {
+      kind: oneOf(fileKinds, '`vintages`: with every value that was replaced or deleted.'),
       name: t.String({ examples: ['2026.parquet'] }),
       url: string('URL of the file; requires an API key.'),
       year: integer('Of the observations (UTC).', 2026),
@@ -38,6 +39,12 @@ const Link = envelope(
   }),
 )
 
+/** The last part of a link without a key. */
+const linkedName = ({ kind, name }: PriceFile) => (kind === 'prices' ? name : `${kind}-${name}`)
+
+const vintageColumns =
+  'Returns a Parquet file, or with `Range` a part of it, with all that was ever known of the values of a year: code, observed_at, value, currency, unit, source, batch, valid_from, valid_to (null: current), by code, time and recording. `as_of` a moment are the rows with `valid_from` at or before it and `valid_to` null or after it. Charged as a price file.'
+
 const named = t.Object({
   name: string('The name of a file of the list.', '2026.parquet'),
 })
@@ -54,8 +61,8 @@ export function fileOperations({ links, now, plans, priceFiles }: Context) {
       throw new Problem('DATA_NOT_AVAILABLE', 'No files yet: they are generated nightly.')
     return manifest
   }
-  const fileOf = async (name: string): Promise<PriceFile> => {
-    const file = (await files()).files.find(entry => entry.name === name)
+  const fileOf = async (kind: FileKind, name: string): Promise<PriceFile> => {
+    const file = (await files()).files.find(entry => entry.kind === kind && entry.name === name)
     if (!file) throw new Problem('NOT_FOUND', 'Unknown file. GET /v1/files lists the files.')
     return file
   }
@@ -96,12 +103,56 @@ export function fileOperations({ links, now, plans, priceFiles }: Context) {
     return new Response(body, { status: range ? 206 : 200 })
   }
 
+  const ofKind = (kind: FileKind) => {
+    const noun = kind === 'prices' ? 'Price' : 'Vintage'
+    return [
+      operation(`GET /v1/files/${kind}/:name`, {
+        operationId: `get${noun}File`,
+        summary: `Download a ${kind === 'prices' ? 'price' : 'vintage'} file`,
+        description:
+          kind === 'vintages'
+            ? vintageColumns
+            : "Returns a Parquet file, or with `Range` a part of it, as DuckDB and pandas read it. Charged by the share of rows sent (the plan's `export_requests_per_10k_rows`), at least one request.",
+        access: { meter: true, feature: 'bulk_export', weighed: true },
+        params: named.properties,
+        answers: { 200: fileBody, 416: NestedProblem },
+        handle: async ({ params, request, reply, caller }) => {
+          const file = await fileOf(kind, params.name)
+          checkPlan(caller.entitled, request)
+          return send(file, request, reply, priceOf(file, caller.entitled))
+        },
+      }),
+      operation(`GET /v1/files/${kind}/:name/link`, {
+        operationId: `get${noun}FileLink`,
+        summary: `Create a signed link to a ${kind === 'prices' ? 'price' : 'vintage'} file`,
+        description: `Returns a link to a ${kind === 'prices' ? 'price' : 'vintage'} file for tools that cannot send headers. Anyone with the link can download the file for 24 hours. It is charged as the whole file.`,
+        access: { meter: true, feature: 'bulk_export', weighed: true },
+        params: named.properties,
+        answers: { 200: Link },
+        handle: async ({ params, request, reply, caller }) => {
+          const file = await fileOf(kind, params.name)
+          checkPlan(caller.entitled, request)
+          const expiresAt = now() + linkMs
+          const { baseUrl } = links(request)
+          const answering = reply
+          answering.headers['x-quota-requests'] = String(priceOf(file, caller.entitled))
+          const linked = linkedName(file)
+          const signature = priceFiles.sign(linked, expiresAt)
+          return success({
+            url: `${baseUrl}/files/${expiresAt}/${signature}/${linked}`,
+            expires_at: isoInstant(expiresAt),
+          })
+        },
+      }),
+    ]
+  }
+
   return [
     operation('GET /v1/files', {
       operationId: 'listPriceFiles',
       summary: 'List nightly price files',
       description:
-        'Returns the list of Parquet files, one per year (UTC), with every code: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
+        'Returns the list of Parquet files, two per year (UTC), with every code. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` are all that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
       access: { meter: true, feature: 'bulk_export' },
       answers: { 200: FileList, 404: NestedProblem },
       handle: async ({ request, caller }) => {
@@ -112,8 +163,9 @@ export function fileOperations({ links, now, plans, priceFiles }: Context) {
           made_at: isoInstant(manifest.madeAt),
           count: manifest.files.length,
           files: manifest.files.map(file => ({
+            kind: file.kind,
             name: file.name,
-            url: `${baseUrl}/v1/files/prices/${file.name}`,
+            url: `${baseUrl}/v1/files/${file.kind}/${file.name}`,
             year: file.year,
             size: file.bytes,
             rows: file.rows,
@@ -123,42 +175,8 @@ export function fileOperations({ links, now, plans, priceFiles }: Context) {
         })
       },
     }),
-    operation('GET /v1/files/prices/:name', {
-      operationId: 'getPriceFile',
-      summary: 'Download a price file',
-      description:
-        "Returns a Parquet file, or with `Range` a part of it, as DuckDB and pandas read it. Charged by the share of rows sent (the plan's `export_requests_per_10k_rows`), at least one request.",
-      access: { meter: true, feature: 'bulk_export', weighed: true },
-      params: named.properties,
-      answers: { 200: fileBody, 416: NestedProblem },
-      handle: async ({ params, request, reply, caller }) => {
-        const file = await fileOf(params.name)
-        checkPlan(caller.entitled, request)
-        return send(file, request, reply, priceOf(file, caller.entitled))
-      },
-    }),
-    operation('GET /v1/files/prices/:name/link', {
-      operationId: 'getPriceFileLink',
-      summary: 'Create a signed link to a price file',
-      description:
-        'Returns a link for tools that cannot send headers. Anyone with the link can download the file for 24 hours. It is charged as the whole file.',
-      access: { meter: true, feature: 'bulk_export', weighed: true },
-      params: named.properties,
-      answers: { 200: Link },
-      handle: async ({ params, request, reply, caller }) => {
-        const file = await fileOf(params.name)
-        checkPlan(caller.entitled, request)
-        const expiresAt = now() + linkMs
-        const { baseUrl } = links(request)
-        const answering = reply
-        answering.headers['x-quota-requests'] = String(priceOf(file, caller.entitled))
-        const signature = priceFiles.sign(file.name, expiresAt)
-        return success({
-          url: `${baseUrl}/files/${expiresAt}/${signature}/${file.name}`,
-          expires_at: isoInstant(expiresAt),
-        })
-      },
-    }),
+    ...ofKind('prices'),
+    ...ofKind('vintages'),
     operation('GET /files/:expires/:signature/:name', {
       operationId: 'getPriceFileByLink',
       summary: 'Download a price file by its signed link',
@@ -175,7 +193,8 @@ export function fileOperations({ links, now, plans, priceFiles }: Context) {
         const { name, expires, signature } = params
         if (!priceFiles.accepts(name, Number(expires), signature))
           throw new Problem('NOT_FOUND', 'The link is not valid or has expired.')
-        return send(await fileOf(name), request, reply, 0)
+        const kind = fileKinds.find(kind => name.startsWith(`${kind}-`)) ?? 'prices'
+        return send(await fileOf(kind, name.replace(`${kind}-`, '')), request, reply, 0)
       },
     }),
   ]

@@ -54,6 +54,8 @@ export function openPrices({
   /** `from`: nothing that was observed earlier has changed. */
   const notifyChanged = (seriesId: number, from?: number) => {
     const dependents = formulas.forget(seriesId, from)
+    // Ranks of futures have a newest price and nothing else.
+    for (const id of formulas.heldBy(seriesId)) latestPrices.forget(id, from)
     if (from === undefined) for (const id of dependents) catalogue.measure(id)
     for (const id of [seriesId, ...dependents]) for (const listener of listeners) listener(id, from)
   }

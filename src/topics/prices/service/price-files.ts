@@ -3,8 +3,13 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
 
+export const fileKinds = ['prices', 'vintages'] as const
+/** Prices as they are, or all that they ever were. */
+export type FileKind = (typeof fileKinds)[number]
+
 /** A file of a year's prices. */
 export interface PriceFile {
+  kind: FileKind
   /** `2026.parquet`. */
   name: string
   year: number
@@ -28,20 +33,21 @@ export interface YearOfPrices {
   pieces: AsyncIterable<Uint8Array>
 }
 
-/** The nightly files of all prices: one a year, by code and time. */
+/** The nightly files of all prices: one of each kind a year, by code and time. */
 export type PriceFiles = ReturnType<typeof createPriceFiles>
 
 const manifestName = 'manifest.json'
 
 /** `directory` is empty where none are wanted. */
 export function createPriceFiles(directory: string, masterKey: string, now: () => number) {
-  const folder = join(directory, 'prices')
-
   /** Undefined before the first night, and where there is no directory for them. */
   const manifest = async (): Promise<Manifest | undefined> => {
     if (directory === '') return undefined
     const text = await readFile(join(directory, manifestName), 'utf8').catch(() => undefined)
-    return text === undefined ? undefined : (JSON.parse(text) as Manifest)
+    if (text === undefined) return undefined
+    const { madeAt, files } = JSON.parse(text) as Manifest
+    // Files of older versions are of prices.
+    return { madeAt, files: files.map(file => ({ ...file, kind: file.kind ?? 'prices' })) }
   }
 
   /** The signature that lets the bearer read a file until then. */
@@ -51,25 +57,27 @@ export function createPriceFiles(directory: string, masterKey: string, now: () =
   return {
     manifest,
     /** Where a file of the manifest lies. */
-    pathOf: ({ name }: PriceFile) => join(folder, name),
+    pathOf: ({ kind, name }: PriceFile) => join(directory, kind, name),
     /** Rebuilds the files of these years; unchanged files are kept. */
     async make(
       years: readonly number[],
-      read: (year: number) => Promise<YearOfPrices>,
+      read: (year: number, kind: FileKind) => Promise<YearOfPrices>,
     ): Promise<Manifest> {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
       const before = await manifest()
       const files: PriceFile[] = []
-      for (const year of years) {
+      for (const { kind, year } of fileKinds.flatMap(kind => years.map(year => ({ kind, year })))) {
+        const folder = join(directory, kind)
+        await mkdir(folder, { recursive: true, mode: 0o700 })
         const name = `${year}.parquet`
-        const { rows, pieces } = await read(year)
+        const { rows, pieces } = await read(year, kind)
         const partial = join(folder, `${name}.partial`)
         const { bytes, sha256 } = await written(partial, pieces)
-        const old = before?.files.find(file => file.name === name)
+        const old = before?.files.find(file => file.name === name && file.kind === kind)
         const isSame = old?.sha256 === sha256
         if (isSame) await rm(partial)
         else await rename(partial, join(folder, name))
-        files.push({ name, year, bytes, rows, sha256, changedAt: isSame ? old.changedAt : now() })
+        const changedAt = isSame ? old.changedAt : now()
+        files.push({ kind, name, year, bytes, rows, sha256, changedAt })
       }
       const newManifest = { madeAt: now(), files }
       const path = join(directory, manifestName)

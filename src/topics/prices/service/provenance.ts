@@ -73,7 +73,8 @@ export function createProvenance({
   }
 
   const attributed = (series: Series, value: Observation): Series => {
-    if (!isSourced(series.id)) return series
+    // Ranks of futures have ids below zero; they are in no list and have no sources.
+    if (series.id < 0 || !isSourced(series.id)) return series
     const leg = averagedFor(series, value)
     if (!leg)
       return published(series, sources.ofValue(series.id, value.observedAt, value.recordedAt))

@@ -45,6 +45,9 @@ export function* observationPages(
 export interface DatedRow extends ExportedRow {
   recordedAt: number
   sourceId: number
+  batchId: number
+  /** When another value, or none, replaced it. */
+  replacedAt?: number
   /** From `recordedAt` on the point has no value; `value` is ignored. */
   isDeleted: boolean
 }
@@ -57,23 +60,22 @@ export interface DatedRow extends ExportedRow {
 export function createDatedPages(db: Database, isWanted: (sourceId: number) => boolean) {
   const sql = statements(db)
   const current = sql<StoredRow, number[]>`
-    SELECT observed_at AS observedAt, value, recorded_at AS recordedAt, source_id AS sourceId
-    FROM observations WHERE series_id = ? AND observed_at > ? ORDER BY observed_at LIMIT ?`
+    SELECT ${datedColumns} FROM observations
+    WHERE series_id = ? AND observed_at > ? AND observed_at < ? ORDER BY observed_at LIMIT ?`
   const replaced = sql<StoredRow & { replacedAt: number }, number[]>`
-    SELECT observed_at AS observedAt, value, recorded_at AS recordedAt, source_id AS sourceId,
-      replaced_at AS replacedAt
-    FROM observation_revisions WHERE series_id = ? AND observed_at > ? AND observed_at <= ?
+    SELECT ${datedColumns}, replaced_at AS replacedAt FROM observation_revisions WHERE series_id = ? AND observed_at > ? AND observed_at <= ?
     ORDER BY observed_at, recorded_at`
   return function* (
     series: readonly { id: number; code: string; currency: string | null }[],
     withPast: boolean,
+    { from, to } = { from: Number.MIN_SAFE_INTEGER + 1, to: Number.MAX_SAFE_INTEGER },
   ): Generator<DatedRow[]> {
     for (const { id, code, currency } of [...series].sort((a, b) => (a.code < b.code ? -1 : 1))) {
-      let after = Number.MIN_SAFE_INTEGER
+      let after = from - 1
       for (;;) {
-        const page = current.all(id, after, pageRows)
+        const page = current.all(id, after, to, pageRows)
         const isLast = page.length < pageRows
-        const until = isLast ? Number.MAX_SAFE_INTEGER : page.at(-1)!.observedAt
+        const until = isLast ? to - 1 : page.at(-1)!.observedAt
         const past = withPast ? replaced.all(id, after, until) : []
         const rows = past.length === 0 ? page.map(recordOf) : inTime(page, past)
         const kept = rows.filter(row => isWanted(row.sourceId))
@@ -85,18 +87,24 @@ export function createDatedPages(db: Database, isWanted: (sourceId: number) => b
   }
 }
 
+const datedColumns = `observed_at AS observedAt, value, recorded_at AS recordedAt,
+  source_id AS sourceId, batch_id AS batchId`
+
 interface StoredRow {
   observedAt: number
   value: number
   recordedAt: number
   sourceId: number
+  batchId: number
 }
 
-const recordOf = (row: StoredRow) => ({
+const recordOf = (row: StoredRow & { replacedAt?: number }) => ({
   observedAt: row.observedAt,
   value: row.value,
   recordedAt: row.recordedAt,
   sourceId: row.sourceId,
+  batchId: row.batchId,
+  ...(row.replacedAt !== undefined && { replacedAt: row.replacedAt }),
   isDeleted: false,
 })
 

@@ -18,9 +18,9 @@ export function createWithheld(db: Database, feeds: readonly string[]): Withheld
   const hasAny = sql`
     SELECT 1 FROM series_sources WHERE series_id = ?1 AND source_id IN (${ofFeeds}) LIMIT 1`
   const rows = sql<{ observedAt: number }, [number, string]>`
-    SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1 AND source_id IN (${ofFeeds})`
+    SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1 AND source_id IN (${ofFeeds}) ORDER BY observed_at`
   const names = JSON.stringify(feeds)
-  return seriesId =>
+  return (seriesId: number): ReadonlySet<number> | undefined =>
     hasAny.get(seriesId, names)
       ? new Set(rows.all(seriesId, names).map(row => row.observedAt))
       : undefined

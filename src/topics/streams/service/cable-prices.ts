@@ -60,8 +60,8 @@ export function createCablePrices(
   exchange: Fx,
   now: () => number,
 ) {
-  const quoteOf = (code: string) => {
-    const series = catalogue.resolve(code, now())?.series
+  const quoteOf = (code: string, accountId?: string) => {
+    const series = catalogue.resolve(code, now(), accountId)?.series
     return series && latestPrices.quote(series)
   }
 
@@ -90,7 +90,8 @@ export function createCablePrices(
 
   return {
     /** The series that answers to a code at present. */
-    seriesOf: (code: string) => catalogue.resolve(code, now())?.series,
+    seriesOf: (code: string, accountId?: string) =>
+      catalogue.resolve(code, now(), accountId)?.series,
     priced(): Priced {
       const prices: Priced['prices'] = { oil: {}, natural_gas: {} }
       for (const heatPrice of heatPrices)
@@ -102,8 +103,8 @@ export function createCablePrices(
         prices,
       }
     },
-    price(code: string): Marked<PriceRow> | undefined {
-      const quote = quoteOf(code)
+    price(code: string, accountId?: string): Marked<PriceRow> | undefined {
+      const quote = quoteOf(code, accountId)
       if (!quote) return undefined
       const { series, observation } = quote
       const price = roundTo(observation.value, series.decimals)

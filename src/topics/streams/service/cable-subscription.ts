@@ -40,11 +40,15 @@ export function subscriptionOf(
     typeof key !== 'string' || deps.keys.find(key)?.account.account.id !== accountId
   if (token !== undefined && token !== null && isForeign(token)) return undefined
   const maySee = (code: string) => {
-    const series = deps.catalogue.named(code)
+    const series = deps.catalogue.named(code, accountId)
     return !series || deps.catalogue.isVisible(series, accountId)
   }
-  const codes = codesOf(commodities, deps)?.filter(maySee)
-  return codes && codes.length > 0 ? watching(codes, deps.prices, maySee) : undefined
+  const codes = codesOf(commodities, deps, accountId)?.filter(maySee)
+  const prices = {
+    seriesOf: (code: string) => deps.prices.seriesOf(code, accountId),
+    price: (code: string) => deps.prices.price(code, accountId),
+  }
+  return codes && codes.length > 0 ? watching(codes, prices, maySee) : undefined
 }
 
 function fieldsOf(identifier: string): Partial<Record<string, unknown>> | undefined {
@@ -61,13 +65,14 @@ function fieldsOf(identifier: string): Partial<Record<string, unknown>> | undefi
 function codesOf(
   commodities: unknown,
   { catalogue, clock }: SubscriptionDeps,
+  accountId: string,
 ): readonly string[] | undefined {
   if (commodities === undefined || commodities === null) return ownCodes
   if (!Array.isArray(commodities) || commodities.length > codesMax) return undefined
   if (commodities.length === 0) return ownCodes
   const codes = commodities.flatMap(text =>
     typeof text === 'string'
-      ? (catalogue.named(text)?.code ?? catalogue.resolve(text, clock.now())?.code ?? [])
+      ? (catalogue.named(text, accountId)?.code ?? catalogue.resolve(text, clock.now())?.code ?? [])
       : [],
   )
   return codes.length > 0 ? [...new Set(codes)] : undefined
@@ -76,7 +81,10 @@ function codesOf(
 /** `maySee` is called with every price: an account may lose access to a series at any time. */
 function watching(
   codes: readonly string[],
-  prices: CablePrices,
+  prices: {
+    seriesOf(code: string): ReturnType<CablePrices['seriesOf']>
+    price(code: string): ReturnType<CablePrices['price']>
+  },
   maySee: (code: string) => boolean,
 ): Subscription {
   const marks = new Map(codes.map(code => [code, prices.price(code)?.mark]))

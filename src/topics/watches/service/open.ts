@@ -25,8 +25,8 @@ export interface WatchServicesDeps extends Pick<Runtime, 'db' | 'ids' | 'log'> {
 /** Puts watches together. */
 export function openWatches(deps: WatchServicesDeps) {
   const { db, catalogue, latestPrices, clock } = deps
-  const readingOf = (code: string): FoundReading => {
-    const series = catalogue.resolve(code, clock.now())?.series
+  const readingOf = (code: string, accountId?: string): FoundReading => {
+    const series = catalogue.resolve(code, clock.now(), accountId)?.series
     const quote = series && latestPrices.quote(series)
     if (!quote) return { price: null, seriesId: series?.id ?? 0, stale: true, asOf: null }
     const { observation, status } = quote

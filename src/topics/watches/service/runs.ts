@@ -31,7 +31,7 @@ export interface WatchRunsDeps extends Pick<Runtime, 'db' | 'log'> {
   webhooks: Pick<Events, 'emit'>
   keys: Pick<Keyring, 'account' | 'entitlements'>
   catalogue: Pick<Catalogue, 'named' | 'isVisible'>
-  readingOf(code: string): FoundReading
+  readingOf(code: string, accountId: string): FoundReading
   clock: Clock
   /** Measures slices in real time, because the clock of a demo instance may be stopped. */
   stopwatch?: Pick<Clock, 'monotonic'>
@@ -163,10 +163,10 @@ function createRunner({ watches, feed, webhooks, catalogue, readingOf }: WatchRu
     const readings: Record<string, WatchReading> = {}
     const newEvents: NewWatchEvent[] = []
     for (const code of watch.codes) {
-      const watched = catalogue.named(code)
+      const watched = catalogue.named(code, watch.accountId)
       // A code that a later catalogue does not have any more, or that is for others now.
       if (!watched || !catalogue.isVisible(watched, watch.accountId)) continue
-      const { asOf, ...reading } = readingOf(code)
+      const { asOf, ...reading } = readingOf(code, watch.accountId)
       const before = watch.readings[code]
       const change = {
         seriesId: watched.id,

@@ -2,6 +2,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Message } from '../../../outbox/outbox.ts'
 import { type EventType, eventTypeOf } from '../../../plans/event-types.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { Series } from '../../catalogue/store/series.ts'
 import type { Endpoint } from '../store/webhooks.ts'
 import { eventIdOf, type Rank } from './event-ids.ts'
 import type { Filtered } from './skips.ts'
@@ -23,6 +24,8 @@ export interface ServiceEvent {
   accountId?: string
   /** The catalogue code it is about, for the endpoints' filters. */
   commodity?: string
+  /** Its series; absent: that of the code. */
+  series?: Series
   /** Two letters, for the filters of permit events. */
   state?: string
   /** Whether the conditions of an endpoint hold; absent: what they are on decides. */
@@ -86,11 +89,11 @@ export const withoutData = <E extends ServiceEvent>(event: E): E => ({ ...event,
 
 /** The fields of an event that the filters of endpoints use. */
 export function filteredOf(
-  { commodity, state, conditionsHold }: ServiceEvent,
+  { commodity, series, state, conditionsHold }: ServiceEvent,
   type: EventType,
   catalogue: Pick<Catalogue, 'named'>,
 ): Filtered {
-  const family =
-    commodity === undefined ? undefined : (catalogue.named(commodity)?.contractOf ?? undefined)
+  const about = series ?? (commodity === undefined ? undefined : catalogue.named(commodity))
+  const family = about?.contractOf ?? undefined
   return { type, commodity, family, state, conditionsHold }
 }

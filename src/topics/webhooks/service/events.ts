@@ -103,7 +103,9 @@ function outgoingOf(
 ) {
   const { commodity } = event
   const series =
-    catalogue.isRestricted && commodity !== undefined ? catalogue.named(commodity) : undefined
+    catalogue.isRestricted && commodity !== undefined
+      ? (event.series ?? catalogue.named(commodity, event.accountId))
+      : undefined
   return {
     message: messageOf(event, type, scope),
     /** The message without data, for a log whose owner may not read the data. */

@@ -56,7 +56,9 @@ export function createPriceEvents(deps: PriceEventsDeps) {
       catalogue.resolve(series.contractOf, clock.now())?.code === series.code)
 
   const conditionedOn = (series: Series): readonly Endpoint[] => {
-    const own = webhooks.conditionedOn(series.code)
+    const own = webhooks
+      .conditionedOn(series.code)
+      .filter(({ accountId }) => (series.terms?.owner ?? accountId) === accountId)
     return series.contractOf === null
       ? own
       : [...new Set([...own, ...webhooks.conditionedOn(series.contractOf)])]
@@ -108,8 +110,10 @@ export function createPriceEvents(deps: PriceEventsDeps) {
 
   const aboutOf = (series: Series, news: Observation) => ({
     at: clock.now(),
-    dedupe: `${series.code} ${news.observedAt}`,
+    // Two accounts may have one code.
+    dedupe: `${series.code}${series.terms?.owner ?? ''} ${news.observedAt}`,
     commodity: series.code,
+    series,
   })
 
   return (changes: readonly Change[]): void => {
@@ -164,7 +168,7 @@ function priceReader({ catalogue, observations, quarantine, clock }: PriceEvents
     readingOf,
     /** For a futures family the reading of its front contract. */
     readingAt(code: string, accountId: string): Reading | undefined {
-      const series = catalogue.resolve(code, clock.now())?.series
+      const series = catalogue.resolve(code, clock.now(), accountId)?.series
       if (series && !catalogue.isVisible(series, accountId)) return undefined
       const newest = series && newestBefore(series.id, anyTime)
       return series && newest && readingOf(series, newest)

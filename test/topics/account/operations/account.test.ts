@@ -78,6 +78,7 @@ describe('GET /v1/account', () => {
         sms_per_month: 0,
         market_brief_codes: 10,
         watches: 10,
+        formula_series: 10,
         min_watch_interval_seconds: 300,
         alerts: 100,
         export_requests_per_10k_rows: 10,

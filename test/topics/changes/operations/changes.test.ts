@@ -230,6 +230,55 @@ describe('the feed of changes', () => {
     )
   }, 60_000)
 
+  test('has the values of formulas that follow from each change of a leg, wherever it is read from', async () => {
+    const [spread, nested] = ['DESK_SPREAD', 'DESK_NESTED']
+    await fc.assert(
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 10 }), async (all, each) => {
+        const { instance, token } = opened()
+        const { seriesChanges } = instance.services
+        const formulas = [
+          { code: spread, formula: 'BRENT_CRUDE_USD - WTI_USD' },
+          { code: nested, formula: `max(${spread}, avg(${ownCode}, 3 days))` },
+        ]
+        for (const { code, formula } of formulas) {
+          const terms = { name: code, category: 'own', unit: 'barrel', currency: 'USD', formula }
+          seriesChanges.add([{ code, terms }])
+        }
+        const [follower, late, batches] = [createFollower(), createFollower(), [] as number[]]
+        let cursor = 'start'
+        for (const [i, step] of all.entries()) {
+          run(instance, step, batches)
+          if (i === 12) {
+            const series = instance.services.catalogue.named(spread)!
+            seriesChanges.put(series, { ...series.terms, formula: '2*BRENT_CRUDE_USD - WTI_USD' })
+          }
+          if (i % each !== 0) continue
+          const read = await readAll(instance, token, cursor, '&derived=true&limit=3')
+          follower.take(read.changes)
+          cursor = read.cursor
+        }
+        follower.take((await readAll(instance, token, cursor, '&derived=true')).changes)
+        late.take((await readAll(instance, token, 'start', '&derived=true&limit=7')).changes)
+        const lines: string[] = []
+        for (const { code } of formulas) {
+          const series = instance.services.catalogue.named(code)!
+          if (!instance.services.catalogue.isVisible(series, '')) continue
+          const query = `codes=${code}&start_date=${isoDay(firstAt - dayMs)}&columns=code,observed_at,price`
+          const answer = await instance.get(`/v1/export/prices?${query}`, token)
+          lines.push(...(await answer.text()).trim().split('\n').slice(1))
+        }
+        const end = isoMillis(instance.clock.now() + 60_000)
+        const derived = ({ stateAt }: typeof follower) =>
+          stateAt(end).filter(line => line.startsWith('DESK_'))
+        expect(derived(follower)).toEqual(lines.sort())
+        expect(derived(late)).toEqual(lines)
+        const plain = await readAll(instance, token, 'start', '&limit=1000')
+        expect(plain.changes.some(change => change.code.startsWith('DESK_'))).toBe(false)
+      }),
+      { numRuns: isFull ? 60 : 25 },
+    )
+  }, 60_000)
+
   test('continues after a restored backup from the cursors that the backup has, and names the last of them', async () => {
     const { instance, token } = opened()
     const { changeLog } = instance.services

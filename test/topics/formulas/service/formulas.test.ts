@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { viewFeeds } from '../../../../src/feeds/publishers/publishers.ts'
+import { lastTradingDay } from '../../../../src/topics/futures/math/contracts.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
 const dayMs = 86_400_000
@@ -204,7 +205,19 @@ describe('a series by formula', () => {
     })
     await admin('POST', '/series', { ...spread, code: 'DESK_OVER', formula: '2*DESK_SECRET_USD' })
     await push('DESK_SECRET_USD', { '2026-11-19': 61 })
-    expect((await read('/v1/prices/latest?by_code=DESK_OVER')).status).toBe(400)
+    const hidden = await read('/v1/prices/latest?by_code=DESK_OVER')
+    expect([hidden.status, hidden.body as unknown]).toEqual([
+      404,
+      expect.objectContaining({
+        error: expect.objectContaining({
+          code: 'DATA_NOT_AVAILABLE',
+          status: 'not_visible',
+          missing_legs: [{ code: null, reason: 'not_visible' }],
+        }),
+      }),
+    ])
+    expect(JSON.stringify(hidden.body)).not.toContain('SECRET')
+    expect(JSON.stringify((await read('/v1/commodities')).body)).not.toContain('DESK_OVER')
   })
 
   test('without a value is answered by what it lacks', async () => {
@@ -223,19 +236,25 @@ describe('a series by formula', () => {
     ])
   })
 
-  test('is left out of exports where it rests on values that may not be passed on', async () => {
+  test('is left out of exports and the feed where it rests on values that may not be passed on', async () => {
     const { services, push, text } = await withSpread()
     await push('WTI_USD', { '2026-11-17': 60, '2026-11-18': 60, '2026-11-19': 61 })
     await push('BRENT_CRUDE_USD', { '2026-11-17': 63 })
     const [feed] = viewFeeds
     const seriesId = services.catalogue.named('BRENT_CRUDE_USD')!.id
-    services.batches.record({ kind: 'feed', actor: 'feed', feed: { name: feed!, periodKind: 0 } }, [
-      { seriesId, observedAt: day('2026-11-18'), value: 64 },
-    ])
+    const points = [{ seriesId, observedAt: day('2026-11-18'), value: 64 }]
+    services.batches.record(
+      { kind: 'feed', actor: 'feed', feed: { name: feed!, periodKind: 0 } },
+      points,
+    )
     const query = 'codes=DESK_SPREAD_USD&columns=code,observed_at,price'
     expect(await text(`/v1/export/prices?${query}`)).toBe(
       'code,observed_at,price\nDESK_SPREAD_USD,2026-11-17T00:00:00Z,3\n',
     )
+    const { data } = JSON.parse(await text('/v1/changes?since=start&codes=DESK_SPREAD_USD'))
+    expect(data.changes.map((change: { observed_at: string }) => change.observed_at)).toEqual([
+      '2026-11-17T00:00:00Z',
+    ])
     // It is shown all the same.
     expect(await text('/v1/prices/latest?by_code=DESK_SPREAD_USD')).toContain('"price":3')
   })
@@ -252,6 +271,55 @@ describe('a series by formula', () => {
     await push('BRENT_CRUDE_USD', { '2026-11-20': 70 })
     expect(heard).toEqual(['BRENT_CRUDE_USD 70', 'DESK_SPREAD_USD 9'])
   })
+})
+
+test('a rank of a futures family is the contract of that rank at each time', async () => {
+  const { services, read, admin } = await withSpread()
+  const contracts = ['2026_12', '2027_01', '2027_02'].map(month => `WTI_FUTURES_${month}`)
+  for (const code of contracts) services.catalogue.resolve(code, day('2026-11-10'))
+  const [december, january, february] = contracts
+  const last = day(lastTradingDay('WTI_FUTURES', '2026-12'))
+  const [before, after] = [last + dayMs / 2, last + dayMs + dayMs / 2]
+  const settle = (code: string, value: number, observedAt: number) =>
+    services.ingest.write([{ seriesId: services.catalogue.find(code)!.id, observedAt, value }])
+  settle(december!, 60, before)
+  settle(january!, 61, before)
+  settle(january!, 64, after)
+  settle(february!, 66, after)
+  const formula = '2*CL.1 - plain(wti_futures.2)'
+  const terms = { ...spread, code: 'DESK_ROLL', formula, align: 'same_day' }
+  expect((await admin('POST', '/series', terms)).status).toBe(201)
+  const rows = services.observations.oldestFirst(
+    services.catalogue.named('DESK_ROLL')!.id,
+    0,
+    day('2027-01-01'),
+  )
+  expect(rows.map(({ value }) => value)).toEqual([59, 62])
+  settle(february!, 67, after + 1)
+  const latest = await read('/v1/prices/latest?by_code=DESK_ROLL')
+  expect(latest.body.data).toMatchObject({
+    price: 61,
+    legs: [
+      { code: 'WTI_FUTURES.1', price: 64 },
+      { code: 'WTI_FUTURES.2', price: 67 },
+    ],
+  })
+  const unknown = { ...spread, code: 'DESK_NONE', formula: 'CL.13' }
+  expect((await admin('POST', '/series', unknown)).status).toBe(422)
+})
+
+test('levels of storage are legs like prices', async () => {
+  const { admin, push, read } = await withSpread()
+  const terms = {
+    ...spread,
+    code: 'DESK_STOCKS',
+    unit: 'million_barrels',
+    currency: null,
+    formula: 'plain(US_CRUDE_STORAGE)/2',
+  }
+  expect((await admin('POST', '/series', terms)).status).toBe(201)
+  expect((await push('US_CRUDE_STORAGE', { '2026-11-13': 424 })).status).toBe(200)
+  expect((await read('/v1/prices/latest?by_code=DESK_STOCKS')).body.data.price).toBe(212)
 })
 
 test('an alert on a formula fires when a leg moves it over the bound, in the same write', async () => {

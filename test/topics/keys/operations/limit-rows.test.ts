@@ -30,6 +30,7 @@ describe('tierRow, rateLimitRows and constantsRow', () => {
       sms_per_month: 0,
       market_brief_codes: 5,
       watches: 3,
+      formula_series: 3,
       min_watch_interval_seconds: 900,
       export_requests_per_10k_rows: 20,
       alerts: 0,

@@ -13,7 +13,14 @@ const compressors: Compressors = { ZSTD: (input, _size) => Bun.zstdDecompressSyn
 interface Listed {
   data: {
     made_at: string
-    files: { name: string; size: number; rows: number; sha256: string; changed_at: string }[]
+    files: {
+      kind: string
+      name: string
+      size: number
+      rows: number
+      sha256: string
+      changed_at: string
+    }[]
   }
 }
 
@@ -37,8 +44,9 @@ beforeAll(async () => {
   const job = createPriceFilesJob({
     files: instance.services.priceFiles,
     years: () => [2025, 2026],
-    async read(year) {
-      const path = `/admin/v1/export?format=parquet&start_date=${year}-01-01&end_date=${year}-12-31`
+    async read(year, kind) {
+      const history = kind === 'vintages' ? '&history=true' : ''
+      const path = `/admin/v1/export?format=parquet${history}&start_date=${year}-01-01&end_date=${year}-12-31`
       const answer = await instance.app.handle(
         new Request(`http://localhost${path}`, { headers: admin }),
       )
@@ -61,12 +69,14 @@ const list = async () => ((await (await instance.get('/v1/files', token)).json()
 
 test('price files contain one file for each year and match their manifest', async () => {
   const { files } = await list()
-  expect(files.map(({ name, rows }) => [name, rows])).toEqual([
-    ['2025.parquet', 76],
-    ['2026.parquet', 326],
+  expect(files.map(({ kind, name, rows }) => [kind, name, rows])).toEqual([
+    ['prices', '2025.parquet', 76],
+    ['prices', '2026.parquet', 326],
+    ['vintages', '2025.parquet', 76],
+    ['vintages', '2026.parquet', 326],
   ])
   for (const file of files) {
-    const answer = await instance.get(`/v1/files/prices/${file.name}`, token)
+    const answer = await instance.get(`/v1/files/${file.kind}/${file.name}`, token)
     expect(answer.status).toBe(200)
     const bytes = new Uint8Array(await answer.arrayBuffer())
     expect(bytes.length).toBe(file.size)
@@ -113,6 +123,44 @@ test('a year whose prices did not change keeps its bytes, another does not', asy
   expect(after.files[1]!.sha256).not.toBe(before.files[1]!.sha256)
   await night()
   expect((await list()).made_at).toBe(after.made_at)
+})
+
+test('vintage files give the state of an export at every moment', async () => {
+  const { services, clock } = instance
+  const [seriesId, hidden] = ['WTI_USD', 'EUR_USD'].map(code => services.catalogue.named(code)!.id)
+  const at = startAt - 5 * dayMs
+  const moments = [clock.now()]
+  const then = (work: () => void) => {
+    clock.advance(60_000)
+    work()
+    moments.push(clock.now() + 1)
+  }
+  then(() => services.ingest.write([{ seriesId: seriesId!, observedAt: at, value: 50 }]))
+  then(() => services.ingest.write([{ seriesId: seriesId!, observedAt: at, value: 51 }]))
+  then(() => services.ingest.withdraw(seriesId!, [at]))
+  then(() => services.ingest.write([{ seriesId: seriesId!, observedAt: at, value: 52 }]))
+  then(() => services.ingest.write([{ seriesId: hidden!, observedAt: at, value: 1 }]))
+  const on = new Date(at).toISOString().slice(0, 10)
+  services.quarantine.add({ seriesId: hidden!, fromOn: on, toOn: on, reason: 'x', createdAt: at })
+  clock.advance(dayMs)
+  await night()
+  const link = await instance.get('/v1/files/vintages/2026.parquet/link', token)
+  const { data } = (await link.json()) as { data: { url: string } }
+  const bytes = await (await instance.get(new URL(data.url).pathname)).arrayBuffer()
+  const rows = (await parquetReadObjects({ file: bytes, compressors })) as Record<string, Date>[]
+  for (const moment of moments) {
+    const asOf = new Date(moment).toISOString()
+    const query = `codes=WTI_USD,EUR_USD&start_date=2026-01-01&end_date=2026-12-31&as_of=${asOf}&columns=code,observed_at,price`
+    const exported = await (await instance.get(`/v1/export/prices?${query}`, token)).text()
+    const known = rows
+      .filter(row => row.code !== ('BRENT_CRUDE_USD' as never))
+      .filter(row => row.valid_from! <= new Date(moment))
+      .filter(row => !row.valid_to || row.valid_to > new Date(moment))
+      .map(
+        row => `${row.code},${row.observed_at!.toISOString().replace('.000Z', 'Z')},${row.value}`,
+      )
+    expect([asOf, ...known.sort()]).toEqual([asOf, ...exported.trim().split('\n').slice(1).sort()])
+  }
 })
 
 test('a link ends after a day, and plans with the slice of exports get no files', async () => {

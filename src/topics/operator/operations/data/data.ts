@@ -235,14 +235,26 @@ function reading(deps: Context) {
     const question: BulkQuestion = {
       series,
       interval: 'raw',
-      from: momentOf('start_date', query.start_date, 'start') ?? Number.MIN_SAFE_INTEGER,
-      to: momentOf('end_date', query.end_date, 'end') ?? Number.MAX_SAFE_INTEGER,
+      ...rangeOf(query),
       asOf: undefined,
       mark: ingest.mark(),
     }
     const writer = await openBulkWriter(format, columnsOf([], false), series)
     return new Response(streamOf(bulkBytes(writer, bulk.blocks(question))), {
       headers: { 'content-type': bulkTypes[format], 'x-total': String(bulk.count(question)) },
+    })
+  }
+
+  /** With every value that was replaced or deleted, and from when to when it was known. */
+  const vintages = async (chosen: readonly Series[], query: Range) => {
+    const { vintagePages, vintagesFile } = await import('../../../prices/files/vintages.ts')
+    const range = rangeOf(query)
+    const pages = () =>
+      vintagePages(inOrder([...chosen]), range, datedRows().pages, deps.quarantine)
+    let rows = 0
+    for (const page of pages()) rows += page.length
+    return new Response(streamOf(vintagesFile(pages())), {
+      headers: { 'content-type': bulkTypes.parquet, 'x-total': String(rows) },
     })
   }
 
@@ -270,7 +282,7 @@ function reading(deps: Context) {
           'EIA',
         ),
         history: flagParameter(
-          '`true`: with `source`, `recorded_at` and `deleted`, and every value that was replaced or deleted; csv and ndjson.',
+          '`true`: with `source`, `recorded_at` and `deleted`, and every value that was replaced or deleted; csv and ndjson. A parquet file has `valid_from` and `valid_to` of each value instead.',
           true,
         ),
         start_date: momentParameter(
@@ -307,11 +319,11 @@ function reading(deps: Context) {
         if (query.history !== undefined && !history && query.history !== 'false')
           throw invalidParameter('history', query.history, ['true', 'false'])
         if (format === 'parquet' || format === 'arrow') {
-          if (history)
+          if (history && format === 'arrow')
             throw refusedParameter(
               'history',
               'true',
-              'history requires format=csv or format=ndjson.',
+              'history requires format=csv, format=ndjson or format=parquet.',
             )
           if (ofSource)
             throw refusedParameter(
@@ -319,7 +331,7 @@ function reading(deps: Context) {
               query.source,
               'source requires format=csv or format=ndjson.',
             )
-          return binary(format, series, query)
+          return history ? vintages(series, query) : binary(format, series, query)
         }
         reply.headers['content-type'] =
           format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson'
@@ -333,6 +345,11 @@ function reading(deps: Context) {
     }),
   ]
 }
+
+const rangeOf = (query: Range) => ({
+  from: momentOf('start_date', query.start_date, 'start') ?? Number.MIN_SAFE_INTEGER + 1,
+  to: momentOf('end_date', query.end_date, 'end') ?? Number.MAX_SAFE_INTEGER,
+})
 
 const sourceMax = 80
 

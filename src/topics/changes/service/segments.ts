@@ -1,0 +1,60 @@
+import type { Viewer } from '../../catalogue/service/viewers.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { Place } from '../math/cursor.ts'
+import type { ChangeEvent, LoggedRange } from '../store/log.ts'
+
+/** One record of the feed. */
+export interface ChangeRecord {
+  place: Place
+  kind: 'added' | 'revised' | 'deleted'
+  series: Series
+  /** Undefined: every time of the series. */
+  observedAt: number | undefined
+  value: number | undefined
+  previous: number | undefined
+  sourceId: number
+  batchId: number
+  recordedAt: number
+  /** It holds for every `as_of`, not from `recordedAt` on. */
+  isRetroactive: boolean
+}
+
+/** Selects the records that a client may read. */
+export interface ChangeReader {
+  viewer: Viewer
+  /** Whether it wants any series by formula. */
+  isDerived: boolean
+  wants(series: Series): boolean
+}
+
+/** The changes of a transaction to one series. */
+export interface Segment {
+  writtenAt: number
+  rank: number
+  series: Series
+  work: { ranges: readonly LoggedRange[] } | { event: ChangeEvent }
+}
+
+/** All times that values can have. */
+export const everywhere = { firstAt: -5e13, lastAt: 5e13 }
+
+export const isOfFormula = (event: ChangeEvent): boolean =>
+  event.kind === 'terms' && event.isFormula === true
+
+/** Every time of a series is forgotten. */
+export const forgotten = ({
+  series,
+  writtenAt,
+  rank,
+}: Pick<Segment, 'series' | 'writtenAt' | 'rank'>): ChangeRecord => ({
+  place: { writtenAt, rank, observedAt: everywhere.firstAt, recordedAt: writtenAt },
+  kind: 'deleted',
+  series,
+  observedAt: undefined,
+  value: undefined,
+  previous: undefined,
+  sourceId: 0,
+  batchId: 0,
+  recordedAt: writtenAt,
+  isRetroactive: true,
+})

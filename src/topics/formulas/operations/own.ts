@@ -1,0 +1,301 @@
+import { t } from 'elysia'
+import { countOrNull, integer, object, oneOf, orNull, string } from '../../../http/answer/schema.ts'
+import { accountIdOf } from '../../../http/gate/gate.ts'
+import { idempotencyHeader } from '../../../http/idempotency.ts'
+import {
+  body,
+  changeOf,
+  choice,
+  field,
+  noBody,
+  nullable,
+  optional,
+  text,
+  type Values,
+} from '../../../http/input/body-schema.ts'
+import type { Form } from '../../../http/input/form.ts'
+import { envelopeOf, success } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { operation } from '../../../http/operations/operation.ts'
+import { notFound, Problem, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
+import { isObject } from '../../../lib/text/json.ts'
+import { isoInstant } from '../../../lib/time/instant.ts'
+import type { Entitlements } from '../../../plans/plans.ts'
+import type { SeriesTerms } from '../../catalogue/math/terms.ts'
+import type { TermFault } from '../../catalogue/service/series-changes.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { termFields } from '../../operator/operations/data/series-form.ts'
+import { roundTo } from '../../prices/math/format.ts'
+import { missingLegs } from '../../prices/operations/row.ts'
+import { alignments } from '../math/compile.ts'
+import { ownStatuses } from '../math/standing.ts'
+import { filled, templates } from '../math/templates.ts'
+
+const Formula = object('Formula', {
+  code: t.String({ examples: ['MY_CRACK'] }),
+  name: t.String({ examples: ['Our crack'] }),
+  formula: string('How its values are computed.', 'BRENT_CRUDE_USD - WTI_USD'),
+  unit: string('Of the values.', 'barrel'),
+  currency: orNull(t.String({ examples: ['USD'] }), 'Null if the values are not prices.'),
+  decimals: integer('Places that values are rounded to.', 2),
+  align: oneOf(alignments),
+  align_limit: orNull(t.String({ examples: ['P7D'] }), 'Null: by the cadence of a leg.'),
+  legs: t.Array(
+    t.Object({
+      code: t.String({ examples: ['WTI_USD'] }),
+      unit: t.String({ examples: ['barrel'] }),
+      currency: orNull(t.String({ examples: ['USD'] })),
+    }),
+    { description: 'The codes that it names; none if the account cannot see one of them.' },
+  ),
+  value: orNull(t.Number({ examples: [3.86] }), 'The newest, in `unit` and `currency`.'),
+  status: oneOf(ownStatuses, 'The worst status of its legs, in this order.'),
+  missing_legs: t.Array(
+    t.Object({ code: orNull(t.String({ examples: ['WTI_USD'] })), reason: oneOf(ownStatuses) }),
+    { description: 'Every leg that is not `ok`; a hidden one without its code.' },
+  ),
+  created_at: t.String({ format: 'date-time' }),
+  updated_at: t.String({ format: 'date-time' }),
+})
+const One = envelopeOf({ formula: Formula })
+
+const shared = {
+  name: termFields.name,
+  decimals: optional(termFields.decimals),
+  align: optional(termFields.align),
+  align_limit: optional(nullable(termFields.align_limit)),
+}
+const newFields = {
+  code: text(50, {
+    description: 'MY_ and capital letters, digits and _; unique within the account.',
+    examples: ['MY_CRACK'],
+  }),
+  ...shared,
+  formula: optional(termFields.formula),
+  unit: optional(termFields.unit),
+  currency: optional(termFields.currency),
+  template: optional(
+    choice(
+      templates.map(({ id }) => id),
+      { description: 'Id of a template, instead of `formula`, `unit` and `currency`.' },
+    ),
+  ),
+  parameters: optional(
+    field<Record<string, string>>(
+      t.Record(t.String(), t.String(), {
+        description: 'Parameters of the template that are not its defaults.',
+        examples: [{ crude: 'WTI_USD' }],
+      }),
+      (form, name) => {
+        const given = form.value(name)
+        if (isObject(given) && Object.values(given).every(value => typeof value === 'string'))
+          return given as Record<string, string>
+        return form.fault(name, 'must be an object of texts.')
+      },
+    ),
+  ),
+}
+const NewBody = body(newFields, {
+  example: {
+    code: 'MY_CRACK',
+    name: 'Our crack',
+    formula: 'BRENT_CRUDE_USD - WTI_USD',
+    unit: 'barrel',
+    currency: 'USD',
+  },
+})
+const ChangeBody = body(
+  changeOf({
+    ...shared,
+    formula: termFields.formula,
+    unit: termFields.unit,
+    currency: termFields.currency,
+  }),
+  { example: { name: 'Crack of our desk', decimals: 3 } },
+)
+
+/** The given formula, or that of a template with parameters. */
+function termsOf(values: Partial<Values<typeof newFields>>): SeriesTerms {
+  const template = templates.find(({ id }) => id === values.template)
+  return {
+    name: values.name,
+    formula: template ? filled(template, values.parameters) : values.formula,
+    unit: template?.unit ?? values.unit,
+    currency: template ? template.currency : values.currency,
+    decimals: values.decimals,
+    source: 'formula',
+    align: values.align,
+    alignLimit: values.align_limit ?? undefined,
+  }
+}
+
+function requireFormula(form: Form, values: Partial<Values<typeof newFields>>): void {
+  if (values.template !== undefined) return
+  for (const name of ['formula', 'unit', 'currency'] as const)
+    if (!form.has(name)) form.fault(name, 'is required without a template.')
+}
+
+const refuse = (faults: readonly TermFault[]) => {
+  if (faults.length > 0)
+    throw validationFailed(
+      faults.map(({ field, why, details }) => ({
+        field,
+        message: `${field} ${why}`,
+        value: null,
+        ...details,
+      })),
+    )
+}
+
+const reading = { meter: true } as const
+const writing = { meter: true, header: true } as const
+const params = { code: string('Code of the formula.', 'MY_CRACK') }
+
+/** Series by formula of the caller's account. */
+export function ownFormulaOperations(deps: Context) {
+  const { ownFormulas, catalogue, latestPrices, idempotency, plans, links } = deps
+  const rowOf = (series: Series): (typeof Formula)['static'] => {
+    const { terms = {} } = series
+    const block = catalogue.blockOf(series.code, terms.owner)
+    const [quote, quoted] = block ? [] : [latestPrices.quote(series), latestPrices.formula(series)]
+    const value = quote && roundTo(quote.observation.value, series.decimals)
+    const incomplete = value === undefined && quoted?.status === 'ok' ? 'incomplete' : undefined
+    return {
+      code: series.code,
+      name: series.name,
+      formula: terms.formula ?? '',
+      unit: series.unit,
+      currency: series.currency,
+      decimals: series.decimals,
+      align: terms.align ?? 'last',
+      align_limit: terms.alignLimit ?? null,
+      legs: (quoted?.legs ?? []).map(leg => ({
+        code: leg.series.code,
+        unit: leg.series.unit,
+        currency: leg.series.currency,
+      })),
+      value: value ?? null,
+      status: block ?? incomplete ?? quoted?.status ?? 'incomplete',
+      missing_legs:
+        block === 'not_visible' ? [{ code: null, reason: block }] : missingLegs(quoted?.legs ?? []),
+      created_at: isoInstant(series.changedAt?.created ?? 0),
+      updated_at: isoInstant(series.changedAt?.updated ?? 0),
+    }
+  }
+  const ownOf = (accountId: string, code: string): Series => {
+    const series = ownFormulas.find(accountId, code)
+    if (!series) throw notFound('formula', code)
+    return series
+  }
+  const checkPlan = ({ formulaSeries, planId, planName }: Entitlements, request: Request) => {
+    if (formulaSeries !== 0) return
+    const plan = plans.tiers.find(tier => tier.planId === tier.id && tier.formulaSeries !== 0)
+    const { upgradeUrl } = links(request)
+    throw new Problem(
+      'INSUFFICIENT_PLAN',
+      `Formulas are not included in the ${planName} plan. To use them, upgrade to ${plan?.name ?? 'another plan'}: ${upgradeUrl}`,
+      {
+        required_tier: plan?.tierName ?? null,
+        required_plan: plan?.id ?? null,
+        current_plan: planId,
+        required_feature: 'formula_series',
+        feature: 'formula_series',
+        upgrade_url: upgradeUrl,
+        remediation_url: upgradeUrl,
+        upgrade_required: true,
+        recommended_plan: plan?.id ?? null,
+      },
+    )
+  }
+
+  return [
+    operation('GET /v1/formulas', {
+      operationId: 'listFormulas',
+      summary: 'List formulas',
+      description:
+        'Returns the series by formula of the account, oldest first, and how many the plan allows. Their codes work wherever codes do, for this account alone.',
+      access: reading,
+      answers: {
+        200: envelopeOf({
+          formulas: t.Array(Formula),
+          count: integer(),
+          limit: countOrNull('Formulas that the plan allows; null: no limit.'),
+        }),
+      },
+      handle: ({ caller }) => {
+        const formulas = ownFormulas.list(accountIdOf(caller)).map(rowOf)
+        const limit = caller.entitled.formulaSeries
+        return success({ formulas, count: formulas.length, limit })
+      },
+    }),
+    operation('POST /v1/formulas', {
+      operationId: 'createFormula',
+      summary: 'Create a formula',
+      description:
+        'Creates a series whose values are computed from other codes, and returns it. Its code begins with `MY_`, is visible to the account alone, and works wherever codes do: prices, exports, alerts, webhooks, watches, charts, `as_of` and the change feed. Give `formula`, `unit` and `currency`, or a `template` of `GET /v1/formulas/templates` with its `parameters`. What is wrong in the text is refused with its column. After a downgrade the oldest formulas within the limit of the plan continue; the others are `suspended`.',
+      access: writing,
+      headers: idempotencyHeader,
+      body: NewBody.schema,
+      answers: { 201: One },
+      handle: ({ body: input, caller, requestContext, request, reply }) => {
+        checkPlan(caller.entitled, request)
+        return idempotency.once({ caller, requestContext, request, reply }, input, () => {
+          const values = NewBody.read(input, requireFormula)
+          const code = values.code.trim()
+          const made = ownFormulas.create(accountIdOf(caller), code, termsOf(values), refuse)
+          if ('limit' in made)
+            throw stateForbids(
+              'formula_limit_reached',
+              `The account has ${made.count} formulas of ${made.limit} allowed by its plan. Delete one or upgrade.`,
+              { limit: made.limit, current_count: made.count },
+            )
+          return success({ formula: rowOf(made) })
+        })
+      },
+    }),
+    operation('GET /v1/formulas/:code', {
+      operationId: 'getFormula',
+      summary: 'Get a formula',
+      description: 'Returns a formula of the account with its newest value and its legs.',
+      access: reading,
+      params,
+      answers: { 200: One },
+      handle: ({ caller, params: { code } }) =>
+        success({ formula: rowOf(ownOf(accountIdOf(caller), code)) }),
+    }),
+    operation('PATCH /v1/formulas/:code', {
+      operationId: 'updateFormula',
+      summary: 'Update a formula',
+      description:
+        'Updates the given fields. A new `formula`, `unit`, `currency` or alignment changes all values at once, also those of the past.',
+      access: writing,
+      params,
+      body: ChangeBody.schema,
+      answers: { 200: One },
+      handle: ({ body: input, caller, params: { code } }) => {
+        const series = ownOf(accountIdOf(caller), code)
+        const { align_limit: alignLimit, ...values } = ChangeBody.read(input)
+        const given = Object.entries(values).filter(([, value]) => value !== undefined)
+        const terms: SeriesTerms = { ...series.terms, ...Object.fromEntries(given) }
+        if (alignLimit === null) delete terms.alignLimit
+        else if (alignLimit !== undefined) terms.alignLimit = alignLimit
+        return success({ formula: rowOf(ownFormulas.change(series, terms, refuse)) })
+      },
+    }),
+    operation('DELETE /v1/formulas/:code', {
+      operationId: 'deleteFormula',
+      summary: 'Delete a formula',
+      description:
+        'Deletes a formula of the account. Alerts and watches on its code stay and have no price.',
+      access: writing,
+      params,
+      body: noBody,
+      answers: { 200: envelopeOf({ code: t.String(), deleted: t.Literal(true) }) },
+      handle: ({ caller, params: { code } }) => {
+        const series = ownOf(accountIdOf(caller), code)
+        ownFormulas.remove(series)
+        return success({ code: series.code, deleted: true as const })
+      },
+    }),
+  ]
+}

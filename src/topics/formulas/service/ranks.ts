@@ -1,0 +1,51 @@
+import { dayMs, parseDay } from '../../../lib/time/instant.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import { lastTradingDay, monthAfter } from '../../futures/math/contracts.ts'
+import { families, listedCount, parseContractCode } from '../../futures/math/families.ts'
+
+/** The series that a rank reads, from when to when. */
+export interface RankPart {
+  seriesId: number
+  from: number
+  to: number
+}
+
+/** Ids below zero are those of ranks: no series has one. */
+export const isRank = (seriesId: number): boolean => seriesId < 0
+const ranksEach = 100
+export const familyIdOf = (rankId: number): number => Math.floor(-rankId / ranksEach)
+
+/**
+ * A rank of a family of futures, `CL.1` or `WTI_FUTURES.1`, as a series: at each time it is the
+ * contract that is so many from the front one, which is left after its last trading day.
+ */
+export function rankNamed(
+  name: string,
+  find: (name: string) => Series | undefined,
+): Series | undefined {
+  const [, word = '', digits] = /^([A-Z_]+)\.(\d{1,2})$/.exec(name.trim().toUpperCase()) ?? []
+  const rank = Number(digits)
+  const family = families.find(
+    ({ code, aliases }) => code === word || aliases.includes(word.toLowerCase()),
+  )
+  const series = family && rank >= 1 && rank <= listedCount ? find(family.code) : undefined
+  return (
+    series && { ...series, id: -(series.id * ranksEach + rank), code: `${series.code}.${rank}` }
+  )
+}
+
+/** The contracts of a rank, oldest first, each with the days on which it has the rank. */
+export function partsOf(rankId: number, contracts: readonly Series[]): RankPart[] {
+  const rank = -rankId % ranksEach
+  return contracts
+    .flatMap(({ id, code }) => {
+      const contract = parseContractCode(code)
+      if (!contract) return []
+      const { family, month } = contract
+      /** Midnight after the last trading day of a month so many before it. */
+      const endOf = (months: number) =>
+        parseDay(lastTradingDay(family.code, monthAfter(month, -months)))! + dayMs
+      return [{ seriesId: id, from: endOf(rank), to: endOf(rank - 1) }]
+    })
+    .sort((a, b) => a.from - b.from)
+}

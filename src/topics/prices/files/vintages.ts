@@ -1,0 +1,77 @@
+import { count, instant, number, parquetRows, text } from '../../../lib/files/row-parquet.ts'
+import type { Series } from '../../catalogue/store/series.ts'
+import type { SourcedRow } from './dated-rows.ts'
+
+/** A value with when it was known. */
+interface VintageRow {
+  code: string
+  observed_at: number
+  value: number
+  currency: string | null
+  unit: string
+  source: string
+  batch: number | null
+  valid_from: number
+  /** Null: it is current. */
+  valid_to: number | null
+  [column: string]: string | number | null
+}
+
+interface Range {
+  from: number
+  to: number
+}
+
+const columns = {
+  code: text,
+  observed_at: instant,
+  value: number,
+  currency: text,
+  unit: text,
+  source: text,
+  batch: count,
+  valid_from: instant,
+  valid_to: instant,
+} as const
+
+/** Every value that was known of series at any time, by code, time and recording, page by page. */
+export function* vintagePages(
+  series: readonly Series[],
+  range: Range,
+  pages: (series: readonly Series[], withPast: boolean, range: Range) => Iterable<SourcedRow[]>,
+  quarantine: { clear(seriesId: number, from: number, to: number): readonly Range[] },
+): Generator<VintageRow[]> {
+  for (const one of series)
+    for (const stretch of quarantine.clear(one.id, range.from, range.to))
+      for (const page of pages([one], true, stretch))
+        yield page
+          .filter(row => !row.isDeleted && row.replacedAt !== row.recordedAt)
+          .map(row => ({
+            code: row.code,
+            observed_at: row.observedAt,
+            value: row.value,
+            currency: row.currency,
+            unit: one.unit,
+            source: row.source || one.source,
+            batch: row.batchId || null,
+            valid_from: row.recordedAt,
+            valid_to: row.replacedAt ?? null,
+          }))
+}
+
+export const vintagesFile = (pages: Iterable<VintageRow[]>) =>
+  parquetRows('vintages', columns, inGroups(pages))
+
+/** Rows of a group: what a reader of one code fetches at most alongside it. */
+const groupRows = 100_000
+
+function* inGroups(pages: Iterable<VintageRow[]>): Generator<VintageRow[]> {
+  let group: VintageRow[] = []
+  for (const page of pages) {
+    group = group.concat(page)
+    if (group.length < groupRows) continue
+    yield group
+    group = []
+  }
+  yield group
+}

@@ -1,0 +1,246 @@
+import { describe, expect, test } from 'bun:test'
+import { dayMs } from '../../../src/lib/time/instant.ts'
+import { openTestInstance, startAt } from '../../support/instance/instance.ts'
+
+const code = 'MY_SPREAD'
+const spread = {
+  code,
+  name: 'Our spread',
+  formula: 'BRENT_CRUDE_USD - WTI_USD',
+  unit: 'barrel',
+  currency: 'USD',
+}
+
+/** An instance with prices and two accounts, each with a way to ask. */
+function openAccounts(plans: [string, string] = ['professional', 'professional']) {
+  const instance = openTestInstance()
+  instance.record('WTI_USD', [60, 61, 62], startAt, dayMs)
+  instance.record('BRENT_CRUDE_USD', [64, 65, 69], startAt, dayMs)
+  const asks = plans.map(plan => {
+    const token = instance.key(plan)
+    const ask = async (method: string, path: string, body?: unknown) => {
+      const answer =
+        method === 'GET'
+          ? await instance.get(path, token)
+          : await instance.send(method, path, body, token)
+      const text = await answer.text()
+      return { status: answer.status, text, data: jsonOf(text) }
+    }
+    return { token, ask, account: instance.services.keys.find(token)!.account.account }
+  })
+  return { instance, ours: asks[0]!, theirs: asks[1]! }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of many shapes
+const jsonOf = (text: string): any => {
+  try {
+    const { data, ...rest } = JSON.parse(text)
+    return data ?? rest
+  } catch {
+    return undefined
+  }
+}
+
+describe('the formulas of an account', () => {
+  test('are created, listed, changed and deleted, and computed like any code', async () => {
+    const { ours } = openAccounts()
+    const made = await ours.ask('POST', '/v1/formulas', spread)
+    expect([made.status, made.data.formula]).toEqual([
+      201,
+      {
+        ...spread,
+        decimals: 2,
+        align: 'last',
+        align_limit: null,
+        legs: [
+          { code: 'BRENT_CRUDE_USD', unit: 'barrel', currency: 'USD' },
+          { code: 'WTI_USD', unit: 'barrel', currency: 'USD' },
+        ],
+        value: 7,
+        status: 'ok',
+        missing_legs: [],
+        created_at: expect.any(String),
+        updated_at: expect.any(String),
+      },
+    ])
+    const over = { ...spread, code: 'MY_TWICE', formula: `2*${code}` }
+    expect((await ours.ask('POST', '/v1/formulas', over)).data.formula.value).toBe(14)
+    expect((await ours.ask('GET', '/v1/formulas')).data).toMatchObject({
+      formulas: [{ code }, { code: 'MY_TWICE' }],
+      count: 2,
+      limit: 50,
+    })
+    const changed = await ours.ask('PATCH', `/v1/formulas/${code}`, {
+      formula: 'BRENT_CRUDE_USD - WTI_USD + 1',
+    })
+    expect([changed.status, changed.data.formula.value]).toEqual([200, 8])
+    expect((await ours.ask('GET', '/v1/formulas/MY_TWICE')).data.formula.value).toBe(16)
+    expect((await ours.ask('DELETE', `/v1/formulas/${code}`)).data).toEqual({ code, deleted: true })
+    expect((await ours.ask('GET', `/v1/prices/latest?by_code=${code}`)).status).toBe(400)
+    expect((await ours.ask('GET', '/v1/formulas/MY_TWICE')).data.formula).toMatchObject({
+      value: null,
+      status: 'incomplete',
+    })
+    expect((await ours.ask('POST', '/v1/formulas', spread)).data.formula.value).toBe(7)
+  })
+
+  test('may have the name that another account has, with other values', async () => {
+    const { ours, theirs } = openAccounts()
+    await ours.ask('POST', '/v1/formulas', spread)
+    await theirs.ask('POST', '/v1/formulas', { ...spread, formula: 'WTI_USD - 1' })
+    const priceOf = async ({ ask }: typeof ours) =>
+      (await ask('GET', `/v1/prices/latest?by_code=${code}`)).data.price
+    expect([await priceOf(ours), await priceOf(theirs)]).toEqual([7, 61])
+    await theirs.ask('DELETE', `/v1/formulas/${code}`)
+    expect(await priceOf(ours)).toBe(7)
+  })
+
+  test('are refused at the column of their text, by their name and by the plan', async () => {
+    const { instance, ours, theirs } = openAccounts(['developer', 'free'])
+    const wrong = async (body: object) => {
+      const { status, data } = await ours.ask('POST', '/v1/formulas', { ...spread, ...body })
+      return [status, data.errors?.[0]?.field, data.errors?.[0]?.column ?? null]
+    }
+    expect(await wrong({ formula: 'WTI_USD + NOWHERE' })).toEqual([422, 'formula', 11])
+    expect(await wrong({ code: 'DESK_SPREAD' })).toEqual([422, 'code', null])
+    expect(await wrong({ formula: undefined })).toEqual([422, 'formula', null])
+    expect(await wrong({ formula: `1 + ${code}` })).toEqual([422, 'formula', 5])
+    const operator = { authorization: `Bearer ${instance.services.adminTokens.rotate()}` }
+    const desk = await instance.send('POST', '/admin/v1/series', spread, undefined, operator)
+    expect(desk.status).toBe(422)
+    expect(await theirs.ask('POST', '/v1/formulas', spread)).toMatchObject({
+      status: 403,
+      data: { error: { code: 'INSUFFICIENT_PLAN', required_plan: 'developer' } },
+    })
+    for (const n of [1, 2, 3])
+      expect((await ours.ask('POST', '/v1/formulas', { ...spread, code: `MY_${n}` })).status).toBe(
+        201,
+      )
+    expect(await ours.ask('POST', '/v1/formulas', spread)).toMatchObject({
+      status: 422,
+      data: { code: 'formula_limit_reached', limit: 3, current_count: 3 },
+    })
+  })
+
+  test('beyond the limit of a smaller plan are suspended, the oldest continue', async () => {
+    const { instance, ours } = openAccounts(['starter', 'free'])
+    for (const n of [1, 2, 3, 4])
+      await ours.ask('POST', '/v1/formulas', { ...spread, code: `MY_${n}` })
+    const { keys } = instance.services
+    keys.putAccount({ ...ours.account, plan: 'developer' })
+    expect((await ours.ask('GET', '/v1/prices/latest?by_code=MY_3')).data.price).toBe(7)
+    expect(await ours.ask('GET', '/v1/prices/latest?by_code=MY_4')).toMatchObject({
+      status: 404,
+      data: { error: { code: 'DATA_NOT_AVAILABLE', status: 'suspended' } },
+    })
+    expect((await ours.ask('GET', '/v1/formulas/MY_4')).data.formula).toMatchObject({
+      status: 'suspended',
+      value: null,
+    })
+  })
+
+  test('are made of templates with parameters', async () => {
+    const { ours } = openAccounts()
+    const made = await ours.ask('POST', '/v1/formulas', {
+      code: 'MY_WINDOW',
+      name: 'Cargo of the 16th',
+      template: 'pricing_window',
+      parameters: { code: 'WTI_USD' },
+    })
+    expect([made.status, made.data.formula.formula]).toEqual([
+      201,
+      expect.stringContaining('around('),
+    ])
+  })
+
+  test('are seen by their account alone, everywhere codes are read', async () => {
+    const { ours, theirs } = openAccounts()
+    const mentions = (text: string) => text.includes('Our spread') || text.includes(code)
+    const reads: [method: string, path: string, body?: unknown][] = [
+      ['GET', `/v1/prices/latest?by_code=${code}`],
+      ['GET', `/v1/prices/past_week?by_code=${code}&interval=raw`],
+      ['GET', `/v1/prices/past_month?by_code=${code}&interval=day`],
+      ['GET', `/v1/export/prices?codes=${code}`],
+      ['GET', `/v1/changes?since=start&codes=${code}`],
+      ['GET', `/udf/symbols?symbol=${code}`],
+      ['GET', `/udf/history?symbol=${code}&resolution=D&from=1&to=1900000000`],
+      ['GET', `/v1/commodities/${code}`],
+      ['POST', '/v1/prices/batch', { codes: [code] }],
+      ['GET', `/v1/formulas/${code}`],
+    ]
+    const answersOf = async ({ ask }: typeof ours) => {
+      const answers: [path: string, status: number, text: string][] = []
+      for (const [method, path, body] of reads) {
+        const { status, text } = await ask(method, path, body)
+        answers.push([path, status, text.replaceAll(/"(request_id|[a-z_]+_at)":"[^"]*"/g, '')])
+      }
+      return answers
+    }
+    const before = await answersOf(theirs)
+    expect((await ours.ask('POST', '/v1/formulas', spread)).status).toBe(201)
+    for (const [path, status] of await answersOf(ours)) expect([path, status]).toEqual([path, 200])
+    // To others it is as unknown as before it was made.
+    expect(await answersOf(theirs)).toEqual(before)
+    const lists = [
+      '/v1/commodities',
+      '/v1/prices/latest',
+      '/v1/export/prices?codes=*',
+      '/v1/changes?since=start&derived=true',
+      `/udf/search?query=${code}&limit=30`,
+      '/v1/formulas',
+    ]
+    for (const path of lists) {
+      expect([path, mentions((await ours.ask('GET', path)).text)]).toEqual([path, true])
+      expect([path, mentions((await theirs.ask('GET', path)).text)]).toEqual([path, false])
+    }
+  })
+
+  test('fire alerts and webhooks of their account, and none of another that has the name', async () => {
+    const { instance, ours, theirs } = openAccounts()
+    const alert = (bound: number) => ({
+      price_alert: {
+        name: 'Spread',
+        commodity_code: code,
+        condition_operator: 'greater_than',
+        condition_value: bound,
+      },
+    })
+    const hook = { url: 'https://example.com/hook', events: ['price.updated'] }
+    for (const { ask } of [ours, theirs]) {
+      expect((await ask('POST', '/v1/webhooks', hook)).status).toBe(201)
+      expect((await ask('POST', '/v1/alerts', alert(5))).status).toBeGreaterThanOrEqual(400)
+    }
+    await ours.ask('POST', '/v1/formulas', spread)
+    await theirs.ask('POST', '/v1/formulas', { ...spread, formula: 'BRENT_CRUDE_USD - 75' })
+    for (const { ask } of [ours, theirs])
+      expect((await ask('POST', '/v1/alerts', alert(10))).status).toBe(201)
+    instance.clock.advance(60_000)
+    instance.record('BRENT_CRUDE_USD', [80], instance.clock.now(), dayMs)
+    const fired = async ({ ask }: typeof ours) =>
+      JSON.parse((await ask('GET', '/v1/alerts')).text)[0].trigger_count
+    expect([await fired(ours), await fired(theirs)]).toEqual([1, 0])
+    const sent = (id: string) =>
+      instance.services.db
+        .query<{ body: string }, [string]>(
+          `SELECT b.body FROM outbox o JOIN outbox_bodies b ON b.id = o.body_id
+           WHERE o.account_id = ?`,
+        )
+        .all(id)
+        .map(({ body }) => JSON.parse(body))
+        .filter(event => event.type === 'price.updated' && event.data.commodity === code)
+        .map(event => event.data.value)
+    expect([sent(ours.account.id), sent(theirs.account.id)]).toEqual([[18], [5]])
+  })
+
+  test('go with their account', async () => {
+    const { instance, ours } = openAccounts()
+    await ours.ask('POST', '/v1/formulas', spread)
+    instance.services.ownFormulas
+      .list(ours.account.id)
+      .forEach(instance.services.ownFormulas.remove)
+    const stored = instance.services.db
+      .query<{ terms: string }, []>('SELECT terms FROM series_terms')
+      .all()
+    expect(JSON.stringify(stored)).not.toContain('BRENT_CRUDE_USD')
+  })
+})
