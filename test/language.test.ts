@@ -35,7 +35,7 @@ describe('the language of the product', async () => {
     const places = findings
       .filter(finding => finding.area === area)
       .map(({ file, line, rule, match }) => `${file}:${line} ${rule.name}: ${match}`)
-    if (places.length > most[area]) expect(places).toHaveLength(most[area])
+    expect(places.length > most[area] ? places : []).toEqual([])
   })
 
   test('at most forty places are allowed', () => {

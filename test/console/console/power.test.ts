@@ -17,7 +17,7 @@ needs('chromium').describe('power by delivery period', () => {
     await page.waitForSelector('.steps-chart .now-line', { state: 'attached' })
     await page.waitForSelector('section[aria-labelledby=heat] tbody tr:nth-child(3)')
     await page.waitForSelector('section[aria-labelledby=cheapest] b')
-    // What is below the first view is loaded when a reader scrolls to it.
+    // The rest of the page is loaded when a reader scrolls to it.
     await page.locator('.below').scrollIntoViewIfNeeded()
     await page.waitForSelector('section[aria-labelledby=zones] tbody tr:nth-child(2)')
     const spreads = 'section[aria-labelledby=spreads]'
