@@ -41,7 +41,7 @@ const heldElsewhere: readonly { statement: string; file: string; title: string }
   {
     statement: 'receivers of webhooks read a variable that the page does not set',
     file: 'test/console/docs/receivers.test.ts',
-    title: 'set WEBHOOK_SECRET',
+    title: 'the guide sets WEBHOOK_SECRET before the first receiver',
   },
   {
     statement: 'unknown parameters are documented nowhere',

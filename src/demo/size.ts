@@ -80,8 +80,12 @@ function smallDepthOf(series: WorldSeries, now: number): Depth {
   return { from, hourlyFrom: now - smallHourlyDays * dayMs, rawFrom: now - smallRawDays * dayMs }
 }
 
+/** The volume of gas in storage says what its filling level says already. */
+const isStorageVolume = (code: string): boolean => /^GAS_STORAGE_(?!EU_)\w+_TWH$/.test(code)
+
 const small: WorldSize = {
-  has: ({ code, category }) => connectedCategories.includes(category) || smallCodes.has(code),
+  has: ({ code, category }) =>
+    (connectedCategories.includes(category) && !isStorageVolume(code)) || smallCodes.has(code),
   depthOf: smallDepthOf,
   futures: { wholeCurveDays: 40, nearMonthsDays: 100, tickDays: 4 },
   permits: { days: smallDays, wholeDays: 10 },

@@ -17,7 +17,7 @@ const statusOf = async (path: string, headers: Record<string, string> = {}) => {
 describe('an address of the console', () => {
   test.each([
     '/docs/nope',
-    '/docs/quickstart.md',
+    '/docs/quickstart.html',
     '/series/NO_SUCH_CODE',
     ...Object.keys(pageParts).map(page => `/${page}/nope`),
     '/markets/constructor',

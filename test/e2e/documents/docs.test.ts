@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { loadavg } from 'node:os'
 import { type Browser, chromium } from 'playwright-core'
 import type { Wellhead } from '../../../clients/testkit/src/testkit.ts'
+import type { Guides, GuideWords } from '../../../src/console/guides/guide.ts'
 import { pageSources } from '../../../src/console/guides/sources.ts'
 import { sharedInstance } from '../../support/interface/packages.ts'
 import { needs } from '../../support/needs.ts'
@@ -28,9 +29,9 @@ describe('the documentation in the binary', () => {
       })
       expect(response.headers.get('content-encoding')).toBe(coding)
       expect(response.headers.get('cache-control')).toContain('immutable')
-      const guides = (await response.json()) as { name: string; body: string }[]
-      expect(guides.map(({ name }) => name)).toEqual(names)
-      for (const { name, body } of guides) {
+      const { pages } = (await response.json()) as Guides
+      expect(pages.map(({ name }) => name)).toEqual(names)
+      for (const { name, body } of pages) {
         const parts = await fetch(`${instance.url}${body}`, {
           headers: { 'accept-encoding': coding },
         })
@@ -43,16 +44,12 @@ describe('the documentation in the binary', () => {
   test('finds a word of every page with its search', async () => {
     const html = await (await fetch(`${instance.url}/docs`)).text()
     const file = /\/console\/guides-[0-9a-f]+\.json/.exec(html)![0]
-    const guides = (await (await fetch(`${instance.url}${file}`)).json()) as {
-      name: string
-      section: string
-      words: string
-      headings: { words: string }[]
-    }[]
-    const empty = guides.filter(
-      ({ section, words, headings }) =>
-        section !== '' && [words, ...headings.map(heading => heading.words)].join('').trim() === '',
-    )
+    const guides = (await (await fetch(`${instance.url}${file}`)).json()) as Guides
+    const response = await fetch(`${instance.url}${guides.words}`)
+    const words = (await response.json()) as Record<string, GuideWords>
+    const textOf = (name: string) => [words[name]!.first, ...words[name]!.headings].join('').trim()
+    const empty = guides.pages.filter(({ section, name }) => section !== '' && textOf(name) === '')
+    expect(guides.pages.length).toBe(pageSources().length)
     expect(empty.map(({ name }) => name)).toEqual([])
   })
 })
@@ -114,10 +111,7 @@ needs('chromium').describe('the documentation in the binary, in a browser', () =
     await page.goto(`${instance.url}/docs/index`, { waitUntil: 'commit' })
     const file = await page.locator('meta[name="boot"]').getAttribute('content')
     const { guides } = JSON.parse(file!) as { guides: string }
-    const pages = (await (await fetch(`${instance.url}${guides}`)).json()) as {
-      name: string
-      title: string
-    }[]
+    const { pages } = (await (await fetch(`${instance.url}${guides}`)).json()) as Guides
     expect(pages.length).toBe(pageSources().length)
     const search = page.getByLabel('Search the documentation')
     const first = page.locator('ul[aria-label="Pages"] a').first()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { feedNames } from '../../../src/config/keys.ts'
-import { storageValue } from './power.ts'
+import { storageValue, storageVolume } from './power.ts'
 import type { StandIn } from './stand-in.ts'
 import { fredIds } from './world.ts'
 
@@ -109,12 +109,10 @@ function entries(
     return days.map(([day, rates]) => [day, crossOf(rates, id, feed)] as const)
   }
   if (feed === 'gie') {
+    const stored = id.endsWith('/gasInStorage') ? storageVolume : storageValue
     const days = []
     for (let day = Date.parse('2026-01-01'); day <= Date.parse(today); day += 86_400_000)
-      days.push([
-        new Date(day).toISOString().slice(0, 10),
-        storageValue(storagePlace(at), day),
-      ] as const)
+      days.push([new Date(day).toISOString().slice(0, 10), stored(storagePlace(at), day)] as const)
     return days
   }
   if (feed === 'world_bank') {

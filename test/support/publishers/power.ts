@@ -273,7 +273,7 @@ export function storageReply(
     .map(row => ({
       name: place,
       gasDayStart: row.period,
-      gasInStorage: '512.3',
+      gasInStorage: storageVolume(place, Date.parse(row.period)),
       [ways.named('full')]: row.value,
       trend: '0.21',
       status: 'E',
@@ -286,5 +286,10 @@ export function storageReply(
   })
 }
 
+/** The volume in TWh. */
+export const storageVolume = (place: string, day: number): string =>
+  String(100 + ((day / dayMs + place.length * 11) % 300) / 4)
+
+/** The filling level in percent. */
 export const storageValue = (place: string, day: number): string =>
   String(40 + ((day / dayMs + place.length * 7) % 400) / 8)
