@@ -78,7 +78,7 @@ export async function exporting(options: BenchOptions): Promise<Line[]> {
     const p99 = waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.99)]!
     lines.push(
       {
-        row: 'export: memory of the server meanwhile',
+        row: 'export: memory of the server while it runs',
         ours: `${peak} MB (${base} MB before)`,
         yardstick: '',
         ratio: undefined,
@@ -86,7 +86,7 @@ export async function exporting(options: BenchOptions): Promise<Line[]> {
         met: peak - base < memoryMaxMb,
       },
       {
-        row: 'export: latest meanwhile, p99',
+        row: 'export: latest while it runs, p99',
         ours: `${p99.toFixed(1)} ms of ${waits.length}`,
         yardstick: '',
         ratio: undefined,

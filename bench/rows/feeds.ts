@@ -83,7 +83,7 @@ async function archive({ dir, say }: BenchOptions): Promise<Line[]> {
       speed >= leastMegabytesPerSecond,
     ),
     line(
-      'resident memory of it, beside a command that reads nothing',
+      'resident memory of it, against a command that reads nothing',
       `${Math.round(resident)} MB`,
       `${Math.round(idleMb)} MB`,
       `≤ ${residentMbMax} MB`,
@@ -114,10 +114,10 @@ async function backfill({ dir, say }: BenchOptions, afterMs: number): Promise<Li
     ).run
     return {
       row: `backfill of ${codes.length} codes, ${inserted.toLocaleString('en-US')} values, ${requests} requests answered after ${afterMs} ms: own part of ${(run.tookMs / 1000).toFixed(1)} s (${kind})`,
-      ours: `${(100 * share).toFixed(1)} %`,
+      ours: `${(100 * share).toFixed(1)}%`,
       yardstick: '-',
       ratio: undefined,
-      atLeast: `≤ ${100 * ownShareMax} %`,
+      atLeast: `≤ ${100 * ownShareMax}%`,
       met: share <= ownShareMax,
     }
   } finally {

@@ -66,7 +66,7 @@ function distinctRequests(
       body: backtest(50 + (n % 5000) / 100, day(Date.UTC(2024, 0, 1), Math.floor(n / 5000))),
     })),
     // There is one document.
-    'the document': [{ path: '/openapi.json' }],
+    'the OpenAPI document': [{ path: '/openapi.json' }],
   }
 }
 
@@ -84,7 +84,7 @@ const repeatedRequests: Readonly<Record<string, HeavyRequests | undefined>> = {
   'futures curve': [{ path: '/v1/futures/exch-wti/curve' }],
   statistics: [{ path: '/v1/analytics/statistics?code=WTI_USD&period=365' }],
   backtests: [{ path: '/v1/alerts/backtest', body: backtest(75, '2024-01-01') }],
-  'the document': [{ path: '/openapi.json' }],
+  'the OpenAPI document': [{ path: '/openapi.json' }],
 }
 
 /** A longer run makes more requests than any plan includes in a month. */
@@ -95,14 +95,14 @@ const secondsWithQuota = 60
  * heavier.
  */
 export const mix = (options: BenchOptions): Promise<Line[]> =>
-  beside(options, '', async server => {
+  underLoad(options, '', async server => {
     const codes = await codesOf(server)
     return { codes, requests: distinctRequests(codes, await dailyOf(server, codes)) }
   })
 
 /** The price of one code, and one heavy request of each kind, again and again. */
 export const mixRepeated = (options: BenchOptions): Promise<Line[]> =>
-  beside(options, ', repeated', () =>
+  underLoad(options, ', repeated', () =>
     Promise.resolve({ codes: ['WTI_USD'], requests: repeatedRequests }),
   )
 
@@ -110,7 +110,7 @@ type Questions = Pick<Asked, 'codes'> & {
   requests: Readonly<Record<string, HeavyRequests | undefined>>
 }
 
-async function beside(
+async function underLoad(
   options: BenchOptions,
   suffix: string,
   questionsOf: (server: Wellhead) => Promise<Questions>,
@@ -134,7 +134,8 @@ async function beside(
           options.seconds,
           options.dir,
         )
-        lines.push(waitLine(`latest beside ${name}${suffix}`, waits, connections, heavyPerSecond))
+        const load = heavy ? ` under load of ${name}` : ', no other load'
+        lines.push(waitLine(`latest${load}${suffix}`, waits, connections, heavyPerSecond))
         residentMbs.push(residentMb(server.pid))
       }
     return [...lines, ...memoryLines(residentMbs)]

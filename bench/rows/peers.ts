@@ -85,7 +85,7 @@ export async function peerQuestions(options: BenchOptions): Promise<Line[]> {
         const [us, them] = [of(oursServer), of(server)]
         const ratio = median(us.figures.map(({ rate }, i) => rate / them.figures[i]!.rate))
         lines.push(
-          line(`${kind.name}, beside ${peer.name}`, us.shown, them.shown, {
+          line(`${kind.name}, against ${peer.name}`, us.shown, them.shown, {
             ratio,
             least: bars[question][name],
           }),
@@ -98,7 +98,7 @@ export async function peerQuestions(options: BenchOptions): Promise<Line[]> {
     for (const { peer, server } of served)
       lines.push(
         line(
-          `memory after the questions; disk, beside ${peer.name}`,
+          `memory after the requests; disk, against ${peer.name}`,
           `${memory([ours.pid])}; ${oursDisk}`,
           `${memory(server.pids())}; ${disk(peer.bytes())}`,
         ),
@@ -151,7 +151,7 @@ export async function peerLoads(options: BenchOptions): Promise<Line[]> {
     rmSync(join(options.dir, 'peers'), { recursive: true, force: true })
   }
   for (const [way, text] of [
-    ['served', 'beside a running server'],
+    ['served', 'with a running server'],
     ['alone', 'without a server'],
   ] as const)
     for (const [name, peer] of all) {
@@ -160,7 +160,7 @@ export async function peerLoads(options: BenchOptions): Promise<Line[]> {
       const ratio = median(them.map((figure, i) => us[i]! / figure))
       lines.push(
         line(
-          `import of ${count.toLocaleString('en-US')} rows ${text}, beside ${peer.name}`,
+          `import of ${count.toLocaleString('en-US')} rows ${text}, against ${peer.name}`,
           perSecond(median(us)),
           perSecond(median(them)),
           { ratio, least },
@@ -194,7 +194,7 @@ async function openPeers(
     mkdirSync(place, { recursive: true })
     const peer = await open({ dir: place, lastAt, settings })
     if (peer) into.push([name, peer])
-    else lines.push(line(`beside ${name}`, '-', 'is not installed here'))
+    else lines.push(line(`against ${name}`, '-', 'is not installed here'))
   }
 }
 

@@ -63,11 +63,11 @@ export async function routes(options: BenchOptions): Promise<Line[]> {
         drillingBarMs,
       ),
       lineOf(
-        `slowest of the first ${firstAsked} questions: GET ${first.path}`,
+        `slowest of the first ${firstAsked} requests: GET ${first.path}`,
         first.firstMs,
         barMs,
       ),
-      lineOf(`slowest asked again: GET ${again.path}`, again.againMs, barMs),
+      lineOf(`slowest repeated request: GET ${again.path}`, again.againMs, barMs),
     ]
   } finally {
     await server.stop()

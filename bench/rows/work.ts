@@ -41,7 +41,7 @@ export async function work(options: BenchOptions): Promise<Line[]> {
               await finished([...built(), ...args, '--data', dir])
             } while (performance.now() - startedAt < atLeastMs)
           })
-          lines.push(waitLine(`latest beside ${name}`, waits, connections))
+          lines.push(waitLine(`latest under load of ${name}`, waits, connections))
         }
       } finally {
         await server.stop()

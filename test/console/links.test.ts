@@ -139,16 +139,16 @@ needs('chromium').describe('links lead to the page of what they speak of', () =>
     )
 
     await ask('POST', '/v1/scheduled-deliveries', {
-      scheduled_delivery: { ...delivery, recipient_email: 'stranger@example.net' },
+      scheduled_delivery: { ...delivery, recipient_email: 'recipient@example.net' },
     })
-    const asked = await mailMessage('stranger@example.net', 'Confirm price e-mails')
-    const stranger = await visitor(null)
+    const asked = await mailMessage('recipient@example.net', 'Confirm price e-mails')
+    const recipient = await visitor(null)
     await follow(
-      stranger,
+      recipient,
       linkOf(asked, /^\/mail\/agree\?/),
-      'main:has-text("stranger@example.net") button',
+      'main:has-text("recipient@example.net") button',
     )
-    expect([...reader.complaints, ...stranger.complaints]).toEqual([])
+    expect([...reader.complaints, ...recipient.complaints]).toEqual([])
   })
 
   test('of an endpoint that was switched off: the endpoint', async () => {

@@ -91,9 +91,9 @@ describe('accounts list, create and change', () => {
 
   test('an account that cannot be created or found is refused with the reason and exit code 1', async () => {
     const { env, faults, taken } = terminal()
-    expect(await createAccount(env, { email: 'nobody', plan: 'gold', addOns: ['x'] })).toBe(1)
+    expect(await createAccount(env, { email: 'unknown', plan: 'gold', addOns: ['x'] })).toBe(1)
     expect(faults.splice(0)).toEqual([
-      'accounts create: email must be an e-mail address; got "nobody".',
+      'accounts create: email must be an e-mail address; got "unknown".',
       'accounts create: plan must be free, developer, starter, professional, scale or enterprise; got "gold".',
       'accounts create: add_ons.0 must be futures_data, well_permits, well_production or sms; got "x".',
     ])

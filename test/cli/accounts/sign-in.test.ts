@@ -81,10 +81,10 @@ describe('accounts password, link and sign-out', () => {
   test('accounts commands say why a password is refused and that an address has no account', async () => {
     const { env, faults, person } = terminal()
     expect(await setPassword(env, person('ann').email, async () => 'short')).toBe(1)
-    expect(await makeLink(env, 'nobody@example.com')).toBe(1)
+    expect(await makeLink(env, 'unknown@example.com')).toBe(1)
     expect(faults).toEqual([
       'accounts password: password: must be at least 10 characters long.',
-      'accounts link: No account has the address "nobody@example.com". Run wellhead accounts list.',
+      'accounts link: No account has the address "unknown@example.com". Run wellhead accounts list.',
     ])
   })
 })

@@ -122,7 +122,7 @@ describe('the moment that a write of the binary answers', () => {
     ])
   }, 60_000)
 
-  test('is not asked of history that was imported later: futures answer as of their own dates, as prices do', async () => {
+  test('is not required of history imported later: futures are known from their own dates, as prices are', async () => {
     const prices = join(dir, 'history.csv')
     await Bun.write(
       prices,

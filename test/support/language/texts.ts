@@ -228,6 +228,16 @@ function merged(texts: readonly Text[]): Text[] {
   return whole
 }
 
+/** The comments of files in which a comment is a line that begins with a hash sign. */
+const scriptOf = (file: string, content: string): Text[] =>
+  merged(
+    content
+      .split('\n')
+      .map((text, i): Text => ({ file, line: i + 1, area: 'comments', kind: 'comment', text }))
+      .filter(({ text }) => /^\s*# /.test(text))
+      .map(comment => ({ ...comment, text: comment.text.trim().slice(2) })),
+  )
+
 /** Every text of the product, from the files that it is written in. */
 export async function allTexts(): Promise<Text[]> {
   const prose = ['*.md', 'docs/**/*.md', 'packaging/**/*.md', 'bench/*.md', 'clients/*/README.md']
@@ -235,10 +245,18 @@ export async function allTexts(): Promise<Text[]> {
     .filter(file => file !== 'CHANGELOG.md' && !file.startsWith('bench/history'))
   const code = ['src/**/*.{ts,tsx}', 'test/**/*.{ts,tsx}', 'scripts/**/*.ts', 'bench/**/*.ts']
     .flatMap(glob)
-    .filter(file => !file.startsWith('test/support/language/'))
+    .filter(file => !/^test\/(?:support\/)?language/.test(file))
+  const scripts = [
+    'Dockerfile',
+    'packaging/**/*.{sh,toml,yaml,yml,service}',
+    'docs/**/*.{yaml,yml}',
+  ]
+    .flatMap(glob)
+    .concat('packaging/postinst', 'packaging/postrm', 'packaging/prerm')
   const read = (file: string) => Bun.file(join(root, file)).text()
   const texts = await Promise.all([
     ...prose.map(async file => proseOf(file, await read(file))),
+    ...scripts.map(async file => scriptOf(file, await read(file))),
     ...code.map(async file => codeOf(file, await read(file))),
   ])
   return texts.flat()

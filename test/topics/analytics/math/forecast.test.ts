@@ -156,7 +156,7 @@ describe('real series', () => {
   }
 
   needs('../shared/data').test(
-    'there is none of WTI in the 90 days to 2020-04-20, when it settled at -36.98, and of the 90 days to 2020-04-30',
+    'WTI has no forecast from the 90 days to 2020-04-20, when it settled at -36.98, nor from the 90 days to 2020-04-30',
     () => {
       for (const last of ['2020-04-20', '2020-04-30'])
         expect(forecast(realCloses('oil-prices/wti-daily.csv', last), 'ema', 90)).toMatchObject({

@@ -146,7 +146,10 @@ describe('the datasets of wells and their production', () => {
       2,
     )
     own.months.write(
-      taken(own.months, 'api_number,month,oil_bbl,operator\n30-025-41234,2026-09,1,Somebody'),
+      taken(
+        own.months,
+        'api_number,month,oil_bbl,operator\n30-025-41234,2026-09,1,Another operator',
+      ),
       3,
     )
     expect(own.wellStore.get('30025412340000')).toMatchObject({

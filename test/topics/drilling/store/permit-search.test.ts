@@ -104,7 +104,7 @@ const anyFilter: fc.Arbitrary<PermitFilter> = fc
         'lea',
         '1003',
         '42-329-40005',
-        'spring nobody',
+        'spring unlisted',
         "o'brien state",
       ),
     ),

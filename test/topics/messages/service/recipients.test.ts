@@ -58,7 +58,7 @@ describe('a scheduled delivery to an address outside the account', () => {
     expect(all.services.deliveries.recipientState(delivery)).toBe('declined')
   })
 
-  test('an external recipient is asked for consent at most once a day, however often the account requests it', async () => {
+  test('an external recipient receives at most one request for consent a day, however often the account sends it', async () => {
     const all = world()
     const account = all.account()
     const id = all.create(account, { recipientEmail: stranger })
