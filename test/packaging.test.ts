@@ -126,7 +126,7 @@ needs('dpkg-deb', 'apt-get').test(
     mkdirSync(join(tree, 'DEBIAN'), { recursive: true })
     writeFileSync(
       join(tree, 'DEBIAN/control'),
-      `Package: wellhead\nVersion: ${version}\nArchitecture: amd64\nMaintainer: nobody <nobody@example.com>\nDescription: of a test\n`,
+      `Package: wellhead\nVersion: ${version}\nArchitecture: amd64\nMaintainer: Tests <tests@example.com>\nDescription: package of a test\n`,
     )
     const deb = join(work, `wellhead_${version}_amd64.deb`)
     await run(['dpkg-deb', '--root-owner-group', '--build', tree, deb])
@@ -261,16 +261,32 @@ describe('the Helm chart, rendered by a stand-in of Helm', () => {
     expect(of(rendered(), 'Ingress')).toBeUndefined()
   })
 
-  needs('helm').test('is what Helm itself renders', async () => {
-    const { code, text } = await run(['helm', 'template', 'prices', directory])
-    expect([code, text]).toEqual([0, expect.any(String)])
-    const documents = text.split(/^---$/m).filter(part => part.trim() !== '')
-    const kinds = (manifests: Manifest[]) => manifests.map(({ kind }) => kind).toSorted()
-    expect(kinds(documents.map(part => Bun.YAML.parse(part) as Manifest))).toEqual(
-      kinds(rendered()),
-    )
-    expect((await run(['helm', 'lint', '--strict', directory])).code).toBe(0)
-  })
+  const withEverything = {
+    existingSecret: 'wellhead-secrets',
+    storage: { size: '50Gi', className: 'fast' },
+    ingress: { host: 'prices.example.com', className: 'nginx', tlsSecret: 'tls' },
+    config: { server: { base_url: 'https://prices.example.com' }, backups: { every: '1h' } },
+  }
+  for (const [values, changes] of Object.entries({ 'its own': {}, 'all its': withEverything }))
+    needs('helm').test(`is what Helm itself renders with ${values} values`, async () => {
+      const file = join(work, 'values.yaml')
+      writeFileSync(file, JSON.stringify(changes))
+      const { code, text } = await run(['helm', 'template', 'prices', directory, '-f', file])
+      expect([code, text]).toEqual([0, expect.any(String)])
+      const byKind = (manifests: Manifest[]) =>
+        manifests.toSorted((a, b) => a.kind.localeCompare(b.kind))
+      const documents = text.split(/^---$/m).filter(part => part.trim() !== '')
+      const manifests = documents.map(part => Bun.YAML.parse(part) as Manifest)
+      // Helm orders the fields of the configuration before it takes their checksum.
+      const plain = (all: Manifest[]) =>
+        JSON.stringify(byKind(all)).replace(/(?<="checksum\/config":)"[0-9a-f]{64}"/, '""')
+      const toml = (all: Manifest[]) => Bun.TOML.parse(of(all, 'ConfigMap').data!['wellhead.toml']!)
+      expect(toml(manifests)).toEqual(toml(rendered({ ...changes, config: toml(manifests) })))
+      expect(JSON.parse(plain(manifests))).toEqual(
+        JSON.parse(plain(rendered({ ...changes, config: toml(manifests) }))),
+      )
+      expect((await run(['helm', 'lint', '--strict', directory, '-f', file])).code).toBe(0)
+    })
 })
 
 describe('the workflows', () => {
