@@ -288,7 +288,7 @@ export function storageReply(
 
 /** The volume in TWh. */
 export const storageVolume = (place: string, day: number): string =>
-  String(100 + ((day / dayMs + place.length * 11) % 300) / 4)
+  String(9 * Number(storageValue(place, day)))
 
 /** The filling level in percent. */
 export const storageValue = (place: string, day: number): string =>
