@@ -24,6 +24,7 @@ const untoldPosts = [
   'POST /v1/prices/batch',
   'POST /v1/diesel-prices/stations',
   'POST /v1/alerts/backtest',
+  'POST /v1/formulas/preview',
   'POST /v1/alerts/test',
   'POST /v1/alerts/{id}/test',
   'POST /v1/auth/link',

@@ -33,6 +33,7 @@ const harmless = [
   '/v1/auth/session/refresh',
   '/v1/data-sources/{id}/test',
   '/v1/diesel-prices/stations',
+  '/v1/formulas/preview',
   '/v1/notifications/mark_all_read',
   '/v1/notifications/{id}/mark_read',
   '/v1/phone/verify',

@@ -84,6 +84,58 @@ describe('the formulas of an account', () => {
     expect((await ours.ask('POST', '/v1/formulas', spread)).data.formula.value).toBe(7)
   })
 
+  test('are previewed with their values, legs and missing legs, and nothing is saved', async () => {
+    const { instance, ours, theirs } = openAccounts()
+    const days = (n: number) => new Date(startAt + (n - 2) * dayMs).toISOString()
+    const { code: _code, name: _name, ...terms } = spread
+    const range = { start_date: days(0), end_date: days(2) }
+    const preview = (body: object, { ask } = ours) =>
+      ask('POST', '/v1/formulas/preview', { ...terms, ...range, ...body })
+    const shown = await preview({})
+    expect([shown.status, shown.data.values.map((row: { value: number }) => row.value)]).toEqual([
+      200,
+      [4, 4, 7],
+    ])
+    expect(shown.data).toMatchObject({
+      unit: 'barrel',
+      currency: 'USD',
+      status: 'ok',
+      missing_legs: [],
+      legs: [
+        { code: 'BRENT_CRUDE_USD', price: 69, status: 'ok' },
+        { code: 'WTI_USD', price: 62, status: 'ok' },
+      ],
+    })
+    const [, second] = shown.data.values
+    expect((await preview({ start_date: second.observed_at })).data.values).toHaveLength(2)
+    expect((await preview({ end_date: second.observed_at })).data.values).toHaveLength(2)
+    const lacking = (await preview({ formula: 'WTI_USD - URALS_CRUDE_USD' })).data
+    expect([lacking.values, lacking.status, lacking.missing_legs]).toEqual([
+      [],
+      'incomplete',
+      [{ code: 'URALS_CRUDE_USD', reason: 'incomplete' }],
+    ])
+    const wrong = async (body: object) => {
+      const { status, data } = await preview(body)
+      return [status, data.errors?.[0]?.field, data.errors?.[0]?.column ?? null]
+    }
+    expect(await wrong({ formula: 'WTI_USD + NOWHERE' })).toEqual([422, 'formula', 11])
+    expect(await wrong({ formula: `1 + ${code}`, code })).toEqual([422, 'formula', 5])
+    expect(await wrong({ start_date: days(3) })).toEqual([422, 'start_date', null])
+    expect((await ours.ask('GET', '/v1/formulas')).data.count).toBe(0)
+
+    instance.clock.advance(60_000)
+    const before = instance.clock.now()
+    instance.clock.advance(60_000)
+    instance.record('BRENT_CRUDE_USD', [70], startAt, dayMs)
+    const newest = async (body: object) => (await preview(body)).data.values.at(-1).value
+    expect(await newest({})).toBe(8)
+    expect(await newest({ as_of: new Date(before).toISOString() })).toBe(7)
+    await ours.ask('POST', '/v1/formulas', spread)
+    expect(await newest({ formula: `2*${code}` })).toBe(16)
+    expect((await preview({ formula: `2*${code}` }, theirs)).status).toBe(422)
+  })
+
   test('may have the name that another account has, with other values', async () => {
     const { ours, theirs } = openAccounts()
     await ours.ask('POST', '/v1/formulas', spread)

@@ -149,6 +149,8 @@ export function createSeriesChanges({
     })
   }
   return {
+    /** The faults of the formula of a series; its code may be empty. */
+    formulaFaults,
     /** The faults that keep a code from becoming a custom series with these attributes. */
     newFaults(code: string, terms: SeriesTerms) {
       const other = catalogue.find(code, terms.owner)

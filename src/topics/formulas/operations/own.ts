@@ -1,5 +1,13 @@
 import { t } from 'elysia'
-import { countOrNull, integer, object, oneOf, orNull, string } from '../../../http/answer/schema.ts'
+import {
+  countOrNull,
+  integer,
+  number,
+  object,
+  oneOf,
+  orNull,
+  string,
+} from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import {
@@ -7,6 +15,7 @@ import {
   changeOf,
   choice,
   field,
+  moment,
   noBody,
   nullable,
   optional,
@@ -17,18 +26,19 @@ import type { Form } from '../../../http/input/form.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { atPoint } from '../../../http/operations/point-in-time.ts'
 import { notFound, Problem, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
 import { isObject } from '../../../lib/text/json.ts'
-import { isoInstant } from '../../../lib/time/instant.ts'
+import { dayMs, isoInstant, isoOrNull, parseDay, parseInstant } from '../../../lib/time/instant.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
 import type { SeriesTerms } from '../../catalogue/math/terms.ts'
 import type { TermFault } from '../../catalogue/service/series-changes.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { termFields } from '../../operator/operations/data/series-form.ts'
 import { roundTo } from '../../prices/math/format.ts'
-import { missingLegs } from '../../prices/operations/row.ts'
+import { FormulaLeg, formulaRow, MissingLeg, missingLegs } from '../../prices/operations/row.ts'
 import { alignments } from '../math/compile.ts'
-import { ownStatuses } from '../math/standing.ts'
+import { formulaStatuses, ownStatuses } from '../math/standing.ts'
 import { filled, templates } from '../math/templates.ts'
 
 const Formula = object('Formula', {
@@ -104,6 +114,46 @@ const NewBody = body(newFields, {
     currency: 'USD',
   },
 })
+const valuesMax = 10_000
+const previewDays = 30
+const edgeOf = (edge: 'start' | 'end', description: string) =>
+  optional(
+    field(t.String({ format: 'date', description, examples: ['2026-11-01'] }), (form, name) => {
+      const written = form.text(name, 40)
+      if (written === undefined) return undefined
+      const [day, at] = [parseDay(written), parseInstant(written)]
+      if (day !== undefined) return edge === 'start' ? day : day + dayMs
+      if (at !== undefined) return edge === 'start' ? at : at + 1
+      return form.fault(name, 'must be a date such as 2027-01-31, or a time with a zone.')
+    }),
+  )
+const previewFields = {
+  ...newFields,
+  code: optional(newFields.code),
+  name: optional(newFields.name),
+  start_date: edgeOf('start', 'First day or time, inclusive. Default: 30 days before the end.'),
+  end_date: edgeOf('end', 'Last day or time, inclusive. Default: now, or `as_of`.'),
+  as_of: optional(moment({ description: 'Computes with what was recorded at or before it.' })),
+}
+const PreviewBody = body(previewFields, {
+  example: { formula: 'BRENT_CRUDE_USD - WTI_USD', unit: 'barrel', currency: 'USD' },
+})
+const Preview = {
+  values: t.Array(
+    t.Object({
+      observed_at: t.String({ format: 'date-time' }),
+      value: number('Rounded to `decimals`.', 3.86),
+    }),
+    { description: `Oldest first; the newest ${valuesMax} of the range.` },
+  ),
+  formula: string('With the parameters of a template put in.', 'BRENT_CRUDE_USD - WTI_USD'),
+  unit: string('Of the values.', 'barrel'),
+  currency: orNull(t.String({ examples: ['USD'] }), 'Null if the values are not prices.'),
+  status: oneOf(formulaStatuses, 'The worst status of its legs, in this order.'),
+  missing_legs: t.Array(MissingLeg, { description: 'Every leg that is not `ok`.' }),
+  legs: t.Array(FormulaLeg, { description: 'The codes that it names.' }),
+}
+
 const ChangeBody = body(
   changeOf({
     ...shared,
@@ -250,6 +300,44 @@ export function ownFormulaOperations(deps: Context) {
               { limit: made.limit, current_count: made.count },
             )
           return success({ formula: rowOf(made) })
+        })
+      },
+    }),
+    operation('POST /v1/formulas/preview', {
+      operationId: 'previewFormula',
+      summary: 'Preview a formula',
+      description:
+        'Checks a formula and returns its values of a range and its legs. Saves nothing. The body is that of `POST /v1/formulas`; `code` and `name` are optional. What is wrong in the text is refused with its column.',
+      access: { ...writing, action: 'read', heavy: true },
+      body: PreviewBody.schema,
+      answers: { 200: envelopeOf(Preview) },
+      handle: ({ body: input, caller, reply }) => {
+        const values = PreviewBody.read(input, requireFormula)
+        const { as_of: asOf, end_date: end = (asOf ?? deps.now()) + 1 } = values
+        const { start_date: from = end - previewDays * dayMs } = values
+        if (from >= end)
+          throw validationFailed([
+            { field: 'start_date', message: 'start_date must be before end_date.', value: null },
+          ])
+        const terms = termsOf(values)
+        const accountId = accountIdOf(caller)
+        const code = values.code?.trim().toUpperCase() ?? ''
+        const to = Math.min(end, (asOf ?? Number.POSITIVE_INFINITY) + 1)
+        const made = ownFormulas.preview(accountId, code, terms, { from, to, asOf }, refuse)
+        const asOfText = isoOrNull(asOf) ?? undefined
+        const quoted = atPoint(deps, { as_of: asOfText }, reply, at =>
+          at.latestPrices.formula({ id: 0, terms }, made.legs),
+        )!
+        const { derived: _derived, formula, ...legs } = formulaRow(quoted)
+        return success({
+          values: made.rows.slice(-valuesMax).map(({ observedAt, value }) => ({
+            observed_at: isoInstant(observedAt),
+            value: roundTo(value, terms.decimals ?? 2),
+          })),
+          formula,
+          unit: terms.unit ?? '',
+          currency: terms.currency ?? null,
+          ...legs,
         })
       },
     }),

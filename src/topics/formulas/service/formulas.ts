@@ -7,9 +7,10 @@ import { barsOf, type Observation } from '../../prices/math/bars.ts'
 import type { CloseStore } from '../../prices/store/closes.ts'
 import type { Change, ObservationStore } from '../../prices/store/observations.ts'
 import { createInput } from '../math/input.ts'
+import { computeSeries } from '../math/series.ts'
 import { type Averaged, type Definition, definitionsOf } from './definitions.ts'
 import { familyIdOf, isRank, partsOf, type RankPart } from './ranks.ts'
-import { createView, type View } from './views.ts'
+import { createView, type ReadStored, type View } from './views.ts'
 
 export interface FormulaDeps {
   stored: ObservationStore
@@ -82,10 +83,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       stretches.some(({ from, to }) => from <= observedAt && observedAt < to),
     )
   }
-  const viewOf = (
-    read: (seriesId: number, from: number) => Observation[],
-    clear: typeof isClear = isClear,
-  ) => {
+  const viewOf = (read: ReadStored, clear: typeof isClear = isClear) => {
     /** The rows of a rank are those of its contracts, each on the days on which it has the rank. */
     const readRank = (rankId: number, from: number) =>
       rankParts(rankId).flatMap(part => {
@@ -100,13 +98,18 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       (id, rows) => (isRank(id) ? rows : clear(id, rows)),
     )
   }
-  const present = viewOf((id, from) => stored.oldestFirst(id, from, ever.to))
+  /** Recorded values, now or as they were known at a moment. */
+  const recorded =
+    (asOf: number | undefined): ReadStored =>
+    (id, from) =>
+      asOf === undefined
+        ? stored.oldestFirst(id, from, ever.to)
+        : stored.asOf(id, from, ever.to, asOf, rowsMax).reverse()
+  const present = viewOf(recorded(undefined))
   const first = viewOf((id, from) => stored.firstRecorded(id, from, ever.to, rowsMax).reverse())
   const past = new Map<number, View>()
   const asOfView = (asOf: number): View => {
-    const view =
-      past.get(asOf) ??
-      viewOf((id, from) => stored.asOf(id, from, ever.to, asOf, rowsMax).reverse())
+    const view = past.get(asOf) ?? viewOf(recorded(asOf))
     past.delete(asOf)
     past.set(asOf, view)
     if (past.size > pastViewsMax) past.delete(past.keys().next().value!)
@@ -221,6 +224,23 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     },
     /** The series that its text names; none where they are not as it needs them any more. */
     legsOf: (seriesId: number) => namedLegs(definitionOf(seriesId)),
+    /**
+     * The values of a formula that no series has, oldest first, with the series that its text names.
+     * Recorded values are read for this alone: no change of them would forget what is held here.
+     */
+    preview(
+      definition: Definition,
+      { from, to, asOf }: { from: number; to: number; asOf?: number | undefined },
+    ) {
+      const { compiled, align, limitsMs, series } = definition
+      const held = asOf === undefined ? present : asOfView(asOf)
+      const inputOf = ({ id }: Series) => {
+        if (isFormula(id) || held.isValid(id)) return held.inputOf(id)
+        return viewOf(recorded(asOf)).inputOf(id)
+      }
+      const rows = computeSeries(compiled, { align, inputs: series.map(inputOf), limitsMs, from })
+      return { rows: rows.filter(row => row.observedAt < to), legs: namedLegs(definition) }
+    },
     /** The series that a formula is computed from, over any number of levels. */
     restsOn(seriesId: number): readonly number[] {
       const definition = definitionOf(seriesId)
@@ -229,7 +249,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     /** Values as they were known at a moment that moves on, without those that are not clear then. */
     viewAt: (at: () => number, isClearAt: (seriesId: number, row: Observation) => boolean) =>
       viewOf(
-        (id, from) => stored.asOf(id, from, ever.to, at(), rowsMax).reverse(),
+        (id, from) => recorded(at())(id, from),
         (id, rows) => rows.filter(row => isClearAt(id, row)),
       ),
     heldBy,

@@ -3,6 +3,7 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { SeriesChanges, TermFault } from '../../catalogue/service/series-changes.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { entitledNow, type Keyring } from '../../keys/service/keyring.ts'
+import { define } from './definitions.ts'
 import type { Formulas } from './formulas.ts'
 
 /** The account has reached its plan's limit of formulas. */
@@ -22,7 +23,7 @@ export function createOwnFormulas({
   keys,
 }: {
   catalogue: Catalogue
-  formulas: Pick<Formulas, 'dependentsOf'>
+  formulas: Pick<Formulas, 'dependentsOf' | 'preview'>
   forgetSeries(id: number): void
   seriesChanges: SeriesChanges
   keys: Pick<Keyring, 'account' | 'entitlements'>
@@ -51,6 +52,18 @@ export function createOwnFormulas({
       const [limit, count] = [limitOf(accountId), list(accountId).length]
       if (limit !== null && count >= limit) return { limit, count }
       return seriesChanges.add([{ code, terms }])[0]!
+    },
+    /** Computes a formula that is not stored; a `code` is refused among its own legs. */
+    preview(
+      accountId: string,
+      code: string,
+      given: SeriesTerms,
+      range: Parameters<Formulas['preview']>[1],
+      fault: (faults: readonly TermFault[]) => void,
+    ) {
+      fault(seriesChanges.formulaFaults(code, { ...given, owner: accountId }))
+      const definition = define(given, name => catalogue.named(name, accountId))
+      return formulas.preview(definition, range)
     },
     change(series: Series, terms: SeriesTerms, fault: (faults: readonly TermFault[]) => void) {
       fault(seriesChanges.faults(series, terms))

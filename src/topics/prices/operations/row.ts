@@ -63,7 +63,7 @@ export const priceRowFields = {
   as_of: t.Optional(date('Day of the price: physical crude and list prices.')),
 }
 
-const FormulaLeg = object('FormulaLeg', {
+export const FormulaLeg = object('FormulaLeg', {
   code: t.String({ examples: ['WTI_USD'] }),
   price: orNull(t.Number({ examples: [71.23] }), 'The newest, with every stored digit.'),
   currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
@@ -73,7 +73,7 @@ const FormulaLeg = object('FormulaLeg', {
   status: oneOf(formulaStatuses),
 })
 
-const MissingLeg = object('MissingLeg', {
+export const MissingLeg = object('MissingLeg', {
   code: t.String({ examples: ['WTI_USD'] }),
   reason: oneOf(formulaStatuses),
 })
@@ -221,7 +221,7 @@ export const missingLegs = (legs: QuotedFormula['legs']) =>
     .filter(leg => leg.status !== 'ok')
     .map(leg => ({ code: leg.series.code, reason: leg.status }))
 
-const formulaRow = ({ text, status, legs }: QuotedFormula) => ({
+export const formulaRow = ({ text, status, legs }: QuotedFormula) => ({
   derived: true,
   formula: text,
   status,

@@ -39,7 +39,11 @@ export interface QuotedFormula {
 }
 
 /** The legs of a series by formula; undefined for any other series. */
-export type FormulaOf = (series: Series) =>
+export type FormulaOf = (
+  series: Pick<Series, 'id' | 'terms'>,
+  /** Those of a formula that the series does not have yet. */
+  legs?: readonly Series[],
+) =>
   | {
       text: string
       legs: readonly Series[]
@@ -146,8 +150,8 @@ export function createLatestPrices(
     }
   }
 
-  const quotedFormula = (series: Series) => {
-    const formula = observations.formulaOf?.(series)
+  const quotedFormula = (...named: Parameters<FormulaOf>) => {
+    const formula = observations.formulaOf?.(...named)
     if (!formula) return undefined
     const legs = formula.legs.map(leg => {
       const quote = entryOf(leg).quote
@@ -216,7 +220,8 @@ export function createLatestPrices(
     /** Undefined when the series has no observation outside quarantine. */
     quote: (series: Series): Quote | undefined => entryOf(series).quote,
     /** The legs of a series by formula, with or without a price; undefined for any other series. */
-    formula: (series: Series): QuotedFormula | undefined => quotedFormula(series)?.quoted,
+    formula: (...named: Parameters<FormulaOf>): QuotedFormula | undefined =>
+      quotedFormula(...named)?.quoted,
     /** Its observation alone, which is found without those that its changes are against. */
     newest: newestOf,
     /**

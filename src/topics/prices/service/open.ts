@@ -86,12 +86,12 @@ export function openPrices({
   const { attributed } = provenance
   const periodValues = currentValues(observations, quarantine)
   const flaggedValues = createFlaggedValueStore(db)
-  const formulaOf: FormulaOf = series => {
+  const formulaOf: FormulaOf = (series, legs = formulas.legsOf(series.id)) => {
     const text = series.terms?.formula
     if (text === undefined) return undefined
     return {
       text,
-      legs: formulas.legsOf(series.id),
+      legs,
       newerUnused({ id }, at) {
         if (flaggedValues.waitingDays(id, at + 1, Number.MAX_SAFE_INTEGER).length > 0) return 'held'
         const newest = observations.newest(id, Number.MAX_SAFE_INTEGER)?.observedAt ?? at
