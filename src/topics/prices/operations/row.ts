@@ -43,6 +43,13 @@ const Change = object('PriceChange', {
   previous_price: t.Number({ examples: [71.75] }),
 })
 
+export const derivedFromField = t.Optional(
+  string(
+    'Code of the delivery periods whose mean over the market day the price is; absent for a recorded price.',
+    'POWER_DA_DE_LU_EUR',
+  ),
+)
+
 export const priceRowFields = {
   code: t.String({ examples: ['WTI_USD'] }),
   name: t.String({ examples: ['WTI Crude Oil'] }),
@@ -108,12 +115,7 @@ export const PriceRow = object('PriceRow', {
       description: 'True: computed by `formula`, or the mean of a day of `derived_from`.',
     }),
   ),
-  derived_from: t.Optional(
-    string(
-      'Code of the delivery periods whose mean over the market day the price is; absent for a recorded price.',
-      'POWER_DA_DE_LU_EUR',
-    ),
-  ),
+  derived_from: derivedFromField,
   formula: t.Optional(t.String({ examples: ['BRENT_CRUDE_USD - WTI_USD'] })),
   status: t.Optional(
     oneOf(formulaStatuses, 'Of a series by formula: the worst status of its legs, in this order.'),

@@ -111,7 +111,7 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     query: WindowQuery,
     asOf: number | undefined,
     now: number,
-  ): Omit<RowOptions, 'sourceOf'> & { coverageSince(): number | undefined } => {
+  ): Omit<RowOptions, 'sourceOf' | 'derivedFrom'> & { coverageSince(): number | undefined } => {
     const isFull = isFullOf(query.precision)
     const currency = query.currency
       ? currencyOf('currency', query.currency, deps.exchange, now)
@@ -203,7 +203,11 @@ export function createWindowAnswer(deps: Context): WindowAnswer {
     const writers = new Map(
       windowRequest.commodities.map(commodity => [
         commodity.series.id,
-        createRowWriter(commodity.series, { ...rowOptions, sourceOf: sources.nameOf }),
+        createRowWriter(commodity.series, {
+          ...rowOptions,
+          sourceOf: sources.nameOf,
+          ...(commodity.series.averageOf !== undefined && { derivedFrom: sources.derivedFrom }),
+        }),
       ]),
     )
     const writerOf = (row: HistoryRow) => writers.get(row.seriesId)!

@@ -12,12 +12,21 @@ import type { Rate } from '../service/fx.ts'
 import type { HistoryRow } from '../service/history.ts'
 import { conversionFields, conversionOf, isMoney } from './currency.ts'
 import { rounder } from './precision.ts'
-import { carriesDay, Disclosure, formatted, priceRowFields, speaksForDays } from './row.ts'
+import {
+  carriesDay,
+  Disclosure,
+  derivedFromField,
+  formatted,
+  priceRowFields,
+  speaksForDays,
+} from './row.ts'
 
 const barFields = {
   delivery_end: t.Optional(
     instant('End of the period of a delivery series; `created_at` is its start.'),
   ),
+  derived: t.Optional(t.Literal(true, { description: 'The mean of a day of `derived_from`.' })),
+  derived_from: derivedFromField,
   bucket_start: t.Optional(
     instant('Start of the bucket, of UTC or of `zone`; weeks start on Monday.'),
   ),
@@ -103,6 +112,8 @@ export interface RowOptions {
   currency?: string
   /** The source of a row's value. */
   sourceOf(row: HistoryRow): string
+  /** Code of the delivery periods that a row is the mean of. */
+  derivedFrom?(row: HistoryRow): string | undefined
   /** From a currency on the day of a moment; refuses where there is none. */
   rateOn(from: string, at: number): Rate
 }
@@ -126,7 +137,7 @@ function unconvertedWriter(series: Series, options: RowOptions): RowWriter {
 function convertedWriter(
   series: Series & { currency: string },
   currency: string,
-  { isFull, sourceOf, rateOn }: RowOptions,
+  { isFull, sourceOf, derivedFrom, rateOn }: RowOptions,
 ): RowWriter {
   const shown = rounder(isFull)
   const type = priceType(series.category, series.unit)
@@ -158,6 +169,7 @@ function convertedWriter(
   return {
     json(row, out) {
       const { price, bar, formatted: text, ...rest } = valuesOf(row)
+      const leg = derivedFrom?.(row)
       const fields = {
         code: series.code,
         name: series.name,
@@ -166,6 +178,7 @@ function convertedWriter(
         currency: rest.currency,
         unit: rest.unit,
         type,
+        ...(leg !== undefined && { derived: true, derived_from: leg }),
         source: sourceOf(row),
         data_source: sourceOf(row),
         created_at: isoInstant(row.observedAt),
@@ -237,7 +250,7 @@ const fieldTexts = {
 
 function ownCurrencyWriter(
   series: Series,
-  { isFull, sourceOf }: Pick<RowOptions, 'isFull' | 'sourceOf'>,
+  { isFull, sourceOf, derivedFrom }: Omit<RowOptions, 'currency' | 'rateOn'>,
 ): RowWriter {
   const { decimals } = series
   const shown = rounder(isFull)
@@ -254,13 +267,15 @@ function ownCurrencyWriter(
   const unitText = `","currency":${JSON.stringify(series.currency)},"unit":${JSON.stringify(series.unit)},"type":"${type}"`
   const unitCells = [series.currency ?? '', series.unit, type].map(csvCell).join(',')
   // Most rows of a page are of one source.
-  let last: { name: string; middle: Piece; csvTail: string } | undefined
+  let last: { name: string; leg: string | undefined; middle: Piece; csvTail: string } | undefined
   const sourceTexts = (row: HistoryRow) => {
     const name = sourceOf(row)
-    if (last?.name !== name) {
+    const leg = derivedFrom?.(row)
+    if (last?.name !== name || last.leg !== leg) {
       const text = JSON.stringify(name)
-      const middle = `${affixes.after}${unitText},"source":${text},"data_source":${text},"created_at":"`
-      last = { name, middle: pieceOf(middle), csvTail: `${unitCells},${csvCell(name)}` }
+      const derived = leg === undefined ? '' : `,"derived":true,"derived_from":"${leg}"`
+      const middle = `${affixes.after}${unitText}${derived},"source":${text},"data_source":${text},"created_at":"`
+      last = { name, leg, middle: pieceOf(middle), csvTail: `${unitCells},${csvCell(name)}` }
     }
     return last
   }

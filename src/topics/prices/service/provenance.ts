@@ -13,6 +13,8 @@ import type { QuarantineList } from './quarantine.ts'
 export interface RowSources {
   /** Name of the source of a row's value; for a bar, of its last value. */
   nameOf(row: HistoryRow): string
+  /** Code of the delivery periods that a row is the mean of; none for a bar of several days. */
+  derivedFrom(row: HistoryRow): string | undefined
   /**
    * Replaces each series by one for every source of the values in the rows. A series without a row
    * is left out, unless there is no row at all or its numbers are generated.
@@ -144,6 +146,8 @@ export function createProvenance({
           : publishedIn(seriesId, row)
         return sourceOf(series).name
       },
+      derivedFrom: row =>
+        (row.bar?.count ?? 1) === 1 ? averagedFor({ id: row.seriesId }, row)?.code : undefined,
       seriesOf: all =>
         all.flatMap(
           series =>

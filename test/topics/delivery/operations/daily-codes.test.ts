@@ -91,6 +91,26 @@ describe('a daily code of a market with delivery periods', () => {
     expect(await latest()).toMatchObject({ price: 50.5, derived_from: leg })
   })
 
+  test('marks the means among the rows of its history, in raw rows, bars of a day and another currency', async () => {
+    const { ask, push } = await withMarket()
+    await push([{ code: daily, observed_at: '2026-11-21', price: 51.25 }], '2026-11-21T18:00:00Z')
+    await push([{ code: 'EUR_USD', observed_at: '2026-11-19', price: 1.1 }], '2026-11-21T18:00:00Z')
+    const range = `code=${daily}&start_date=2026-11-18&end_date=2026-11-25`
+    const marks = async (more = '') => {
+      const { status, body } = await ask(`/v1/prices/historical?${range}${more}`)
+      expect([more, status]).toEqual([more, 200])
+      return body.data.prices.map((row: { derived?: boolean; derived_from?: string }) => [
+        row.derived,
+        row.derived_from,
+      ])
+    }
+    const recorded = [undefined, undefined]
+    for (const more of ['', '&interval=day', '&currency=USD', '&precision=full'])
+      expect([more, await marks(more)]).toEqual([more, [recorded, [true, leg]]])
+    expect(await marks('&as_of=2026-11-20T12:00:00Z')).toEqual([[true, leg]])
+    expect(await marks('&interval=month')).toEqual([recorded])
+  })
+
   test('knows with as_of what was published by then', async () => {
     const { days, push } = await withMarket()
     await push(
