@@ -11,6 +11,8 @@ const matrix = {
   read: ['admin', 'member', 'read_only'],
   /** The user's own sign-in and membership. */
   self: ['admin', 'member', 'read_only'],
+  /** What only the user sees, such as their watchlist. */
+  change_view: ['admin', 'member', 'read_only'],
   /**
    * Creating one's API keys, and changing, rolling and revoking keys of members who are not admins.
    */

@@ -16,6 +16,7 @@ import {
 const expected: Record<string, [admin: boolean, member: boolean, readOnly: boolean]> = {
   read: [true, true, true],
   self: [true, true, true],
+  change_view: [true, true, true],
   change_keys: [true, true, false],
   change_admin_keys: [true, false, false],
   change_members: [true, false, false],

@@ -36,6 +36,8 @@ interface Watched extends BoardRow {
   event: Note | undefined
   /** Its newest value before a correction. */
   revised?: number | undefined
+  /** Published in the last day, by a source that publishes more rarely. */
+  isReleased: boolean
 }
 
 const metricsMax = 20
@@ -60,11 +62,13 @@ function useWatchlist(layout: Layout | undefined): Loaded<Watched[]> {
           ).metrics
     const years = new Map(metrics.map(metric => [metric.code, metric]))
     const events = await lateEvents(signal)
+    const known = await knownBefore(rows.filter(isLate), codes, signal)
     const watched = rows.map(row => ({
       ...row,
       year: years.get(row.code),
       event: events.find(({ commodity }) => commodity === row.code),
       deviations: deviationsOf(row.change_24h, row.sparkline),
+      isReleased: isLate(row) && known.has(row.code),
     }))
     const moved = watched.toSorted(bySize).slice(0, revisionsMax)
     const revisions = await Promise.all(moved.map(row => revisionOf(row, signal)))
@@ -94,6 +98,32 @@ async function revisionOf(row: BoardRow, signal: AbortSignal): Promise<number | 
     throw error
   })
   return points[0]?.vintages.findLast(({ is_current: isCurrent }) => !isCurrent)?.value
+}
+
+/** Recorded in the last day, more than a day after the time that it is of. */
+const isLate = ({ created_at: observed, updated_at: recorded }: BoardRow): boolean =>
+  Date.parse(recorded) > now() - dayMs && Date.parse(recorded) - Date.parse(observed) > dayMs
+
+/** Codes that had a price a day ago, if there are late rows: a first import releases nothing. */
+async function knownBefore(
+  late: readonly BoardRow[],
+  codes: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  if (late.length === 0) return new Set()
+  const query = new URLSearchParams({
+    by_code: codes.join(','),
+    as_of: new Date(now() - dayMs).toISOString(),
+  })
+  const data = await dataOf<{ code: string } | { prices: { code: string }[] }>(
+    `/v1/prices/latest?${query}`,
+    { signal },
+  ).catch(error => {
+    // A single code without a price then.
+    if (error instanceof Refusal && error.status === 404) return { prices: [] }
+    throw error
+  })
+  return new Set(('prices' in data ? data.prices : [data]).map(({ code }) => code))
 }
 
 const eventMs = 7 * dayMs
@@ -252,10 +282,6 @@ const bigMove = 2
 /** From here on exchanges halt or limit the trading of most energy futures. */
 const limitPercent = 10
 
-/** Published in the last day, by a source that publishes more rarely. */
-const wasReleased = ({ created_at: observed, updated_at: recorded }: Watched): boolean =>
-  Date.parse(recorded) > now() - dayMs && Date.parse(recorded) - Date.parse(observed) > dayMs
-
 /** Why a row has its rank, as far as numbers show it. */
 function Reasons({ row }: { row: Watched }) {
   const { year, price, deviations, event, revised } = row
@@ -280,7 +306,7 @@ function Reasons({ row }: { row: Watched }) {
           <Tag mood="warn">{words(event.category)}</Tag>
         </span>
       )}
-      {wasReleased(row) && <Tag>Release</Tag>}
+      {row.isReleased && <Tag>Release</Tag>}
       {year && price >= year.max_52w - near && <Tag>52-week high</Tag>}
       {year && price <= year.min_52w + near && <Tag>52-week low</Tag>}
       {row.data_status !== 'current' && <Tag mood="bad">{words(row.data_status)}</Tag>}

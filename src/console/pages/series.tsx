@@ -56,13 +56,13 @@ function intervalsOf(cadence: string | undefined) {
   return intervals.filter(({ value }) => !tooFine.includes(value))
 }
 
-const indicators = [
+const indicatorsOf = (values: string) => [
   { value: '', text: 'No indicator' },
-  { value: 'sma', text: 'Moving average, 20 daily closes' },
-  { value: 'ema', text: 'Exponential average, 20 daily closes' },
-  { value: 'bollinger', text: 'Bollinger bands, 20 daily closes, 2 σ' },
-  { value: 'rsi', text: 'Relative strength, 14 daily changes' },
-] as const
+  { value: 'sma', text: `Moving average, 20 ${values}` },
+  { value: 'ema', text: `Exponential average, 20 ${values}` },
+  { value: 'bollinger', text: `Bollinger bands, 20 ${values}, 2 σ` },
+  { value: 'rsi', text: 'Relative strength, 14 changes' },
+]
 
 export function Series() {
   const { params } = useRoute()
@@ -284,7 +284,7 @@ function One({ code }: { code: string }) {
                 value={query.indicator ?? ''}
                 onChange={event => set({ indicator: event.currentTarget.value })}
               >
-                <Options of={indicators} />
+                <Options of={indicatorsOf(data && !isPrice(data) ? 'values' : 'daily closes')} />
               </select>
             </label>
           )}

@@ -11,6 +11,7 @@ import { Problem } from '../problem/problem.ts'
 const deeds: Record<Action, string> = {
   read: 'view the data',
   self: 'change their own membership',
+  change_view: 'change their own watchlist',
   change_keys: 'change API keys',
   change_admin_keys: 'change the API keys of admins',
   change_members: 'change members and invitations',

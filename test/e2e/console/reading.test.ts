@@ -163,6 +163,23 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       }
     })
 
+    test('marks the release of a series that was known before', async () => {
+      const groups = [{ name: '', codes: ['US_CRUDE_STORAGE', 'WTI_USD'] }]
+      await send('PUT', '/v1/prices/board/layouts/Stocks', { groups })
+      const observedAt = new Date((await stage.instance.now()).getTime() - 2 * 86_400_000)
+      await stage.instance.record([{ code: 'US_CRUDE_STORAGE', price: 400, observedAt }])
+      await stage.instance.advance('PT1M')
+      const { page, goTo } = member
+      await goTo('/market?layout=Stocks')
+      const rows = page.locator('section[aria-labelledby=movers] tbody tr')
+      await rows
+        .filter({ hasText: 'Release' })
+        .locator('a[href="/series/US_CRUDE_STORAGE"]')
+        .waitFor()
+      expect(await rows.locator('.tag:text-is("Release")').count()).toBe(1)
+      await send('DELETE', '/v1/prices/board/layouts/Stocks', {})
+    })
+
     test('marks a correction, a move to the limit of exchanges, and alerts since the last visit', async () => {
       const { page, goTo, context } = await stage.visitor('member')
       await goTo('/market')

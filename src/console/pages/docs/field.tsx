@@ -5,7 +5,7 @@ const valuesOf = (schema: Schema | undefined): Schema =>
   (schema?.anyOf ?? schema?.oneOf)?.find(({ type }) => type !== 'null') ?? schema ?? {}
 
 /** What a browser takes for a value of the schema; a text where it knows nothing better. */
-function inputOf({ type, format, minimum, maximum }: Schema) {
+function inputOf({ type, minimum, maximum }: Schema) {
   if (type === 'integer' || type === 'number')
     return {
       type: 'number' as const,
@@ -13,8 +13,46 @@ function inputOf({ type, format, minimum, maximum }: Schema) {
       ...(minimum !== undefined && { min: minimum }),
       ...(maximum !== undefined && { max: maximum }),
     }
-  if (format === 'date') return { type: 'date' as const }
   return { type: 'text' as const }
+}
+
+const momentText = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(?::00(?:\.000)?)?Z)?$/
+
+/** A day, and a time of it in UTC where the schema takes one. */
+function Moment({ id, formats, value, onChange }: MomentProps) {
+  const [, day = '', time = ''] = momentText.exec(value) ?? []
+  const takesDays = formats.includes('date')
+  const set = (nextDay: string, nextTime: string) => {
+    const sent = nextTime || (takesDays ? '' : '00:00')
+    onChange(nextDay && sent ? `${nextDay}T${sent}:00Z` : nextDay)
+  }
+  return (
+    <div class="row">
+      <input
+        id={id}
+        type="date"
+        value={day}
+        onInput={event => set(event.currentTarget.value, time)}
+      />
+      {formats.includes('date-time') && (
+        <input
+          type="time"
+          aria-label="Time, UTC"
+          title={takesDays ? 'UTC; empty: the whole day' : 'UTC'}
+          value={time}
+          disabled={day === ''}
+          onInput={event => set(day, event.currentTarget.value)}
+        />
+      )}
+    </div>
+  )
+}
+
+interface MomentProps {
+  id: string
+  formats: readonly (string | undefined)[]
+  value: string
+  onChange: (value: string) => void
 }
 
 interface FieldProps {
@@ -47,6 +85,11 @@ export function Field({ parameter, value, onChange }: FieldProps) {
         )}
       </select>
     )
+  const formats = (parameter.schema?.anyOf ?? [schema]).map(({ format }) => format)
+  const isMoment = formats.some(format => format === 'date' || format === 'date-time')
+  // What a link brought in another form, such as a time with seconds, stays a text.
+  if (isMoment && (value === '' || momentText.test(value)))
+    return <Moment id={id} formats={formats} value={value} onChange={onChange} />
   return (
     <input
       id={id}

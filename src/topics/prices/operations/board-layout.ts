@@ -113,6 +113,7 @@ function ownLayout(deps: Context) {
       updated_at: layout ? isoInstant(layout.updatedAt) : null,
     },
   })
+  const access = { meter: false, header: true, action: 'change_view' } as const
   return [
     operation('GET /v1/prices/board/layout', {
       operationId: 'getBoardLayout',
@@ -127,7 +128,7 @@ function ownLayout(deps: Context) {
       operationId: 'updateBoardLayout',
       summary: 'Replace the watchlist',
       description: 'Replaces the groups and order of the watchlist.',
-      access: { meter: false, header: true },
+      access,
       body: LayoutBody.schema,
       answers: { 200: LayoutAnswer, ...refusals },
       handle: ({ body: input, caller }) => {
@@ -141,7 +142,7 @@ function ownLayout(deps: Context) {
       operationId: 'resetBoardLayout',
       summary: 'Reset the watchlist',
       description: 'Resets the watchlist to the demo codes.',
-      access: { meter: false, header: true },
+      access,
       answers: { 200: LayoutAnswer, ...refusals },
       handle: ({ caller }) => {
         boardLayouts.remove(caller.key.holder.account.id)

@@ -129,6 +129,16 @@ const matrix: Operation[] = [
     allowed: everybody,
     success: 200,
   },
+  ...(['PUT', 'DELETE'] as const).map(
+    (method): Operation => ({
+      name: `${method} their own watchlist`,
+      method,
+      path: at('/v1/prices/board/layout'),
+      body: { groups: [{ name: '', codes: ['WTI_USD'] }] },
+      allowed: everybody,
+      success: 200,
+    }),
+  ),
   { name: 'list keys', method: 'GET', path: at('/v1/api-keys'), allowed: everybody, success: 200 },
   {
     name: 'make a key',
@@ -286,6 +296,8 @@ describe('requireAction by role', () => {
       'POST /v1/alerts/backtest',
       'POST /v1/alerts/test',
       'POST /v1/prices/batch',
+      'PUT /v1/prices/board/layout',
+      'DELETE /v1/prices/board/layout',
       'POST /mcp',
       'POST /v1/auth/session/refresh',
       'POST /v1/auth/second-factor',
