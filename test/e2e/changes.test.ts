@@ -225,7 +225,8 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     const { records } = JSON.parse(second.out) as { records: number }
     expect(records).toBeLessThan((JSON.parse(first.out) as { records: number }).records)
     expect(mirrored()).toEqual(await exported())
-    expect((await sync('--into', 'duckdb:prices.db')).code).toBe(1)
+    const refused = await sync('--into', 'duckdb:prices.db')
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('*.parquet')])
   }, 60_000)
 
   test('sync writes the same into Parquet files, again and only what has changed', async () => {

@@ -41,6 +41,10 @@ function targetOf(into: string): { file: string; folder?: string } {
     mkdirSync(into, { recursive: true })
     return { file: join(into, 'mirror.db'), folder: into }
   }
+  if (kind === 'duckdb')
+    throw new Error(
+      'This program contains no DuckDB. Mirror into a directory (--into mirror) and run: duckdb FILE -c "CREATE OR REPLACE TABLE prices AS FROM \'mirror/prices/*.parquet\'"',
+    )
   if (kind !== 'sqlite' || !path)
     throw new Error(wrongValue('--into', 'a directory, or sqlite: and the path of a file', into))
   return { file: path }

@@ -280,8 +280,11 @@ describe('the formulas of an account', () => {
         .all(id)
         .map(({ body }) => JSON.parse(body))
         .filter(event => event.type === 'price.updated' && event.data.commodity === code)
-        .map(event => event.data.value)
-    expect([sent(ours.account.id), sent(theirs.account.id)]).toEqual([[18], [5]])
+        .map(({ data }) => [data.value, data.derived, data.source])
+    expect([ours, theirs].map(({ account }) => sent(account.id))).toEqual([
+      [[18, true, 'formula']],
+      [[5, true, 'formula']],
+    ])
   })
 
   test('go with their account', async () => {

@@ -206,6 +206,7 @@ function priceData(series: Series, news: Observation, previous?: number, percent
     change_percent: percent === undefined ? null : roundTo(percent, 2),
     previous_value: previous === undefined ? null : roundTo(previous, decimals),
     source: sourceOf(series).name,
+    ...(series.terms?.formula !== undefined && { derived: true }),
     timestamp: isoInstant(news.observedAt),
   }
 }
