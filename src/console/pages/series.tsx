@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { useLocation, useRoute } from 'preact-iso'
+import { lazy, useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { has } from '../parts/account.ts'
 import { dataOf, useLoaded } from '../parts/ask.ts'
@@ -23,6 +23,8 @@ import { Details } from './series/details.tsx'
 import { Drawn } from './series/drawn.tsx'
 import { type Note, useNotes } from './series/events.tsx'
 import { Quote } from './series/quote.tsx'
+
+const Formulas = lazy(() => import('./series/formulas.tsx').then(page => page.Formulas))
 
 const noNotes: readonly Note[] = []
 
@@ -68,7 +70,15 @@ export function Series() {
   const { params } = useRoute()
   return (
     <Members title="Series">
-      {() => (params.code ? <One key={params.code} code={params.code} /> : <All />)}
+      {() =>
+        params.code === 'formulas' ? (
+          <Formulas />
+        ) : params.code ? (
+          <One key={params.code} code={params.code} />
+        ) : (
+          <All />
+        )
+      }
     </Members>
   )
 }
@@ -86,7 +96,15 @@ function All() {
   const matches = isSearch ? matchingCodes(typed.value, 60) : codes.value
   const near = matches.length === 0 ? nearCodes(typed.value, 3) : []
   return (
-    <Page title="Series" about={`${codes.value.length} codes have data.`}>
+    <Page
+      title="Series"
+      about={`${codes.value.length} codes have data.`}
+      actions={
+        <a class="button" href="/series/formulas">
+          Formulas
+        </a>
+      }
+    >
       <label style={{ maxWidth: '28rem' }}>
         Find
         <input type="search" placeholder="Brent, Henry Hub, jet fuel …" {...bound(typed)} />

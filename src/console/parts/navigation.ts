@@ -75,6 +75,15 @@ const commodities: readonly Place[] = parts.map(({ part, text, words }) => ({
   of: 'Commodities',
 }))
 
+const series: readonly Place[] = [
+  {
+    href: '/series/formulas',
+    text: 'Formulas',
+    words: 'formula editor computed series crack spread template',
+    of: 'Series',
+  },
+]
+
 const account: readonly Place[] = [
   { href: '/account', text: 'Keys', words: 'api key token create revoke roll' },
   { href: '/account/usage', text: 'Usage', words: 'requests quota limits consumption' },
@@ -121,7 +130,7 @@ const desk: readonly Place[] = [
 
 /** Every part of every page that a search leads to. */
 export const places = (): Place[] => [
-  ...(boot.isSignedIn ? [...markets, ...commodities, ...account] : []),
+  ...(boot.isSignedIn ? [...series, ...markets, ...commodities, ...account] : []),
   ...operator,
   ...(boot.isEvaluation ? desk : []),
 ]

@@ -21,6 +21,7 @@ const saying: Record<string, RegExp> = {
   '/board': /Choose codes to see their prices/,
   '/series': /No prices yet\. The operator imports files/,
   '/series/WTI_USD?type=candles&indicator=bollinger': /No prices in this range.*imports files/,
+  '/series/formulas': /No formulas yet\. Write one above/,
   '/market': /No prices yet\. The operator imports files/,
   '/markets': /No curve yet\. Choose another family/,
   '/markets/spreads': /The operator imports files/,

@@ -40,6 +40,26 @@ needs('chromium').describe('what a member does in the console, in the binary', (
   const figure = (text: string) => member.page.locator(`.chart figcaption:has-text("${text}")`)
   const isDrawn = (text: string) => figure(text).first().waitFor({ state: 'attached' })
 
+  test('a formula is drawn while it is typed, its fault is marked, and it is created', async () => {
+    const { page, goTo } = member
+    await goTo('/series/formulas')
+    await page.fill('textarea[name=formula]', 'BRENT_CRUDE_USD - NOWHERE')
+    await page.waitForSelector('[aria-label="Preview"] mark:text-is("NOWHERE")')
+    await page.fill('textarea[name=formula]', 'BRENT_CRUDE_USD - WTI_USD')
+    await isDrawn('The formula over the past year')
+    await page.waitForSelector('[aria-label="Preview"] tr:has-text("WTI_USD")')
+    await page.fill('input[name=code]', 'MY_TYPED')
+    await page.fill('input[name=name]', 'Typed spread')
+    await page.click('button:text-is("Create the formula")')
+    await page.waitForSelector('.notice a[href="/series/MY_TYPED"]')
+    await page.waitForSelector('tr:has-text("Typed spread") >> text=Edit MY_TYPED')
+    await goTo('/series/formulas?code=MY_TYPED')
+    await page.waitForSelector('button:text-is("Change the formula")')
+    await page.click('form button:text-is("Delete")')
+    await page.click('dialog[open] button.danger')
+    await page.waitForSelector('text=No formulas yet')
+  })
+
   describe('the board', () => {
     test('codes are chosen, grouped and ordered by keyboard, with what may have been meant', async () => {
       const { page, goTo } = member

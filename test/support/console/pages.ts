@@ -39,6 +39,7 @@ export const pagesOf = {
     '/account/sources',
     '/account/sign-ins',
     '/series',
+    '/series/formulas',
     '/series/WTI_USD?type=candles&indicator=bollinger',
   ],
   operators: [

@@ -1,3 +1,4 @@
+import type { Static, TObject } from '@sinclair/typebox'
 import { t } from 'elysia'
 import {
   countOrNull,
@@ -67,6 +68,7 @@ const Formula = object('Formula', {
   created_at: t.String({ format: 'date-time' }),
   updated_at: t.String({ format: 'date-time' }),
 })
+export type FormulaRow = (typeof Formula)['static']
 const One = envelopeOf({ formula: Formula })
 
 const shared = {
@@ -153,6 +155,7 @@ const Preview = {
   missing_legs: t.Array(MissingLeg, { description: 'Every leg that is not `ok`.' }),
   legs: t.Array(FormulaLeg, { description: 'The codes that it names.' }),
 }
+export type FormulaPreview = Static<TObject<typeof Preview>>
 
 const ChangeBody = body(
   changeOf({
@@ -204,7 +207,7 @@ const params = { code: string('Code of the formula.', 'MY_CRACK') }
 /** Series by formula of the caller's account. */
 export function ownFormulaOperations(deps: Context) {
   const { ownFormulas, catalogue, latestPrices, idempotency, plans, links } = deps
-  const rowOf = (series: Series): (typeof Formula)['static'] => {
+  const rowOf = (series: Series): FormulaRow => {
     const { terms = {} } = series
     const block = catalogue.blockOf(series.code, terms.owner)
     const [quote, quoted] = block ? [] : [latestPrices.quote(series), latestPrices.formula(series)]

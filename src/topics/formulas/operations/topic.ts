@@ -41,6 +41,8 @@ const Template = object('FormulaTemplate', {
   ),
 })
 
+export type FormulaTemplate = (typeof Template)['static']
+
 /** Formulas over codes. */
 export const operationsOf = (context: Context): readonly Operation[] => [
   operation('GET /v1/formulas/templates', {

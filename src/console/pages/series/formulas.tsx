@@ -1,0 +1,315 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { dayMs, isoDay } from '../../../lib/time/instant.ts'
+import type { FormulaPreview, FormulaRow } from '../../../topics/formulas/operations/own.ts'
+import type { FormulaTemplate } from '../../../topics/formulas/operations/topic.ts'
+import { ask, dataOf, detailsOf, Refusal, useAttempt, useLoaded } from '../../parts/ask.ts'
+import { Confirmed, Empty, Notice, Page, Refused, Tag } from '../../parts/bits.tsx'
+import { now } from '../../parts/boot.ts'
+import { Chart } from '../../parts/charts/chart.tsx'
+import { submits } from '../../parts/form.ts'
+import { ago, number, unitOf, words } from '../../parts/format.ts'
+import { Table } from '../../parts/table.tsx'
+
+const previewDelayMs = 500
+const previewMs = 366 * dayMs
+const empty = { code: 'MY_', name: '', formula: '', unit: 'barrel', currency: 'USD' }
+type Draft = typeof empty
+
+/** The body of a request; an empty currency: the values are not prices. */
+const bodyOf = ({ code, name, formula, unit, currency }: Draft) => ({
+  ...(name !== '' && { name }),
+  ...(code !== empty.code && { code }),
+  formula,
+  unit,
+  currency: currency === '' ? null : currency,
+})
+
+const pathOf = (code: string): string => `/v1/formulas/${encodeURIComponent(code)}`
+const moodOf = (status: string) => (status === 'ok' ? 'good' : 'warn')
+
+/** The formulas of the account, and an editor that computes what is typed. */
+export function Formulas() {
+  const { query } = useLocation()
+  const answer = useLoaded('formulas', signal =>
+    dataOf<{ formulas: FormulaRow[]; count: number; limit: number | null }>('/v1/formulas', {
+      signal,
+    }),
+  )
+  const edited = answer.data?.formulas.find(({ code }) => code === query.code)
+  return (
+    <Page
+      title="Formulas"
+      about="Series computed from other codes, for your account alone."
+      actions={
+        <a class="button" href="/docs/formulas">
+          How to write a formula
+        </a>
+      }
+    >
+      <Editor key={edited?.code ?? ''} before={edited} onSaved={answer.reload} />
+      <Table
+        caption="Your formulas"
+        file="formulas"
+        of={answer}
+        rows={answer.data?.formulas}
+        keyOf={({ code }) => code}
+        empty="No formulas yet. Write one above, or begin with a template."
+        note={
+          answer.data?.limit != null && `${answer.data.count} of ${answer.data.limit} of your plan.`
+        }
+        columns={[
+          {
+            name: 'Code',
+            value: ({ code }) => code,
+            show: ({ code, name }) => (
+              <>
+                <a href={`/series/${code}`}>{name}</a>
+                <div class="code">{code}</div>
+              </>
+            ),
+          },
+          { name: 'Formula', isWide: true, value: ({ formula }) => formula },
+          {
+            name: 'Value',
+            isNumber: true,
+            value: ({ value }) => value,
+            show: ({ value, decimals }) => (value === null ? '–' : number(value, decimals)),
+          },
+          {
+            name: 'State',
+            value: ({ status }) => status,
+            show: ({ status }) => <Tag mood={moodOf(status)}>{words(status)}</Tag>,
+          },
+          {
+            name: 'Actions',
+            isHeadingHidden: true,
+            show: ({ code }) => <a href={`/series/formulas?code=${code}`}>Edit {code}</a>,
+          },
+        ]}
+      />
+    </Page>
+  )
+}
+
+function Editor({
+  before,
+  onSaved,
+}: {
+  before: FormulaRow | undefined
+  onSaved: () => Promise<void>
+}) {
+  const { route } = useLocation()
+  const first = before ? { ...before, currency: before.currency ?? '' } : empty
+  const draft = useSignal<Draft>(first)
+  /** The draft that was last left alone for a moment. */
+  const settled = useSignal<Draft>(first)
+  const saved = useSignal('')
+  const { refusal, attempt } = useAttempt()
+  const templates = useLoaded('formula templates', signal =>
+    dataOf<{ templates: FormulaTemplate[] }>('/v1/formulas/templates', { signal }),
+  )
+  const body = {
+    ...bodyOf(settled.value),
+    start_date: isoDay(now() - previewMs),
+    end_date: isoDay(now()),
+  }
+  const preview = useLoaded(
+    body.formula.trim() === '' ? undefined : JSON.stringify({ ...body, name: '' }),
+    signal => dataOf<FormulaPreview>('/v1/formulas/preview', { method: 'POST', body, signal }),
+  )
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      settled.value = draft.value
+    }, previewDelayMs)
+    return () => clearTimeout(timer)
+  }, [draft.value])
+  const set = (change: Partial<Draft>) => {
+    draft.value = { ...draft.value, ...change }
+    saved.value = ''
+  }
+  const field = (name: keyof Draft) => ({
+    name,
+    value: draft.value[name],
+    onInput: (event: { currentTarget: { value: string } }) =>
+      set({ [name]: event.currentTarget.value }),
+  })
+  const choose = (id: string) => {
+    const template = templates.data?.templates.find(each => each.id === id)
+    if (!template) return
+    const { name, unit, currency, example } = template
+    set({ name, unit, currency, formula: example.formula })
+  }
+  const save = () =>
+    attempt(async () => {
+      const { code, ...terms } = bodyOf(draft.value)
+      if (before) await ask(pathOf(before.code), { method: 'PATCH', body: terms })
+      else await ask('/v1/formulas', { method: 'POST', body: { code, ...terms } })
+      await onSaved()
+      saved.value = before?.code ?? draft.value.code
+    })
+  const remove = (code: string) =>
+    attempt(async () => {
+      await ask(pathOf(code), { method: 'DELETE' })
+      await onSaved()
+      route('/series/formulas')
+    })
+  return (
+    <div class="split">
+      <section class="card" aria-label="Preview">
+        {preview.refusal && <Fault error={preview.refusal} text={settled.value.formula} />}
+        {!preview.refusal && preview.data && <Previewed preview={preview.data} />}
+        {!preview.refusal && !preview.data && (
+          <Empty>
+            <p>Values of the past year appear here while you type.</p>
+          </Empty>
+        )}
+      </section>
+      <form class="card" aria-label="Formula" onSubmit={submits(save)}>
+        {refusal.value && <Refused error={refusal.value} />}
+        {saved.value && (
+          <Notice mood="good">
+            Saved. <a href={`/series/${saved.value}`}>{saved.value}</a> works wherever codes do.
+          </Notice>
+        )}
+        <label>
+          Template
+          <select onChange={event => choose(event.currentTarget.value)}>
+            <option value="">None</option>
+            {templates.data?.templates.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Formula
+          <textarea
+            class="code"
+            rows={4}
+            required
+            maxLength={2000}
+            spellcheck={false}
+            placeholder="BRENT_CRUDE_USD - WTI_USD"
+            {...field('formula')}
+          />
+        </label>
+        <label>
+          Code
+          <input required maxLength={50} disabled={before !== undefined} {...field('code')} />
+        </label>
+        <label>
+          Name
+          <input required maxLength={120} placeholder="Our spread" {...field('name')} />
+        </label>
+        <div class="row">
+          <label>
+            Currency
+            <input maxLength={3} {...field('currency')} />
+          </label>
+          <label>
+            Unit
+            <input required maxLength={50} {...field('unit')} />
+          </label>
+        </div>
+        <div class="row">
+          <button type="submit" class="main">
+            {before ? 'Change the formula' : 'Create the formula'}
+          </button>
+          {before && (
+            <>
+              <a href="/series/formulas">New formula</a>
+              <Confirmed
+                label="Delete"
+                question={`Delete ${before.code}? Alerts and watches on it will have no price.`}
+                onConfirm={() => remove(before.code)}
+              />
+            </>
+          )}
+        </div>
+      </form>
+    </div>
+  )
+}
+
+/** The text with its wrong part marked, where the refusal names its column. */
+function Fault({ error, text }: { error: Error; text: string }) {
+  const { errors = [] } = (error instanceof Refusal ? detailsOf(error) : {}) as {
+    errors?: { column?: number; length?: number }[]
+  }
+  const { column, length = 1 } = errors.find(each => each.column !== undefined) ?? {}
+  const at = (column ?? 1) - 1
+  return (
+    <>
+      <Refused error={error} />
+      {column !== undefined && (
+        <p class="code">
+          {text.slice(0, at)}
+          <mark>{text.slice(at, at + length) || '…'}</mark>
+          {text.slice(at + length)}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Previewed({ preview }: { preview: FormulaPreview }) {
+  const { values, legs, unit, currency, status } = preview
+  return (
+    <>
+      {values.length === 0 ? (
+        <Empty>
+          <p>No value in the past year: a leg has none. The table says which.</p>
+        </Empty>
+      ) : (
+        <Chart
+          title="The formula over the past year"
+          times={values.map(({ observed_at }) => Date.parse(observed_at) / 1000)}
+          lines={[
+            {
+              label: unitOf(currency, unit),
+              values: values.map(({ value }) => value),
+              ink: '--ink-1',
+            },
+          ]}
+          decimals={2}
+        />
+      )}
+      {status !== 'ok' && <Notice mood="warn">State: {words(status)}.</Notice>}
+      <Table
+        caption="Legs"
+        file="legs"
+        rows={legs}
+        keyOf={({ code }) => code}
+        empty="The formula names no code."
+        columns={[
+          {
+            name: 'Code',
+            value: ({ code }) => code,
+            show: ({ code }) => <a href={`/series/${code}`}>{code}</a>,
+          },
+          {
+            name: 'Price',
+            isNumber: true,
+            value: ({ price }) => price,
+            show: ({ price, ...leg }) =>
+              price === null ? '–' : `${number(price)} ${unitOf(leg.currency, leg.unit)}`,
+          },
+          {
+            name: 'Observed',
+            isWide: true,
+            value: ({ observed_at }) => observed_at,
+            show: ({ observed_at }) => (observed_at === null ? '–' : ago(observed_at)),
+          },
+          {
+            name: 'State',
+            value: leg => leg.status,
+            show: leg => <Tag mood={moodOf(leg.status)}>{words(leg.status)}</Tag>,
+          },
+        ]}
+      />
+    </>
+  )
+}
