@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
+import { part } from '../support/full.ts'
 import { startInstance } from '../support/interface/packages.ts'
 import { type Played, playNode } from './families/node-calls.ts'
 import { playFamily } from './families/other-calls.ts'
@@ -65,7 +66,7 @@ const pythonSenders = [
 ]
 
 describe('with nothing configured, every method gets the type that its family declares', () => {
-  test.each(nodeSenders)(
+  test.each(part(nodeSenders))(
     '$name: 259 of 261 calls',
     async sender => {
       const played = await playNode(as(sender))
@@ -79,7 +80,7 @@ describe('with nothing configured, every method gets the type that its family de
     120_000,
   )
 
-  test.each(pythonSenders)(
+  test.each(part(pythonSenders))(
     '$name: 156 synchronous and 151 asynchronous methods',
     async sender => {
       const sync = await playPython(as(sender), 'sync')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { isFull } from '../../support/full.ts'
 import { binary, remove, run, start, temporaryDir } from '../../support/instance/binary.ts'
 
-const rows = 400_000
+const rows = isFull ? 400_000 : 100_000
 const kills = process.env.WELLHEAD_TORTURE === '1' ? 10 : isFull ? 4 : 2
 
 /** A file of five-minute points of two codes. */

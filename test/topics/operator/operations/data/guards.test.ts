@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { dayMs, hourMs, isoInstant, minuteMs } from '../../../../../src/lib/time/instant.ts'
 import { guardRules } from '../../../../../src/topics/prices/math/guards.ts'
+import { part } from '../../../../support/full.ts'
 import { temporaryDir } from '../../../../support/instance/binary.ts'
 import { command, emptyDirectory } from '../../../../support/instance/command.ts'
 import { openTestInstance, startAt } from '../../../../support/instance/instance.ts'
@@ -104,7 +105,8 @@ describe('each guard does to a push what its series says', () => {
 })
 
 describe('each guard does to a file what its series says', () => {
-  test.each(cases)('%s: %s', async (rule, action) => {
+  // Each case is six commands.
+  test.each(part(cases))('%s: %s', async (rule, action) => {
     const dir = emptyDirectory(temporaryDir())
     try {
       const run = async (...args: string[]) => {
