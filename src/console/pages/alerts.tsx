@@ -12,6 +12,7 @@ import type { BacktestShape as Backtest } from '../../topics/alerts/operations/t
 import { has } from '../parts/account.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
+  Absent,
   Confirmed,
   Empty,
   Members,
@@ -436,19 +437,7 @@ function Existing({ id }: { id: string }) {
   const answer = useLoaded(`alert ${id}`, signal =>
     ask<WholeAlert>(`/v1/alerts/${encodeURIComponent(id)}`, { signal }),
   )
-  if (!answer.data)
-    return (
-      <Page title="Alert">
-        <Shown of={answer} what="the alert">
-          {() => null}
-        </Shown>
-        {answer.refusal && (
-          <p>
-            <a href="/alerts">All alerts</a>
-          </p>
-        )}
-      </Page>
-    )
+  if (!answer.data) return <Absent title="Alert" of={answer} href="/alerts" text="All alerts" />
   return <Editor key={id} first={draftOf(answer.data)} alert={answer.data} />
 }
 

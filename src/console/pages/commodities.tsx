@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { ask, useLoaded } from '../parts/ask.ts'
-import { Choice, Members, Page, Refused, Waiting } from '../parts/bits.tsx'
+import { Members, Options, Page, Refused, Waiting } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { areCodesHere, codes, hasAnyCode, wantCodes } from '../parts/codes.ts'
 import { words } from '../parts/format.ts'
@@ -80,31 +80,37 @@ function One({ part }: { part: Part }) {
       {any.data && part.headline && <Headline codes={part.headline} />}
       {any.data && report && (
         <>
-          <nav class="tabs reports" aria-label={`Reports of ${part.text}`}>
-            {part.reports.map(({ text }) => (
-              <button
-                type="button"
-                key={text}
-                aria-current={text === report.text ? 'page' : undefined}
-                onClick={() => route(`${path}?report=${encodeURIComponent(text)}`, true)}
+          <div class="row">
+            <label class="inline">
+              Report
+              <select
+                value={report.text}
+                onChange={event =>
+                  route(`${path}?report=${encodeURIComponent(event.currentTarget.value)}`, true)
+                }
               >
-                {text}
-              </button>
-            ))}
-          </nav>
-          {report.choices && (
-            <Choice
-              label={report.choices.label}
-              value={chosen}
-              options={values.map(value => ({
-                value,
-                text: /^[A-Z]/.test(value) ? value : words(value.replaceAll('-', '_')),
-              }))}
-              onChoose={value => {
-                choice.value = value
-              }}
-            />
-          )}
+                <Options of={part.reports.map(({ text }) => text)} />
+              </select>
+            </label>
+            {report.choices && (
+              <label class="inline">
+                {report.choices.label}
+                <select
+                  value={chosen}
+                  onChange={event => {
+                    choice.value = event.currentTarget.value
+                  }}
+                >
+                  <Options
+                    of={values}
+                    textOf={value =>
+                      /^[A-Z]/.test(value) ? value : words(value.replaceAll('-', '_'))
+                    }
+                  />
+                </select>
+              </label>
+            )}
+          </div>
           {found.refusal && <Refused error={found.refusal} />}
           {(!report.choices || chosen !== '') && (
             <Report

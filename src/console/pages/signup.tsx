@@ -11,31 +11,33 @@ export function Signup() {
   const { query } = useLocation()
   if (query.token) return <Confirm token={query.token} />
   return (
-    <Page title="Get a key" about={abouts[boot.signup]}>
+    <Page
+      title="Get a key"
+      about={
+        <>
+          {abouts[boot.signup]} You have an account?{' '}
+          <a href="/sign-in?next=/account">Sign in and create a key.</a>
+        </>
+      }
+    >
       <div class="columns">
         {boot.signup === 'open' && <AddressForm />}
         <section class="card">
           <h2>{boot.isEvaluation ? 'This is a demo instance' : 'You know the operator'}</h2>
           {boot.isEvaluation ? (
             <p>
-              It printed an API key and a link to sign in when it started. Start it again to see
-              both again; the keys lie in <code>evaluation-keys.json</code> of its data directory.
-              E-mails are not sent: they appear in the <a href="/desk">desk</a>.
+              It printed an API key and a link to sign in when it started, and keeps the keys in{' '}
+              <code>evaluation-keys.json</code> of its data directory. It sends no e-mail: messages
+              appear in the <a href="/desk/inbox">inbox of the desk</a>.
             </p>
           ) : (
             <p>
-              The operator makes an account for you and sends you a key or a link to sign in; a
-              colleague who has an account here can invite you to their organization.
+              The operator creates your account and sends you a key or a link to sign in. A
+              colleague who has an account can invite you to their organization.
             </p>
           )}
-          <p>
-            You have an account? <a href="/sign-in?next=/account">Sign in and create a key.</a>
-          </p>
-        </section>
-        <section class="card">
-          <h2>For the operator</h2>
-          <p>
-            An account with a key, on the machine that runs the service;{' '}
+          <p class="quiet small">
+            Operators create an account with a key on the machine that runs the service;{' '}
             <code>accounts.signup</code> controls who can sign up.
           </p>
           <pre class="wrap">
@@ -76,8 +78,9 @@ function AddressForm() {
         </Notice>
       )}
       {refusal.value && <Refused error={refusal.value} />}
+      <p>You get a link by e-mail. It opens your account and shows your first key.</p>
       <form class="row end" onSubmit={submits(() => send())}>
-        <label>
+        <label class="grow">
           E-mail address
           <input type="email" autocomplete="email" required maxLength={254} {...bound(email)} />
         </label>

@@ -3,6 +3,7 @@ import { useLocation, useRoute } from 'preact-iso'
 import type { LogShape as Delivery } from '../../topics/webhooks/operations/row.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
+  Absent,
   Confirmed,
   Empty,
   Members,
@@ -139,24 +140,26 @@ function List() {
           },
         ]}
       />
-      <form class="card" aria-labelledby="add" onSubmit={submits(make)}>
-        <h2 id="add">Add an endpoint</h2>
-        <label>
-          Address
-          <input name="url" type="url" required placeholder="https://hooks.example.com/energy" />
-        </label>
-        <Events chosen={firstEvents} />
-        <Filters />
-        {refusal.value && <Refused error={refusal.value} />}
-        <div class="row">
-          <button type="submit" class="main">
-            Add endpoint
-          </button>
-        </div>
-      </form>
-      <SignatureChecker />
+      <details class="card" open={answer.data?.webhooks.length === 0}>
+        <summary id="add">Add an endpoint</summary>
+        <form class="stack" aria-labelledby="add" onSubmit={submits(make)}>
+          <label>
+            Address
+            <input name="url" type="url" required placeholder="https://hooks.example.com/energy" />
+          </label>
+          <Events chosen={firstEvents} />
+          <Filters />
+          {refusal.value && <Refused error={refusal.value} />}
+          <div class="row">
+            <button type="submit" class="main">
+              Add endpoint
+            </button>
+          </div>
+        </form>
+      </details>
       <Watches />
       <Deliveries />
+      <SignatureChecker />
     </Page>
   )
 }
@@ -219,19 +222,13 @@ function One({ id }: { id: string }) {
       })
       await events.reload()
     })
-  if (endpoint.refusal && !endpoint.data)
-    return (
-      <Page title="Webhook endpoint" about={<span class="break">{id}</span>}>
-        <Refused error={endpoint.refusal} />
-        <p>
-          <a href="/webhooks">To your endpoints</a>
-        </p>
-      </Page>
-    )
+  if (!endpoint.data)
+    return <Absent title="Webhook endpoint" of={endpoint} href="/webhooks" text="All endpoints" />
+  const { data } = endpoint
   return (
     <Page
       title="Webhook endpoint"
-      about={<span class="break">{endpoint.data?.url ?? id}</span>}
+      about={<span class="break">{data.url}</span>}
       actions={
         <>
           <button type="button" class="main" onClick={() => void test()}>
@@ -243,14 +240,12 @@ function One({ id }: { id: string }) {
             question="Rotate the secret? New requests are signed with it; update your receiver."
             onConfirm={rotate}
           />
-          {endpoint.data && (
-            <button
-              type="button"
-              onClick={() => void change({ status: endpoint.data?.active ? 'paused' : 'active' })}
-            >
-              {endpoint.data.active ? 'Pause' : 'Resume'}
-            </button>
-          )}
+          <button
+            type="button"
+            onClick={() => void change({ status: data.active ? 'paused' : 'active' })}
+          >
+            {data.active ? 'Pause' : 'Resume'}
+          </button>
           <Confirmed
             label="Delete"
             className="danger"
@@ -269,39 +264,31 @@ function One({ id }: { id: string }) {
             : `The test did not arrive: ${result.value.error ?? `the endpoint returned ${result.value.status_code}`}.`}
         </Notice>
       )}
-      <Shown of={endpoint} what="the endpoint">
-        {data => (
-          <section class="card" aria-label="Endpoint">
-            <dl class="facts">
-              <dt>State</dt>
-              <dd>
-                <Tag mood={data.active ? 'good' : 'warn'}>{words(data.status)}</Tag>{' '}
-                {data.disabled_reason}
-              </dd>
-              <dt>Events</dt>
-              <dd class="code">{data.events.join(', ')}</dd>
-              {(data.commodity_filters.length > 0 || data.state_filters.length > 0) && (
-                <>
-                  <dt>Only of</dt>
-                  <dd class="code">
-                    {[...data.commodity_filters, ...data.state_filters].join(', ')}
-                  </dd>
-                </>
-              )}
-              <dt>Secret</dt>
-              <dd class="code">{data.secret_hint}</dd>
-              <dt>Deliveries</dt>
-              <dd>
-                {data.successful_deliveries + data.failed_deliveries === 0
-                  ? 'None yet'
-                  : `${number(data.successful_deliveries)} delivered, ${number(data.failed_deliveries)} failed, last ${ago(data.last_delivery_at)}`}
-              </dd>
-            </dl>
-          </section>
-        )}
-      </Shown>
-      {endpoint.data && <EndpointForm terms={endpoint.data} onSave={change} />}
-      <Replay path={path} onReplayed={events.reload} />
+      <section class="card" aria-label="Endpoint">
+        <dl class="facts">
+          <dt>State</dt>
+          <dd>
+            <Tag mood={data.active ? 'good' : 'warn'}>{words(data.status)}</Tag>{' '}
+            {data.disabled_reason}
+          </dd>
+          <dt>Events</dt>
+          <dd class="code">{data.events.join(', ')}</dd>
+          {(data.commodity_filters.length > 0 || data.state_filters.length > 0) && (
+            <>
+              <dt>Only of</dt>
+              <dd class="code">{[...data.commodity_filters, ...data.state_filters].join(', ')}</dd>
+            </>
+          )}
+          <dt>Secret</dt>
+          <dd class="code">{data.secret_hint}</dd>
+          <dt>Deliveries</dt>
+          <dd>
+            {data.successful_deliveries + data.failed_deliveries === 0
+              ? 'None yet'
+              : `${number(data.successful_deliveries)} delivered, ${number(data.failed_deliveries)} failed, last ${ago(data.last_delivery_at)}`}
+          </dd>
+        </dl>
+      </section>
       <section class="card flush" aria-labelledby="log">
         <header>
           <h2 id="log">Log</h2>
@@ -375,6 +362,8 @@ function One({ id }: { id: string }) {
           </div>
         )}
       </section>
+      <Replay path={path} onReplayed={events.reload} />
+      <EndpointForm terms={data} onSave={change} />
     </Page>
   )
 }
@@ -400,28 +389,30 @@ function Replay({ path, onReplayed }: { path: string; onReplayed: () => Promise<
       await onReplayed()
     })
   return (
-    <form class="card" aria-labelledby="replay" onSubmit={submits(() => replay())}>
-      <h2 id="replay">Replay events</h2>
-      {refusal.value && <Refused error={refusal.value} />}
-      {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
-      <div class="row end">
-        <label>
-          From (UTC)
-          <input type="datetime-local" required {...bound(from)} />
-        </label>
-        <label>
-          Until (UTC; empty: now)
-          <input type="datetime-local" {...bound(to)} />
-        </label>
-        <label>
-          What
-          <select {...boundSelect(status)}>
-            <option value="failed">what failed</option>
-            <option value="all">all</option>
-          </select>
-        </label>
-        <button type="submit">Send again</button>
-      </div>
-    </form>
+    <details class="card">
+      <summary id="replay">Replay events</summary>
+      <form class="stack" aria-labelledby="replay" onSubmit={submits(() => replay())}>
+        {refusal.value && <Refused error={refusal.value} />}
+        {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
+        <div class="row end">
+          <label>
+            From (UTC)
+            <input type="datetime-local" required {...bound(from)} />
+          </label>
+          <label>
+            Until (UTC; empty: now)
+            <input type="datetime-local" {...bound(to)} />
+          </label>
+          <label>
+            What
+            <select {...boundSelect(status)}>
+              <option value="failed">what failed</option>
+              <option value="all">all</option>
+            </select>
+          </label>
+          <button type="submit">Send again</button>
+        </div>
+      </form>
+    </details>
   )
 }

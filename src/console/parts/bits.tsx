@@ -170,6 +170,39 @@ export function Page({ title, about, actions, children }: PageProps) {
   )
 }
 
+/** A page whose subject is loading, refused or unknown, with the way to its list. */
+export function Absent({
+  title,
+  of,
+  href,
+  text,
+}: {
+  title: string
+  of: Loaded<unknown>
+  href: string
+  text: string
+}) {
+  const isUnknown = of.refusal instanceof Refusal && of.refusal.status === 404
+  return (
+    <Page title={isUnknown ? `${title} not found` : title}>
+      {isUnknown ? (
+        <section class="card">
+          <p class="break">{of.refusal?.message} It may have been deleted.</p>
+          <p>
+            <a class="button main" href={href}>
+              {text}
+            </a>
+          </p>
+        </section>
+      ) : (
+        <Shown of={of} what={`the ${title.toLowerCase()}`}>
+          {() => null}
+        </Shown>
+      )}
+    </Page>
+  )
+}
+
 /** Wraps pages of members: anonymous visitors get links to sign in. */
 export function Members({ title, children }: { title: string; children: () => ComponentChildren }) {
   if (boot.isSignedIn) return <>{children()}</>

@@ -78,7 +78,7 @@ const withoutCopies = (answer: Row): Row => ('data' in answer ? { data: answer.d
 export function Report({ title, path }: { title: string; path: string }) {
   const answer = useLoaded(path, signal => ask<unknown>(path, { signal }))
   const found = useMemo(() => foundIn(answer.data), [answer.data])
-  const texts = found.figures.filter(figure => !isShort(figure))
+  const texts = found.figures.filter(figure => !isNumeric(figure))
   const dated = found.tables.find(({ rows }) => datesOf(rows) !== undefined)
   return (
     <Shown of={answer} what={title.toLowerCase()}>
@@ -91,13 +91,15 @@ export function Report({ title, path }: { title: string; path: string }) {
           )}
           {found.figures.length > 0 && (
             <section class="card" aria-label={`${title}: figures`}>
-              <div class="figures">
-                {found.figures.filter(isShort).map(([name, value]) => (
-                  <Figure key={name} label={labelOf(name)}>
-                    {cellText(name, value)}
-                  </Figure>
-                ))}
-              </div>
+              {texts.length < found.figures.length && (
+                <div class="figures">
+                  {found.figures.filter(isNumeric).map(([name, value]) => (
+                    <Figure key={name} label={labelOf(name)}>
+                      {cellText(name, value)}
+                    </Figure>
+                  ))}
+                </div>
+              )}
               {texts.length > 0 && (
                 <dl class="facts small">
                   {texts.map(([name, value]) => (
@@ -130,9 +132,8 @@ export function Report({ title, path }: { title: string; path: string }) {
   )
 }
 
-/** A long text is read in a line, and would break as a figure. */
-const isShort = ([name, value]: readonly [string, unknown]): boolean =>
-  cellText(name, value).length <= 16
+/** A number is a figure; what the numbers are of is read in lines below them. */
+const isNumeric = ([, value]: readonly [string, unknown]): boolean => typeof value === 'number'
 
 const labelOf = (name: string): string => words(name === 'data' ? 'values' : name)
 
@@ -141,11 +142,21 @@ const isPercent = (name: string): boolean =>
 const isDate = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
 
-function cellText(name: string, value: unknown): string {
+/** From here on a fraction says nothing. */
+const wholeFrom = 100_000
+
+/** How many digits values have behind their points, so that they stand below each other. */
+function digitsOf(values: readonly unknown[]): number {
+  const numbers = values.filter(value => typeof value === 'number')
+  return numbers.every(Number.isInteger) || numbers.some(value => Math.abs(value) >= wholeFrom)
+    ? 0
+    : 2
+}
+
+function cellText(name: string, value: unknown, digits = digitsOf([value])): string {
   if (value === null || value === undefined || value === '') return '–'
   if (typeof value === 'number') {
-    const digits = Math.abs(value) >= 1000 || Number.isInteger(value) ? undefined : 2
-    const text = number(digits === undefined ? Math.round(value * 100) / 100 : value, digits)
+    const text = number(value, digits)
     return isPercent(name) ? `${text}%` : text
   }
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
@@ -182,6 +193,7 @@ function columnsOf(rows: readonly Row[]): Column<Row>[] {
   filled.sort((a, b) => places.get(a)! - places.get(b)!)
   return filled.slice(0, columnsMax).map((name, i): Column<Row> => {
     const isNumber = rows.every(row => row[name] === null || typeof row[name] !== 'string')
+    const digits = digitsOf(rows.map(row => row[name]))
     return {
       name: labelOf(name),
       fileName: name,
@@ -192,7 +204,7 @@ function columnsOf(rows: readonly Row[]): Column<Row>[] {
         isCodeField(name) && /^[A-Z][A-Z0-9_]+$/.test(String(row[name])) ? (
           <a href={`/series/${row[name]}`}>{String(row[name])}</a>
         ) : (
-          cellText(name, row[name])
+          cellText(name, row[name], digits)
         ),
     }
   })

@@ -68,9 +68,10 @@ needs('chromium').describe('the account in the console', () => {
   test('makes a source that is pushed to, sees its log, tests one that cannot be read', async () => {
     const { page, goTo, violations, overflow } = await stage.visitor({ width: 390 })
     await goTo('/account/sources')
-    await page.selectOption('section[aria-labelledby=new-source] select', 'webhook')
+    await page.click('#new-source')
+    await page.selectOption('details[aria-labelledby=new-source] select', 'webhook')
     await page.fill('input[name=name]', '<img src=x onerror=alert(1)>')
-    const form = page.locator('section[aria-labelledby=new-source] form')
+    const form = page.locator('details[aria-labelledby=new-source] form')
     await form.locator('input[name=secret]').fill('a secret of this source 1')
     await page.click('text=Create the source')
     const row = page.locator('section[aria-labelledby=sources] tbody tr', { hasText: 'onerror' })
@@ -80,11 +81,11 @@ needs('chromium').describe('the account in the console', () => {
     expect(await violations()).toEqual([])
     expect(await overflow()).toBeLessThanOrEqual(0)
 
-    await page.selectOption('section[aria-labelledby=new-source] select', 'api')
+    await page.selectOption('details[aria-labelledby=new-source] select', 'api')
     await page.fill('input[name=name]', 'Terminal feed')
     await page.fill('input[name=url]', 'https://192.168.0.9/prices.json')
     await page.click('text=Create the source')
-    await page.waitForSelector('section[aria-labelledby=new-source] .notice.bad:has-text("url")')
+    await page.waitForSelector('details[aria-labelledby=new-source] .notice.bad:has-text("url")')
 
     await row.locator('button:text-is("Delete")').first().click()
     await row.locator('dialog[open] button.danger').click()

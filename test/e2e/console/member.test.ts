@@ -426,6 +426,8 @@ needs('chromium').describe('what a member does in the console, in the binary', (
     test('an endpoint is added by keyboard, with filters, and its secret shown once', async () => {
       const { page, goTo } = member
       await goTo('/webhooks')
+      await tabTo(page, '#add')
+      await page.keyboard.press('Enter')
       await tabTo(page, 'form[aria-labelledby=add] input[name=url]')
       await page.keyboard.type(receiver.url)
       await tabTo(page, 'form[aria-labelledby=add] input[value="price_alert.triggered"]')
@@ -488,6 +490,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.selectOption('section[aria-labelledby=log] select >> nth=0', '')
       await page.waitForSelector('details.entry:has-text("webhook.test")')
       receiver.state.status = 200
+      await page.click('#replay')
       await page.fill('form[aria-labelledby=replay] input >> nth=0', '2026-11-20T00:00')
       await page.selectOption('form[aria-labelledby=replay] select', 'all')
       await page.click('form[aria-labelledby=replay] button')
@@ -646,10 +649,11 @@ needs('chromium').describe('what a member does in the console, in the binary', (
     test('a source of prices is made and deleted', async () => {
       const { page, goTo } = member
       await goTo('/account/sources')
-      await page.selectOption('section[aria-labelledby=new-source] select', 'webhook')
+      await page.click('#new-source')
+      await page.selectOption('details[aria-labelledby=new-source] select', 'webhook')
       await page.fill('input[name=name]', 'Berth 7')
       await page.fill(
-        'section[aria-labelledby=new-source] input[name=secret]',
+        'details[aria-labelledby=new-source] input[name=secret]',
         'a secret of 23 characters',
       )
       await page.click('text=Create the source')
@@ -691,6 +695,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       await page.click('text=Create alert')
       await refused()
       await goTo('/webhooks')
+      await page.click('#add')
       await page.fill('form[aria-labelledby=add] input[name=url]', receiver.url)
       await page.click('text=Add endpoint')
       await refused()
@@ -708,6 +713,7 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       const key = (await page.textContent('.notice.good code'))!
       expect((await ask('/v1/users/me', key)).status).toBe(200)
       await goTo('/webhooks')
+      await page.click('#add')
       await page.fill('form[aria-labelledby=add] input[name=url]', receiver.url)
       await page.click('text=Add endpoint')
       await page.waitForSelector('.notice.bad')

@@ -89,7 +89,7 @@ export function Sources() {
             value: row => row.next_sync_at,
             show: row => instant(row.next_sync_at),
           },
-          { name: 'Fine', isNumber: true, isWide: true, value: row => row.successful_syncs },
+          { name: 'Synced', isNumber: true, isWide: true, value: row => row.successful_syncs },
           { name: 'Failed', isNumber: true, isWide: true, value: row => row.failed_syncs },
           {
             name: 'State',
@@ -143,7 +143,7 @@ export function Sources() {
         ]}
       />
       {chosen && <Opened source={chosen} key={chosen.id} />}
-      <Making onMade={answer.reload} />
+      <Making isFirst={rows?.length === 0} onMade={answer.reload} />
       <p class="quiet small">
         Their prices are returned by{' '}
         <a href="/docs?operation=getDataConnectorPrices">GET /v1/prices/data-connector</a>, to your
@@ -254,7 +254,7 @@ function Opened({ source }: { source: Source }) {
               </>
             ),
           },
-          { name: 'Asked by', isWide: true, value: ({ trigger }) => trigger },
+          { name: 'Started by', isWide: true, value: ({ trigger }) => trigger },
           { name: 'Rows', isNumber: true, value: ({ received }) => received },
           { name: 'New', isNumber: true, isWide: true, value: ({ inserted }) => inserted },
           { name: 'Revised', isNumber: true, isWide: true, value: ({ revised }) => revised },
@@ -307,7 +307,7 @@ function bodyOf(form: FormData, kind: string): object {
   }
 }
 
-function Making({ onMade }: { onMade: () => Promise<void> }) {
+function Making({ isFirst, onMade }: { isFirst: boolean; onMade: () => Promise<void> }) {
   const kind = useSignal<string>('api')
   const created = useSignal('')
   const { refusal, attempt } = useAttempt()
@@ -324,8 +324,8 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
       await onMade()
     })
   return (
-    <section class="card" aria-labelledby="new-source">
-      <h2 id="new-source">A new source</h2>
+    <details class="card" aria-labelledby="new-source" open={isFirst}>
+      <summary id="new-source">Add a source</summary>
       {refusal.value && <Refused error={refusal.value} />}
       {created.value && <Notice mood="good">{created.value}</Notice>}
       <form class="grid roomy" onSubmit={submits(make)}>
@@ -357,8 +357,8 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
           </label>
         )}
         <label>
-          Path to the list in the JSON (empty: the whole answer)
-          <input name="items" placeholder="data.prices" />
+          List in the JSON
+          <input name="items" placeholder="data.prices; empty: the whole response" />
         </label>
         <label>
           Field mapping
@@ -370,7 +370,7 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
         </label>
         {kind.value !== 'webhook' && (
           <label>
-            Sync interval in minutes
+            Interval, minutes
             <input name="interval" type="number" min={1} max={10080} placeholder="60" />
           </label>
         )}
@@ -394,6 +394,6 @@ function Making({ onMade }: { onMade: () => Promise<void> }) {
           </button>
         </div>
       </form>
-    </section>
+    </details>
   )
 }

@@ -46,18 +46,6 @@ export function Backups() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      {desk && !desk.is_configured && (
-        <Notice mood="warn">
-          {boot.isEvaluation ? (
-            'A demo instance makes no backups.'
-          ) : (
-            <>
-              Backups are not configured: set <code>backups.directory</code> or{' '}
-              <code>backups.s3_bucket</code> and start again.
-            </>
-          )}
-        </Notice>
-      )}
       {desk?.trouble && <Notice mood="bad">The last backup: {desk.trouble}</Notice>}
       {desk?.list_fault && <Notice mood="bad">The list: {desk.list_fault}</Notice>}
       {task && (
@@ -80,9 +68,22 @@ export function Backups() {
         rows={desk?.backups}
         keyOf={({ name, place }) => `${place} ${name}`}
         empty={
-          desk?.is_configured
-            ? 'No backups yet. Create one now; scheduled backups follow automatically.'
-            : 'No backup destination is configured.'
+          desk?.is_configured ? (
+            'No backups yet. Create one now; scheduled backups follow automatically.'
+          ) : (
+            <>
+              <p>
+                {boot.isEvaluation
+                  ? 'A demo instance makes no backups. On your own instance, set '
+                  : 'Backups are not configured: set '}
+                <code>backups.directory</code> or <code>backups.s3_bucket</code> and start again.
+                They are then made on a schedule, and this page lists and verifies them.
+              </p>
+              <a class="button" href="/docs/backups">
+                Set up backups
+              </a>
+            </>
+          )
         }
         isTall
         note={

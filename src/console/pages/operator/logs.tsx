@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { Refused, Tag } from '../../parts/bits.tsx'
+import { Choice, Refused, Tag } from '../../parts/bits.tsx'
 import { bound } from '../../parts/form.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -13,6 +13,9 @@ interface Line {
 const linesMax = 500
 const askAgainMs = 2000
 const levels: Readonly<Record<string, 'warn' | 'bad'>> = { warn: 'warn', error: 'bad' }
+
+/** The levels of a choice: a warning and what is worse, or errors only. */
+const levelsFrom = { '': /^/, warn: /^(warn|error)$/, error: /^error$/ } as const
 
 const textLine = /^(\S+Z) (DEBUG|INFO|WARN|ERROR) +(\S+) ?(.*)$/
 
@@ -42,6 +45,7 @@ export function Logs() {
   const refusal = useSignal<Error | undefined>(undefined)
   const words = useSignal('')
   const isLive = useSignal(true)
+  const level = useSignal<'' | 'warn' | 'error'>('')
   useEffect(() => {
     let isOver = false
     let last = 0
@@ -77,19 +81,31 @@ export function Logs() {
       {refusal.value && <Refused error={refusal.value} />}
       <Table
         caption="Log"
-        rows={lines.value}
+        rows={lines.value?.filter(({ line }) => levelsFrom[level.value].test(partsOf(line).level))}
         of={{ isLoading: lines.value === undefined && !refusal.value, refusal: undefined }}
         keyOf={({ number }) => String(number)}
         isTall
         className="lines"
         empty={
-          words.value
-            ? 'No matching lines.'
-            : 'Nothing logged since the start. New lines appear automatically.'
+          words.value || level.value
+            ? 'No matching lines. Choose another level or other words.'
+            : 'Nothing logged since the start. New lines appear here by themselves.'
         }
         note={`The newest first, at most ${linesMax}; cleared at each start.`}
         actions={
           <>
+            <Choice
+              label="Level"
+              value={level.value}
+              options={[
+                { value: '', text: 'All' },
+                { value: 'warn', text: 'Warnings' },
+                { value: 'error', text: 'Errors' },
+              ]}
+              onChoose={value => {
+                level.value = value
+              }}
+            />
             <label>
               Only lines with
               <input type="search" maxLength={100} placeholder="warn" {...bound(words)} />

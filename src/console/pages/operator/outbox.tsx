@@ -54,33 +54,48 @@ export function Outbox() {
       {refusal.value && <Refused error={refusal.value} />}
       {result.value && <Notice mood="good">{result.value}</Notice>}
       <Table
-        caption="Outbox"
+        caption="Messages"
+        file="outbox"
         of={answer}
         rows={answer.data?.data.messages}
         keyOf={({ id }) => id}
         isTall
         empty={
-          state.value === 'waiting'
-            ? 'The outbox is empty. Test delivery channels under System.'
-            : 'No messages were abandoned in the last 30 days.'
+          state.value === 'waiting' ? (
+            <>
+              <p>The outbox is empty. Test delivery channels under System.</p>
+              <a class="button" href="/operator/system">
+                Test a channel
+              </a>
+            </>
+          ) : (
+            'No messages were abandoned in the last 30 days.'
+          )
         }
         note={
-          <div class="row">
-            <button type="button" class="tight" disabled={page.value <= 1} onClick={() => turn(-1)}>
-              Back
-            </button>
-            <span>
-              Page {number(page.value)} of {number(pages)}
-            </span>
-            <button
-              type="button"
-              class="tight"
-              disabled={page.value >= pages}
-              onClick={() => turn(1)}
-            >
-              On
-            </button>
-          </div>
+          pages > 1 && (
+            <div class="row">
+              <button
+                type="button"
+                class="tight"
+                disabled={page.value <= 1}
+                onClick={() => turn(-1)}
+              >
+                Back
+              </button>
+              <span>
+                Page {number(page.value)} of {number(pages)}
+              </span>
+              <button
+                type="button"
+                class="tight"
+                disabled={page.value >= pages}
+                onClick={() => turn(1)}
+              >
+                Next
+              </button>
+            </div>
+          )
         }
         actions={
           <>
@@ -98,7 +113,7 @@ export function Outbox() {
               }}
             />
             <label>
-              By
+              Channel
               <select
                 value={kind.value}
                 onChange={event => {
@@ -152,7 +167,7 @@ export function Outbox() {
               </div>
             ),
           },
-          { name: 'By', isWide: true, value: ({ kind: way }) => way },
+          { name: 'Channel', isWide: true, value: ({ kind: way }) => way },
           { name: 'Attempts', isNumber: true, isWide: true, value: ({ attempts }) => attempts },
           {
             name: 'Last answer',

@@ -26,8 +26,10 @@ export const System = () => (
 export const Messages = () => (
   <>
     <Outbox />
-    <Held />
-    <Suppressions />
+    <div class="columns">
+      <Held />
+      <Suppressions />
+    </div>
   </>
 )
 
@@ -150,7 +152,7 @@ function Held() {
     })
   const { total } = answer
   return (
-    <>
+    <div class="stack">
       {refusal.value && <Refused error={refusal.value} />}
       {message.value && <Notice mood="good">{message.value}</Notice>}
       <Table
@@ -203,7 +205,7 @@ function Held() {
           },
         ]}
       />
-    </>
+    </div>
   )
 }
 
@@ -222,7 +224,7 @@ function Suppressions() {
       await answer.reload()
     })
   return (
-    <>
+    <div class="stack">
       {refusal.value && <Refused error={refusal.value} />}
       <Table
         caption="Suppressed addresses"
@@ -253,6 +255,6 @@ function Suppressions() {
           },
         ]}
       />
-    </>
+    </div>
   )
 }

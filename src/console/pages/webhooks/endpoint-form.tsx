@@ -33,7 +33,7 @@ export function Events({ chosen }: { chosen: readonly string[] }) {
   return (
     <fieldset>
       <legend>Events</legend>
-      <div class="row">
+      <div class="figures">
         {names.map(type => (
           <label class="inline" key={type}>
             <input

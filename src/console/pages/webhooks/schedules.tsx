@@ -35,14 +35,13 @@ export function Watches() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      <NewWatch onMake={make} />
       <Table
         caption="Watches"
         of={answer}
         rows={answer.data?.subscriptions}
         keyOf={({ id }) => id}
         hasPlaces
-        empty="No watches yet. Name some codes above to evaluate them on a schedule."
+        empty="No watches yet. Name some codes below to evaluate them on a schedule."
         columns={[
           {
             name: 'Watch',
@@ -106,6 +105,7 @@ export function Watches() {
           },
         ]}
       />
+      <NewWatch onMake={make} />
     </>
   )
 }
@@ -131,7 +131,6 @@ export function Deliveries() {
   return (
     <>
       {refusal.value && <Refused error={refusal.value} />}
-      <NewDelivery onMake={make} />
       <Table
         caption="Scheduled deliveries"
         file="deliveries"
@@ -139,7 +138,7 @@ export function Deliveries() {
         rows={answer.data}
         keyOf={({ id }) => id}
         hasPlaces
-        empty="No scheduled deliveries yet. Name some codes above to receive their prices by e-mail."
+        empty="No scheduled deliveries yet. Name some codes below to receive their prices by e-mail."
         columns={[
           {
             name: 'Delivery',
@@ -215,6 +214,7 @@ export function Deliveries() {
           },
         ]}
       />
+      <NewDelivery onMake={make} />
     </>
   )
 }
