@@ -13,6 +13,7 @@ const reader = 'reader@evaluation.example'
 const allowed = new Set([
   'POST /v1/prices/batch',
   'POST /v1/alerts/backtest',
+  'POST /v1/formulas/preview',
   'POST /v1/alerts/test',
   'POST /v1/alerts/{id}/test',
   'POST /v1/diesel-prices/stations',

@@ -26,6 +26,7 @@ GET /v1/analytics/spread
 GET /v1/analytics/statistics
 GET /v1/analytics/trend
 POST /v1/alerts/backtest
+POST /v1/formulas/preview
 GET /v1/data-quality/reports
 GET /v1/data-quality/reports/{}
 GET /v1/data-quality/summary

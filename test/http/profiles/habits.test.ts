@@ -286,6 +286,7 @@ describe('creating requests that are sent again', () => {
     '/grafana/query',
     '/grafana/annotations',
     '/v1/alerts/backtest',
+    '/v1/formulas/preview',
     '/v1/diesel-prices/stations',
     '/v1/webhooks/{id}/replay',
     '/v1/phone/verify',

@@ -294,6 +294,7 @@ describe('requireAction by role', () => {
       'POST /v1/diesel-prices/stations',
       'POST /v1/alerts/:id/test',
       'POST /v1/alerts/backtest',
+      'POST /v1/formulas/preview',
       'POST /v1/alerts/test',
       'POST /v1/prices/batch',
       'PUT /v1/prices/board/layout',
