@@ -320,7 +320,11 @@ function relationsOf(
       for (const below of uses.get(leg) ?? []) own.add(below)
     }
     uses.set(id, own)
-    for (const leg of own) dependents.set(leg, [...(dependents.get(leg) ?? []), id])
+    for (const leg of own) {
+      const known = dependents.get(leg)
+      if (known) known.push(id)
+      else dependents.set(leg, [id])
+    }
   }
   return { uses, dependents, ranks }
 }
