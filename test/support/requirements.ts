@@ -70,6 +70,10 @@ export const requirements = {
   'nats-server': program('nats-server'),
   nginx: program('nginx'),
   '@redocly/cli': moduleOf('@redocly/cli', '2.77.0'),
+  '@stoplight/prism-cli': moduleOf('@stoplight/prism-cli', '5.16.0'),
+  '@stoplight/spectral-cli': moduleOf('@stoplight/spectral-cli', '6.16.3'),
+  newman: moduleOf('newman', '6.2.2'),
+  'openapi-to-postmanv2': moduleOf('openapi-to-postmanv2', '6.3.3'),
   'oauth2-mock-server': moduleOf('oauth2-mock-server', '9.3.0'),
   'oidc-provider': moduleOf('oidc-provider', '9.13.3'),
   'no installed Wellhead': {

@@ -112,7 +112,8 @@ export function oneCode(
   ...described: Parameters<typeof codeParameter>
 ): Record<CodeName, ReturnType<typeof codeParameter>> {
   const others = codeNames.filter(other => other !== name)
-  const aliases = others.map(other => [other, codeParameter(`Another name of \`${name}\`.`)])
+  const alias = codeParameter(`Another name of \`${name}\`.`, described[1])
+  const aliases = others.map(other => [other, alias])
   return { [name]: codeParameter(...described), ...Object.fromEntries(aliases) }
 }
 

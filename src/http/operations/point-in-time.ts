@@ -10,7 +10,7 @@ export const asOfQuery = typed({
   format: 'date-time',
   description:
     'Answers from what was recorded at or before this time, and never from an observation that speaks for a later one. Before the coverage that the header `X-Vintage-Revision-Coverage-Since` names, from the values first recorded. Absent: what is known now.',
-  examples: ['2026-11-01T12:00:00Z'],
+  examples: ['2026-11-20T12:00:00Z'],
 })
 
 export const endDateQuery = typed({

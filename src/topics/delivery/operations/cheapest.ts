@@ -121,8 +121,14 @@ export const cheapestOperations: readonly Operation[] = [
       ),
       contiguous: flagParameter('`false`: the cheapest periods, not in one piece. Default: true.'),
       dearest: flagParameter('`true`: the dearest time instead. Default: false.'),
-      from: instantParameter('Only periods that begin at this time or later.'),
-      to: instantParameter('Only periods that end at this time or earlier.'),
+      from: instantParameter(
+        'Only periods that begin at this time or later.',
+        '2026-11-14T05:00:00Z',
+      ),
+      to: instantParameter(
+        'Only periods that end at this time or earlier.',
+        '2026-11-14T17:00:00Z',
+      ),
     },
     answers: { 200: Cheapest, ...refusals },
     handle: ({ at, params, query, request, reply, caller }) => {
@@ -169,7 +175,10 @@ export const cheapestOperations: readonly Operation[] = [
     view: 'as_of',
     params: codeParams,
     query: {
-      from: instantParameter('Start of the list. Default: the period that is delivered now.'),
+      from: instantParameter(
+        'Start of the list. Default: the period that is delivered now.',
+        '2026-11-20T12:00:00Z',
+      ),
       zone: zoneQuery,
       per: wordParameter(
         ['kwh', 'mwh'],

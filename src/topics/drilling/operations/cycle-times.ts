@@ -41,7 +41,7 @@ const placeQuery = {
     'First day of first production, `YYYY-MM-DD`, inclusive.',
     '2025-01-01',
   ),
-  end_date: momentParameter('Last day of first production, inclusive.', '2026-06-30'),
+  end_date: momentParameter('Last day of first production, inclusive.', '2026-11-15'),
   lat: numberParameter('Centre of a circle, degrees north, with `lng`.', 31.87, {
     minimum: -90,
     maximum: 90,
@@ -54,7 +54,7 @@ const placeQuery = {
   }),
 }
 const nameQuery = {
-  operator: textParameter('Part of the name of the operator.', 'Juniper Ridge'),
+  operator: textParameter('Part of the name of the operator.', 'Red Bluff'),
   formation: textParameter('Part of the name of the formation.', 'Wolfcamp'),
 }
 type Query = { [name in keyof typeof placeQuery | keyof typeof nameQuery]?: string }
