@@ -174,7 +174,7 @@ function isThere(
   const [, page = '', name = ''] = path.split('/')
   if (name === '') return true
   if (page === 'docs') return guideNames.has(name)
-  if (page === 'series') return catalogue.resolve(name, now()) !== undefined
+  if (page === 'series') return name === 'formulas' || catalogue.resolve(name, now()) !== undefined
   if (Object.hasOwn(pageParts, page))
     return pageParts[page as PageWithParts].some(part => part === name)
   return true

@@ -28,16 +28,12 @@ interface Metric {
   max_52w: number
 }
 
-interface Watched extends BoardRow {
+interface Watched extends BoardRow, Reason {
   year: Metric | undefined
   /** The move in standard deviations of the daily moves of a month. */
   deviations: number | null
   /** The latest note about it within the last days. */
   event: Note | undefined
-  /** Its newest value before a correction. */
-  revised?: number | undefined
-  /** Published in the last day, by a source that publishes more rarely. */
-  isReleased: boolean
 }
 
 const metricsMax = 20
@@ -62,69 +58,59 @@ function useWatchlist(layout: Layout | undefined): Loaded<Watched[]> {
           ).metrics
     const years = new Map(metrics.map(metric => [metric.code, metric]))
     const events = await lateEvents(signal)
-    const known = await knownBefore(rows.filter(isLate), codes, signal)
     const watched = rows.map(row => ({
       ...row,
       year: years.get(row.code),
       event: events.find(({ commodity }) => commodity === row.code),
       deviations: deviationsOf(row.change_24h, row.sparkline),
-      isReleased: isLate(row) && known.has(row.code),
     }))
-    const moved = watched.toSorted(bySize).slice(0, revisionsMax)
-    const revisions = await Promise.all(moved.map(row => revisionOf(row, signal)))
-    return watched.map(row => ({ ...row, revised: revisions[moved.indexOf(row)] }))
+    const moved = watched.toSorted(bySize).slice(0, lookedUpMax)
+    const reasons = await Promise.all(moved.map(row => reasonOf(row, signal)))
+    return watched.map(row => ({ ...row, ...reasons[moved.indexOf(row)] }))
   })
 }
 
 const bySize = (a: { deviations: number | null }, b: { deviations: number | null }): number =>
   Math.abs(b.deviations ?? 0) - Math.abs(a.deviations ?? 0)
 
-/** So many of the largest moves are looked up for a correction of their newest value. */
-const revisionsMax = 6
+/** So many of the largest moves are looked up for their reason. */
+const lookedUpMax = 6
+
+interface Reason {
+  /** Its newest value before a correction. */
+  revised?: number | undefined
+  /** Published in the last day, by a source that publishes more rarely. */
+  isReleased?: boolean
+}
 
 interface Vintaged {
+  coverage_since: string
   points: { vintages: { value: number; is_current: boolean }[] }[]
 }
 
-/** What the newest value of a row was before it was corrected. */
-async function revisionOf(row: BoardRow, signal: AbortSignal): Promise<number | undefined> {
+/** What the newest value of a row was before it was corrected, and whether it is a release. */
+async function reasonOf(row: BoardRow, signal: AbortSignal): Promise<Reason> {
   const at = encodeURIComponent(row.created_at)
-  const { points } = await dataOf<Vintaged>(
+  const answer = await dataOf<Vintaged>(
     `/v1/prices/vintages?by_code=${row.code}&observed_at=${at}`,
     { signal },
   ).catch(error => {
     // The point may be withheld by now.
-    if (error instanceof Refusal && error.status === 404) return { points: [] }
+    if (error instanceof Refusal && error.status === 404) return undefined
     throw error
   })
-  return points[0]?.vintages.findLast(({ is_current: isCurrent }) => !isCurrent)?.value
+  if (!answer) return {}
+  const [point] = answer.points
+  return {
+    revised: point?.vintages.findLast(({ is_current: isCurrent }) => !isCurrent)?.value,
+    // A first import releases nothing.
+    isReleased: isLate(row) && Date.parse(answer.coverage_since) < now() - dayMs,
+  }
 }
 
 /** Recorded in the last day, more than a day after the time that it is of. */
 const isLate = ({ created_at: observed, updated_at: recorded }: BoardRow): boolean =>
   Date.parse(recorded) > now() - dayMs && Date.parse(recorded) - Date.parse(observed) > dayMs
-
-/** Codes that had a price a day ago, if there are late rows: a first import releases nothing. */
-async function knownBefore(
-  late: readonly BoardRow[],
-  codes: readonly string[],
-  signal: AbortSignal,
-): Promise<ReadonlySet<string>> {
-  if (late.length === 0) return new Set()
-  const query = new URLSearchParams({
-    by_code: codes.join(','),
-    as_of: new Date(now() - dayMs).toISOString(),
-  })
-  const data = await dataOf<{ code: string } | { prices: { code: string }[] }>(
-    `/v1/prices/latest?${query}`,
-    { signal },
-  ).catch(error => {
-    // A single code without a price then.
-    if (error instanceof Refusal && error.status === 404) return { prices: [] }
-    throw error
-  })
-  return new Set(('prices' in data ? data.prices : [data]).map(({ code }) => code))
-}
 
 const eventMs = 7 * dayMs
 

@@ -140,4 +140,32 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     await page.waitForSelector('main:not(:has(.waiting)) >> text=Choose codes to see their prices')
     await page.unroute(layout)
   })
+
+  test('a first import of old prices is no release of them', async () => {
+    const dayMs = 86_400_000
+    const answer = await fetch(`${server.url}/admin/v1/observations`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${server.adminToken}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({
+        observations: ['WTI_USD', 'BRENT_CRUDE_USD'].flatMap(code =>
+          Array.from({ length: 9 }, (_, i) => ({
+            code,
+            price: 70 + (i % 3),
+            observed_at: new Date(Date.now() - (3 + i) * dayMs).toISOString(),
+          })),
+        ),
+      }),
+    })
+    expect(answer.status).toBe(200)
+    const { page, goTo } = member
+    await goTo('/market')
+    const row = page.locator('section[aria-labelledby=movers] tr:has(a[href="/series/WTI_USD"])')
+    await row.waitFor()
+    expect(
+      await page.locator('section[aria-labelledby=movers] .tag:text-is("Release")').count(),
+    ).toBe(0)
+  })
 })

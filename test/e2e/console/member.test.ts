@@ -41,12 +41,15 @@ needs('chromium').describe('what a member does in the console, in the binary', (
   const isDrawn = (text: string) => figure(text).first().waitFor({ state: 'attached' })
 
   test('a formula is drawn while it is typed, its fault is marked, and it is created', async () => {
-    const { page, goTo } = member
+    const { page, goTo } = await stage.visitor('member', { isRefused: true })
     await goTo('/series/formulas')
     await page.fill('textarea[name=formula]', 'BRENT_CRUDE_USD - NOWHERE')
     await page.waitForSelector('[aria-label="Preview"] mark:text-is("NOWHERE")')
     await page.fill('textarea[name=formula]', 'BRENT_CRUDE_USD - WTI_USD')
-    await isDrawn('The formula over the past year')
+    await page
+      .locator('.chart figcaption:has-text("The formula over the past year")')
+      .first()
+      .waitFor({ state: 'attached' })
     await page.waitForSelector('[aria-label="Preview"] tr:has-text("WTI_USD")')
     await page.fill('input[name=code]', 'MY_TYPED')
     await page.fill('input[name=name]', 'Typed spread')
