@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { defaultLimits } from '../../src/plans/limits.ts'
 import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
 
 describe('the binary in production', () => {
@@ -185,7 +186,20 @@ describe('the binary as a demo instance', () => {
       1,
       true,
     ])
-  })
+    const limited = await start('dev', join(dir, 'plan'), '--world', 'small', '--limits', 'plan')
+    const { perMinute } = defaultLimits
+    const answers = await Promise.all(
+      Array.from({ length: perMinute + 20 }, () => limited.get('/v1/prices/latest')),
+    )
+    const refusals = answers.filter(({ status }) => status === 429)
+    expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(perMinute)
+    expect(refusals.length).toBeGreaterThan(0)
+    expect(refusals[0]!.headers.get('ratelimit-policy')).toContain(`"burst";q=${perMinute};w=60`)
+    expect((await server.get('/v1/prices/latest')).status).toBe(200)
+    await limited.stop()
+    const printed = await new Response(limited.process.stdout as ReadableStream).text()
+    expect(printed).toContain(`${perMinute} requests a minute`)
+  }, 60_000)
 
   test('binds this machine only', async () => {
     const outcome = await run(

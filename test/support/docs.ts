@@ -17,6 +17,7 @@ export const shownReasons = {
   files: 'It needs files of publishers; test/feeds and test/cli import such files.',
   internet: 'It needs the internet.',
   network: 'It needs another host, or an address that does not exist here.',
+  program: 'It needs a program that neither Debian nor the repository has.',
   provider: 'It needs an account at a provider; test/send has stand-ins of them.',
   repository: 'It runs the tests or the release of the repository.',
   system: 'It changes the system; test/e2e/documents/package.test.ts installs the package.',

@@ -141,7 +141,7 @@ needs('chromium').describe('a copy without any data, in the binary', () => {
     await page.unroute(layout)
   })
 
-  test('a first import of old prices is no release of them', async () => {
+  test('a first import of old prices does not count as their release', async () => {
     const dayMs = 86_400_000
     const answer = await fetch(`${server.url}/admin/v1/observations`, {
       method: 'POST',

@@ -81,7 +81,7 @@ beforeAll(async () => {
   patterns = Object.keys(document.paths)
     .sort((a, b) => a.split('{').length - b.split('{').length)
     .map(path => [path, new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)])
-})
+}, 120_000)
 afterAll(async () => {
   await server.stop(true)
   instance.remove()
