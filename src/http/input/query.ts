@@ -54,9 +54,17 @@ export function wordOf<T extends string>(
 }
 
 /**
- * A date or an instant with a zone. A date as the start of a range is its midnight; as the end
- * (exclusive here) the next midnight.
+ * A date or an instant with a zone; undefined for any other text. A date as the start of a range is
+ * its midnight; as the end (exclusive here) the next midnight.
  */
+export function parseEdge(text: string, edge: 'start' | 'end'): number | undefined {
+  const day = parseDay(text)
+  if (day !== undefined) return edge === 'start' ? day : day + dayMs
+  const at = parseInstant(text)
+  return at === undefined || edge === 'start' ? at : at + 1
+}
+
+/** The edge of a range in the query. */
 export function momentOf(
   parameter: string,
   text: string | undefined,
@@ -64,13 +72,10 @@ export function momentOf(
 ): number | undefined {
   if (text === undefined || text === '') return undefined
   // An unencoded plus sign arrives as a space.
-  const spelling = text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1')
-  const day = parseDay(spelling)
-  if (day !== undefined) return edge === 'start' ? day : day + dayMs
-  const at = parseInstant(spelling)
+  const at = parseEdge(text.trim().replace(/ (\d{2}:?\d{2})$/, '+$1'), edge)
   if (at === undefined)
     throw invalidParameter(parameter, text, 'a date (YYYY-MM-DD) or an ISO 8601 time with a zone')
-  return edge === 'start' ? at : at + 1
+  return at
 }
 
 /** A moment of `by_period`, which clients also send as Unix seconds, as a date or time in words. */

@@ -24,13 +24,14 @@ import {
   type Values,
 } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
+import { parseEdge } from '../../../http/input/query.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { atPoint } from '../../../http/operations/point-in-time.ts'
 import { notFound, Problem, stateForbids, validationFailed } from '../../../http/problem/problem.ts'
 import { isObject } from '../../../lib/text/json.ts'
-import { dayMs, isoInstant, isoOrNull, parseDay, parseInstant } from '../../../lib/time/instant.ts'
+import { dayMs, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Entitlements } from '../../../plans/plans.ts'
 import type { SeriesTerms } from '../../catalogue/math/terms.ts'
 import type { TermFault } from '../../catalogue/service/series-changes.ts'
@@ -123,9 +124,8 @@ const edgeOf = (edge: 'start' | 'end', description: string) =>
     field(t.String({ format: 'date', description, examples: ['2026-11-01'] }), (form, name) => {
       const written = form.text(name, 40)
       if (written === undefined) return undefined
-      const [day, at] = [parseDay(written), parseInstant(written)]
-      if (day !== undefined) return edge === 'start' ? day : day + dayMs
-      if (at !== undefined) return edge === 'start' ? at : at + 1
+      const at = parseEdge(written, edge)
+      if (at !== undefined) return at
       return form.fault(name, 'must be a date such as 2027-01-31, or a time with a zone.')
     }),
   )

@@ -234,10 +234,9 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     ) {
       const { compiled, align, limitsMs, series } = definition
       const held = asOf === undefined ? present : asOfView(asOf)
-      const inputOf = ({ id }: Series) => {
-        if (isFormula(id) || held.isValid(id)) return held.inputOf(id)
-        return viewOf(recorded(asOf)).inputOf(id)
-      }
+      const read = viewOf(recorded(asOf))
+      const inputOf = ({ id }: Series) =>
+        (isFormula(id) || held.isValid(id) ? held : read).inputOf(id)
       const rows = computeSeries(compiled, { align, inputs: series.map(inputOf), limitsMs, from })
       return { rows: rows.filter(row => row.observedAt < to), legs: namedLegs(definition) }
     },
