@@ -174,10 +174,12 @@ function isThere(
   const [, page = '', name = ''] = path.split('/')
   if (name === '') return true
   if (page === 'docs') return guideNames.has(name)
-  if (page === 'series') return name === 'formulas' || catalogue.resolve(name, now()) !== undefined
-  if (Object.hasOwn(pageParts, page))
-    return pageParts[page as PageWithParts].some(part => part === name)
-  return true
+  const parts: readonly string[] = Object.hasOwn(pageParts, page)
+    ? pageParts[page as PageWithParts]
+    : []
+  if (parts.includes(name)) return true
+  if (page === 'series') return catalogue.resolve(name, now()) !== undefined
+  return parts.length === 0
 }
 
 /** The pages of the console, which use only the public API. */

@@ -31,6 +31,7 @@ export type PagePath = (typeof pagePaths)[number]
 
 /** The sections of pages: what `:part` of their addresses may be. */
 export const pageParts = {
+  series: ['formulas'],
   markets: [
     'spreads',
     'power',

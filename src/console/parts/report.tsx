@@ -78,6 +78,7 @@ const withoutCopies = (answer: Row): Row => ('data' in answer ? { data: answer.d
 export function Report({ title, path }: { title: string; path: string }) {
   const answer = useLoaded(path, signal => ask<unknown>(path, { signal }))
   const found = useMemo(() => foundIn(answer.data), [answer.data])
+  const numbers = found.figures.filter(isNumeric)
   const texts = found.figures.filter(figure => !isNumeric(figure))
   const dated = found.tables.find(({ rows }) => datesOf(rows) !== undefined)
   return (
@@ -91,9 +92,9 @@ export function Report({ title, path }: { title: string; path: string }) {
           )}
           {found.figures.length > 0 && (
             <section class="card" aria-label={`${title}: figures`}>
-              {texts.length < found.figures.length && (
+              {numbers.length > 0 && (
                 <div class="figures">
-                  {found.figures.filter(isNumeric).map(([name, value]) => (
+                  {numbers.map(([name, value]) => (
                     <Figure key={name} label={labelOf(name)}>
                       {cellText(name, value)}
                     </Figure>
