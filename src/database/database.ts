@@ -178,6 +178,13 @@ const beginning = (db: Database): void => {
 export const transactionNumber = (db: Database): number =>
   (begun.get(db) ?? 0) + (db.inTransaction ? 0 : 1)
 
+const undoneListeners = new WeakMap<Database, (() => void)[]>()
+
+/** Adds a listener for transactions of a connection that were undone: what was read in one is void. */
+export function onUndone(db: Database, listener: () => void): void {
+  undoneListeners.set(db, [...(undoneListeners.get(db) ?? []), listener])
+}
+
 /**
  * Runs `work` as one write transaction that takes the write lock at once, so that it cannot fail
  * half-way for want of it. Refuses work that returns a promise: SQLite would commit at its first
@@ -185,13 +192,18 @@ export const transactionNumber = (db: Database): number =>
  */
 export function transact<T>(db: Database, work: () => T): T {
   beginning(db)
-  const result = db
-    .transaction(() => {
-      const result = work()
-      if (isThenable(result)) throw new Error('a transaction must not await')
-      return result
-    })
-    .immediate()
+  const run = db.transaction(() => {
+    const result = work()
+    if (isThenable(result)) throw new Error('a transaction must not await')
+    return result
+  })
+  let result: T
+  try {
+    result = run.immediate()
+  } catch (error) {
+    for (const listener of undoneListeners.get(db) ?? []) listener()
+    throw error
+  }
   checkpointLongWal(db)
   return result
 }

@@ -2,7 +2,7 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import type { Observation } from '../../prices/math/bars.ts'
 import { isUnit, type Product } from '../../units/math/units.ts'
 import { FormulaFault, type Spot, whole } from './fault.ts'
-import { dayNumber, type Input } from './input.ts'
+import { dayNumber, type Input, type Mean } from './input.ts'
 import { bare, type Conversion, conversionOf, type Kind, type Price } from './kinds.ts'
 import {
   type Average,
@@ -45,7 +45,7 @@ export interface Scope {
   align: Alignment
   /** How old the newest value of a code may be, by the order of `codes`. */
   limitsMs: readonly number[]
-  windows: Map<object, { key: string; value: number | undefined; recordedAt: number }>
+  windows: Map<object, { key: string; mean: Mean | undefined }>
 }
 
 type Evaluate = (scope: Scope) => number | undefined
@@ -457,30 +457,23 @@ function quotedRate(scope: Scope, index: number | undefined): number | undefined
 }
 
 /** Computes a mean once for all times that share its window. */
-function shared(scope: Scope, node: object, key: string, compute: () => Observation[] | undefined) {
+function shared(scope: Scope, node: object, key: string, compute: () => Mean | undefined) {
   const known = scope.windows.get(node)
-  if (known?.key !== key) {
-    const rows = compute()
-    scope.windows.set(node, {
-      key,
-      value: rows && mean(rows),
-      recordedAt: Math.max(...(rows ?? []).map(row => row.recordedAt)),
-    })
-  }
-  const { value, recordedAt } = scope.windows.get(node)!
-  if (value !== undefined && recordedAt > scope.recordedAt) scope.recordedAt = recordedAt
-  return value
+  const window = known?.key === key ? known : { key, mean: compute() }
+  if (window !== known) scope.windows.set(node, window)
+  if (window.mean && window.mean.recordedAt > scope.recordedAt)
+    scope.recordedAt = window.mean.recordedAt
+  return window.mean?.value
 }
 
-const mean = (rows: readonly Observation[]): number | undefined =>
-  rows.length === 0 ? undefined : rows.reduce((sum, row) => sum + row.value, 0) / rows.length
+const meanOf = (rows: readonly Observation[]): Mean => ({
+  value: rows.reduce((sum, row) => sum + row.value, 0) / rows.length,
+  recordedAt: Math.max(...rows.map(row => row.recordedAt)),
+})
 
 function average(scope: Scope, node: Average, index: number): number | undefined {
   const { from, to } = averagedDays(node, scope.at)
-  const input = scope.inputs[index]!
-  return shared(scope, node, `${from} ${to}`, () =>
-    input.closes().slice(input.closeFrom(from), input.closeFrom(to)),
-  )
+  return shared(scope, node, `${from} ${to}`, () => scope.inputs[index]!.mean(from, to))
 }
 
 function around(
@@ -498,5 +491,5 @@ function around(
   // Nothing is known of the window before the day that completes it.
   const last = closes[end - 1]
   if (first < 0 || !last || dayNumber(last.observedAt) > dayNumber(scope.at)) return undefined
-  return shared(scope, node, '', () => closes.slice(first, end))
+  return shared(scope, node, '', () => meanOf(closes.slice(first, end)))
 }

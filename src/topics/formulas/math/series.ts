@@ -21,20 +21,21 @@ export interface Computation {
   /** By the order of the formula's codes. */
   inputs: readonly Input[]
   limitsMs: readonly number[]
-  /** Values from here on alone. */
+  /** Values of `[from, to)` alone; `to` defaults to the end. */
   from: number
+  to?: number
 }
 
 /** The values of a formula, oldest first. A time at which a leg has none has no value. */
 export function computeSeries(
   { codes, legs, evaluate }: CompiledFormula,
-  { align, inputs, limitsMs, from }: Computation,
+  { align, inputs, limitsMs, from, to = Number.POSITIVE_INFINITY }: Computation,
 ): Observation[] {
   const ownInputs = legs.map(code => inputs[codes.indexOf(code)]!)
   const windows: Scope['windows'] = new Map()
   const rows: Observation[] = []
   const scope: Scope = { at: 0, recordedAt: 0, inputs, align, limitsMs, windows }
-  for (const at of timesOf(ownInputs, align, from)) {
+  for (const at of timesOf(ownInputs, align, from, to)) {
     scope.at = at
     scope.recordedAt = Number.NEGATIVE_INFINITY
     const value = evaluate(scope)
@@ -44,13 +45,14 @@ export function computeSeries(
   return rows
 }
 
-/** The times of a formula from `from` on, in their order. */
-function timesOf(inputs: readonly Input[], align: Alignment, from: number): number[] {
+/** The times of a formula in `[from, to)`, in their order. */
+function timesOf(inputs: readonly Input[], align: Alignment, from: number, to: number): number[] {
   const timeOf = align === 'same_day' ? startOfDay : (at: number) => at
   const lists = inputs.map(({ rows, upTo }) => {
     const times: number[] = []
     for (let i = Math.max(0, upTo(from - 1) + 1); i < rows.length; i += 1) {
       const at = timeOf(rows[i]!.observedAt)
+      if (at >= to) break
       if (at >= from && at !== times.at(-1)) times.push(at)
     }
     return times

@@ -115,15 +115,27 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     if (past.size > pastViewsMax) past.delete(past.keys().next().value!)
     return view
   }
+  /** The newest values of formulas, which are needed far more often than their histories. */
+  const newestOnes = new Map<number, Observation | undefined>()
+  const newestOf = (seriesId: number): Observation | undefined => {
+    if (isRank(seriesId)) return present.newest(seriesId, Number.MAX_SAFE_INTEGER)
+    if (!newestOnes.has(seriesId))
+      newestOnes.set(seriesId, present.newest(seriesId, Number.MAX_SAFE_INTEGER))
+    return newestOnes.get(seriesId)
+  }
   const forgetAll = () => {
     present.clear()
+    newestOnes.clear()
     first.clear()
     past.clear()
   }
   const forget = (seriesId: number, from = Number.MIN_SAFE_INTEGER): readonly number[] => {
     const ids = dependentsOf(seriesId)
     if (ids.length === 0 && !isFormula(seriesId)) return ids
-    for (const id of heldBy(seriesId)) present.forget(id, from)
+    for (const id of heldBy(seriesId)) {
+      present.forget(id, from)
+      newestOnes.delete(id)
+    }
     first.clear()
     past.clear()
     return ids
@@ -157,8 +169,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   catalogue.measureBy(series => {
     if (series.averageOf !== undefined) return { extent: reachOfMeans(series.id) }
     if (series.terms?.formula === undefined) return undefined
-    const rows = present.rows(series.id)
-    const [oldest, newest] = [rows[0], rows.at(-1)]
+    const [oldest, newest] = [present.oldest(series.id), newestOf(series.id)]
     return { extent: oldest && newest && { firstAt: oldest.observedAt, lastAt: newest.observedAt } }
   })
 
@@ -166,6 +177,10 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     rows: seriesId => present.rows(seriesId),
     rowsAsOf: (seriesId, asOf) => asOfView(asOf).rows(seriesId),
     rowsFirst: seriesId => first.rows(seriesId),
+    newest: (seriesId, before) => {
+      const newest = newestOf(seriesId)
+      return newest && newest.observedAt >= before ? present.newest(seriesId, before) : newest
+    },
     legsOf: seriesId =>
       isRank(seriesId)
         ? rankParts(seriesId).map(part => part.seriesId)
@@ -257,27 +272,27 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     /** Forgets cached values of a series; returns the series by formula that are affected. */
     forget,
     forgetAll,
+    /** Before a transaction writes values of series: computes what their formulas have without them. */
+    prepare(seriesIds: Iterable<number>) {
+      for (const seriesId of seriesIds) for (const id of dependentsOf(seriesId)) newestOf(id)
+    },
     /**
      * Inside a transaction: what its changes are to series by formula, whose newest values alone
-     * are news. `writtenAt` is its instant.
+     * are news.
      */
-    changesBy(changes: readonly Change[], writtenAt: number): Change[] {
+    changesBy(changes: readonly Change[]): Change[] {
       const ids = new Set(changes.flatMap(({ seriesId }) => dependentsOf(seriesId)))
       if (ids.size === 0) return []
       const written = new Set(changes.map(({ seriesId }) => seriesId))
       const ordered = [...definitions().keys()].filter(id => ids.has(id) && !written.has(id))
-      const before = ordered.map(id =>
-        (present.isValid(id) ? present : asOfView(writtenAt - 1)).rows(id).at(-1),
-      )
+      const before = ordered.map(id => newestOnes.get(id))
       // Only what is newer than all before it is news.
       for (const [i, id] of ordered.entries()) catalogue.endAt(id, before[i]?.observedAt)
       for (const { seriesId, inserted, revised } of changes) {
         const from = Math.min(inserted[0]?.observedAt ?? ever.to, revised[0]?.observedAt ?? ever.to)
         forget(seriesId, from)
       }
-      return ordered.flatMap((seriesId, i) =>
-        changeOf(seriesId, before[i], present.rows(seriesId).at(-1)),
-      )
+      return ordered.flatMap((seriesId, i) => changeOf(seriesId, before[i], newestOf(seriesId)))
     },
   }
 }
@@ -332,6 +347,7 @@ interface ComputedDeps {
   rows(seriesId: number): readonly Observation[]
   rowsAsOf(seriesId: number, asOf: number): readonly Observation[]
   rowsFirst(seriesId: number): readonly Observation[]
+  newest(seriesId: number, before: number): Observation | undefined
   legsOf(seriesId: number): readonly number[]
   stored(): ObservationStore
   closes(): CloseStore
@@ -364,7 +380,7 @@ function computedReads(deps: ComputedDeps) {
       newestFirst(within(rows(id), from, to, bornBy), limit),
     oldestFirst: (id: number, from: number, to: number, bornBy?: number) =>
       within(rows(id), from, to, bornBy),
-    newest: (id: number, before: number) => newestBefore(rows(id), before),
+    newest: deps.newest,
     count: (id: number, from: number, to: number, bornBy?: number) =>
       within(rows(id), from, to, bornBy).length,
     asOf: (id: number, from: number, to: number, asOf: number, limit: number) =>

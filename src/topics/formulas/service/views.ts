@@ -21,6 +21,10 @@ const earliest = Date.UTC(1000, 0, 1)
 /** Values in memory, of all series of a view together: some 200 MB. */
 const rowsMax = 3_000_000
 
+/** The first range in which an edge of a formula is searched, and how much longer the next is. */
+const firstSpanMs = 2 * dayMs
+const spanGrowth = 8
+
 export type View = ReturnType<typeof createView>
 
 /** Values of series by formula and of their legs, in one state of knowledge. */
@@ -66,9 +70,58 @@ export function createView(
     return input
   }
 
+  /** The values of a formula in a range, which are not kept; undefined: it has no text to compute. */
+  const rangeOf = (seriesId: number) => {
+    const isHeld = held.get(seriesId)?.validBefore === Number.POSITIVE_INFINITY
+    const definition = isHeld ? undefined : definitionOf(seriesId)
+    if (!definition || 'averages' in definition) return undefined
+    const { compiled, align, series, limitsMs } = definition
+    const inputs = series.map(({ id }) => inputOf(id))
+    const legs = inputs.filter((_, i) => compiled.legs.includes(compiled.codes[i]!))
+    const ends = legs.flatMap(({ rows }) => (rows.length === 0 ? [] : [rows[0]!, rows.at(-1)!]))
+    const times = ends.map(({ observedAt }) => observedAt)
+    return {
+      // Values at `same_day` are those of midnight.
+      begin: startOfDay(Math.min(...times)),
+      end: Math.max(...times) + 1,
+      rows: (from: number, to: number) =>
+        isClear(seriesId, computeSeries(compiled, { align, inputs, limitsMs, from, to })),
+    }
+  }
+
   return {
     rows: (seriesId: number): readonly Observation[] => inputOf(seriesId).rows,
     inputOf,
+    /**
+     * The newest value before a time. Where the values of a formula are not held, the ranges before
+     * that time are computed until one has a value.
+     */
+    newest(seriesId: number, before: number): Observation | undefined {
+      const range = rangeOf(seriesId)
+      if (!range) {
+        const { rows, upTo } = inputOf(seriesId)
+        return rows[upTo(before - 1)]
+      }
+      let to = Math.min(range.end, before)
+      for (let spanMs = firstSpanMs; to > range.begin; spanMs *= spanGrowth) {
+        const found = range.rows(to - spanMs, to).at(-1)
+        if (found) return found
+        to -= spanMs
+      }
+      return undefined
+    },
+    /** The oldest value, found in the same way. */
+    oldest(seriesId: number): Observation | undefined {
+      const range = rangeOf(seriesId)
+      if (!range) return inputOf(seriesId).rows[0]
+      let from = range.begin
+      for (let spanMs = firstSpanMs; from < range.end; spanMs *= spanGrowth) {
+        const found = range.rows(from, from + spanMs)[0]
+        if (found) return found
+        from += spanMs
+      }
+      return undefined
+    },
     /** Whether its values are there and nothing has changed them. */
     isValid: (seriesId: number) => held.get(seriesId)?.validBefore === Number.POSITIVE_INFINITY,
     /** Values that were observed on the day of `from` or later have changed. */

@@ -33,10 +33,10 @@ export interface IngestDeps {
   admit?(): void
   /** A number of the transaction under way, or of the next one. */
   transactionNumber?(): number
-  /** Inside the transaction, at its instant: what its changes are to series that are computed. */
-  derive?(changes: readonly Change[], writtenAt: number): Change[]
-  /** The transaction was undone after `derive` had seen its changes. */
-  undone?(): void
+  /** Before the transaction writes values of these series. */
+  prepare?(seriesIds: Iterable<number>): void
+  /** Inside the transaction: what its changes are to series that are computed. */
+  derive?(changes: readonly Change[]): Change[]
   /** The newest instant of those before the start. */
   lastWrittenAt?: number
 }
@@ -75,22 +75,21 @@ export function createIngest(
       const recordedAt = given ?? writtenAt
       const points = batch?.sift(all) ?? all
       const origin = batch ?? noOrigin
+      deps.prepare?.(new Set(points.map(point => point.seriesId)))
       let derived: Change[] = []
-      const write = () =>
-        observations.write(
-          points,
-          recordedAt,
-          (changed, written) => {
-            // Noted first, because listeners may read the sources of the values.
-            batch?.note(changed, written)
-            for (const listener of inside) listener(changed, origin)
-            derived = deps.derive?.(changed, writtenAt) ?? []
-            if (derived.length > 0) for (const listener of inside) listener(derived, noOrigin)
-          },
-          origin,
-          writtenAt,
-        )
-      const { counts, changes } = undoing(write, deps.undone)
+      const { counts, changes } = observations.write(
+        points,
+        recordedAt,
+        (changed, written) => {
+          // Noted first, because listeners may read the sources of the values.
+          batch?.note(changed, written)
+          for (const listener of inside) listener(changed, origin)
+          derived = deps.derive?.(changed) ?? []
+          if (derived.length > 0) for (const listener of inside) listener(derived, noOrigin)
+        },
+        origin,
+        writtenAt,
+      )
       for (const change of [...changes, ...derived]) {
         const first = change.inserted[0]
         if (first)
@@ -160,15 +159,6 @@ export function createIngest(
     listenInside: (listener: Listener) => void inside.push(listener),
     /** Adds a listener for series of which points were withdrawn or got another source. */
     onWithdraw: (listener: (seriesId: number) => void) => void withdrawals.push(listener),
-  }
-}
-
-function undoing<T>(work: () => T, undone: (() => void) | undefined): T {
-  try {
-    return work()
-  } catch (error) {
-    undone?.()
-    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import { revisionsKeptSince } from '../../../config/keys.ts'
 import type { Runtime } from '../../../config/runtime.ts'
-import { transact, transactionNumber } from '../../../database/database.ts'
+import { onUndone, transact, transactionNumber } from '../../../database/database.ts'
 import { readsNow } from '../../../database/dataset-reads.ts'
 import { createJournal } from '../../../database/undo/journal.ts'
 import { createBatchRowStore } from '../../../database/undo/rows.ts'
@@ -75,6 +75,7 @@ export function openPrices({
       }),
   )
   const formulas = createFormulas({ stored, closes: createCloseStore(db), catalogue, quarantine })
+  onUndone(db, formulas.forgetAll)
   const { observations, closes: closeStore } = formulas
   const valueSources = createValueSourceStore(db)
   const provenance = createProvenance({
@@ -118,8 +119,8 @@ export function openPrices({
   const ingest = createIngest(observations, catalogue, clock, {
     admit: disk.admit,
     transactionNumber: () => transactionNumber(db),
+    prepare: formulas.prepare,
     derive: formulas.changesBy,
-    undone: formulas.forgetAll,
     lastWrittenAt: changeLog.newest() ?? Number.NEGATIVE_INFINITY,
   })
   const batchStore = createBatchStore(db)

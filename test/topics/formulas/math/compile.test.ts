@@ -239,6 +239,34 @@ describe('functions of time', () => {
     expect(at(indexed, '2026-11-01')).toBe(mean('2026-04-01', '2026-09-30'))
   })
 
+  test('average any window as a plain sum does, and depend on nothing outside of it', () => {
+    const rows = Array.from({ length: 400 }, (_, i) => ({
+      observedAt: day('1969-06-01') + ((i * 7) % 5 === 0 ? i * dayMs + 3_600_000 : i * dayMs),
+      value: Math.sin(i) * 1e6,
+      recordedAt: (i * 31) % 400,
+    })).filter((_, i) => i % 11 !== 3)
+    const first = Math.floor(rows[0]!.observedAt / dayMs)
+    const input = createInput(rows)
+    for (const [from, to] of [
+      [first, first + 1],
+      [first - 5000, first + 12],
+      [first + 17, first + 380],
+      [first + 200, first + 215],
+      [-1e9, 1e9],
+    ] as const) {
+      const inside = rows.filter(
+        ({ observedAt }) => from <= Math.floor(observedAt / dayMs) && observedAt < to * dayMs,
+      )
+      const mean = input.mean(from, to)!
+      const sum = inside.reduce((sum, { value }) => sum + value, 0)
+      expect(mean.value).toBeCloseTo(sum / inside.length, 6)
+      expect(mean.recordedAt).toBe(Math.max(...inside.map(({ recordedAt }) => recordedAt)))
+      expect(createInput(inside).mean(from, to)).toEqual(mean)
+    }
+    expect(input.mean(first + 401, first + 500)).toBeUndefined()
+    expect(input.mean(first + 10, first + 10)).toBeUndefined()
+  })
+
   test('lag by values and by time', () => {
     expect(at('lag(BRENT, 3)', '2026-03-10')).toBe(mean('2026-03-07', '2026-03-07'))
     expect(at('lag(BRENT, 1 month)', '2026-03-31')).toBe(mean('2026-02-28', '2026-02-28'))

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { transact } from '../../../../src/database/database.ts'
 import { viewFeeds } from '../../../../src/feeds/publishers/publishers.ts'
 import { lastTradingDay } from '../../../../src/topics/futures/math/contracts.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
@@ -370,4 +371,79 @@ test('forty nested formulas over ten years are computed within a second', async 
   const { user, system } = process.cpuUsage(began)
   expect(body.data.price).toBeGreaterThan(0)
   expect((user + system) / 1000).toBeLessThan(1000)
+})
+
+describe('formulas of many accounts over one code', () => {
+  test('cost each new price of it milliseconds, also after another formula is created', async () => {
+    const { services, push, read } = await withSpread()
+    const points = (code: string) =>
+      Array.from({ length: 7300 }, (_, i) => ({
+        seriesId: services.catalogue.named(code)!.id,
+        observedAt: day('2026-11-18') - i * dayMs,
+        value: 60 + (i % 7),
+      }))
+    services.ingest.write([...points('WTI_USD'), ...points('BRENT_CRUDE_USD')])
+    const add = (from: number, count: number) =>
+      services.seriesChanges.add(
+        Array.from({ length: count }, (_, i) => ({
+          code: `DESK_OF_${from + i}`,
+          terms: {
+            ...spread,
+            formula: `BRENT_CRUDE_USD - ${from + i}*avg(WTI_USD, ${i + 2} days)`,
+            source: 'formula',
+          },
+        })),
+      )
+    add(0, 300)
+    const began = process.cpuUsage()
+    for (let i = 1; i <= 10; i += 1) {
+      if (i === 5) add(300, 1)
+      await push('WTI_USD', { [`2026-11-19T00:0${i % 10}:00Z`]: 61 + i / 10 })
+    }
+    const { user, system } = process.cpuUsage(began)
+    expect((user + system) / 1000).toBeLessThan(3000)
+    expect((await read('/v1/prices/latest?by_code=DESK_OF_7')).body.data.price).toBeDefined()
+  })
+
+  test('compute means of a whole history as fast as those of a week', async () => {
+    const { services, read } = await withSpread()
+    services.ingest.write(
+      Array.from({ length: 7300 }, (_, i) => ({
+        seriesId: services.catalogue.named('WTI_USD')!.id,
+        observedAt: day('2026-11-18') - i * dayMs,
+        value: 60 + (i % 7),
+      })),
+    )
+    const formula = Array.from({ length: 70 }, (_, i) => `avg(WTI_USD, ${99_999 - i} days)`)
+    services.seriesChanges.add([
+      { code: 'DESK_MEANS', terms: { ...spread, formula: formula.join(' + '), source: 'formula' } },
+    ])
+    const began = process.cpuUsage()
+    const year = await read('/v1/prices/historical?by_code=DESK_MEANS&interval=day')
+    const { user, system } = process.cpuUsage(began)
+    expect(year.body.data.prices[0]!.price).toBeCloseTo(70 * 63, 0)
+    expect((user + system) / 1000).toBeLessThan(3000)
+  })
+
+  test('show nothing of a transaction that was undone after they were computed in it', async () => {
+    const { services, push, read } = await withSpread()
+    await push('WTI_USD', { '2026-11-18': 60 })
+    await push('BRENT_CRUDE_USD', { '2026-11-18': 64 })
+    const point = (code: string, value: number, observedAt: number) => ({
+      seriesId: services.catalogue.named(code)!.id,
+      observedAt,
+      value,
+    })
+    expect(() =>
+      transact(services.db, () => {
+        services.ingest.write([point('BRENT_CRUDE_USD', 90, day('2026-11-18'))])
+        services.ingest.write([point('WTI_USD', 50, day('2026-11-19'))])
+        throw new Error('the disk is full')
+      }),
+    ).toThrow('the disk is full')
+    const latest = await read('/v1/prices/latest?by_code=DESK_SPREAD_USD')
+    expect(latest.body.data.price).toBe(4)
+    const week = await read('/v1/prices/past_week?by_code=DESK_SPREAD_USD&interval=raw')
+    expect(week.body.data.prices.map(row => row.price)).toEqual([4])
+  })
 })
