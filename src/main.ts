@@ -11,9 +11,14 @@ process.on('uncaughtException', error => {
   endAtOnce()
 })
 
+const lastWrites = new Map<NodeJS.WriteStream, Promise<void>>()
+
 /** Resolves when the text has left this process: a pipe takes it when its consumer does. */
-const write = (stream: NodeJS.WriteStream, text: string) =>
-  new Promise<void>(done => stream.write(text, () => done()))
+function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  const written = new Promise<void>(done => stream.write(text, () => done()))
+  lastWrites.set(stream, written)
+  return written
+}
 
 const code = await run(process.argv.slice(2), {
   env: process.env,
@@ -34,6 +39,7 @@ const code = await run(process.argv.slice(2), {
   },
   exit: status => process.exit(status),
 })
-// Waits until both streams have taken all output, because buffered output is lost with the process.
-await Promise.all([write(process.stdout, ''), write(process.stderr, '')])
+// Buffered output is lost with the process. An empty write would not do: the engine calls it done
+// while the text before it still waits.
+await Promise.all(lastWrites.values())
 process.exit(code)

@@ -121,6 +121,22 @@ describe('the operator of a binary', () => {
     60_000,
   )
 
+  test('a consumer that reads late gets all that a command prints', async () => {
+    const child = Bun.spawn([binary(), 'config', 'explain', '--data', data], {
+      env: { PATH: process.env.PATH },
+      stdout: 'pipe',
+      stderr: 'inherit',
+    })
+    // Nothing is read meanwhile, so the socket between the two is full before the command ends.
+    Bun.sleepSync(1500)
+    const late = await new Response(child.stdout).text()
+    expect(await child.exited).toBe(0)
+    const { out } = await run('config', 'explain', '--json', '--data', data)
+    const keys = (JSON.parse(out) as { key: string }[]).map(({ key }) => key)
+    const printed = new Set(late.split('\n').map(line => line.split(' ')[0]))
+    expect(keys.filter(key => !printed.has(key))).toEqual([])
+  }, 30_000)
+
   needs('terminal').test(
     'a terminal of 0 columns gets tables and help as they are printed to a pipe',
     async () => {
