@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestOptions } from 'node:http'
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { after, type Clock } from '../../lib/time/clock.ts'
@@ -55,37 +55,18 @@ export async function request(
   signal: AbortSignal,
   startedAt = clock.monotonic(),
 ): Promise<Answer> {
-  const { url, addresses } = route
   const since = () => Math.round(clock.monotonic() - startedAt)
   const timing: { connectMs: number | null; firstByteMs: number | null } = {
     connectMs: null,
     firstByteMs: null,
   }
-  const isSecure = url.protocol === 'https:'
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const options: RequestOptions & { rejectUnauthorized: boolean; servername?: string } = {
-    host,
-    port: url.port || (isSecure ? 443 : 80),
-    path: url.pathname + url.search,
-    method: outgoing.method,
-    headers: {
-      ...outgoing.headers,
-      ...(outgoing.body !== undefined && {
-        'Content-Length': String(Buffer.byteLength(outgoing.body)),
-      }),
-    },
-    lookup: pinned(addresses),
-    // A connection kept for later would outlive the check of its address.
-    agent: false,
-    maxHeaderSize: headBytesMax,
-    // Environment variables cannot turn the check of certificates off.
-    rejectUnauthorized: true,
-    ...(isSecure && isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
-  }
-  // With the first message, not with the process: they are a tenth of the start.
-  const { request: open } = await (isSecure ? import('node:https') : import('node:http'))
+  const { headers, body } = outgoing
+  const open = await pinnedRequest(route, outgoing.method, {
+    ...headers,
+    ...(body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) }),
+  })
   return new Promise((resolve, reject) => {
-    const httpRequest = open(options)
+    const httpRequest = open()
     const undo: (() => void)[] = []
     const end = () => {
       for (const each of undo) each()
@@ -110,7 +91,7 @@ export async function request(
     signal.addEventListener('abort', aborted, { once: true })
     undo.push(() => signal.removeEventListener('abort', aborted))
     httpRequest.on('socket', socket =>
-      socket.once(isSecure ? 'secureConnect' : 'connect', connected),
+      socket.once(isSecure(route) ? 'secureConnect' : 'connect', connected),
     )
     httpRequest.on('error', error => (takeAsItIs ? takeAsItIs() : fail(reasonOf(error))))
     // A receiver that wants to speak something else has not taken the message.
@@ -134,7 +115,7 @@ export async function request(
       undo.push(reading.undo)
     })
     if (signal.aborted) aborted()
-    else httpRequest.end(outgoing.body)
+    else httpRequest.end(body)
   })
 }
 
@@ -164,13 +145,41 @@ function read(
   }
 }
 
-/** Resolves to the addresses that were checked, whatever DNS returns by now. */
-export const pinned =
-  (addresses: Route['addresses']): LookupFunction =>
-  (_name, { all }, done) => {
+const isSecure = ({ url }: Route) => url.protocol === 'https:'
+
+/**
+ * Returns a function that opens a request to the addresses that were checked, whatever DNS returns
+ * by then, on a connection of its own.
+ */
+export async function pinnedRequest(
+  route: Route,
+  method: OutgoingRequest['method'],
+  headers: Readonly<Record<string, string>>,
+): Promise<() => ClientRequest> {
+  const { url, addresses } = route
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const lookup: LookupFunction = (_name, { all }, done) => {
     if (all) done(null, [...addresses])
     else done(null, addresses[0]!.address, addresses[0]!.family)
   }
+  const options: RequestOptions & { rejectUnauthorized: boolean; servername?: string } = {
+    host,
+    port: url.port || (isSecure(route) ? 443 : 80),
+    path: url.pathname + url.search,
+    method,
+    headers,
+    lookup,
+    // A connection kept for later would outlive the check of its address.
+    agent: false,
+    maxHeaderSize: headBytesMax,
+    // Environment variables cannot turn the check of certificates off.
+    rejectUnauthorized: true,
+    ...(isSecure(route) && isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
+  }
+  // Loaded with the first request, not with the process: they are a tenth of the start.
+  const { request: open } = await (isSecure(route) ? import('node:https') : import('node:http'))
+  return () => open(options)
+}
 
 function tlsOf(socket: IncomingMessage['socket']): Exchange['tls'] {
   if (!('getProtocol' in socket)) return null

@@ -1,11 +1,10 @@
-import type { IncomingMessage, RequestOptions } from 'node:http'
-import { isIP } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import { unpacked } from '../../lib/files/unpacked.ts'
 import { after } from '../../lib/time/clock.ts'
 import { secondMs } from '../../lib/time/instant.ts'
 import type { Egress, Route } from '../egress/egress.ts'
-import { headersOf, messageOf, pinned, reasonOf } from '../egress/request.ts'
+import { headersOf, messageOf, pinnedRequest, reasonOf } from '../egress/request.ts'
 
 /** The head of an answer, and its body as it comes, unpacked. */
 export interface PublisherReply {
@@ -35,7 +34,6 @@ export type PublisherFetch = ReturnType<typeof createPublisherFetch>
 const headMs = 30 * secondMs
 /** Nothing more comes: a body may be large, and need not be fast. */
 const idleMs = 30 * secondMs
-const headBytesMax = 16_384
 
 /** Gets what publishers publish, on connections to the addresses that the guard has judged. */
 export function createPublisherFetch(egress: Egress) {
@@ -73,28 +71,15 @@ function unreachable(error: unknown, host: string): string {
 }
 
 async function opened(
-  { url, addresses }: Route,
+  route: Route,
   headers: Readonly<Record<string, string>>,
   withinMs: number,
   signal: AbortSignal,
 ): Promise<PublisherReply> {
-  const isSecure = url.protocol === 'https:'
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const options: RequestOptions & { rejectUnauthorized: boolean; servername?: string } = {
-    host,
-    port: url.port || (isSecure ? 443 : 80),
-    path: url.pathname + url.search,
-    method: 'GET',
-    headers,
-    lookup: pinned(addresses),
-    agent: false,
-    maxHeaderSize: headBytesMax,
-    rejectUnauthorized: true,
-    ...(isSecure && isIP(host) === 0 && { servername: host.replace(/\.$/, '') }),
-  }
-  const { request: open } = await (isSecure ? import('node:https') : import('node:http'))
+  const host = route.url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const open = await pinnedRequest(route, 'GET', headers)
   return await new Promise((resolve, reject) => {
-    const sent = open(options)
+    const sent = open()
     const undo: (() => void)[] = []
     const fail = (message: string) => {
       for (const each of undo) each()
