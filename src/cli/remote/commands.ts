@@ -28,7 +28,7 @@ import {
   unknownServer,
   writeServers,
 } from './servers.ts'
-import { syncCommand } from './sync.ts'
+import { keyFileOption, syncCommand } from './sync.ts'
 
 /** Adds the options that select a server and a key. */
 export const remote = (command: Command): Command =>
@@ -36,6 +36,7 @@ export const remote = (command: Command): Command =>
     .option('--server <name>', 'a server saved with "wellhead login"')
     .option('--url <address>', 'address of the server (default: WELLHEAD_URL)')
     .option('--key <key>', 'API key (default: that of the saved server, or WELLHEAD_API_KEY)')
+    .addOption(keyFileOption())
 
 const formatted = (command: Command): Command =>
   command

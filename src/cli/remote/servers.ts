@@ -22,6 +22,8 @@ export interface ServerChoice {
   server?: string
   url?: string
   key?: string
+  /** A file with the key, which the list of processes does not show. */
+  keyFile?: string
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -108,7 +110,9 @@ export function chosenServer(choice: ServerChoice, env: Environment): SavedServe
   if (choice.server !== undefined && !server) {
     throw unknownServer(choice.server, saved)
   }
-  const apiKey = choice.key ?? server?.apiKey ?? env.WELLHEAD_API_KEY
+  const filed =
+    choice.keyFile === undefined ? undefined : readFileSync(choice.keyFile, 'utf8').trim()
+  const apiKey = filed ?? choice.key ?? server?.apiKey ?? env.WELLHEAD_API_KEY
   if (!apiKey) {
     throw new Error(
       'no API key: save one with "wellhead login ADDRESS", or set WELLHEAD_API_KEY and WELLHEAD_URL',

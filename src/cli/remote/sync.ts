@@ -16,7 +16,9 @@ import { checkUrl, chosenServer } from './servers.ts'
 export interface SyncOptions {
   into: string
   key?: string
+  keyFile?: string
   codes?: string
+  dataset?: string
   derived?: boolean
   once?: boolean
   again?: boolean
@@ -63,7 +65,7 @@ const isOtherLine = (error: unknown): boolean => error instanceof Refusal && err
 export async function runSync(
   ask: Ask,
   address: string,
-  { into, codes, derived, once = false, again = false, json = false }: SyncOptions,
+  { into, codes, dataset, derived, once = false, again = false, json = false }: SyncOptions,
   env: Pick<ProgramEnvironment, 'out' | 'err' | 'terminal'> & { isStopped(): boolean },
 ): Promise<number> {
   const clock = createSystemClock()
@@ -79,9 +81,13 @@ export async function runSync(
       throw new Error(
         `${into} mirrors ${before.address}: choose another target, or --again to begin again`,
       )
+    if (!mirror.selects(JSON.stringify({ codes, dataset, derived })))
+      throw new Error(
+        `${into} was filled with other --codes, --dataset or --derived: use the same, choose another target, or --again to begin again`,
+      )
     let since = before?.cursor ?? 'start'
     while (!env.isStopped()) {
-      const query = { since, limit: recordsEach, codes, derived }
+      const query = { since, limit: recordsEach, codes, dataset, derived }
       const answer = await ask<unknown>('GET', '/v1/changes', { query })
       if (!isChanges(answer)) throw new Error(`${address} did not answer with changes`)
       const { changes, cursor, has_more: hasMore } = answer.data
@@ -118,6 +124,10 @@ export async function runSync(
 const isChanges = (answer: unknown): answer is ChangesAnswer =>
   isObject(answer) && isObject(answer.data) && Array.isArray(answer.data.changes)
 
+/** Other than `--key`, the list of processes does not show it. */
+export const keyFileOption = (): Option =>
+  new Option('--key-file <file>', 'file with the API key').conflicts('key')
+
 /** `sync`: the reference client of the feed of changes. */
 export function syncCommand(program: Command, env: ProgramEnvironment): void {
   program
@@ -126,7 +136,9 @@ export function syncCommand(program: Command, env: ProgramEnvironment): void {
     .description('mirror the prices of a server into a SQLite file or into Parquet files')
     .requiredOption('--into <target>', 'sqlite:FILE, or a directory for Parquet files by year')
     .option('--key <key>', 'API key (default: that of a saved server, or WELLHEAD_API_KEY)')
+    .addOption(keyFileOption())
     .option('--codes <codes>', 'codes, comma-separated (default: all)')
+    .option('--dataset <names>', 'datasets, comma-separated, or * for all (default: prices)')
     .option('--derived', 'also values of series by formula')
     .option('--once', 'stop at the newest record (default: follow)')
     .option('--again', 'delete what the file has and begin again')
@@ -137,8 +149,11 @@ export function syncCommand(program: Command, env: ProgramEnvironment): void {
         isStopped = true
       })
       const url = checkUrl(address)
-      const choice = { url, ...(options.key !== undefined && { key: options.key }) }
-      const ask = createRemoteAsk({ ...chosenServer(choice, env.env), url, source: 'cli' })
+      const ask = createRemoteAsk({
+        ...chosenServer({ ...options, url }, env.env),
+        url,
+        source: 'cli',
+      })
       const code = await runSync(ask, url, options, { ...env, isStopped: () => isStopped })
       if (code !== exitCodes.done) env.exit(code)
     })
