@@ -271,6 +271,19 @@ CREATE TABLE change_events (
   PRIMARY KEY (written_at, series_id, kind)
 ) STRICT, WITHOUT ROWID;
 
+-- When rows of datasets were written or removed that are recorded at an instant: the rows themselves
+-- and their earlier versions are found by it.
+CREATE TABLE dataset_changes (
+  written_at INTEGER NOT NULL,
+  -- The table.
+  subject TEXT NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  -- Of batches; NULL: unknown.
+  batch_id INTEGER,
+  PRIMARY KEY (written_at, subject, recorded_at)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX dataset_changes_by_recording ON dataset_changes (subject, recorded_at);
+
 -- The lines of the feed: another one begins after a restored backup, because the cursors that were
 -- given out after the backup are of records that do not exist any more.
 CREATE TABLE change_lines (
@@ -1866,11 +1879,37 @@ CREATE TABLE dataset_revisions (
   PRIMARY KEY (subject, key, recorded_at)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX dataset_revisions_by_recording ON dataset_revisions (subject, recorded_at);
+CREATE INDEX dataset_revisions_by_end ON dataset_revisions (subject, superseded_at);
+
 -- Since when what was known of a table is known itself.
 CREATE TABLE dataset_coverage (
   subject TEXT PRIMARY KEY,
   since_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The feed of changes finds rows by when they were recorded.
+CREATE INDEX annotations_by_recording ON annotations (recorded_at);
+CREATE INDEX congressional_trades_by_recording ON congressional_trades (recorded_at);
+CREATE INDEX cot_reports_by_recording ON cot_reports (recorded_at);
+CREATE INDEX diesel_stations_by_recording ON diesel_stations (recorded_at);
+CREATE INDEX drilling_productivities_by_recording ON drilling_productivities (recorded_at);
+CREATE INDEX duc_wells_by_recording ON duc_wells (recorded_at);
+CREATE INDEX frac_chemicals_by_recording ON frac_chemicals (recorded_at);
+CREATE INDEX frac_disclosures_by_recording ON frac_disclosures (recorded_at);
+CREATE INDEX frac_spreads_by_recording ON frac_spreads (recorded_at);
+CREATE INDEX futures_days_by_recording ON futures_days (recorded_at);
+CREATE INDEX futures_ticks_by_recording ON futures_ticks (recorded_at);
+CREATE INDEX opec_productions_by_recording ON opec_productions (recorded_at);
+CREATE INDEX outlook_forecasts_by_recording ON outlook_forecasts (recorded_at);
+CREATE INDEX rig_counts_by_recording ON rig_counts (recorded_at);
+CREATE INDEX state_production_by_recording ON state_production (recorded_at);
+CREATE INDEX storage_capacities_by_recording ON storage_capacities (recorded_at);
+CREATE INDEX surcharge_schedules_by_recording ON surcharge_schedules (recorded_at);
+CREATE INDEX surcharges_by_recording ON surcharges (recorded_at);
+CREATE INDEX well_permit_papers_by_recording ON well_permit_papers (recorded_at);
+CREATE INDEX well_production_by_recording ON well_production (recorded_at);
+CREATE INDEX wells_by_recording ON wells (recorded_at);
 
 -- # Operator: settings of this copy and the tokens of whoever runs it.
 

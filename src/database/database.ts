@@ -12,6 +12,7 @@ import {
   checkpointWithChecksums,
   checksumsOf,
 } from './checkpoint.ts'
+import { noteMissedRows } from './dataset-log.ts'
 import { applicationId, identityOf } from './identity.ts'
 import { migrate, schemaVersion } from './migrations.ts'
 import { checksumsPath, forgetChecksums } from './page-checksums.ts'
@@ -154,6 +155,7 @@ function prepareForWriting(db: Database, version: number, autocheckpoint: number
       migrate(db, version)
       keepRevisions(db)
       noteBatchRows(db)
+      noteMissedRows(db)
     })
 }
 

@@ -16,7 +16,14 @@ export const datasetTables: readonly DatasetTable[] = declaredDatasets
   .toReversed()
   .flatMap(({ name, tables }) => tables.map(table => ({ ...table, dataset: name })))
 
-/** Tables that keep the rows that were replaced, by name; each has a column `recorded_at`. */
+/** The tables whose changes are in the feed, by name; each has a column `recorded_at`. */
+export const recordTables: ReadonlyMap<string, DatasetTable> = new Map(
+  declaredDatasets.flatMap(({ name, recordTable }) =>
+    recordTable ? [[recordTable.name, { ...recordTable, dataset: name }] as const] : [],
+  ),
+)
+
+/** Tables that are read as of a moment, by name. */
 export const versionedTables: ReadonlyMap<string, Revisions> = new Map(
   declaredDatasets.flatMap(({ revisions }) =>
     revisions ? [[revisions.table, revisions] as const] : [],

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import type { Revisions } from '../datasets/dataset.ts'
-import { columnsOf, versionedTables } from './dataset-tables.ts'
+import { columnsOf, type DatasetTable, recordTables, versionedTables } from './dataset-tables.ts'
 import { setTriggers, type Trigger } from './triggers.ts'
 
 const prefix = 'keep_'
@@ -13,13 +12,11 @@ export function keepRevisions(db: Database): void {
   setTriggers(
     db,
     prefix,
-    [...versionedTables.values()].flatMap(revisions =>
-      triggersOf(revisions, columnsOf(db, revisions.table)),
-    ),
+    [...recordTables.values()].flatMap(table => triggersOf(table, columnsOf(db, table.name))),
   )
 }
 
-function triggersOf({ table, key }: Revisions, columns: readonly string[]): Trigger[] {
+function triggersOf({ name: table, key }: DatasetTable, columns: readonly string[]): Trigger[] {
   const keyOf = (row: 'NEW' | 'OLD') =>
     `json_array(${key.map(column => `${row}.${column}`).join(', ')})`
   const rowOf = (row: 'NEW' | 'OLD') =>
@@ -50,7 +47,9 @@ function triggersOf({ table, key }: Revisions, columns: readonly string[]): Trig
         SELECT raise(IGNORE);
       END`,
   }
-  return Object.entries(bodies).map(([name, body]) => ({
+  // Tables that are not read as of a moment keep earlier versions for the feed of changes alone.
+  const wanted = versionedTables.has(table) ? bodies : { replaced: bodies.replaced }
+  return Object.entries(wanted).map(([name, body]) => ({
     name: `${prefix}${table}_${name}`,
     sql: `CREATE TRIGGER ${prefix}${table}_${name} ${body}`,
   }))
@@ -68,7 +67,7 @@ export function keepRemoved(
 ): (key: string, at: number) => void {
   const columns = columnsOf(db, table)
   const fields = columns.map(column => `'${column}', t.${column}`).join(', ')
-  const key = versionedTables
+  const key = recordTables
     .get(table)!
     .key.map(column => `t.${column}`)
     .join(', ')

@@ -1,4 +1,5 @@
 import { snakeCase } from '../lib/text/snake-case.ts'
+import type { Feature } from '../plans/tiers.ts'
 import type { Cadence } from '../topics/catalogue/math/catalogue.ts'
 import type { CodeLookup } from '../topics/catalogue/math/lookup.ts'
 import { checked, type DatasetFault, type DatasetRow } from './fields.ts'
@@ -64,6 +65,8 @@ export interface Column<Value> {
   isFlag?: boolean
   /** The column has the id of a series `s`, whose code files have. */
   isSeries?: boolean
+  /** Files and table have a code: who may not see it may not see the row. */
+  isCode?: boolean
   /** Reads the field from a row; throws a fault. */
   read?(row: DatasetRow, name: string, context: RowContext): Value
   /** The value in files of a field that is stored in another form. */
@@ -144,6 +147,8 @@ interface Terms<C, R> {
     line?: readonly (keyof C & string)[]
     columns: { readonly [F in keyof C]?: GuardedColumn }
   }
+  /** What a plan needs to read its rows. */
+  feature?: Feature
   /** Rows of one transaction of an import, where the usual thousand would delay requests. */
   batchMax?: number
   /** Wide files have a column for each member: these fields take its name and its cells. */
@@ -172,6 +177,11 @@ export interface Declared<R = unknown> {
   batchMax?: number
   wide?: { name: string; value: string }
   tables: readonly DatasetTable[]
+  /** The table whose rows are the records, each with its `recorded_at`; undefined: prices are. */
+  recordTable: DatasetTable | undefined
+  /** Columns of files that have a code. */
+  codeColumns: readonly string[]
+  feature: Feature | undefined
   revisions: Revisions | undefined
   /** The stored column of each field of a record. */
   stored: Readonly<Record<string, string>>
@@ -195,6 +205,7 @@ export function dataset<const C extends Columns, R = RecordOf<C>>(terms: Terms<C
   const named = (field: string) => fileName(columns, field)!
   const storedKey = terms.key.map(field => storedName(columns, field)!)
   const usualTables = table === undefined ? [] : [{ name: table, key: storedKey }]
+  const tables: readonly DatasetTable[] = terms.tables ?? usualTables
   return {
     name,
     description,
@@ -208,7 +219,12 @@ export function dataset<const C extends Columns, R = RecordOf<C>>(terms: Terms<C
     counts: inFiles.filter(field => columns[field]!.isCount).map(named),
     ...(batchMax !== undefined && { batchMax }),
     ...(wide && { wide: { name: named(wide.name), value: named(wide.value) } }),
-    tables: terms.tables ?? usualTables,
+    tables,
+    recordTable: tables.find(({ isNumbered }) => !isNumbered),
+    codeColumns: inFiles
+      .filter(field => columns[field]!.isSeries || columns[field]!.isCode)
+      .map(named),
+    feature: terms.feature,
     revisions:
       terms.revisions && table !== undefined && terms.time !== undefined
         ? { table, key: storedKey, time: storedName(columns, terms.time)! }

@@ -14,9 +14,11 @@ export interface DemoFeedDeps {
   data: readonly DemoData[]
   codes: number
   settings: Pick<Settings, 'get' | 'set'>
+  /** Notes rows of datasets for the feed of changes: of the whole history, or of the last part. */
+  noteRows(part: 'history' | 'newest'): void
 }
 
-export function createDemoFeed({ data, codes, settings }: DemoFeedDeps) {
+export function createDemoFeed({ data, codes, settings, noteRows }: DemoFeedDeps) {
   const wholePercent = data.reduce((sum, { percent }) => sum + percent, 0)
   let publishedTo = Number(settings.get(publishedToName) ?? Number.NaN)
   let isPaused = settings.get(pausedName) === 'true'
@@ -30,6 +32,7 @@ export function createDemoFeed({ data, codes, settings }: DemoFeedDeps) {
         for (const share of generate(now)) yield (donePercent + percent * share) / wholePercent
         donePercent += percent
       }
+      noteRows('history')
       publishedTo = now
       settings.set(publishedToName, String(now))
     },
@@ -41,7 +44,9 @@ export function createDemoFeed({ data, codes, settings }: DemoFeedDeps) {
       publishedTo = now
       // After the data: a crash between the two writes it again, which changes nothing. Not without
       // data: a second in which nothing is published should not cost a transaction.
-      if (count > 0) settings.set(publishedToName, String(now))
+      if (count === 0) return
+      noteRows('newest')
+      settings.set(publishedToName, String(now))
     },
     /** Paused, data ages as time passes; afterwards the next call catches up. */
     get paused() {

@@ -1,4 +1,5 @@
 import type { Runtime } from '../config/runtime.ts'
+import { noteMissedRows } from '../database/dataset-log.ts'
 import type { OutboxServices } from '../outbox/open.ts'
 import type { AccountServices } from '../topics/account/service/open.ts'
 import type { AlertServices } from '../topics/alerts/service/open.ts'
@@ -109,6 +110,8 @@ export function openDemoWorld(services: DemoServices) {
     data: demoData(services, world, listed, size),
     codes: listed.filter(series => series.available).length,
     settings,
+    noteRows: part =>
+      noteMissedRows(services.db, part === 'newest' ? services.ingest.next() : null),
   })
   return {
     feed,

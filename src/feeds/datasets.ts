@@ -1,4 +1,6 @@
 import type { Database } from 'bun:sqlite'
+import { transact } from '../database/database.ts'
+import { rowNotes } from '../database/dataset-log.ts'
 import { readsNow } from '../database/dataset-reads.ts'
 import { datasetStore } from '../database/dataset-store.ts'
 import { declaredDatasets } from '../database/datasets.ts'
@@ -29,7 +31,7 @@ export interface DatasetDeps
     Omit<DrillingServices, 'drillingAt'>,
     Pick<FuturesServices, 'futures'> {
   db: Database
-  ingest: Pick<Ingest, 'write'>
+  ingest: Pick<Ingest, 'write' | 'next'>
 }
 
 type Write<R> = (records: readonly R[], recordedAt: number) => WriteCounts
@@ -70,9 +72,23 @@ export function datasets(deps: DatasetDeps): Dataset<unknown>[] {
       return verdict.kind === 'point' ? verdict.point : undefined
     },
   })
-  return declaredDatasets.map(declared => ({
-    ...declared,
-    check: (row, now) => declared.check(row, contextAt(now)),
-    write: writers.get(declared) ?? datasetStore(reads, declared).write,
-  }))
+  const noteRows = rowNotes(deps.db)
+  return declaredDatasets.map(declared => {
+    const write = writers.get(declared) ?? datasetStore(reads, declared).write
+    return {
+      ...declared,
+      check: (row, now) => declared.check(row, contextAt(now)),
+      write: (records, recordedAt) =>
+        transact(deps.db, () => {
+          const counts = write(records as object[], recordedAt)
+          if (counts.inserted + counts.revised > 0)
+            noteRows(deps.ingest.next(), instantsOf(records, recordedAt))
+          return counts
+        }),
+    }
+  })
 }
+
+/** When records are recorded; those of rows whose publication is known have their own instants. */
+const instantsOf = (records: readonly unknown[], recordedAt: number): Set<number> =>
+  new Set(records.map(record => (record as { recordedAt?: number }).recordedAt ?? recordedAt))

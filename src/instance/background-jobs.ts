@@ -85,7 +85,7 @@ export function createInstanceRunner(services: Services, parts: JobParts): Runne
 }
 
 function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
-  const { meter, surchargeMatching, clock } = services
+  const { meter, clock } = services
   return [
     // The data of a demo instance includes the forecasts.
     feed
@@ -94,7 +94,7 @@ function jobsOf(services: Services, feed: JobParts['feed']): Job[] {
           ...services,
           forecasts: createMonthlyForecasts(services.monthlyForecasts),
         }),
-    createSurchargeJob(surchargeMatching, clock),
+    createSurchargeJob({ ...services, clock }),
     createUsageJob(meter, services.lateCommits),
     createAuditJob(services.audit),
     createBatchesJob(services.batches),

@@ -9,6 +9,7 @@ const hoursOf = (at: number) => (at - start) / hourMs
 /** A feed of two kinds of data that write down what they are called for. */
 function openFeed(state = new Map<string, string>()) {
   const calls: string[] = []
+  const notes: string[] = []
   const published = { rows: 1 }
   let isFailing = false
   const kind = (name: string, percent: number): DemoData => ({
@@ -32,10 +33,12 @@ function openFeed(state = new Map<string, string>()) {
       get: name => state.get(name),
       set: (name, value) => void state.set(name, value),
     },
+    noteRows: part => void notes.push(part),
   })
   return {
     feed,
     calls,
+    notes,
     state,
     published,
     fail(on: boolean) {
@@ -56,7 +59,7 @@ test('demo history is generated kind by kind and reports its progress', () => {
 })
 
 test('every kind is published from where the last time ended', () => {
-  const { feed, calls } = openFeed()
+  const { feed, calls, notes } = openFeed()
   for (const _ of feed.generate(start));
   calls.length = 0
   feed.advance(start + hourMs)
@@ -65,6 +68,8 @@ test('every kind is published from where the last time ended', () => {
   // A clock that is set back publishes nothing.
   feed.advance(start)
   expect(calls).toEqual(['prices: 0 to 1', 'wells: 0 to 1', 'prices: 1 to 3', 'wells: 1 to 3'])
+  // The feed of changes has the rows of all of them.
+  expect(notes).toEqual(['history', 'newest', 'newest'])
 })
 
 test('nothing is published before there is a history', () => {

@@ -1,11 +1,12 @@
 import type { Database } from 'bun:sqlite'
 import { isOverwritten, type Writer } from '../../topics/prices/store/later-writers.ts'
+import { rowNotes } from '../dataset-log.ts'
 import {
   columnsOf,
   type DatasetTable,
   datasetTables,
+  recordTables,
   rowSql,
-  versionedTables,
 } from '../dataset-tables.ts'
 import { keepRemoved } from '../revisions.ts'
 import { lazy, statements } from '../statement.ts'
@@ -58,6 +59,7 @@ export function createBatchRowStore(db: Database) {
     SELECT subject, key, before FROM batch_rows WHERE id IN (
       SELECT min(id) FROM batch_rows WHERE id > ? GROUP BY subject, key)`
   const forgetNoted = sql`DELETE FROM batch_rows WHERE id > ?`
+  const noteRows = rowNotes(db)
   const putters = new Map<string, ReturnType<typeof rowPutter>>()
   const readers = new Map<string, ReturnType<typeof rowReader>>()
   const readerOf = (name: string) =>
@@ -207,6 +209,7 @@ export function createBatchRowStore(db: Database) {
         }
       }
       for (const follower of Object.values(followers)) follower.settle()
+      if (rows.length > 0) noteRows(at)
       return done
     },
   }
@@ -260,7 +263,7 @@ function rowPutter(db: Database, table: DatasetTable) {
   const assignments = columns.map(column => `${column} = ${cellOf(column, 'max(?3, recorded_at)')}`)
   const set = sql`UPDATE ${name} SET ${assignments.join(', ')} WHERE ${matchesBy(table, '?2')}`
   const drop = sql`DELETE FROM ${name} WHERE ${matches}`
-  const keep = versionedTables.has(name) ? keepRemoved(db, name, matches) : undefined
+  const keep = recordTables.has(name) ? keepRemoved(db, name, matches) : undefined
   const numberTaken = columns.includes('id')
     ? sql`SELECT 1 FROM ${name} WHERE id = json_extract(?, '$.id')`
     : undefined

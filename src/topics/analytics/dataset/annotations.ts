@@ -37,6 +37,7 @@ const columns = {
   commodity: {
     description: 'Code or alias of the commodity that it is about',
     stored: 'commodity_code',
+    isCode: true,
     read(row, name, { catalogue }) {
       const written = textIn(row, name)
       if (written === undefined) return null
@@ -59,6 +60,7 @@ export type Annotation = RecordOf<typeof columns>
 
 export const annotations = dataset({
   name: 'annotations',
+  feature: 'calculated_metrics',
   description: 'Notes on days of the markets: what happened, and to which commodity.',
   table: 'annotations',
   columns,

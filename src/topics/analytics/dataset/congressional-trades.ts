@@ -60,6 +60,7 @@ export type CongressionalTrade = RecordOf<typeof columns>
 
 export const congressionalTrades = dataset({
   name: 'congressional-trades',
+  feature: 'calculated_metrics',
   description:
     'Trades of members of the United States Congress as their periodic transaction reports disclose them.',
   table: 'congressional_trades',

@@ -51,6 +51,7 @@ export type CotRecord = readonly CotReport[]
 
 export const cftcPositions = dataset({
   name: 'cftc-positions',
+  feature: 'calculated_metrics',
   description:
     'Positions of managed money by market and report date, from the disaggregated Commitments of Traders of the Commodity Futures Trading Commission (CFTC): a row for each market and date, or one for each week with columns for its markets.',
   table: 'cot_reports',

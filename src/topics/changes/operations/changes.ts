@@ -7,11 +7,12 @@ import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { invalidParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { cursorText, type Place } from '../math/cursor.ts'
 import type { ChangePage } from '../service/feed.ts'
 import { followChanges } from './live.ts'
-import { ChangeRow, type ChangeRowWire, cursorField, textsOf } from './record.ts'
+import { ChangeRow, type ChangeRowWire, cursorField, DatasetChangeRow, textsOf } from './record.ts'
 import { placeOf, readerOf, readerQuery, rowsOfPrice, sinceParameter } from './request.ts'
 
 const formats = ['json', 'ndjson', 'parquet', 'sse'] as const
@@ -29,7 +30,9 @@ const limitDefault = 1_000
 const Page = envelope(
   t.Object(
     {
-      changes: t.Array(ChangeRow, { description: 'In the order of their recording.' }),
+      changes: t.Array(t.Union([ChangeRow, DatasetChangeRow]), {
+        description: 'In the order of their recording.',
+      }),
       count: integer('Records.', 1),
       cursor: cursorField,
       has_more: t.Boolean({ description: 'More records follow: read again from `cursor`.' }),
@@ -72,8 +75,10 @@ export function changeOperations(deps: Context) {
   return [
     operation('GET /v1/changes', {
       operationId: 'listChanges',
-      summary: 'List changes of prices',
-      description: `Returns every addition, correction and deletion of a value in the order in which it was recorded, after a cursor. Store \`cursor\` with what you have read and send it as \`since\` the next time: nothing is missed and nothing is returned twice. Cursors stay valid across restarts, backups and restores, and on replicas.\n\nTo keep the state at a moment: apply the records in their order; a \`deleted\` record with \`retroactive\` removes everything that was said of its key (or of its code, if \`observed_at\` is null); of what remains, the record of a key with the greatest \`recorded_at\`, then cursor, applies. This equals \`GET /v1/export/prices\` with and without \`as_of\`.\n\nQuarantined days and codes that the account cannot see any more are \`deleted\` with \`retroactive\`; when they return, all of their values are \`added\` or \`revised\` again.\n\nWith \`Accept: text/event-stream\` the answer continues: \`id\` is the cursor, \`event\` is \`change\`; \`event: cursor\` comes every 10 s without a record, and \`event: end\` has the reason why it ends. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests. Plans without the feature read the demo codes.`,
+      summary: 'List changes of prices and datasets',
+      description: `Returns every addition, correction and deletion of a value in the order in which it was recorded, after a cursor. Store \`cursor\` with what you have read and send it as \`since\` the next time: nothing is missed and nothing is returned twice. Cursors stay valid across restarts, backups and restores, and on replicas.\n\nTo keep the state at a moment: apply the records in their order; a \`deleted\` record with \`retroactive\` removes everything that was said of its key (or of its code, if \`observed_at\` is null); of what remains, the record of a key with the greatest \`recorded_at\`, then cursor, applies. This equals \`GET /v1/export/prices\` with and without \`as_of\`.\n\nQuarantined days and codes that the account cannot see any more are \`deleted\` with \`retroactive\`; when they return, all of their values are \`added\` or \`revised\` again.
+
+With \`dataset\`, the rows of other datasets are returned in the same order and under the same cursors: each with its \`key\` and the \`row\` in the columns that its import takes. A dataset needs the plan feature of its endpoints. Datasets without \`as_of\` have earlier versions of their rows since the instance was upgraded to this version; rows from before are \`added\`. \`format=parquet\` is for prices.\n\nWith \`Accept: text/event-stream\` the answer continues: \`id\` is the cursor, \`event\` is \`change\`; \`event: cursor\` comes every 10 s without a record, and \`event: end\` has the reason why it ends. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests. Plans without the feature read the demo codes.`,
       access: {
         meter: true,
         reader: true,
@@ -117,6 +122,8 @@ export function changeOperations(deps: Context) {
           limitMax,
         )
         const reader = readerOf(deps, query, caller, request)
+        if (format === 'parquet' && reader.tables.size > 0)
+          throw invalidParameter('format', format, 'json or ndjson with datasets other than prices')
         const price = entitled.exportRequestsPer10kRows
         if (format === 'sse') {
           const lastId = request.headers.get('last-event-id')

@@ -1,9 +1,11 @@
 import { t } from 'elysia'
 import { integer, orNull } from '../../../http/answer/schema.ts'
 import { isoInstant, isoMillis } from '../../../lib/time/instant.ts'
+import type { Series } from '../../catalogue/store/series.ts'
 import { cursorText } from '../math/cursor.ts'
-import type { ChangeRecord } from '../service/feed.ts'
+import { type AnyRecord, isOfDataset } from '../service/feed.ts'
 import type { Changes } from '../service/open.ts'
+import type { RowRecord } from '../service/segments.ts'
 
 const example = {
   cursor: '0l3u9d0gq0000000l3u7c5s00l3u9d0gq3fa91c',
@@ -23,7 +25,7 @@ export const ChangeRow = t.Object(
     kind: t.Union([t.Literal('added'), t.Literal('revised'), t.Literal('deleted')], {
       description: 'What it does to the value of `code` at `observed_at`.',
     }),
-    dataset: t.String({ description: '`prices`.', examples: ['prices'] }),
+    dataset: t.Literal('prices'),
     code: t.String({ examples: ['WTI_USD'] }),
     observed_at: orNull(
       t.String({ format: 'date-time', examples: [example.observed_at] }),
@@ -57,6 +59,28 @@ export const ChangeRow = t.Object(
   { title: 'Change' },
 )
 
+/** A row by the columns that the import of its dataset takes. */
+const Cells = t.Record(t.String(), orNull(t.Union([t.String(), t.Number()])))
+
+export const DatasetChangeRow = t.Object(
+  {
+    ...t.Pick(ChangeRow, ['cursor', 'kind', 'batch', 'recorded_at']).properties,
+    dataset: t.String({
+      description: 'Name of the dataset, as in `GET /admin/v1/datasets`.',
+      examples: ['rig-counts'],
+    }),
+    key: t.Record(t.String(), orNull(t.Union([t.String(), t.Number()])), {
+      description: 'The columns that identify the row.',
+      examples: [{ region: 'US', date: '2026-11-13' }],
+    }),
+    row: orNull(Cells, 'The row in the columns of the import of its dataset; null if deleted.'),
+    previous: orNull(Cells, 'The row just before; null if there was none.'),
+    source: orNull(t.String(), 'Source of the row.'),
+    retroactive: t.Boolean({ description: 'Always false.' }),
+  },
+  { title: 'Dataset change' },
+)
+
 export type ChangeRowWire = typeof ChangeRow.static
 
 /**
@@ -64,13 +88,13 @@ export type ChangeRowWire = typeof ChangeRow.static
  * and most of each is that of the record before.
  */
 export function textsOf(
-  records: readonly ChangeRecord[],
+  records: readonly AnyRecord[],
   cursorOf: ReturnType<Changes['cursors']>,
   sourceNameOf: (seriesId: number, sourceId: number) => string,
 ): string[] {
   const ofSeries = new Map<number, { code: string; terms: string; isDerived: boolean }>()
   const sources = new Map<string, string>()
-  const partsOf = ({ id, code, unit, currency, terms }: ChangeRecord['series']) => {
+  const partsOf = ({ id, code, unit, currency, terms }: Series) => {
     const known = ofSeries.get(id)
     if (known) return known
     const made = {
@@ -93,6 +117,7 @@ export function textsOf(
     return last.text
   }
   return records.map(record => {
+    if (isOfDataset(record)) return rowText(record, cursorText(cursorOf(record.place)))
     const { series, sourceId, observedAt, value = null, previous = null } = record
     const { code, terms, isDerived } = partsOf(series)
     const at = observedAt === undefined ? 'null' : `"${isoInstant(observedAt)}"`
@@ -101,3 +126,20 @@ export function textsOf(
     return `{"cursor":"${cursorText(cursorOf(record.place))}","kind":"${record.kind}","dataset":"prices","code":${code},"observed_at":${at},"value":${value},"previous":${previous},${terms},${about},${recorded},"derived":${isDerived}}`
   })
 }
+
+const rowText = (
+  { kind, dataset, key, row, previous, batchId, recordedAt }: RowRecord,
+  cursor: string,
+): string =>
+  JSON.stringify({
+    cursor,
+    kind,
+    dataset,
+    key,
+    row: row ?? null,
+    previous: previous ?? null,
+    source: (row ?? previous)?.source ?? null,
+    batch: batchId || null,
+    recorded_at: isoMillis(recordedAt),
+    retroactive: false,
+  })

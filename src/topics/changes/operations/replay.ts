@@ -6,7 +6,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
 import { cursorText } from '../math/cursor.ts'
-import type { ChangeRecord } from '../service/feed.ts'
+import type { AnyRecord } from '../service/feed.ts'
 import {
   blockOf,
   changeBlock,
@@ -38,7 +38,7 @@ function speedOf(text: string | undefined): number {
 }
 
 interface Replay extends StreamRequest {
-  records: Iterator<ChangeRecord>
+  records: Iterator<AnyRecord>
   speed: number
   format: (typeof formats)[number]
 }
@@ -48,7 +48,7 @@ export function replayOperation(deps: Context) {
   const { changes } = deps
   return operation('GET /v1/changes/replay', {
     operationId: 'replayChanges',
-    summary: 'Replay changes of prices',
+    summary: 'Replay changes of prices and datasets',
     description: `Returns the records of a past range of time by their \`recorded_at\`, each after the time that lay between it and the one before, divided by \`speed\`. \`speed=max\` sends them as fast as they are read. Values that are quarantined, and codes that the account cannot see any more, are left out. A server-sent stream ends with \`event: end\`; with \`format=ndjson\` the last line is the last record. Every started ${rowsOfPrice.toLocaleString('en')} records count as the plan's \`export_requests_per_10k_rows\` requests.`,
     access: {
       meter: true,
@@ -101,15 +101,15 @@ function play(deps: Context, { records, speed, format, ...incoming }: Replay): R
   let last: number | undefined
   let count = 0
   let isWanted = true
-  const textOf = (batch: readonly ChangeRecord[]) =>
+  const textOf = (batch: readonly AnyRecord[]) =>
     textsOf(batch, cursorOf, sourceNameOf)
       .map((row, i) =>
         isLines ? `${row}\n` : changeBlock(row, cursorText(cursorOf(batch[i]!.place))),
       )
       .join('')
   /** Records that are due at once. */
-  const take = (): ChangeRecord[] => {
-    const batch: ChangeRecord[] = []
+  const take = (): AnyRecord[] => {
+    const batch: AnyRecord[] = []
     const at = next.value?.recordedAt
     while (
       !next.done &&

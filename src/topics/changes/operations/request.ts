@@ -1,3 +1,4 @@
+import type { Declared } from '../../../datasets/dataset.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { boolOf, instantOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
@@ -7,6 +8,7 @@ import { featureMissing } from '../../../http/problem/refusals.ts'
 import { tierOf } from '../../../plans/plans.ts'
 import { cursorText, type Place, parseCursor } from '../math/cursor.ts'
 import type { ChangeReader } from '../service/feed.ts'
+import { datasetOfTable } from '../store/dataset-versions.ts'
 
 export type ChangeDeps = Pick<
   Context,
@@ -27,7 +29,7 @@ export const readerQuery = {
     'WTI_USD,BRENT_CRUDE_USD',
   ),
   dataset: textParameter(
-    'Datasets, comma-separated: `prices`, or `*` for all. Default: `prices`.',
+    'Datasets, comma-separated: `prices`, names of datasets such as `rig-counts`, or `*` for all that the plan includes. Default: `prices`.',
     'prices',
   ),
   derived: flagParameter(
@@ -42,36 +44,66 @@ export const sinceParameter = textParameter(
   { required: true },
 )
 
-const datasets = ['prices']
+const prices = 'prices'
+const byName = new Map([...datasetOfTable.values()].map(declared => [declared.name, declared]))
 
-const checkDatasets = (text: string | undefined) => {
-  const unknown = listOf(text).find(name => name !== '*' && !datasets.includes(name))
-  if (unknown !== undefined) throw invalidParameter('dataset', unknown, datasets)
+/** Whether a request reads prices, and the tables of the other datasets that it reads. */
+function datasetsOf(
+  { plans, links }: ChangeDeps,
+  text: string | undefined,
+  { entitled }: Caller,
+  request: Request,
+  isSlice: boolean,
+) {
+  const names = listOf(text)
+  const unknown = names.find(name => name !== '*' && name !== prices && !byName.has(name))
+  if (unknown !== undefined) throw invalidParameter('dataset', unknown, [prices, ...byName.keys()])
+  const isAll = names.includes('*')
+  const isIncluded = ({ feature }: Declared) =>
+    !isSlice && (feature === undefined || entitled.features.has(feature))
+  const wanted = isAll
+    ? [...byName.values()].filter(isIncluded)
+    : names.flatMap(name => byName.get(name) ?? [])
+  const missing = wanted.find(declared => !isIncluded(declared))
+  if (missing)
+    throw featureMissing(
+      plans,
+      links(request),
+      entitled,
+      isSlice ? 'bulk_export' : missing.feature!,
+    )
+  return {
+    hasPrices: isAll || names.length === 0 || names.includes(prices),
+    tables: new Set(wanted.map(({ recordTable }) => recordTable!.name)),
+  }
 }
 
 /** The filter of a request's records: those its account may see, of the codes that it names. */
 export function readerOf(
   deps: ChangeDeps,
   query: ChangeQuery,
-  { key, entitled }: Caller,
+  caller: Caller,
   request: Request,
 ): ChangeReader {
   const { catalogue, codes, firstCodes, links, plans } = deps
-  checkDatasets(query.dataset)
+  const { key, entitled } = caller
   // Earlier visibility of a code also counts where every code is visible to everyone now.
   const viewer = { accounts: [key.account.account.id, key.holder.account.id] }
   const names = listOf(query.codes)
   const isDerived = boolOf('derived', query.derived, false)
   const isSlice = tierOf(plans, entitled.tier).access.bulk_export === 'allowance'
+  const { hasPrices, tables } = datasetsOf(deps, query.dataset, caller, request, isSlice)
   const slice = new Set(firstCodes.flatMap(code => catalogue.named(code)?.id ?? []))
   if (names.length === 0 || (names.length === 1 && names[0] === '*'))
     return {
       viewer,
-      isDerived,
+      tables,
+      isDerived: isDerived && hasPrices,
       wants: ({ id, contractOf, terms }) =>
-        isSlice
+        hasPrices &&
+        (isSlice
           ? slice.has(id)
-          : contractOf === null && (isDerived || terms?.formula === undefined),
+          : contractOf === null && (isDerived || terms?.formula === undefined)),
     }
   const named = codes.read(names, request, codesMax).map(resolved => resolved.series)
   const beyond = isSlice ? named.find(({ id }) => !slice.has(id)) : undefined
@@ -83,7 +115,12 @@ export function readerOf(
     )
   const ids = new Set(named.map(({ id }) => id))
   const isDerivedNamed = named.some(({ terms }) => terms?.formula !== undefined)
-  return { viewer, isDerived: isDerivedNamed, wants: ({ id }) => ids.has(id) }
+  return {
+    viewer,
+    tables,
+    isDerived: isDerivedNamed && hasPrices,
+    wants: ({ id }) => hasPrices && ids.has(id),
+  }
 }
 
 /** The position in the feed from which a request reads. */

@@ -4,8 +4,10 @@ import type { Series } from '../../catalogue/store/series.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Withheld } from '../../prices/store/withheld.ts'
 import { endOf, isBefore, type Place } from '../math/cursor.ts'
-import type { ChangeEvent, ChangeLogStore, LoggedRange } from '../store/log.ts'
+import type { RowVersionReader } from '../store/dataset-versions.ts'
+import type { ChangeEvent, ChangeLogStore, LoggedRange, LoggedRows } from '../store/log.ts'
 import type { Vintage, VintageReader } from '../store/vintages.ts'
+import { createDatasetChanges } from './dataset-changes.ts'
 import { createDerivedChanges } from './derived.ts'
 import {
   audienceOf,
@@ -16,6 +18,7 @@ import {
   type ServedHistory,
 } from './history.ts'
 import {
+  type AnyRecord,
   type ChangeReader,
   type ChangeRecord,
   everywhere,
@@ -24,10 +27,10 @@ import {
   type Segment,
 } from './segments.ts'
 
-export type { ChangeReader, ChangeRecord } from './segments.ts'
+export { type AnyRecord, type ChangeReader, isOfDataset } from './segments.ts'
 
 export interface ChangePage {
-  records: ChangeRecord[]
+  records: AnyRecord[]
   /** Up to where the log was read. */
   end: Place
   hasMore: boolean
@@ -36,12 +39,20 @@ export interface ChangePage {
 export interface FeedDeps {
   log: ChangeLogStore
   vintages: VintageReader
-  catalogue: Pick<Catalogue, 'byId' | 'onReload'>
+  rowVersions: RowVersionReader
+  catalogue: Pick<Catalogue, 'byId' | 'named' | 'onReload'>
   formulas: Formulas
   withheld: Withheld
 }
 
-/** Ranges that are read at a time. */
+/** What one transaction wrote. */
+interface Transaction {
+  writtenAt: number
+  segments: Segment[]
+  rows: readonly LoggedRows[]
+}
+
+/** Entries of the log that are read at a time. */
 const rangesEach = 1_000
 /** The most that are read for one page: a client with few codes gets a cursor in any case. */
 const rangesMax = 200_000
@@ -59,41 +70,49 @@ export function createChangeFeed(deps: FeedDeps) {
         ? (vintages.read(series.id, work.ranges[0]!, 1).vintages[0]?.batchId ?? 0)
         : 0,
   })
+  const datasets = createDatasetChanges({ ...deps, versions: deps.rowVersions })
   /** The transactions from an instant on, each with its changes, oldest first. */
-  const transactions = function* (from: number, served: ServedHistory): Generator<Segment[]> {
+  const transactions = function* (
+    from: number,
+    served: ServedHistory,
+    hasRows: boolean,
+  ): Generator<Transaction> {
     const events = served.after(from - 1)
-    let at = from
-    for (;;) {
-      let ranges = log.from(at, rangesEach)
-      const isLast = ranges.length < rangesEach
-      const last = ranges.at(-1)?.writtenAt
-      // The last transaction may have more than were read.
-      if (!isLast)
-        ranges =
-          ranges[0]!.writtenAt === last
-            ? log.of(last)
-            : ranges.filter(range => range.writtenAt !== last)
-      const end = isLast ? Number.POSITIVE_INFINITY : ranges.at(-1)!.writtenAt
-      const due = events.splice(0, countUntil(events, end))
-      yield* inOrder(ranges, due)
-      if (isLast) return
+    for (let at = from; at < Number.POSITIVE_INFINITY; ) {
+      const ranges = wholeFrom(log, at)
+      const rows = hasRows
+        ? wholeFrom(log.rows, at)
+        : { entries: [], end: Number.POSITIVE_INFINITY }
+      const end = Math.min(ranges.end, rows.end)
+      yield* inOrder(
+        ranges.entries.slice(0, countUntil(ranges.entries, end)),
+        rows.entries.slice(0, countUntil(rows.entries, end)),
+        events.splice(0, countUntil(events, end)),
+      )
       at = end + 1
     }
   }
 
   const inOrder = function* (
     ranges: readonly LoggedRange[],
+    rows: readonly LoggedRows[],
     events: readonly ChangeEvent[],
-  ): Generator<Segment[]> {
-    for (let r = 0, e = 0; r < ranges.length || e < events.length; ) {
+  ): Generator<Transaction> {
+    for (let r = 0, w = 0, e = 0; r < ranges.length || w < rows.length || e < events.length; ) {
       const writtenAt = Math.min(
         ranges[r]?.writtenAt ?? Number.POSITIVE_INFINITY,
+        rows[w]?.writtenAt ?? Number.POSITIVE_INFINITY,
         events[e]?.writtenAt ?? Number.POSITIVE_INFINITY,
       )
-      const [firstRange, firstEvent] = [r, e]
+      const [firstRange, firstRow, firstEvent] = [r, w, e]
       while (ranges[r]?.writtenAt === writtenAt) r += 1
+      while (rows[w]?.writtenAt === writtenAt) w += 1
       while (events[e]?.writtenAt === writtenAt) e += 1
-      yield segmentsOf(writtenAt, ranges.slice(firstRange, r), events.slice(firstEvent, e))
+      yield {
+        writtenAt,
+        segments: segmentsOf(writtenAt, ranges.slice(firstRange, r), events.slice(firstEvent, e)),
+        rows: rows.slice(firstRow, w),
+      }
     }
   }
 
@@ -206,16 +225,19 @@ export function createChangeFeed(deps: FeedDeps) {
   const records = function* (
     reader: ChangeReader,
     after: Place,
-  ): Generator<ChangeRecord | { readUntil: Place; ranges: number }> {
+  ): Generator<AnyRecord | { readUntil: Place; ranges: number }> {
     const served = createServedHistory(log.events())
-    for (const segments of transactions(after.writtenAt, served)) {
+    const hasRows = reader.tables.size > 0
+    for (const { writtenAt, segments, rows } of transactions(after.writtenAt, served, hasRows)) {
       for (const segment of segments) {
         const isRead = after.writtenAt === segment.writtenAt && segment.rank < after.rank
         if (isRead || !reader.wants(segment.series)) continue
         yield* recordsOf(segment, reader, served, after)
       }
-      if (reader.isDerived) yield* derived.of(segments, reader, served, after)
-      yield { readUntil: endOf(segments[0]!.writtenAt), ranges: segments.length }
+      if (rows.length > 0) yield* datasets.of(rows, reader, after)
+      if (reader.isDerived && segments.length > 0)
+        yield* derived.of(segments, reader, served, after)
+      yield { readUntil: endOf(writtenAt), ranges: segments.length + rows.length }
     }
   }
 
@@ -225,8 +247,8 @@ export function createChangeFeed(deps: FeedDeps) {
     from: number,
     to: number,
     served: ServedHistory,
-  ): ChangeRecord[] => {
-    const found = new Map<string, ChangeRecord>()
+  ): AnyRecord[] => {
+    const found = new Map<string, AnyRecord>()
     const ranges = log.touching(from, to)
     for (const writtenAt of new Set(ranges.map(range => range.writtenAt)))
       for (const segment of segmentsOf(writtenAt, log.of(writtenAt), [])) {
@@ -242,10 +264,15 @@ export function createChangeFeed(deps: FeedDeps) {
             found.set(`${series.id} ${record.observedAt} ${record.recordedAt}`, record)
         }
       }
+    // Rows of an instant may have been written by more than one transaction.
+    for (const table of reader.tables)
+      for (const rows of log.rows.touching(table, from, to))
+        for (const record of datasets.of([rows], reader, beforeSegment(rows)))
+          found.getOrInsert(`${table} ${record.recordedAt} ${record.place.recordedAt}`, record)
     if (reader.isDerived)
-      for (const segments of transactions(from, served)) {
-        if (segments[0]!.writtenAt >= to) break
-        for (const record of derived.of(segments, reader, served, beforeSegment(segments[0]!)))
+      for (const { writtenAt, segments } of transactions(from, served, false)) {
+        if (writtenAt >= to) break
+        for (const record of derived.of(segments, reader, served, beforeSegment({ writtenAt })))
           if (!record.isRetroactive)
             found.set(`${record.series.id} ${record.observedAt} ${record.recordedAt}`, record)
       }
@@ -256,7 +283,7 @@ export function createChangeFeed(deps: FeedDeps) {
 
   return {
     /** The records of `[from, to)` by their recording, as they are read. */
-    *replay(reader: ChangeReader, from: number, to: number): Generator<ChangeRecord> {
+    *replay(reader: ChangeReader, from: number, to: number): Generator<AnyRecord> {
       const served = createServedHistory(log.events())
       const begin = Math.max(from, log.oldestRecorded() ?? to)
       // Nothing is recorded later than its transaction is written, but for some milliseconds.
@@ -266,7 +293,7 @@ export function createChangeFeed(deps: FeedDeps) {
     },
     /** The records after a place, at most `limit`. */
     page(reader: ChangeReader, after: Place, limit: number): ChangePage {
-      const page: ChangeRecord[] = []
+      const page: AnyRecord[] = []
       let [end, looked] = [after, 0]
       for (const step of records(reader, after)) {
         if ('readUntil' in step) {
@@ -343,15 +370,36 @@ const isHidden = (hidden: readonly Hidden[], at: number): boolean =>
 
 const rangeOf = ({ from, to }: Hidden) => ({ firstAt: from, lastAt: to - 1 })
 
-const beforeSegment = ({ writtenAt }: Segment): Place => endOf(writtenAt - 1)
+const beforeSegment = ({ writtenAt }: Pick<Segment, 'writtenAt'>): Place => endOf(writtenAt - 1)
 
 function* laterThan(after: Place, record: ChangeRecord): Generator<ChangeRecord> {
   if (isBefore(after, record.place)) yield record
 }
 
-const countUntil = (events: readonly ChangeEvent[], end: number): number => {
-  const count = events.findIndex(event => event.writtenAt > end)
-  return count === -1 ? events.length : count
+interface Written {
+  writtenAt: number
+}
+
+/**
+ * The next entries of a part of the log, with all of each of their transactions, and up to when
+ * there are no others.
+ */
+function wholeFrom<T extends Written>(
+  part: { from(writtenAt: number, limit: number): T[]; of(writtenAt: number): T[] },
+  at: number,
+): { entries: T[]; end: number } {
+  const entries = part.from(at, rangesEach)
+  if (entries.length < rangesEach) return { entries, end: Number.POSITIVE_INFINITY }
+  const last = entries.at(-1)!.writtenAt
+  // The last transaction may have more than were read.
+  return entries[0]!.writtenAt === last
+    ? { entries: part.of(last), end: last }
+    : { entries: entries.filter(({ writtenAt }) => writtenAt !== last), end: last - 1 }
+}
+
+const countUntil = (entries: readonly Written[], end: number): number => {
+  const count = entries.findIndex(({ writtenAt }) => writtenAt > end)
+  return count === -1 ? entries.length : count
 }
 
 const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)

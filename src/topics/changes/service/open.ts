@@ -1,11 +1,13 @@
 import type { Runtime } from '../../../config/runtime.ts'
 import { transact } from '../../../database/database.ts'
+import { noteMissedRows } from '../../../database/dataset-log.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
 import type { Withheld } from '../../prices/store/withheld.ts'
 import { beginning, type Cursor, endOf, type Place } from '../math/cursor.ts'
+import { createRowVersionReader } from '../store/dataset-versions.ts'
 import type { ChangeLogStore } from '../store/log.ts'
 import { createVintageReader } from '../store/vintages.ts'
 import { createChangeFeed } from './feed.ts'
@@ -41,7 +43,8 @@ export function openChanges({
   withheld: Withheld
 }) {
   const vintages = createVintageReader(db)
-  const feed = createChangeFeed({ log, vintages, catalogue, formulas, withheld })
+  const rowVersions = createRowVersionReader(db)
+  const feed = createChangeFeed({ log, vintages, rowVersions, catalogue, formulas, withheld })
   const cursors = (): ((place: Place) => Cursor) => {
     const lines = log.lines()
     return (place: Place): Cursor => {
@@ -95,6 +98,8 @@ export function openChanges({
       if (isAhead && end === undefined) return { fork: cursorOf(newest()) }
       return { fork: cursorOf(endOf(end ?? begun.beginsAfter)) }
     },
+    /** Notes rows of datasets that were written since the last ones that are noted. */
+    noteRows: () => transact(db, () => noteMissedRows(db, ingest.next())),
     /** Runs work in a transaction and notes whom these series are served to since. */
     noteAudiences: <T>(named: readonly NamedSeries[], work: () => T): T =>
       transact(db, () => {

@@ -1,6 +1,7 @@
 import type { Viewer } from '../../catalogue/service/viewers.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Place } from '../math/cursor.ts'
+import type { DatasetRow } from '../store/dataset-versions.ts'
 import type { ChangeEvent, LoggedRange } from '../store/log.ts'
 
 /** One record of the feed. */
@@ -19,9 +20,28 @@ export interface ChangeRecord {
   isRetroactive: boolean
 }
 
+/** One record of a dataset other than prices. */
+export interface RowRecord {
+  place: Place
+  kind: 'added' | 'revised' | 'deleted'
+  dataset: string
+  key: DatasetRow
+  row: DatasetRow | undefined
+  previous: DatasetRow | undefined
+  batchId: number
+  recordedAt: number
+  isRetroactive: false
+}
+
+export type AnyRecord = ChangeRecord | RowRecord
+
+export const isOfDataset = (record: AnyRecord): record is RowRecord => 'dataset' in record
+
 /** Selects the records that a client may read. */
 export interface ChangeReader {
   viewer: Viewer
+  /** The tables of the datasets that it wants, other than prices. */
+  tables: ReadonlySet<string>
   /** Whether it wants any series by formula. */
   isDerived: boolean
   wants(series: Series): boolean

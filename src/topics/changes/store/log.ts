@@ -12,6 +12,16 @@ export interface LoggedRange {
   recordedTo: number
 }
 
+/** Rows of a dataset that a transaction has written or removed, by when they are recorded. */
+export interface LoggedRows {
+  writtenAt: number
+  /** The table that they are in. */
+  table: string
+  recordedAt: number
+  /** 0: unknown. */
+  batchId: number
+}
+
 /** The accounts that are served a series: all, or some; none while it is retired. */
 export interface Audience {
   isServed: boolean
@@ -52,7 +62,16 @@ interface EventRow {
   details: string
 }
 
-const newestOf = (table: string) => `SELECT max(written_at) AS at FROM ${table}`
+const rowColumns =
+  'written_at AS writtenAt, subject AS "table", recorded_at AS recordedAt, coalesce(batch_id, 0) AS batchId'
+
+const logTables = ['price_changes', 'dataset_changes', 'change_events'] as const
+
+/** SQL of the newest transaction of tables of the log that meets a condition. */
+const newestOf = (tables: readonly string[], condition = 'TRUE') =>
+  `SELECT max(at) AS at FROM (${tables
+    .map(table => `SELECT max(written_at) AS at FROM ${table} WHERE ${condition}`)
+    .join(' UNION ALL ')})`
 
 export function createChangeLogStore(db: Database) {
   const after = lazy<LoggedRange, [number, number]>(
@@ -68,19 +87,25 @@ export function createChangeLogStore(db: Database) {
     `SELECT ${columns} FROM price_changes WHERE recorded_to >= ? AND recorded_from < ?
      ORDER BY written_at`,
   )
-  const before = lazy<{ at: number | null }, [number]>(
-    db,
-    `SELECT max(at) AS at FROM (
-       SELECT max(written_at) AS at FROM price_changes WHERE written_at <= ?1
-       UNION ALL SELECT max(written_at) FROM change_events WHERE written_at <= ?1)`,
-  )
-  const newest = lazy<{ at: number | null }, []>(
-    db,
-    `SELECT max(at) AS at FROM (${newestOf('price_changes')} UNION ALL ${newestOf('change_events')})`,
-  )
+  const before = lazy<{ at: number | null }, [number]>(db, newestOf(logTables, 'written_at <= ?1'))
+  const newest = lazy<{ at: number | null }, []>(db, newestOf(logTables))
   const oldestRecorded = lazy<{ at: number | null }, []>(
     db,
-    'SELECT min(recorded_from) AS at FROM price_changes',
+    `SELECT min(at) AS at FROM (SELECT min(recorded_from) AS at FROM price_changes
+       UNION ALL SELECT min(recorded_at) FROM dataset_changes)`,
+  )
+  const rowsFrom = lazy<LoggedRows, [number, number]>(
+    db,
+    `SELECT ${rowColumns} FROM dataset_changes WHERE written_at >= ? ORDER BY written_at LIMIT ?`,
+  )
+  const rowsAt = lazy<LoggedRows, [number]>(
+    db,
+    `SELECT ${rowColumns} FROM dataset_changes WHERE written_at = ?`,
+  )
+  const rowsOf = lazy<LoggedRows, [string, number, number]>(
+    db,
+    `SELECT ${rowColumns} FROM dataset_changes
+     WHERE subject = ? AND recorded_at >= ? AND recorded_at < ? ORDER BY recorded_at, written_at`,
   )
   const events = lazy<EventRow, []>(
     db,
@@ -108,6 +133,13 @@ export function createChangeLogStore(db: Database) {
     of: (writtenAt: number) => at.all(writtenAt),
     /** Ranges with values that were recorded in `[from, to)`. */
     touching: (from: number, to: number) => touching.all(from, to),
+    /** The same of rows of datasets. */
+    rows: {
+      from: (writtenAt: number, limit: number) => rowsFrom.all(writtenAt, limit),
+      of: (writtenAt: number) => rowsAt.all(writtenAt),
+      /** Those of a table that were recorded in `[from, to)`. */
+      touching: (table: string, from: number, to: number) => rowsOf.all(table, from, to),
+    },
     /** The last transaction that was written at or before a moment. */
     lastBefore: (moment: number) => before.get(moment)?.at ?? undefined,
     newest: () => newest.get()?.at ?? undefined,
@@ -135,12 +167,13 @@ export function createChangeLogStore(db: Database) {
  * lost, as after a restored backup. A database of an older version has no lines.
  */
 export function beginLine(db: Database): void {
-  const table = "SELECT 1 FROM sqlite_schema WHERE name = 'change_lines'"
-  if (db.query(table).get() === null) return
+  const has = db.query<{ 1: 1 }, [string]>('SELECT 1 FROM sqlite_schema WHERE name = ?')
+  if (has.get('change_lines') === null) return
+  const tables = logTables.filter(table => has.get(table) !== null)
   db.run(
     `INSERT INTO change_lines (token, begins_after)
-     SELECT lower(hex(randomblob(3))), coalesce((SELECT max(at) FROM (${newestOf('price_changes')}
-       UNION ALL ${newestOf('change_events')})), (SELECT min(begins_after) FROM change_lines))`,
+     SELECT lower(hex(randomblob(3))),
+       coalesce((${newestOf(tables)}), (SELECT min(begins_after) FROM change_lines))`,
   )
 }
 

@@ -109,6 +109,7 @@ export type RigCount = RecordOf<typeof rigColumns>
 export const rigCounts: RegionalDataset<RigCount> = {
   ...dataset({
     name: 'rig-counts',
+    feature: 'energy_intelligence',
     description:
       'Active rotary rigs by week and region: the country, its basins and its states, by what they drill for where the source says. The monthly averages of the Energy Information Administration (EIA) go in too, dated in the middle of their months. The series of the catalogue about the same numbers follow the weekly counts.',
     table: 'rig_counts',
@@ -205,6 +206,7 @@ export type FracSpreads = RecordOf<typeof fracColumns>
 export const fracSpreads: RegionalDataset<FracSpreads> = {
   ...dataset({
     name: 'frac-spreads',
+    feature: 'energy_intelligence',
     description:
       'Active hydraulic fracturing crews by day (or week) and region: a row for each, or one for each day with a column for each region. The series of the catalogue about the same numbers follow.',
     table: 'frac_spreads',
@@ -248,6 +250,7 @@ export type DucWells = RecordOf<typeof ducColumns>
 export const ducWells: RegionalDataset<DucWells> = {
   ...dataset({
     name: 'duc-wells',
+    feature: 'energy_intelligence',
     description:
       'Drilled but uncompleted (DUC) wells by month and region, with the wells drilled and completed in the month, as the Energy Information Administration (EIA) publishes them. The series of the catalogue about the same numbers follow.',
     table: 'duc_wells',
@@ -324,6 +327,7 @@ export type Productivity = RecordOf<typeof productivityColumns>
 export const drillingProductivity: RegionalDataset<Productivity> = {
   ...dataset({
     name: 'drilling-productivity',
+    feature: 'energy_intelligence',
     description:
       'What drilling brings by month and basin, with the columns of the drilling productivity report of the Energy Information Administration (EIA): rigs, production of their new wells, change of the old ones, and production of all.',
     table: 'drilling_productivities',

@@ -50,6 +50,7 @@ export type FracDisclosure = RecordOf<typeof disclosureColumns>
 
 export const fracDisclosures = dataset({
   name: 'frac-disclosures',
+  feature: 'energy_intelligence',
   description:
     'Hydraulic fracturing jobs as their operators disclosed them: one row for each job. What the fluid was made of comes as frac-chemicals.',
   table: 'frac_disclosures',
@@ -159,6 +160,7 @@ export type FracChemical = RecordOf<typeof chemicalColumns>
 
 export const fracChemicals = dataset({
   name: 'frac-chemicals',
+  feature: 'energy_intelligence',
   description:
     'What fracturing fluids were made of: one row for each substance and purpose of a disclosure that is known.',
   columns: chemicalColumns,

@@ -129,6 +129,7 @@ export interface WellPermit extends RecordOf<typeof columns> {
 
 export const wellPermits = dataset({
   name: 'well-permits',
+  feature: 'well_permits',
   batchMax: 100,
   description: 'Permits to drill wells as state agencies list them: one row for each permit.',
   columns,

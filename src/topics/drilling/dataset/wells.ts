@@ -47,6 +47,7 @@ export type Well = RecordOf<typeof wellColumns>
 
 export const wells = dataset({
   name: 'wells',
+  feature: 'well_production',
   description:
     'Wells with the days of their life, one row for each: what cycle times and timelines are computed from.',
   table: 'wells',
@@ -114,6 +115,7 @@ export type WellReport = RecordOf<typeof reportColumns>
 
 export const wellProduction = dataset({
   name: 'well-production',
+  feature: 'well_production',
   description:
     'What single wells produced in a month, as operators report it to their state: one row for each well and month.',
   table: 'well_production',
@@ -201,6 +203,7 @@ export type StateMonth = RecordOf<typeof stateColumns>
 
 export const stateProduction = dataset({
   name: 'state-production',
+  feature: 'well_production',
   description:
     'What states produced in a month, all wells together, as agencies publish it. The country is the sum of its states.',
   table: 'state_production',

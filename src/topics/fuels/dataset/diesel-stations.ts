@@ -66,6 +66,7 @@ export type Station = RecordOf<typeof columns>
 
 export const dieselStations = dataset({
   name: 'diesel-stations',
+  feature: 'calculated_metrics',
   description:
     'Filling stations of the United States with their diesel prices, from a price feed or a fuel-card network.',
   table: 'diesel_stations',

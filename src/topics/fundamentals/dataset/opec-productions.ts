@@ -32,6 +32,7 @@ export type OpecProduction = RecordOf<typeof columns>
 
 export const opecProductions = dataset({
   name: 'opec-productions',
+  feature: 'energy_intelligence',
   description:
     'Crude oil production of the OPEC countries by month, as the organization and the Energy Information Administration publish it.',
   table: 'opec_productions',

@@ -46,6 +46,7 @@ export type Outlook = RecordOf<typeof columns>
 
 export const outlooks = dataset({
   name: 'outlooks',
+  feature: 'energy_intelligence',
   description:
     'Forecasts as agencies publish them: what a code of the catalogue is expected to be in a month or quarter, in its unit. Actual values are those of the series.',
   table: 'outlook_forecasts',

@@ -61,6 +61,7 @@ export type FuturesDay = RecordOf<typeof columns> & { recordedAt: number }
 
 export const futuresSettlements = dataset({
   name: 'futures-settlements',
+  feature: 'futures',
   description:
     'Daily bars, settlements, volume and open interest of futures contracts by trading date.',
   table: 'futures_days',

@@ -31,6 +31,7 @@ export type FuturesTick = RecordOf<typeof columns> & { recordedAt: number }
 
 export const futuresTicks = dataset({
   name: 'futures-ticks',
+  feature: 'futures',
   description:
     'Intraday prices of futures contracts; days without a separate bar get one from them.',
   table: 'futures_ticks',

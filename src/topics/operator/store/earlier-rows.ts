@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { rowNotes } from '../../../database/dataset-log.ts'
 import { columnsOf, versionedTables } from '../../../database/dataset-tables.ts'
 import { declaredDatasets } from '../../../database/datasets.ts'
 import { type LazyStatement, statements } from '../../../database/statement.ts'
@@ -33,6 +34,7 @@ const keptTables = new Map(
 
 export function createEarlierRowStore(db: Database) {
   const writers = new Map<string, (row: EarlierRow) => 'inserted' | 'revised' | 'unchanged'>()
+  const noteRows = rowNotes(db)
   const writerOf = (table: string) => {
     const writer = writers.get(table) ?? rowWriter(db, table)
     writers.set(table, writer)
@@ -73,10 +75,12 @@ export function createEarlierRowStore(db: Database) {
      * none that would be newer than the row that stands now. Call it in a transaction, with the rows
      * that stand and the series of all recorded already.
      */
-    record(dataset: string, rows: readonly EarlierRow[]): WriteCounts {
+    record(dataset: string, rows: readonly EarlierRow[], writtenAt: number): WriteCounts {
       const write = writerOf(keptTables.get(dataset)!)
       const counts = { inserted: 0, revised: 0, unchanged: 0 }
       for (const row of rows) counts[write(row)] += 1
+      if (counts.inserted + counts.revised > 0)
+        noteRows(writtenAt, new Set(rows.flatMap(row => [row.recorded_at, row[supersededColumn]])))
       return counts
     },
   }

@@ -231,7 +231,7 @@ export function datasetAdminOperations({
             const write = () => {
               if (flagged.length > 0) rowGuards.keep(dataset.name, flagged, running!.batch.id)
               return areEarlier
-                ? earlierRows.record(dataset.name, earlier)
+                ? earlierRows.record(dataset.name, earlier, ingest.next())
                 : writeRuns(dataset, good, running!.batch)
             }
             const counts = running

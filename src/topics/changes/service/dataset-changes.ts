@@ -1,0 +1,90 @@
+import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import { isBefore, type Place } from '../math/cursor.ts'
+import {
+  type DatasetRow,
+  datasetOfTable,
+  type RowVersion,
+  type RowVersionReader,
+} from '../store/dataset-versions.ts'
+import type { LoggedRows } from '../store/log.ts'
+import { audienceOf, isSeen } from './history.ts'
+import type { ChangeReader, RowRecord } from './segments.ts'
+
+/** Records of datasets come after those of prices and before those of formulas. */
+const [firstRank, ranks] = [700_000, 90_000]
+const versionsEach = 1_000
+
+/** The rank of a table in its transaction: other datasets of a later version do not change it. */
+export const rankOfTable = (table: string): number => firstRank + (Bun.hash.crc32(table) % ranks)
+
+/** What transactions did to rows of datasets. */
+export function createDatasetChanges({
+  versions,
+  catalogue,
+}: {
+  versions: RowVersionReader
+  catalogue: Pick<Catalogue, 'named'>
+}) {
+  /** Rows about a code that the reader may not see do not exist. */
+  const sees = ({ viewer }: ChangeReader, codes: readonly string[], row: DatasetRow): boolean =>
+    codes.every(column => {
+      const code = row[column]
+      if (typeof code !== 'string') return true
+      const series = catalogue.named(code)
+      return series !== undefined && isSeen(audienceOf(series), viewer)
+    })
+
+  return {
+    /** The records of rows of one transaction after a place. */
+    *of(logged: readonly LoggedRows[], reader: ChangeReader, after: Place): Generator<RowRecord> {
+      const wanted = logged
+        .filter(({ table }) => reader.tables.has(table))
+        .map(rows => ({ ...rows, rank: rankOfTable(rows.table) }))
+        .sort((a, b) => a.rank - b.rank || a.recordedAt - b.recordedAt)
+      for (const { table, writtenAt, rank, recordedAt, batchId } of wanted) {
+        const declared = datasetOfTable.get(table)!
+        const placeOf = (number: number): Place => ({
+          writtenAt,
+          rank,
+          observedAt: recordedAt,
+          recordedAt: number,
+        })
+        if (isBefore(placeOf(Number.MAX_SAFE_INTEGER), after)) continue
+        const isInside =
+          after.writtenAt === writtenAt && after.rank === rank && after.observedAt === recordedAt
+        for (let from = isInside ? after.recordedAt + 1 : 0; ; from += versionsEach) {
+          const read = versions(table, recordedAt, from, versionsEach)
+          for (const version of read) {
+            const { row, previous } = version
+            const kind = kindOf(version)
+            if (!kind || !sees(reader, declared.codeColumns, row ?? previous ?? {})) continue
+            yield {
+              place: placeOf(version.number),
+              kind,
+              dataset: declared.name,
+              key: keyOf(declared.key, version),
+              row,
+              previous,
+              batchId,
+              recordedAt,
+              isRetroactive: false,
+            }
+          }
+          if (read.length < versionsEach) break
+        }
+      }
+    },
+  }
+}
+
+/** Undefined for a row that was written as it was before, and for one that is not exported. */
+function kindOf({ row, previous, isRemoved }: RowVersion): RowRecord['kind'] | undefined {
+  if (!row) return previous || isRemoved ? 'deleted' : undefined
+  if (!previous) return 'added'
+  return Bun.deepEquals(row, previous) ? undefined : 'revised'
+}
+
+const keyOf = (columns: readonly string[], { row, previous, key }: RowVersion): DatasetRow => {
+  const known = row ?? previous
+  return known ? Object.fromEntries(columns.map(column => [column, known[column] ?? null])) : key
+}

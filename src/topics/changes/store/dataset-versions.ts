@@ -1,0 +1,112 @@
+import type { Database } from 'bun:sqlite'
+import { columnsOf, recordTables, rowSql } from '../../../database/dataset-tables.ts'
+import { declaredDatasets } from '../../../database/datasets.ts'
+import { type LazyStatement, lazy } from '../../../database/statement.ts'
+import type { Declared } from '../../../datasets/dataset.ts'
+
+/** A row of a dataset by the columns of its import. */
+export type DatasetRow = Readonly<Record<string, string | number | null>>
+
+/** A row of a dataset that became known, or was removed, at an instant. */
+export interface RowVersion {
+  /** Its place among those of the instant. */
+  number: number
+  /** By the columns of its table: for a row that cannot be read in those of its import. */
+  key: DatasetRow
+  /** From then on there is no such row. */
+  isRemoved: boolean
+  /** Undefined: there is none from then on, or it is not exported. */
+  row: DatasetRow | undefined
+  /** The row just before; undefined: there was none. */
+  previous: DatasetRow | undefined
+}
+
+/** The datasets of the feed by their tables. */
+export const datasetOfTable: ReadonlyMap<string, Declared> = new Map(
+  declaredDatasets.flatMap(declared =>
+    declared.recordTable ? [[declared.recordTable.name, declared] as const] : [],
+  ),
+)
+
+/** Reads what became known of datasets at an instant, in an order that is always the same. */
+export type RowVersionReader = ReturnType<typeof createRowVersionReader>
+
+export function createRowVersionReader(db: Database) {
+  const readers = new Map<string, ReturnType<typeof versionReader>>()
+  return (table: string, recordedAt: number, from: number, limit: number): RowVersion[] =>
+    readers.getOrInsertComputed(table, () => versionReader(db, table))(recordedAt, from, limit)
+}
+
+interface StoredVersion {
+  key: string
+  row: string | null
+  previous: string | null
+}
+
+function versionReader(db: Database, table: string) {
+  const { key } = recordTables.get(table)!
+  const columns = columnsOf(db, table)
+  // The index of the instants has rows in this order.
+  const order = columns.includes('id') ? ['id'] : key
+  const list = (names: readonly string[], of: (name: string) => string) => names.map(of).join(', ')
+  const keyNow = `json_array(${list(key, name => `t.${name}`)})`
+  const ordered = list(order, name => `fields ->> '$.${name}' AS ${name}`)
+  const earlier = `SELECT key, ${ordered}, fields FROM dataset_revisions WHERE subject = '${table}'`
+  const follows = `t.recorded_at = ?1 AND ${list(key, name => `t.${name} = e.fields ->> '$.${name}'`).replaceAll(', ', ' AND ')}`
+  const versions = lazy<StoredVersion, number[]>(
+    db,
+    `SELECT v.key, v.row, (SELECT fields FROM dataset_revisions p
+       WHERE p.subject = '${table}' AND p.key = v.key AND p.superseded_at = ?1) AS previous
+     FROM (SELECT coalesce(o.key, ${keyNow}) AS key, coalesce(o.fields, iif(o.key IS NULL, ${rowSql(columns, 't')}, NULL)) AS row
+       FROM (
+         SELECT NULL AS key, ${order.join(', ')}, NULL AS fields FROM ${table} WHERE recorded_at = ?1
+         UNION ALL ${earlier} AND recorded_at = ?1
+         UNION ALL SELECT key, ${ordered}, NULL FROM dataset_revisions e
+           WHERE subject = '${table}' AND superseded_at = ?1
+           AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE ${follows})
+           AND NOT EXISTS (SELECT 1 FROM dataset_revisions n
+             WHERE n.subject = '${table}' AND n.key = e.key AND n.recorded_at = ?1)
+         ORDER BY ${order.map((_, i) => i + 2).join(', ')} LIMIT ?2 OFFSET ?3) o
+       LEFT JOIN ${table} t ON o.key IS NULL AND ${list(order, name => `t.${name} = o.${name}`).replaceAll(', ', ' AND ')}) v`,
+  )
+  const render = rowRenderer(db, datasetOfTable.get(table)!, columns)
+  return (recordedAt: number, from: number, limit: number): RowVersion[] => {
+    const found = versions.all(recordedAt, limit, from)
+    const rows = render(found.map(({ row }) => row))
+    const previous = render(found.map(version => version.previous))
+    return found.map((version, i) => {
+      const values = JSON.parse(version.key) as (string | number)[]
+      return {
+        number: from + i,
+        key: Object.fromEntries(key.map((name, n) => [name, values[n]!])),
+        isRemoved: version.row === null,
+        row: rows.get(i),
+        previous: previous.get(i),
+      }
+    })
+  }
+}
+
+/** Stored rows in the columns of their import: a name of WITH hides the table of the same name. */
+function rowRenderer(db: Database, declared: Declared, columns: readonly string[]) {
+  const { columns: exported, from } = declared.exported
+  const fields = exported.filter(([name]) => name !== 'recorded_at')
+  const statement: LazyStatement<{ number: number; row: string }, [string]> = lazy(
+    db,
+    `WITH ${declared.recordTable!.name} AS MATERIALIZED (
+       SELECT key AS row_number, ${columns.map(name => `value ->> '$.${name}' AS ${name}`).join(', ')}
+       FROM json_each(?))
+     SELECT row_number AS number, json_object(${fields.map(([name, sql]) => `'${name}', ${sql}`).join(', ')}) AS row
+     FROM ${from}`,
+  )
+  return (rows: readonly (string | null)[]): ReadonlyMap<number, DatasetRow> => {
+    const numbers = rows.flatMap((row, i) => (row === null ? [] : i))
+    if (numbers.length === 0) return new Map()
+    const stored = `[${rows.filter(row => row !== null).join(',')}]`
+    return new Map(
+      statement
+        .all(stored)
+        .map(({ number, row }) => [numbers[number]!, JSON.parse(row) as DatasetRow]),
+    )
+  }
+}

@@ -1,0 +1,247 @@
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { openDatabase } from '../../../../src/database/database.ts'
+import { dayMs, isoInstant, isoMillis } from '../../../../src/lib/time/instant.ts'
+import { rankOfTable } from '../../../../src/topics/changes/service/dataset-changes.ts'
+import {
+  createRowVersionReader,
+  datasetOfTable,
+} from '../../../../src/topics/changes/store/dataset-versions.ts'
+import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
+
+interface RowChange {
+  cursor: string
+  kind: 'added' | 'revised' | 'deleted'
+  dataset: string
+  key: Record<string, unknown>
+  row: Record<string, unknown> | null
+  previous: Record<string, unknown> | null
+  source: string | null
+  batch: number | null
+  recorded_at: string
+  retroactive: boolean
+  code?: string
+}
+
+function opened() {
+  const instance = openTestInstance()
+  const { services, clock } = instance
+  const authorization = `Bearer ${services.adminTokens.rotate()}`
+  const token = instance.key()
+  const operate = async (method: string, path: string, body: unknown) => {
+    clock.advance(60_000)
+    const answer = await instance.send(method, `/admin/v1/${path}`, body, undefined, {
+      authorization,
+    })
+    const { data, ...rest } = (await answer.json()) as { data: Record<string, unknown> }
+    if (answer.status >= 300) throw new Error(JSON.stringify(rest))
+    return data
+  }
+  const push = (dataset: string, ...rows: object[]) =>
+    operate('POST', `datasets/${dataset}`, { rows })
+  const read = async (query: string, key = token) => {
+    const answer = await instance.get(`/v1/changes?${query}`, key)
+    const body = (await answer.json()) as {
+      data: { changes: RowChange[]; cursor: string; has_more: boolean }
+    }
+    return { status: answer.status, ...body.data, body }
+  }
+  const all = async (dataset: string, limit = 2) => {
+    const changes: RowChange[] = []
+    for (let since = 'start'; ; ) {
+      const page = await read(`since=${since}&dataset=${dataset}&limit=${limit}`)
+      changes.push(...page.changes)
+      since = page.cursor
+      if (!page.has_more) return changes
+    }
+  }
+  return { instance, services, clock, token, operate, push, read, all }
+}
+
+const rigs = (oil: number, region = 'US', date = '2026-11-13') => ({
+  date,
+  region,
+  oil,
+  gas: 120,
+  misc: 6,
+})
+const told = ({ kind, key, row, previous }: RowChange) => [
+  kind,
+  key.region ?? key.api_number ?? key.contract,
+  row?.oil ?? row?.well_name ?? row?.close ?? null,
+  previous?.oil ?? previous?.well_name ?? previous?.close ?? null,
+]
+
+describe('changes of datasets', () => {
+  test('are additions, corrections and what an undo removes, in the columns of their import', async () => {
+    const { push, operate, all } = opened()
+    await push('rig-counts', rigs(400), rigs(240, 'permian'))
+    await push('rig-counts', rigs(401), rigs(240, 'permian'))
+    const last = await push('rig-counts', rigs(402), rigs(90, 'eagle_ford'))
+    const { batches } = (await operateList(operate)) as { batches: { id: number }[] }
+    await operate('POST', `batches/${batches[0]!.id}/undo`, {})
+    const changes = await all('rig-counts')
+    expect(changes.map(told).sort()).toEqual(
+      [
+        ['added', 'US', 400, null],
+        ['added', 'permian', 240, null],
+        ['revised', 'US', 401, 400],
+        ['revised', 'US', 402, 401],
+        ['added', 'eagle_ford', 90, null],
+        ['revised', 'US', 401, 402],
+        ['deleted', 'eagle_ford', null, 90],
+      ].sort(),
+    )
+    expect(changes.map(({ cursor }) => cursor)).toEqual(
+      changes.map(({ cursor }) => cursor).toSorted(),
+    )
+    const [first] = changes
+    expect(first).toMatchObject({
+      dataset: 'rig-counts',
+      retroactive: false,
+      batch: expect.any(Number),
+    })
+    expect(first).not.toHaveProperty('code')
+    expect(Object.keys(first!.key)).toEqual(['region', 'date'])
+    const revised = changes.find(change => change.row?.oil === 402)!
+    expect(revised.recorded_at).toBe(isoMillis(Date.parse(last.recorded_at as string)))
+  })
+
+  test('of one that keeps no past have their earlier rows from now on', async () => {
+    const { push, all } = opened()
+    const well = (name: string) => ({
+      api_number: '42-329-40001',
+      operator: 'Juniper',
+      well_name: name,
+      county: 'Midland',
+    })
+    await push('wells', well('A'))
+    await push('wells', well('B'))
+    const changes = await all('wells', 1)
+    expect(changes.map(told).map(([kind, , now, before]) => [kind, now, before])).toEqual([
+      ['added', 'A', null],
+      ['revised', 'B', 'A'],
+    ])
+  })
+
+  test('stand among those of prices in one order, and are followed and replayed with them', async () => {
+    const { instance, push, read, clock, token } = opened()
+    const begin = clock.now()
+    await push('rig-counts', rigs(400))
+    instance.record('WTI_USD', [70], startAt - dayMs, dayMs)
+    await push('rig-counts', rigs(401))
+    const { changes } = await read('since=start&dataset=prices,rig-counts&codes=WTI_USD')
+    expect(changes.map(change => change.code ?? change.row?.oil)).toEqual([400, 'WTI_USD', 401])
+    const { cursor } = await read('since=now')
+    expect(cursor > changes.at(-1)!.cursor).toBe(true)
+    const range = `from=${isoMillis(begin)}&to=${isoMillis(clock.now() + dayMs)}`
+    const replayed = await instance.get(
+      `/v1/changes/replay?${range}&speed=max&format=ndjson&dataset=*&codes=WTI_USD`,
+      token,
+    )
+    const lines = (await replayed.text()).trim().split('\n')
+    expect(lines.map(line => (JSON.parse(line) as RowChange).row?.oil ?? null)).toEqual([
+      400,
+      null,
+      401,
+    ])
+    const stream = await instance.get('/v1/changes?since=start&dataset=rig-counts', token, {
+      accept: 'text/event-stream',
+    })
+    const reader = stream.body!.getReader()
+    let text = ''
+    while (!text.includes('event: cursor'))
+      text += new TextDecoder().decode((await reader.read()).value)
+    expect(text.match(/^event: change$/gm)).toHaveLength(2)
+    await reader.cancel()
+  })
+
+  test('recorded for the past have that instant, and stand where they were written', async () => {
+    const { push, all, clock } = opened()
+    await push('opec-productions', {
+      country: 'Gabon',
+      month: '2026-09',
+      production: 210,
+      unit: 'thousand_barrels_per_day',
+    })
+    const past = isoInstant(clock.now() - 5 * dayMs)
+    await push('opec-productions', {
+      country: 'Gabon',
+      month: '2026-08',
+      production: 200,
+      unit: 'thousand_barrels_per_day',
+      recorded_at: past,
+    })
+    const changes = await all('opec-productions')
+    expect(changes.map(change => [change.kind, change.key.month, change.recorded_at])).toEqual([
+      ['added', '2026-09', expect.any(String)],
+      ['added', '2026-08', isoMillis(Date.parse(past))],
+    ])
+  })
+
+  test('need the feature of their endpoints, and show no code that the account may not see', async () => {
+    const { instance, push, read, services } = opened()
+    await push('storage-capacities', {
+      code: 'US_GASOLINE_STOCKS',
+      effective_date: '2026-01-01',
+      capacity: 100,
+    }).catch(() => undefined)
+    await push('futures-settlements', {
+      contract: 'WTI_FUTURES_2027_01',
+      traded_on: '2026-11-19',
+      close: 71.95,
+    })
+    expect((await read('since=start&dataset=futures-settlements')).changes).toHaveLength(1)
+    const starter = instance.key('starter')
+    const refused = await read('since=start&dataset=futures-settlements', starter)
+    const has = services.plans.entitlements.get('starter')![0]!.features.has('futures')
+    expect(refused.status).toBe(has ? 200 : 403)
+    const free = instance.key('free')
+    expect((await read('since=start&dataset=rig-counts', free)).status).toBe(403)
+    expect((await read('since=start&dataset=*', free)).changes).toEqual([])
+    const table = await read('since=start&dataset=rig-counts&format=parquet')
+    expect(table.status).toBe(400)
+    expect((await read('since=start&dataset=oil-inventories')).status).toBe(400)
+  })
+
+  test('have another place in a transaction for each dataset', () => {
+    const ranks = [...datasetOfTable.keys()].map(rankOfTable)
+    expect(new Set(ranks).size).toBe(ranks.length)
+    for (const rank of ranks) expect(rank).toBeWithin(700_000, 800_000)
+  })
+
+  test('of a directory of the oldest version begin with its rows, in the order of their recording', () => {
+    const path = join(import.meta.dir, '../../../../fixtures/schema-1.sql')
+    const file = `${process.env.TMPDIR ?? '/tmp'}/wellhead-oldest-${process.pid}.db`
+    const old = new Database(file, { create: true })
+    old.run(readFileSync(path, 'utf8'))
+    old.close()
+    const db = openDatabase(file)
+    const versions = createRowVersionReader(db)
+    let rows = 0
+    for (const [table, declared] of datasetOfTable) {
+      const stored = db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
+      const exported = db
+        .query<{ n: number }, []>(`SELECT count(*) AS n FROM ${declared.exported.from}`)
+        .get()!.n
+      const instants = db
+        .query<{ writtenAt: number; at: number }, [string]>(
+          'SELECT written_at AS writtenAt, recorded_at AS at FROM dataset_changes WHERE subject = ? ORDER BY 1',
+        )
+        .all(table)
+      const found = instants.flatMap(({ at }) => versions(table, at, 0, 10_000))
+      const present = found.filter(({ isRemoved }) => !isRemoved)
+      expect([table, present.length >= stored]).toEqual([table, true])
+      expect([table, present.filter(({ row }) => row).length >= exported]).toEqual([table, true])
+      for (const { writtenAt, at } of instants) expect(writtenAt).toBe(at)
+      rows += present.length
+    }
+    expect(rows).toBeGreaterThan(10)
+    db.close()
+  })
+})
+
+const operateList = (operate: ReturnType<typeof opened>['operate']) =>
+  operate('GET', 'batches?limit=1', undefined)
