@@ -1,11 +1,20 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Compressors, parquetReadObjects } from 'hyparquet'
 import { isFull } from '../support/full.ts'
-import { remove, run, type Server, start, temporaryDir } from '../support/instance/binary.ts'
+import {
+  binary,
+  remove,
+  run,
+  type Server,
+  start,
+  temporaryDir,
+} from '../support/instance/binary.ts'
 import { needs } from '../support/needs.ts'
+import { type NatsServer, natsServer } from '../support/servers/nats.ts'
+import { until } from '../support/until.ts'
 
 const compressors: Compressors = { ZSTD: input => Bun.zstdDecompressSync(input) }
 
@@ -35,28 +44,57 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
   const db = join(dir, 'prices.db')
   const random = createRandom(7)
   let server: Server
+  /** With its NATS server, where there is one on this machine. */
+  let replica: { nats: NatsServer; process: Bun.Subprocess; url: string } | undefined
+  const replicaDb = join(dir, 'of-replica.db')
   beforeAll(async () => {
     writeFileSync(join(dir, 'follow.sh'), script())
+    const nats = needs('nats-server').isMet ? await natsServer() : undefined
+    if (nats)
+      await Bun.write(join(dir, 'data', 'wellhead.toml'), `[nats]\nservers = ["${nats.url}"]\n`)
     server = await start('serve', dir)
-  })
+    if (!nats) return
+    const ready = join(dir, 'replica.json')
+    const options = ['--data', join(dir, 'replica'), '--port', '0', '--ready-file', ready]
+    const child = Bun.spawn([binary(), 'serve', '--replica', ...options], {
+      env: {
+        PATH: process.env.PATH,
+        WELLHEAD_NATS_SERVERS: nats.url,
+        WELLHEAD_REPLICA_PRIMARY: server.url,
+        WELLHEAD_LIMITS_PER_MINUTE: '100000',
+      },
+      stdout: 'ignore',
+      stderr: 'ignore',
+    })
+    await until('the start of the replica', () => existsSync(ready))
+    const { url } = (await Bun.file(ready).json()) as { url: string }
+    replica = { nats, process: child, url }
+  }, 60_000)
   afterAll(async () => {
-    server.process.kill('SIGKILL')
-    await server.process.exited
+    for (const running of [replica?.process, server.process]) {
+      running?.kill('SIGKILL')
+      await running?.exited
+    }
+    await replica?.nats.remove()
     remove(dir)
   })
 
-  const follow = (once: boolean) =>
+  const follow = (once: boolean, url = server.url, file = db) =>
     Bun.spawn(['setsid', 'sh', join(dir, 'follow.sh')], {
       env: {
         ...process.env,
-        URL: server.url,
+        URL: url,
         KEY: server.apiKey,
-        DB: db,
+        DB: file,
         ...(once && { ONCE: '1' }),
       },
       stdout: 'ignore',
       stderr: 'pipe',
     })
+  const end = async (follower: Bun.Subprocess) => {
+    process.kill(-follower.pid, 'SIGKILL')
+    await follower.exited
+  }
   const operate = async (method: string, path: string, body?: unknown) => {
     const answer = await fetch(`${server.url}/admin/v1${path}`, {
       method,
@@ -131,17 +169,20 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     writeFileSync(path, `code,observed_at,price\n${lines.join('\n')}\n`)
     return run('import', path, '--data', join(dir, 'data'))
   }
-  const sync = (...options: string[]) =>
-    run(
+  const keyFile = join(dir, 'api.key')
+  const sync = (...options: string[]) => {
+    writeFileSync(keyFile, `${server.apiKey}\n`)
+    return run(
       'sync',
       server.url,
       '--into',
       `sqlite:${join(dir, 'mirror.db')}`,
-      '--key',
-      server.apiKey,
+      '--key-file',
+      keyFile,
       '--once',
       ...options,
     )
+  }
   const mirrored = (): string[] => {
     const mirror = new Database(join(dir, 'mirror.db'), { readonly: true })
     const rows = mirror
@@ -189,11 +230,13 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     'killed and resumed while everything is written, equals the export now and at 50 moments',
     async () => {
       for (let kill = 0; kill < kills; kill += 1) {
-        const follower = follow(false)
+        const followers = [
+          follow(false),
+          ...(replica ? [follow(false, replica.url, replicaDb)] : []),
+        ]
         for (let i = 0; i < 12; i += 1) await act()
         if (kill % 4 === 0) await importFile(kill)
-        process.kill(-follower.pid, 'SIGKILL')
-        await follower.exited
+        for (const follower of followers) await end(follower)
       }
       const last = follow(true)
       expect([await last.exited, await new Response(last.stderr).text()]).toEqual([0, ''])
@@ -214,6 +257,25 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     isFull ? 600_000 : 120_000,
   )
 
+  needs('nats-server').test(
+    'one that follows a replica has the same records under the same cursors',
+    async () => {
+      const recordsIn = (file: string) => {
+        const copy = new Database(file, { readonly: true })
+        const rows = copy.query('SELECT * FROM records ORDER BY cursor').all()
+        copy.close()
+        return rows
+      }
+      await until('the replica has the newest record', async () => {
+        const last = follow(true, replica!.url, replicaDb)
+        expect([await last.exited, await new Response(last.stderr).text()]).toEqual([0, ''])
+        return recordsIn(replicaDb).length >= recordsIn(db).length
+      })
+      expect(recordsIn(replicaDb)).toEqual(recordsIn(db))
+    },
+    60_000,
+  )
+
   test('sync mirrors the same into a SQLite file, from where the file stands', async () => {
     const first = await sync('--json')
     expect([first.code, first.err]).toEqual([0, ''])
@@ -227,6 +289,43 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
     expect(mirrored()).toEqual(await exported())
     const refused = await sync('--into', 'duckdb:prices.db')
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('*.parquet')])
+  }, 60_000)
+
+  test('sync mirrors other datasets as well, and keeps to the options that a file was begun with', async () => {
+    const into = (options: string[], file = 'rows.db') =>
+      sync(
+        '--into',
+        `sqlite:${join(dir, file)}`,
+        '--dataset',
+        'prices,opec-productions',
+        ...options,
+      )
+    const unit = 'thousand_barrels_per_day'
+    const produce = async (production: number) => {
+      const rows = [{ country: 'Gabon', month: '2026-09', production, unit }]
+      expect((await operate('POST', '/datasets/opec-productions', { rows })).status).toBe(200)
+    }
+    await produce(200)
+    expect((await into([])).code).toBe(0)
+    await produce(201)
+    expect((await into([])).code).toBe(0)
+    const mirror = new Database(join(dir, 'rows.db'), { readonly: true })
+    const productions = (table: string) =>
+      mirror
+        .query(`SELECT row ->> '$.production' AS production FROM ${table} ORDER BY recorded_at`)
+        .values()
+    expect(productions('dataset_rows')).toEqual([[201_000]])
+    expect(productions('dataset_vintages')).toEqual([[200_000], [201_000]])
+    mirror.close()
+    const other = await into(['--codes', 'WTI_USD'])
+    expect([other.code, other.err]).toEqual([1, expect.stringContaining('--again')])
+    const folder = join(dir, 'rows')
+    expect((await into(['--into', folder])).code).toBe(0)
+    const file = await Bun.file(
+      join(folder, 'dataset_vintages', 'opec-productions.parquet'),
+    ).arrayBuffer()
+    const rows = await parquetReadObjects({ file, compressors })
+    expect(rows.map(({ row }) => JSON.parse(row as string).production)).toEqual([200_000, 201_000])
   }, 60_000)
 
   test('sync writes the same into Parquet files, again and only what has changed', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
+import { createApp } from '../../../../src/instance/app/app.ts'
+import { dayMs, hourMs, isoMillis } from '../../../../src/lib/time/instant.ts'
 import { above, openAlertInstance, startAt } from '../../../support/topics/alerts.ts'
 
 const code = 'WTI_USD'
@@ -78,6 +79,13 @@ describe('backtests.run: a backtest', () => {
     instance.close()
   })
 })
+
+interface Replayed {
+  kind: string
+  observed_at: string
+  value: number | null
+  recorded_at: string
+}
 
 describe('backtests.run: a backtest of what was known', () => {
   const at = (days: number) => startAt - days * dayMs
@@ -164,5 +172,42 @@ describe('backtests.run: a backtest of what was known', () => {
     expect(triggers.length).toBeGreaterThan(5)
     expect(triggers.map(trigger => trigger.value)).toEqual(live.fired(alert))
     live.close()
+  })
+
+  test('a replay of the month into another instance fires its alert as the backtest says', async () => {
+    const writes: Write[] = Array.from({ length: 60 }, (_, i): Write => {
+      const [made, known] = [28 - i * 0.45, 28 - i * 0.45 - 0.1]
+      // Every fourth is a correction of the newest, every seventh is of an older one.
+      if (i % 4 === 3) return [made + 0.45, 84 + ((i * 5) % 13), known]
+      return i % 7 === 6 ? [made + 3 * 0.45, 99, known] : [made, 84 + ((i * 7) % 11), known]
+    })
+    const { instance, series, run } = knownThen(writes)
+    instance.services.ingest.withdraw(series.id, [at(writes[40]![0])], at(writes[50]![2] + 0.01))
+    const { triggers } = await run()
+    expect(triggers.length).toBeGreaterThan(5)
+    const query = `codes=${code}&from=${isoMillis(at(30))}&to=${isoMillis(startAt + 1)}`
+    const { token } = instance.services.keys.addKey(instance.open('enterprise'))
+    const answer = await createApp(instance.services).handle(
+      new Request(`http://localhost/v1/changes/replay?${query}&speed=max&format=ndjson`, {
+        headers: { authorization: `Token ${token}` },
+      }),
+    )
+    const records = (await answer.text())
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line) as Replayed)
+    expect(records.map(({ kind }) => kind)).toContain('deleted')
+    const other = openAlertInstance({ now: at(29) })
+    const alert = other.watch(code, above(90), { cooldownMinutes: 0 })
+    const { id } = other.services.catalogue.named(code)!
+    for (const { observed_at, value, recorded_at } of records) {
+      other.clock.advance(Date.parse(recorded_at) - other.clock.now())
+      const observedAt = Date.parse(observed_at)
+      if (value === null) other.services.ingest.withdraw(id, [observedAt])
+      else other.services.ingest.write([{ seriesId: id, observedAt, value }])
+    }
+    expect(other.fired(alert)).toEqual(triggers.map(trigger => trigger.value))
+    other.close()
+    instance.close()
   })
 })
