@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import ipaddr from 'ipaddr.js'
+import { isLoopbackName } from '../lib/text/loopback.ts'
 import { unprintable } from '../lib/text/text.ts'
 import {
   dayMs,
@@ -270,8 +271,7 @@ const issuer: Kind<string> = {
   accept: value => {
     if (value === '') return value
     const url = isText(value) && !/[\s@?#{}]/.test(value) ? URL.parse(value) : null
-    const isLoopback = url && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname)
-    return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback)
+    return url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopbackName(url.hostname))
       ? (value as string)
       : undefined
   },

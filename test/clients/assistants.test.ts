@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import type { CompleteRequest } from '@modelcontextprotocol/sdk/types.js'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import { binary } from '../support/instance/binary.ts'
 import { environmentOf, runProgram, sharedInstance } from '../support/interface/packages.ts'
@@ -257,6 +258,31 @@ for (const [name, transport] of [
         'needs code',
       )
     })
+
+    test('an assistant reads the price of each code as a resource, and completes codes', async () => {
+      const { resourceTemplates } = await assistant.client.listResourceTemplates()
+      expect(resourceTemplates.map(template => template.uriTemplate)).toEqual([
+        'wellhead://prices/{code}',
+      ])
+      const { contents } = await assistant.client.readResource({ uri: 'wellhead://prices/WTI_USD' })
+      expect((contents[0] as { text: string }).text).toContain('"code":"WTI_USD"')
+      await expect(assistant.client.readResource({ uri: 'wellhead://prices/' })).rejects.toThrow(
+        'There is no wellhead://prices/',
+      )
+      const complete = async (ref: CompleteRequest['params']['ref'], name: string, value: string) =>
+        (await assistant.client.complete({ ref, argument: { name, value } })).completion.values
+      const template = { type: 'ref/resource', uri: 'wellhead://prices/{code}' } as const
+      const brief = { type: 'ref/prompt', name: 'morning_brief' } as const
+      expect(await complete(template, 'code', 'brent_c')).toContain('BRENT_CRUDE_USD')
+      expect(await complete(template, 'code', '')).toHaveLength(100)
+      const [first] = await complete(brief, 'codes', 'WTI_USD,NATURAL_GAS_U')
+      expect(first).toBe('WTI_USD,NATURAL_GAS_USD')
+      expect(await complete(brief, 'something', 'x')).toEqual([])
+    })
+
+    test('an assistant may choose how much it is notified of', async () => {
+      expect(await assistant.client.setLoggingLevel('warning')).toEqual({})
+    })
   })
 }
 
@@ -308,6 +334,25 @@ describe('over HTTP', () => {
     expect((await fetch(`${copy.url}/mcp`, init)).status).toBe(401)
     expect((await fetch(`${copy.url}/mcp`)).status).toBe(405)
     expect((await fetch(`${copy.url}/mcp`, { method: 'DELETE' })).status).toBe(405)
+  })
+
+  test('MCP over HTTP refuses pages of other sites on an address of this machine', async () => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    const send = async (more: Record<string, string>) => {
+      const headers = {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${copy.apiKey}`,
+        ...more,
+      }
+      const init = { method: 'POST', headers, body: JSON.stringify(message) }
+      return (await fetch(`${copy.url}/mcp`, init)).status
+    }
+    expect(await send({ origin: 'http://evil.example.com' })).toBe(403)
+    expect(await send({ origin: 'null' })).toBe(403)
+    for (const origin of [copy.url, 'http://localhost:6274', 'http://[::1]:1'])
+      expect(await send({ origin }), origin).toBe(200)
+    expect(await send({ 'mcp-protocol-version': '1999-01-01' })).toBe(400)
   })
 })
 

@@ -69,6 +69,7 @@ export const requirements = {
   'nats-py': { isHere: runs('python3', '-c', 'import nats'), install: 'pip install nats-py' },
   'nats-server': program('nats-server'),
   nginx: program('nginx'),
+  '@modelcontextprotocol/conformance': moduleOf('@modelcontextprotocol/conformance', '0.1.16'),
   '@redocly/cli': moduleOf('@redocly/cli', '2.77.0'),
   '@stoplight/prism-cli': moduleOf('@stoplight/prism-cli', '5.16.0'),
   '@stoplight/spectral-cli': moduleOf('@stoplight/spectral-cli', '6.16.3'),

@@ -21,6 +21,7 @@ import { writeStateFile } from '../../lib/files/side-file.ts'
 import { chanceOf } from '../../lib/ids.ts'
 import { endAtOnce } from '../../lib/process/end-at-once.ts'
 import { createTurnQueue } from '../../lib/process/loop-turns.ts'
+import { isLoopbackName } from '../../lib/text/loopback.ts'
 import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import { linkUrl } from '../../topics/account/service/sign-in.ts'
 import { keepBeforeUpgrade } from '../backups/upgrade.ts'
@@ -68,7 +69,7 @@ export interface ServeEnvironment {
 export async function serve(env: ServeEnvironment): Promise<number> {
   const { runtime, dir } = env
   const { config, log } = runtime
-  if (config.mode === 'dev' && !isLoopback(config.server.host)) {
+  if (config.mode === 'dev' && !isLoopbackName(config.server.host)) {
     env.err(
       `server.host: ${config.server.host} must be a loopback address for the command dev. Use the command serve for others.`,
     )
@@ -307,9 +308,6 @@ export function checkReadyFile(path: string) {
     throw new Error(`server.ready_file: ${path} cannot be written: ${(error as Error).message}`)
   }
 }
-
-const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host.startsWith('127.')
 
 function announce(env: ServeEnvironment, url: string, keys: FirstKeys, instance: Instance): void {
   const { config } = env.runtime

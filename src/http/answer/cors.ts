@@ -1,5 +1,5 @@
 const allowedHeaders =
-  'authorization, content-type, if-match, if-none-match, if-range, idempotency-key, last-event-id, prefer, range, traceparent, x-request-id'
+  'authorization, content-type, if-match, if-none-match, if-range, idempotency-key, last-event-id, mcp-protocol-version, mcp-session-id, prefer, range, traceparent, x-request-id'
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'
 /**
  * Response headers that scripts of other origins may read; `Data` and `Ignored-Parameters` under

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { isLoopbackName } from '../../lib/text/loopback.ts'
 import { minuteMs } from '../../lib/time/instant.ts'
 import type { Company } from '../../topics/account/service/company.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'
@@ -72,12 +73,9 @@ function isOnThisMachine(request: Request, address: string): boolean {
   const isForwarded = ['forwarded', 'via', 'x-forwarded-for', 'x-real-ip'].some(name =>
     request.headers.has(name),
   )
-  const { hostname } = new URL(request.url)
-  const isOwnName =
-    hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname)
   return (
     !isForwarded &&
-    isOwnName &&
+    isLoopbackName(new URL(request.url).hostname) &&
     ipaddr.isValid(address) &&
     ipaddr.process(address).range() === 'loopback'
   )

@@ -2,10 +2,13 @@ import { t } from 'elysia'
 import { number, string } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
+import { isLoopbackName } from '../../../lib/text/loopback.ts'
 import type { Ask } from './tool.ts'
 import { refusalOf } from './tool.ts'
 
-export interface McpDeps extends Pick<Context, 'serviceName' | 'headerPrefix'> {
+export interface McpDeps extends Pick<Context, 'serviceName' | 'headerPrefix' | 'ownUrl'> {
+  /** The origins of pages that may call the API. */
+  corsOrigins: readonly string[]
   /** Answers a request that this instance makes on behalf of another. */
   dispatch(request: Request, onBehalf: Request): Promise<Response>
 }
@@ -44,6 +47,18 @@ function askAs(request: Request, { headerPrefix, dispatch }: McpDeps): Ask {
     if (!answer.ok || !isJson) throw refusalOf(answer.status, value)
     return value as T
   }
+}
+
+/**
+ * The origins of pages that may send messages. On a machine's own address it is not enough that
+ * pages of all origins may call the API: a page can give its name that address (DNS rebinding).
+ */
+function pagesFor(request: Request, { ownUrl, corsOrigins }: McpDeps): string[] {
+  const own = new URL(ownUrl())
+  const origin = request.headers.get('origin') ?? ''
+  const isOnThisMachine = URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)
+  const isForAll = corsOrigins.includes('*') && !isLoopbackName(own.hostname)
+  return [own.origin, ...corsOrigins, ...(isOnThisMachine || isForAll ? [origin] : [])]
 }
 
 const methodNotAllowed = () =>
@@ -96,6 +111,7 @@ export function mcpOperations(deps: McpDeps) {
           { additionalProperties: true, description: 'The response to the message.' },
         ),
         202: t.Void({ description: 'The notification was accepted.' }),
+        403: ProtocolError('A page of an origin that is not allowed has sent it.'),
         406: ProtocolError('`Accept` does not name both media types.'),
         415: ProtocolError('The body is not JSON.'),
       },
@@ -107,7 +123,11 @@ export function mcpOperations(deps: McpDeps) {
             import('@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'),
           ])
         const server = createMcpServer(askAs(request, deps), deps.serviceName)
-        const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
+        const transport = new WebStandardStreamableHTTPServerTransport({
+          enableJsonResponse: true,
+          enableDnsRebindingProtection: true,
+          allowedOrigins: pagesFor(request, deps),
+        })
         await server.connect(transport)
         // The body has been read; the transport checks the headers only.
         const head = new Request(request.url, { method: 'POST', headers: request.headers })

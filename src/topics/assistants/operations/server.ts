@@ -1,10 +1,12 @@
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import {
   CallToolRequestSchema,
+  CompleteRequestSchema,
   ErrorCode,
   GetPromptRequestSchema,
   ListPromptsRequestSchema,
   ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
   McpError,
   ReadResourceRequestSchema,
@@ -66,6 +68,35 @@ const resources: readonly Resource[] = [
   },
 ]
 
+/** The resource of each code. */
+const priceTemplate = {
+  uriTemplate: 'wellhead://prices/{code}',
+  name: 'Latest price',
+  description: 'The newest price of a code, with its time, unit, currency and changes.',
+  mimeType: 'application/json',
+}
+
+/** The resource of an address; undefined: there is none. */
+function resourceOf(uri: string): Pick<Resource, 'uri' | 'mimeType' | 'read'> | undefined {
+  const [, code] = /^wellhead:\/\/prices\/([^/]+)$/.exec(uri) ?? []
+  if (code === undefined) return resources.find(resource => resource.uri === uri)
+  const query = { by_code: decodeURIComponent(code) }
+  const read = async (ask: Ask) => JSON.stringify(await ask('GET', '/v1/prices/latest', { query }))
+  return { uri, mimeType: priceTemplate.mimeType, read }
+}
+
+/** The most values of a completion, by the protocol. */
+const completedMax = 100
+
+/** The codes that begin with a text, or whose name contains it. */
+async function codesLike(ask: Ask, text: string): Promise<string[]> {
+  const { data } = await ask<{ data: Category[] }>('GET', '/v1/commodities', {
+    query: { q: text || undefined },
+  })
+  const isBegun = ({ code }: Category) => code.startsWith(text.toUpperCase())
+  return [...data.filter(isBegun), ...data.filter(row => !isBegun(row))].map(({ code }) => code)
+}
+
 interface Prompt {
   name: string
   description: string
@@ -105,7 +136,10 @@ const textOf = (result: unknown) => [{ type: 'text' as const, text: JSON.stringi
 export function createMcpServer(ask: Ask, serviceName: string): Server {
   const server = new Server(
     { name: serviceName.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-'), title: serviceName, version },
-    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
+      instructions,
+    },
   )
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: tools.map(tool => ({
@@ -123,6 +157,8 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
       return { content: textOf(await tool.run(params.arguments, ask)) }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
+      const data = { tool: tool.name, refusal: error.message }
+      await server.sendLoggingMessage({ level: 'warning', logger: 'tools', data })
       return { isError: true, content: [{ type: 'text' as const, text: error.message }] }
     }
   })
@@ -134,11 +170,24 @@ export function createMcpServer(ask: Ask, serviceName: string): Server {
       mimeType,
     })),
   }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+    resourceTemplates: [priceTemplate],
+  }))
   server.setRequestHandler(ReadResourceRequestSchema, async ({ params }) => {
-    const resource = resources.find(({ uri }) => uri === params.uri)
+    const resource = resourceOf(params.uri)
     if (!resource) throw new McpError(ErrorCode.InvalidParams, `There is no ${params.uri}.`)
     const { uri, mimeType } = resource
     return { contents: [{ uri, mimeType, text: await resource.read(ask) }] }
+  })
+  // Prompts and resources take codes only: one, or several with commas.
+  server.setRequestHandler(CompleteRequestSchema, async ({ params: { argument } }) => {
+    if (argument.name !== 'code' && argument.name !== 'codes') return { completion: { values: [] } }
+    const [, before = '', begun = ''] = /^(?:(.*,))?([^,]*)$/.exec(argument.value) ?? []
+    const found = await codesLike(ask, begun.trim())
+    const values = found.slice(0, completedMax).map(code => before + code)
+    return {
+      completion: { values, total: found.length, hasMore: found.length > values.length },
+    }
   })
   server.setRequestHandler(ListPromptsRequestSchema, () => ({
     prompts: prompts.map(({ name, description, arguments: parameters }) => ({

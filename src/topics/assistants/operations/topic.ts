@@ -6,12 +6,14 @@ import { metadataOperations } from './metadata.ts'
 
 /** The endpoint for assistants (MCP). */
 export function operationsOf(context: Context, { answer }: { answer: Dispatch }): Operation[] {
-  const { config, onBehalf } = context
+  const { config, onBehalf, ownUrl } = context
   return [
-    ...(context.company ? metadataOperations(context) : []),
+    ...metadataOperations(context),
     ...mcpOperations({
       serviceName: config.brand.serviceName,
       headerPrefix: config.brand.headerPrefix,
+      ownUrl,
+      corsOrigins: config.cors.origins,
       dispatch(request, original) {
         onBehalf.set(request, original)
         return answer(request)
