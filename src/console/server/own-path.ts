@@ -1,4 +1,4 @@
-const pathCharactersMax = 500
+const pathCharactersMax = 2_000
 const ownOrigin = 'http://localhost'
 
 /** Browsers treat a backslash as a slash, and two slashes at the start as another host. */

@@ -31,13 +31,16 @@ const styleHash = createHash('sha256').update(style).digest('base64')
  * Nothing but this style, forms to this site, and no frame around it: the page has no script at
  * all.
  */
-const contentPolicy = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`
+const contentPolicy = (formsTo = '') =>
+  `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self' ${formsTo}; base-uri 'none'; frame-ancestors 'none'`
 
 export interface Page {
   serviceName: string
   title: string
   /** HTML, with everything that people wrote escaped. */
   body: string
+  /** Another origin or scheme that its forms may lead to. */
+  formsTo?: string
 }
 
 const document = ({ serviceName, title, body }: Page) => `<!doctype html>
@@ -80,7 +83,7 @@ export const pageAnswer = (
     headers: {
       ...common,
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': contentPolicy,
+      'content-security-policy': contentPolicy(page.formsTo),
       'cross-origin-opener-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       ...(cookie !== undefined && { 'set-cookie': cookie }),

@@ -3,6 +3,7 @@ import type { Context } from '../../http/operations/context.ts'
 import type { Operation } from '../../http/operations/operation.ts'
 import { consoleOperations, createPageAnswer } from '../console.ts'
 import { companySignInOperations } from './account/company-sign-in.ts'
+import { connectOperations } from './account/connect.ts'
 import { signInOperations } from './account/sign-in.ts'
 import { billingPortalOperations } from './billing/portal.ts'
 import { docsOperations } from './docs/docs.ts'
@@ -27,6 +28,7 @@ export function operationsOf(context: Context, { document, pages }: WebOptions):
   return [
     ...signInOperations(context),
     ...(context.company ? companySignInOperations(context.company, context) : []),
+    ...(context.company ? [] : connectOperations(context)),
     ...consoleOperations(answerPage),
     ...billingPortalOperations(context),
     ...recipientOperations(context),

@@ -22,7 +22,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Api
     ...context,
     corsOrigins: context.config.cors.origins,
     pages,
-    resourceMetadata: services.company && mcpMetadataOf(context),
+    resourceMetadata: mcpMetadataOf(context),
   }
   const api = createApi({
     groups: topics.map(({ operations, below }) => ({
@@ -59,7 +59,7 @@ export function createApp(services: Services, options: ContextOptions = {}): Api
   }
 }
 
-/** Hosted assistants find the company's identity provider by it. */
+/** Hosted assistants find by it who issues keys. */
 const mcpMetadataOf =
   ({ ownUrl }: Context) =>
   (path: string) =>

@@ -208,6 +208,28 @@ export const invitationPage = ({
     ].join('\n'),
   )
 
+export interface ConsentForm {
+  action: string
+  /** What the assistant calls itself. */
+  name: string
+  /** Where the key goes. */
+  place: string
+  email: string
+  fields: readonly (readonly [name: string, value: string])[]
+}
+
+export const consentForm = ({ action, name, place, email, fields }: ConsentForm): string =>
+  form(
+    action,
+    [
+      `<p>A program that calls itself <strong>${escaped(name)}</strong> at <strong>${escaped(place)}</strong> wants to read data as <strong>${escaped(email)}</strong>.</p>`,
+      '<p>It gets a read-only API key: it can read prices and the account, under your plan, and change nothing. You can revoke the key on your account page.</p>',
+      ...fields.map(([field, value]) => hidden(field, value)),
+      '<button name="agreed" value="yes">Allow</button>',
+      '<button name="agreed" value="no" class="plain">Refuse</button>',
+    ].join('\n'),
+  )
+
 export const message = (notice: Notice, link?: { href: string; text: string }): string =>
   noticeOf(notice) +
   (link ? `<p><a href="${escaped(link.href)}">${escaped(link.text)}</a></p>\n` : '')

@@ -49,10 +49,10 @@ interface Person {
   session: Session
 }
 
-const showing = { open: 'Signing in needs no credentials.', rate: 'none' } as const
-const taking = { open: 'The form has the proof, or the cookie is it.' } as const
-const form = t.Optional(t.Any())
-const parse = ({ request }: { request: Request }) => readForm(request)
+export const showing = { open: 'Signing in needs no credentials.', rate: 'none' } as const
+export const taking = { open: 'The form has the proof, or the cookie is it.' } as const
+export const form = t.Optional(t.Any())
+export const parse = ({ request }: { request: Request }) => readForm(request)
 
 const expired: Notice = {
   text: 'This link has been used or has expired. Request a new one.',
@@ -83,7 +83,11 @@ const firstPage = '/market'
 type Frame = ReturnType<typeof frame>
 
 /** The helpers of all pages: the signed-in user, and the frame of a response. */
-function frame({ sessions, ownUrl, serviceName }: SignInPagesDeps) {
+export function frame({
+  sessions,
+  ownUrl,
+  serviceName,
+}: Pick<SignInPagesDeps, 'sessions' | 'ownUrl' | 'serviceName'>) {
   const isSecure = () => ownUrl().startsWith('https:')
   const personOf = (request: Request): Person | undefined => {
     const token = sessionCookieOf(request)
@@ -107,7 +111,7 @@ function frame({ sessions, ownUrl, serviceName }: SignInPagesDeps) {
   }
 }
 
-const fieldsOf = (body: unknown): URLSearchParams =>
+export const fieldsOf = (body: unknown): URLSearchParams =>
   body instanceof URLSearchParams ? body : new URLSearchParams()
 
 /** The outcome of a proof; otherwise the message for the user. */

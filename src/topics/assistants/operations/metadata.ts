@@ -7,7 +7,10 @@ export const resourceMetadataPath = '/.well-known/oauth-protected-resource'
 
 const access = { open: 'It names who issues tokens.', rate: 'none' } as const
 
-/** The authorization server for assistants (RFC 9728): the company's identity provider. */
+/**
+ * The authorization server for assistants (RFC 9728): the company's identity provider, or this
+ * service itself.
+ */
 export const metadataOperations = ({
   ownUrl,
   serviceName,
@@ -22,7 +25,7 @@ export const metadataOperations = ({
       handle: () => ({
         resource: `${ownUrl()}${mcpPath}`,
         resource_name: serviceName,
-        authorization_servers: [config.oidc.issuer],
+        authorization_servers: [config.oidc.issuer || ownUrl()],
         bearer_methods_supported: ['header'],
         resource_documentation: `${ownUrl()}/docs/assistants`,
       }),
