@@ -71,9 +71,11 @@ export function periodsOf(terms: DeliveryTerms, day: MarketDay): Period[] {
 
 /** The periods that begin within `[from, to)`. */
 export const periodsBetween = (terms: DeliveryTerms, from: number, to: number): Period[] =>
-  daysBetween(terms, from, to)
-    .flatMap(day => periodsOf(terms, day))
-    .filter(({ start }) => start >= from && start < to)
+  daysBetween(terms, from, to).flatMap(day => {
+    const periods = periodsOf(terms, day)
+    const isWhole = day.from >= from && day.to <= to
+    return isWhole ? periods : periods.filter(({ start }) => start >= from && start < to)
+  })
 
 /** The period that contains a moment. */
 export const periodAt = (terms: DeliveryTerms, at: number): Period =>

@@ -27,24 +27,38 @@ export interface DayFigures {
 
 export const isKnown = (period: PricedPeriod): period is KnownPeriod => period.price !== null
 
-/** Periods with the prices that values have for them. */
+/** Periods with the prices that values have for them; both are oldest first. */
 export function priced(
   periods: readonly Period[],
   values: readonly { observedAt: number; value: number }[],
 ): PricedPeriod[] {
-  const prices = new Map(values.map(({ observedAt, value }) => [observedAt, value]))
-  return periods.map(period => ({ ...period, price: prices.get(period.start) ?? null }))
+  let next = 0
+  return periods.map(({ start, end }) => {
+    while (next < values.length && values[next]!.observedAt < start) next += 1
+    const value = values[next]
+    return { start, end, price: value?.observedAt === start ? value.value : null }
+  })
 }
 
-/** The mean of prices, each as long as its period; null of none. */
-export function meanPrice(periods: readonly KnownPeriod[]): number | null {
+/** A mean of prices, each as long as its period; null of none. */
+function runningMean() {
   let sum = 0
   let length = 0
-  for (const { start, end, price } of periods) {
-    sum += price * (end - start)
-    length += end - start
+  return {
+    add({ start, end, price }: KnownPeriod) {
+      sum += price * (end - start)
+      length += end - start
+    },
+    get value(): number | null {
+      return length === 0 ? null : sum / length
+    },
   }
-  return length === 0 ? null : sum / length
+}
+
+export function meanPrice(periods: readonly KnownPeriod[]): number | null {
+  const mean = runningMean()
+  for (const period of periods) mean.add(period)
+  return mean.value
 }
 
 /** Whether the market counts a period as peak. `isClosed`: the calendar of the market is closed on a local day. */
@@ -70,8 +84,12 @@ export function dayFigures(
   isPeak: (period: Period) => boolean,
   shown: readonly PricedPeriod[] = own,
 ): DayFigures {
-  const known = own.filter(isKnown)
-  const [peak, offPeak] = [known.filter(isPeak), known.filter(period => !isPeak(period))]
+  const [base, peak, offPeak] = [runningMean(), runningMean(), runningMean()]
+  for (const period of own) {
+    if (!isKnown(period)) continue
+    base.add(period)
+    ;(isPeak(period) ? peak : offPeak).add(period)
+  }
   let min: KnownPeriod | undefined
   let max: KnownPeriod | undefined
   let negativePeriods = 0
@@ -84,9 +102,9 @@ export function dayFigures(
     if (period.price < 0) negativePeriods += 1
   }
   return {
-    base: meanPrice(known),
-    peak: meanPrice(peak),
-    offPeak: meanPrice(offPeak),
+    base: base.value,
+    peak: peak.value,
+    offPeak: offPeak.value,
     min: min ?? null,
     max: max ?? null,
     negativePeriods,

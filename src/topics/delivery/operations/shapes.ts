@@ -61,7 +61,11 @@ export const periodRow = ({ start, end }: Period) => ({
   start: isoInstant(start),
   end: isoInstant(end),
 })
-export const pricedRow = (period: PricedPeriod) => ({ ...periodRow(period), price: period.price })
+export const pricedRow = ({ start, end, price }: PricedPeriod) => ({
+  start: isoInstant(start),
+  end: isoInstant(end),
+  price,
+})
 export const knownRow = (period: KnownPeriod) => ({ price: period.price, ...periodRow(period) })
 
 export const figureRow = (figures: DayFigures, expected: number) => ({
