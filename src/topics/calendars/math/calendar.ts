@@ -8,6 +8,7 @@ import {
   londonExchange,
   usExchange,
   usFederal,
+  usPower,
   weekdayOfDay,
 } from './holidays.ts'
 
@@ -44,6 +45,7 @@ const rules: Readonly<Record<Market, Rules>> = {
   },
   metals: { holidays: londonBank, weekends: false, session: { openMinute: 60, closeMinute: 1320 } },
   us_government: { holidays: usFederal, weekends: false },
+  us_power: { holidays: usPower, weekends: true },
   weekday: { weekends: false },
   every_day: { weekends: true },
 }

@@ -87,6 +87,16 @@ export const usFederal: Holidays = year => [
   nearestWeekday(dayOf(year, 12, 25)),
 ]
 
+/** Days on which power in North America has no peak hours; a holiday on a Saturday stays there. */
+export const usPower: Holidays = year => [
+  sundayToMonday(dayOf(year, 1, 1)),
+  lastWeekday(monday, year, 5),
+  sundayToMonday(dayOf(year, 7, 4)),
+  nthWeekday(1, monday, year, 9),
+  nthWeekday(4, thursday, year, 11),
+  sundayToMonday(dayOf(year, 12, 25)),
+]
+
 /** Full closures of the London energy exchange. */
 export const londonExchange: Holidays = year => [
   sundayToMonday(dayOf(year, 1, 1)),

@@ -125,6 +125,7 @@ const closingMinute: Readonly<Record<Market, number>> = {
   fx: clockTime(14, 15),
   metals: clockTime(17),
   us_government: noon,
+  us_power: noon,
   weekday: clockTime(16),
   every_day: noon,
 }

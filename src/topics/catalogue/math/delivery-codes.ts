@@ -1,5 +1,4 @@
-import type { ResolutionFrom } from '../../delivery/math/terms.ts'
-import { sinceEver } from '../../delivery/math/terms.ts'
+import { type ResolutionFrom, sinceEver, weekdayNames } from '../../delivery/math/terms.ts'
 import type { SeriesTerms } from './terms.ts'
 
 /** The coupled European markets have one day, whatever their own clocks show. */
@@ -10,6 +9,27 @@ const hoursThenQuarters: ResolutionFrom[] = [
   { from: '2010-01-01', resolution: 'PT1H' },
   { from: '2025-10-01', resolution: 'PT15M' },
 ]
+
+/** Days with sixteen peak hours: on weekdays without a holiday, in California on Saturdays too. */
+const hubs = (
+  zone: string,
+  gateCloses: string,
+  publishesAt: string,
+  peakHours: string,
+  more: SeriesTerms = {},
+): SeriesTerms => ({
+  ...delivered(zone),
+  resolutions: sinceEver('PT1H'),
+  gateCloses,
+  publishesAt,
+  peakHours,
+  peakHolidays: true,
+  calendar: 'us_power',
+  licenseClass: 'view',
+  min: -500,
+  max: 5500,
+  ...more,
+})
 
 const gasDay = { ...delivered('Europe/Berlin'), resolutions: sinceEver('P1D'), dayStarts: '06:00' }
 
@@ -39,6 +59,19 @@ const rules: readonly (readonly [pattern: RegExp, terms: SeriesTerms])[] = [
     /^POWER_AU_/,
     { ...delivered('Australia/Brisbane'), resolutions: sinceEver('PT5M'), min: -1000, max: 25_000 },
   ],
+  [
+    /^POWER_CAISO_\w+_HUB_USD$/,
+    hubs('America/Los_Angeles', '10:00', '13:00', '06:00-22:00', {
+      peakDays: [...weekdayNames.slice(0, 6)],
+    }),
+  ],
+  [/^POWER_ERCOT_\w+_HUB_USD$/, hubs('America/Chicago', '10:00', '13:30', '06:00-22:00')],
+  [/^POWER_SPP_\w+_HUB_USD$/, hubs('America/Chicago', '09:30', '13:00', '06:00-22:00')],
+  // The Midcontinent market keeps eastern standard time all year.
+  [/^POWER_MISO_\w+_HUB_USD$/, hubs('Etc/GMT+5', '10:30', '13:30', '07:00-23:00')],
+  [/^POWER_PJM_\w+_HUB_USD$/, hubs('America/New_York', '11:00', '13:30', '07:00-23:00')],
+  [/^POWER_ISONE_\w+_HUB_USD$/, hubs('America/New_York', '10:30', '13:30', '07:00-23:00')],
+  [/^POWER_NYISO_\w+_HUB_USD$/, hubs('America/New_York', '05:00', '11:00', '07:00-23:00')],
   [/^LOAD_AU_/, { ...delivered('Australia/Brisbane'), resolutions: sinceEver('PT5M') }],
   [
     /^(LOAD|WIND|SOLAR)_\w+_FORECAST_MW$/,
@@ -61,8 +94,22 @@ const averagedCodes: Readonly<Record<string, string>> = {
   POWER_UK_GBP: 'POWER_HH_GB_GBP',
 }
 
+/** The same of codes whose values are the means of peak hours, on days that have any. */
+const peakCodes: Readonly<Record<string, string>> = {
+  POWER_CAISO_SP15_USD: 'POWER_CAISO_SP15_HUB_USD',
+  POWER_ERCOT_NORTH_USD: 'POWER_ERCOT_NORTH_HUB_USD',
+  POWER_MISO_INDIANA_USD: 'POWER_MISO_INDIANA_HUB_USD',
+  POWER_NEW_ENGLAND_USD: 'POWER_ISONE_INTERNAL_HUB_USD',
+  POWER_NYISO_ZONE_J_USD: 'POWER_NYISO_ZONE_J_HUB_USD',
+  POWER_PJM_WEST_USD: 'POWER_PJM_WESTERN_HUB_USD',
+}
+
+/** Whether the daily means of a code are those of peak hours alone. */
+export const isPeakMean = (code: string): boolean => Object.hasOwn(peakCodes, code)
+
 /** The code whose daily means a code has on days without a recorded value. */
-export const averagedCodeOf = (code: string): string | undefined => averagedCodes[code]
+export const averagedCodeOf = (code: string): string | undefined =>
+  averagedCodes[code] ?? peakCodes[code]
 
 /** The shipped attributes of a code that are not columns of the catalogue. */
 export const shippedTermsOf = (code: string): SeriesTerms | undefined =>

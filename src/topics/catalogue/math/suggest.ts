@@ -68,7 +68,7 @@ const ratioMin = 0.75
  */
 const coverMin = { sameHead: 0.42, otherHead: 0.75, pair: 0.55 }
 /** `crude` and `gas` are traded too, but are too general to identify a series alone. */
-const headWeightMin = 3.66
+const headWeightMin = 3.68
 const unknownWeight = 2
 const currencyWeight = 0.6
 const fillerWeight = 0.2

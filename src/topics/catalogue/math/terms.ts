@@ -15,6 +15,7 @@ export const marketNames = [
   'fx',
   'metals',
   'us_government',
+  'us_power',
   'weekday',
   'every_day',
 ] as const

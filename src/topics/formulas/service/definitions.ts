@@ -1,8 +1,12 @@
 import { addDuration } from '../../../lib/time/duration.ts'
+import { calendarOf, isTradingDay } from '../../calendars/math/calendar.ts'
 import { type Cadence, cadences } from '../../catalogue/math/catalogue.ts'
+import { isPeakMean } from '../../catalogue/math/delivery-codes.ts'
 import type { SeriesTerms } from '../../catalogue/math/terms.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import { isComputed, legNames, type Series } from '../../catalogue/store/series.ts'
+import type { Period } from '../../delivery/math/days.ts'
+import { peakRule } from '../../delivery/math/figures.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import { productOf } from '../../units/math/units.ts'
 import {
@@ -36,6 +40,8 @@ export interface Definition {
 export interface Averaged {
   series: readonly [leg: Series]
   averages: DeliveryTerms
+  /** Present where the means are of some periods alone. */
+  isCounted?: (period: Period) => boolean
 }
 
 /** Formulas over formulas. */
@@ -169,7 +175,13 @@ export function definitionsOf(catalogue: Pick<Catalogue, 'everything' | 'find'>)
     if (averageOf !== undefined && series.terms?.formula === undefined) {
       const [leg] = legs
       if (leg?.delivery && leg.currency === currency && leg.unit === unit)
-        definitions.set(series.id, { series: [leg], averages: leg.delivery })
+        definitions.set(series.id, {
+          series: [leg],
+          averages: leg.delivery,
+          ...(isPeakMean(series.code) && {
+            isCounted: peakRule(leg.delivery, day => !isTradingDay(calendarOf(leg), day)),
+          }),
+        })
       return
     }
     const terms = { ...series.terms, currency, unit }

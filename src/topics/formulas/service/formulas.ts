@@ -29,8 +29,8 @@ export type Formulas = ReturnType<typeof createFormulas>
 /** All of time. */
 export const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 const rowsMax = 1_000_000_000
-/** Longer than two market days, at the end of a series. */
-const edgeMs = 3 * dayMs
+/** At the end of a series: longer than two market days and a weekend with holidays. */
+const edgeMs = 6 * dayMs
 /** Moments of the past of which values stay in memory. */
 const pastViewsMax = 4
 
@@ -151,9 +151,10 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       if (!definition || !('averages' in definition)) return []
       const {
         averages,
+        isCounted,
         series: [leg],
       } = definition
-      return dailyMeans(averages, isClear(leg.id, stored.oldestFirst(leg.id, from, to)))
+      return dailyMeans(averages, isClear(leg.id, stored.oldestFirst(leg.id, from, to)), isCounted)
     }
     const reach = definition && catalogue.extent(definition.series[0]!)
     const known = [

@@ -50,9 +50,9 @@ export function createView(
     return computeSeries(compiled, { align, inputs, limitsMs, from })
   }
   /** From the market day of a date on: a whole history is read day by day, and not kept. */
-  const meansFrom = ({ averages, series: [leg] }: Averaged, from: number): Observation[] => {
+  const meansFrom = ({ averages, isCounted, series: [leg] }: Averaged, from: number) => {
     const start = from < earliest ? from : dayOfDate(averages, isoDay(from)).from
-    return dailyMeans(averages, isClear(leg.id, readStored(leg.id, start)))
+    return dailyMeans(averages, isClear(leg.id, readStored(leg.id, start)), isCounted)
   }
   const inputOf = (seriesId: number): Input => {
     const known = held.get(seriesId)

@@ -89,7 +89,7 @@ export function withPower(
 const regionOf = (code: string): string =>
   /^(POWER|LOAD)_AU_/.test(code)
     ? 'south'
-    : code.startsWith('LOAD_') && !/_DE_/.test(code)
+    : /_HUB_USD$/.test(code) || (code.startsWith('LOAD_') && !/_DE_/.test(code))
       ? 'us'
       : 'eu'
 

@@ -230,10 +230,13 @@ function spanOf(
 }
 
 /** The publisher fields of a source that was named with its values. */
-const namedSource = (name: string, { terms }: Pick<Series, 'terms'>): FedBy => ({
+const namedSource = (
+  name: string,
+  { terms, shippedTerms }: Pick<Series, 'terms' | 'shippedTerms'>,
+): FedBy => ({
   publisher: {
     name,
     text: terms?.attribution ?? sourceDescription(name, false),
-    licenseClass: terms?.licenseClass ?? 'open',
+    licenseClass: terms?.licenseClass ?? shippedTerms?.licenseClass ?? 'open',
   },
 })

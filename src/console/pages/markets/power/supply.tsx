@@ -9,6 +9,21 @@ import { Steps } from './steps.tsx'
 export const zoneOf = (code: string): string | undefined =>
   /^POWER_(?:DA_)?(\w+)_[A-Z]{3}$/.exec(code)?.[1]
 
+/** The balancing areas of the load, by the market in the name of a hub. */
+const areas: Readonly<Record<string, string>> = {
+  CAISO: 'CISO',
+  ERCOT: 'ERCO',
+  ISONE: 'ISNE',
+  MISO: 'MISO',
+  NYISO: 'NYIS',
+  PJM: 'PJM',
+  SPP: 'SWPP',
+}
+
+/** The zone in the names of the codes of load, wind and solar that belong to a price. */
+const supplyZoneOf = (code: string): string =>
+  areas[/^POWER_([A-Z]+)_\w+_HUB_USD$/.exec(code)?.[1] ?? ''] ?? zoneOf(code) ?? ''
+
 const kinds = ['LOAD', 'WIND', 'SOLAR'] as const
 
 interface Series {
@@ -38,7 +53,7 @@ async function seriesOf(
 
 /** Load, wind and solar of the zone whose prices are shown, where they are recorded. */
 export function Supply({ code }: { code: Code }) {
-  const zone = zoneOf(code.code) ?? ''
+  const zone = supplyZoneOf(code.code)
   const answer = useLoaded(`supply ${code.code}`, async signal =>
     (await Promise.all(kinds.map(kind => seriesOf(kind, zone, signal)))).flat(),
   )
