@@ -149,7 +149,8 @@ const backtest = (deps: Context, { codeOf, forms }: AlertContext) => [
           cooldownMinutes,
           series,
           from,
-          to,
+          // Delivery that has not begun is judged when it does.
+          to: Math.min(to, deps.now() + 1),
           isVintage,
         },
       )

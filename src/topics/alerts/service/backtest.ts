@@ -2,6 +2,8 @@ import { type Clock, createSystemClock, sleep } from '../../../lib/time/clock.ts
 import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import { isNews } from '../../calendars/math/news.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import { horizonMax } from '../../delivery/math/terms.ts'
+import { isDelivery } from '../../delivery/service/market-days.ts'
 import type { Close } from '../../prices/math/window.ts'
 import type { Closes } from '../../prices/service/closes.ts'
 import type { QuarantineList } from '../../prices/service/quarantine.ts'
@@ -52,9 +54,11 @@ export function createBacktests(deps: BacktestDeps) {
   return {
     async run(question: BacktestQuestion) {
       const { result, judge } = createTally(question)
-      const judgements = question.isVintage
-        ? judgeRecordings(deps, question, judge)
-        : judgeObservations(deps, question, judge)
+      const judgements = !question.isVintage
+        ? judgeObservations(deps, question, judge)
+        : isDelivery(question.series)
+          ? judgeDeliveries(deps, question, judge)
+          : judgeRecordings(deps, question, judge)
       let until = stopwatch.monotonic() + sliceMs
       while (!judgements.next().done) {
         if (stopwatch.monotonic() < until) continue
@@ -127,6 +131,43 @@ function* judgeObservations(
       }
       if (rows.length < rowsEach) break
     }
+  }
+}
+
+/**
+ * Judges each delivery period when it begins, as live alerts do, or when its first value came where
+ * that was later, with the value that was known then.
+ */
+function* judgeDeliveries(
+  { observations, quarantine, pricesAt }: BacktestDeps,
+  { condition, series, from, to }: BacktestQuestion,
+  judge: Judge,
+): Generator<void> {
+  const periods = new Map<number, { observedAt: number; at: number; value: number }>()
+  for (const { observedAt, recordedAt, value } of observations.recordings(
+    series.id,
+    from - horizonMax,
+    to,
+  )) {
+    const known = periods.get(observedAt)
+    const at = Math.max(observedAt, known?.at ?? recordedAt)
+    if (recordedAt > at) continue
+    if (value === undefined) periods.delete(observedAt)
+    else periods.set(observedAt, { observedAt, at, value })
+    yield
+  }
+  const judged = [...periods.values()]
+    .filter(({ at }) => at >= from && at < to)
+    .sort((a, b) => a.at - b.at || a.observedAt - b.observedAt)
+  const before = condition.kind === 'price' ? [] : pricesAt({ asOf: from - 1 }).closes.of(series.id)
+  const day = growingCloses(before, from)
+  let newest = Number.NEGATIVE_INFINITY
+  for (const { observedAt, at, value } of judged) {
+    yield
+    if (observedAt < newest || !isNews(series, observedAt, at)) continue
+    if (quarantine.clear(series.id, observedAt, observedAt + 1).length === 0) continue
+    newest = observedAt
+    judge(at, observedAt, value, condition.kind === 'price' ? [] : day.with(observedAt, value))
   }
 }
 

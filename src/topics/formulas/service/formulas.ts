@@ -392,8 +392,14 @@ function computedReads(deps: ComputedDeps) {
       newestBefore(rowsAsOf(id, asOf), before),
     newestWrittenAt: (id: number) =>
       latestOf([own.newestWrittenAt(id), ...legsOf(id).map(leg => stored().newestWrittenAt(leg))]),
-    firstRecordedAt: (id: number) =>
-      own.firstRecordedAt(id) ?? latestOf(legsOf(id).map(leg => stored().firstRecordedAt(leg))),
+    /** Means were there before the first recorded value. */
+    firstRecordedAt(id: number) {
+      const ofLegs = latestOf(legsOf(id).map(leg => stored().firstRecordedAt(leg)))
+      const ofOwn = own.firstRecordedAt(id)
+      return ofOwn === undefined || ofLegs === undefined
+        ? (ofOwn ?? ofLegs)
+        : Math.min(ofOwn, ofLegs)
+    },
     pointTimes: (id: number, from: number, to: number, limit: number) =>
       within(rows(id), from, to)
         .slice(0, limit)

@@ -133,9 +133,13 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
     }
     if (asOf === undefined) return history.page({ ...query, interval }).rows
     // Past bars are not stored: they are rebuilt from the prices known then.
-    // Nor does the past know of prices that speak for a later time.
     const { rows } = history.pageAsOf(
-      { ...query, cutOf: undefined, interval: 'raw', to: Math.min(range.to, asOf + 1) },
+      {
+        ...query,
+        cutOf: undefined,
+        interval: 'raw',
+        endOf: id => deps.coverage.endOf(id, asOf),
+      },
       asOf,
       deps.coverage.since(seriesId, asOf),
     )
@@ -184,7 +188,10 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
       handle: ({ query, request, reply }) => {
         const [commodity] = codes.read([query.code], request, 1)
         const { series, code } = commodity!
-        const asked = rangeOf(query, defaultDays, now(), openEndOf([series], now()))
+        const asOf = instantOf('as_of', query.as_of)
+        // A window reaches back from the requested moment.
+        const at = Math.min(now(), asOf ?? now())
+        const asked = rangeOf(query, defaultDays, at, openEndOf([series], at))
         const days = barDaysOf(query)
         const cut = days && cutRangeOf(days, [series], query, asked)
         const range = { ...asked, ...(cut && { from: cut.from, to: cut.to }) }
@@ -195,7 +202,6 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
             : requested === 'minute'
               ? 'raw'
               : requested
-        const asOf = instantOf('as_of', query.as_of)
         const newestFirst = read(series.id, interval, range, asOf, cut?.cutOf)
         const points = newestFirst.slice(0, pointsMax).reverse()
         const isTraded =

@@ -271,8 +271,8 @@ function questionOf(
       seriesIds,
       interval: interval === 'minute' ? 'raw' : interval,
       from: range.from,
-      // The past knows of no price that speaks for a later time.
-      to: asOf === undefined ? range.to : Math.min(range.to, asOf + 1),
+      to: range.to,
+      ...(asOf !== undefined && { endOf: (seriesId: number) => coverage.endOf(seriesId, asOf) }),
       ...(cut && asOf === undefined && { cutOf: cut.cutOf }),
     },
     ...(asOf !== undefined && {

@@ -59,10 +59,8 @@ const hoursStretchMs = 366 * dayMs
 
 export function createBulk(deps: BulkDeps) {
   const { observations, history, quarantine, coverage, withheld, sourcesOfBlock } = deps
-  const reachOf = ({ from, to, asOf }: BulkQuestion) => ({
-    from,
-    to: asOf === undefined ? to : Math.min(to, asOf + 1),
-  })
+  const endOf = (seriesId: number, { to, asOf }: BulkQuestion): number =>
+    asOf === undefined ? to : Math.min(to, coverage.endOf(seriesId, asOf))
 
   /** Reads the values of a series: the current ones, or those of a moment. */
   const pointOf = (seriesId: number, { asOf, mark }: BulkQuestion) => {
@@ -75,9 +73,9 @@ export function createBulk(deps: BulkDeps) {
     seriesId: number,
     into: ObservationColumns,
   ): Generator<number> {
-    const { from, to } = reachOf(question)
     const left = withheld(seriesId)
-    for (const stretch of quarantine.clear(seriesId, from, to)) {
+    const to = endOf(seriesId, question)
+    for (const stretch of quarantine.clear(seriesId, question.from, to)) {
       for (let after = stretch.from; after < stretch.to; ) {
         const point = pointOf(seriesId, question)
         const count = observations.copy(seriesId, after, stretch.to, into, point)
@@ -169,14 +167,16 @@ export function createBulk(deps: BulkDeps) {
     /** The rows by code and time, without quarantined days and withheld values. */
     blocks,
     count(question: BulkQuestion) {
-      const { series, interval, asOf } = question
+      const { series, interval, from, to, asOf } = question
       const seriesIds = series.map(({ id }) => id)
       const isPlain = !seriesIds.some(id => withheld(id))
       if (isPlain && interval === 'raw' && !question.cutOf) {
-        const range = { seriesIds, interval, ...reachOf(question) }
+        const range = { seriesIds, interval, from, to }
         return asOf === undefined
           ? history.count(range)
-          : history.countAsOf(range, asOf, id => coverage.since(id, asOf))
+          : history.countAsOf({ ...range, endOf: id => endOf(id, question) }, asOf, id =>
+              coverage.since(id, asOf),
+            )
       }
       let rows = 0
       for (const block of blocks(question)) rows += block.length

@@ -25,6 +25,8 @@ export interface HistoryRange {
   interval: 'raw' | BarInterval
   from: number
   to: number
+  /** The exclusive end of a series, where it comes before that of the range. */
+  endOf?: ((seriesId: number) => number) | undefined
   /** The boundaries of a series' bars; undefined: UTC. */
   cutOf?: ((seriesId: number) => SeriesCut | undefined) | undefined
   /**
@@ -95,14 +97,17 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
   const counterOf = (range: HistoryRange, bornByOf = (_id: number) => range.bornBy) => {
     const counters = range.seriesIds.map(id => {
       const bornBy = bornByOf(id)
+      const to = Math.min(range.to, range.endOf?.(id) ?? range.to)
       return {
-        index: indexes.within(id, range.from, range.to, bornBy),
+        to,
+        index: indexes.within(id, range.from, to, bornBy),
         within: partCounter(observations, id, { interval: range.interval, bornBy }),
       }
     })
     return (from: number) =>
       counters.reduce(
-        (sum, { index, within }) => sum + index.count(range.interval, from, range.to, within),
+        (sum, { to, index, within }) =>
+          from < to ? sum + index.count(range.interval, from, to, within) : sum,
         0,
       )
   }
@@ -115,7 +120,7 @@ export function createHistory(observations: ObservationStore, quarantine: Quaran
     const { to, skip } = query.after
       ? { to: query.to, skip: 0 }
       : startOf(query, range => counterOf(range, bornByOf))
-    const ends = query.after ?? query.seriesIds.map(() => to)
+    const ends = query.after ?? query.seriesIds.map(id => Math.min(to, query.endOf?.(id) ?? to))
     const rowsNeeded = skip + query.limit
     const newestRows = newestFirst(query.seriesIds, (id, i) =>
       query.from < ends[i]! ? read(id, ends[i]!, rowsNeeded + 1) : [],
@@ -267,25 +272,21 @@ const rowsMax = 1_000_000_000
 
 /**
  * The rows of a history as they were known at a moment; bars are made from the observations of
- * then, and end with the moment.
+ * then.
  */
 export function pastHistory(
   history: Pick<History, 'pageAsOf'>,
   asOf: number,
-  coverageSince: (seriesId: number) => number,
+  coverage: { since(seriesId: number): number; endOf(seriesId: number): number },
 ): Pick<History, 'page'> {
+  const { since, endOf } = coverage
   return {
     page(query) {
-      const to = Math.min(query.to, asOf + 1)
-      const { interval, limit, offset, seriesIds } = query
-      if (interval === 'raw') return history.pageAsOf({ ...query, to }, asOf, coverageSince)
+      const { interval, limit, offset, seriesIds, to } = query
+      if (interval === 'raw') return history.pageAsOf({ ...query, endOf }, asOf, since)
       const bars = newestFirst(seriesIds, seriesId => {
-        const raw = { ...query, seriesIds: [seriesId], interval: 'raw' as const, to }
-        const { rows } = history.pageAsOf(
-          { ...raw, limit: rowsMax, offset: 0 },
-          asOf,
-          coverageSince,
-        )
+        const raw = { ...query, seriesIds: [seriesId], interval: 'raw' as const, endOf }
+        const { rows } = history.pageAsOf({ ...raw, limit: rowsMax, offset: 0 }, asOf, since)
         return foldedBars(interval, query.cutOf?.(seriesId), rows.reverse())
           .map(bar => barRow(seriesId, bar))
           .reverse()

@@ -111,10 +111,19 @@ export function openPrices({
   const history = createHistory(observations, quarantine)
   const closes = createCloses(closeStore, quarantine)
   const { coverageSinceAt } = config.vintage
-  const coverage = createCoverage(observations, {
-    at: coverageSinceAt,
-    isSet: coverageSinceAt !== revisionsKeptSince,
-  })
+  const isAhead = (seriesId: number): boolean => {
+    const { delivery, averageOf } = catalogue.byId(seriesId)
+    return (
+      delivery !== undefined ||
+      averageOf !== undefined ||
+      formulas.restsOn(seriesId).some(id => catalogue.byId(id).delivery !== undefined)
+    )
+  }
+  const coverage = createCoverage(
+    observations,
+    { at: coverageSinceAt, isSet: coverageSinceAt !== revisionsKeptSince },
+    isAhead,
+  )
   listeners.push(latestPrices.forget, history.forget, closes.forget, coverage.forget)
   const ingest = createIngest(observations, catalogue, clock, {
     admit: disk.admit,
@@ -210,6 +219,7 @@ export function openPrices({
       db,
       attributed,
       formulaOf,
+      averagedFor: formulas.averagedFor,
       now: clock.now,
     }),
     ingest,

@@ -3,6 +3,7 @@ import { type DatasetReads, readsAsOf, readsNow } from '../../../database/datase
 import { dayMs, isoDay, parseDay } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
+import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Observation } from '../math/bars.ts'
 import type { Close } from '../math/window.ts'
 import type { CloseStore } from '../store/closes.ts'
@@ -25,6 +26,8 @@ export type Coverage = ReturnType<typeof createCoverage>
 export function createCoverage(
   observations: Pick<ObservationStore, 'firstRecordedAt'>,
   floor: { at: number; isSet: boolean },
+  /** Whether values of a series are known before their time, as those of delivery periods. */
+  isAhead: (seriesId: number) => boolean,
 ) {
   const firsts = new Map<number, number>()
   const firstOf = (seriesId: number): number => {
@@ -33,22 +36,26 @@ export function createCoverage(
     firsts.set(seriesId, first)
     return first
   }
+  const since = (seriesId: number, asOf: number): number => {
+    const first = firstOf(seriesId)
+    return floor.isSet || asOf >= floor.at ? Math.max(floor.at, first) : first
+  }
   return {
     /**
      * Unix ms: from then on a read as of a moment answers what was recorded by it; before, the values
      * first recorded of what speaks for that moment or an earlier one.
      */
-    since(seriesId: number, asOf: number) {
-      const first = firstOf(seriesId)
-      return floor.isSet || asOf >= floor.at ? Math.max(floor.at, first) : first
-    },
+    since,
+    /** The exclusive end of what a read as of a moment answers of a series. */
+    endOf: (seriesId: number, asOf: number): number =>
+      asOf >= since(seriesId, asOf) && isAhead(seriesId) ? Number.MAX_SAFE_INTEGER : asOf + 1,
     forget: (seriesId: number) => void firsts.delete(seriesId),
   }
 }
 
 /**
- * The prices as they were known at a moment: the values recorded by then, and never an observation
- * of a later time. Quarantined days are left out as they are now.
+ * The prices as they were known at a moment: the values recorded by then, of later times only where
+ * those are known before. Quarantined days are left out as they are now.
  */
 export interface PricesView {
   closes: Closes
@@ -81,6 +88,7 @@ export interface PricesAtDeps {
   /** The series with the source of one of its current or former values. */
   attributed(series: Series, observation: Observation): Series
   formulaOf: FormulaOf
+  averagedFor: Formulas['averagedFor']
   now(): number
 }
 
@@ -103,17 +111,10 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
     const newest = (seriesId: number, before: number) => {
       touched.add(seriesId)
       if (asOf === undefined) return observations.newest(seriesId, Math.min(before, endAt))
-      // Periods are known before they begin.
-      const latest = catalogue.byId(seriesId).delivery ? endAt : asOf + 1
-      const until = Math.min(before, endAt, latest)
+      const until = Math.min(before, endAt, coverage.endOf(seriesId, asOf))
       return asOf >= coverage.since(seriesId, asOf)
         ? observations.newestAsOf(seriesId, until, asOf)
-        : observations.firstRecorded(
-            seriesId,
-            Number.MIN_SAFE_INTEGER,
-            Math.min(until, asOf + 1),
-            1,
-          )[0]
+        : observations.firstRecorded(seriesId, Number.MIN_SAFE_INTEGER, until, 1)[0]
     }
     const reads = asOf === undefined ? readsNow(deps.db) : readsAsOf(deps.db, asOf)
     const known =
@@ -125,7 +126,7 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
       return known(seriesId, from, to)
     }
     const latestPrices = createLatestPrices(
-      { newest, periodValues, formulaOf: deps.formulaOf },
+      { newest, periodValues, formulaOf: deps.formulaOf, averagedFor: deps.averagedFor },
       quarantine,
       { now },
       deps.attributed,
@@ -142,9 +143,12 @@ export function createPricesAt(deps: PricesAtDeps): PricesAt {
       history:
         asOf === undefined
           ? deps.history
-          : pastHistory(deps.history, asOf, seriesId => {
-              touched.add(seriesId)
-              return coverage.since(seriesId, asOf)
+          : pastHistory(deps.history, asOf, {
+              since(seriesId) {
+                touched.add(seriesId)
+                return coverage.since(seriesId, asOf)
+              },
+              endOf: seriesId => coverage.endOf(seriesId, asOf),
             }),
       exchange: createFx(catalogue, latestPrices),
       now,
@@ -172,8 +176,9 @@ function createClosesAsOf(
   return seriesId => {
     const isCovered = asOf >= coverage.since(seriesId, asOf)
     const stored = closeStore.dated(seriesId)
+    const end = coverage.endOf(seriesId, asOf)
     const closeOf = (startsAt: number): number | undefined => {
-      const until = Math.min(startsAt + dayMs, asOf + 1)
+      const until = Math.min(startsAt + dayMs, end)
       const [last] = isCovered
         ? observations.asOf(seriesId, startsAt, until, asOf, 1)
         : observations.firstRecorded(seriesId, startsAt, until, 1)
@@ -186,15 +191,14 @@ function createClosesAsOf(
     )
     const values = new Map<number, number | undefined>()
     for (const { startsAt, value, recordedAt, bornAt } of stored) {
-      if (startsAt > asOf) break
-      const isWhole = startsAt + dayMs <= asOf + 1
+      if (startsAt >= end) break
+      const isWhole = startsAt + dayMs <= end
       if (revisedDays.delete(startsAt) || !isWhole) values.set(startsAt, closeOf(startsAt))
       else if (!isCovered || recordedAt <= asOf) values.set(startsAt, value)
       else if (bornAt <= asOf) values.set(startsAt, closeOf(startsAt))
     }
     // Days of which everything was withdrawn since have no bar.
-    for (const startsAt of revisedDays)
-      if (startsAt <= asOf) values.set(startsAt, closeOf(startsAt))
+    for (const startsAt of revisedDays) if (startsAt < end) values.set(startsAt, closeOf(startsAt))
     return [...values]
       .sort(([a], [b]) => a - b)
       .flatMap(([startsAt, value]) =>

@@ -107,7 +107,10 @@ describe('a daily code of a market with delivery periods', () => {
     const recorded = [undefined, undefined]
     for (const more of ['', '&interval=day', '&currency=USD', '&precision=full'])
       expect([more, await marks(more)]).toEqual([more, [recorded, [true, leg]]])
-    expect(await marks('&as_of=2026-11-20T12:00:00Z')).toEqual([[true, leg]])
+    expect(await marks('&as_of=2026-11-20T12:00:00Z')).toEqual([
+      [true, leg],
+      [true, leg],
+    ])
     expect(await marks('&interval=month')).toEqual([recorded])
   })
 
@@ -137,6 +140,42 @@ describe('a daily code of a market with delivery periods', () => {
     )
     expect((await latest()).price).toBe(51.5)
     expect(await twice()).toBe(103)
+  })
+
+  test('of the peak hours of a hub in the United States has their mean, and none on days without peak', async () => {
+    const { clock, admin, ask } = withDelivery()
+    const hub = 'POWER_PJM_WESTERN_HUB_USD'
+    const hubTerms = deliveryTerms(shippedTermsOf(hub)!)!
+    // Wednesday, Thanksgiving, Friday and Saturday.
+    for (const [i, date] of ['2026-11-25', '2026-11-26', '2026-11-27', '2026-11-28'].entries()) {
+      clock.set(parseInstant(`2026-11-${24 + i}T18:31:00Z`)!)
+      const observations = periodsOf(hubTerms, dayOfDate(hubTerms, date)).map(
+        ({ start }, hour) => ({
+          code: hub,
+          observed_at: isoInstant(start),
+          price: hour >= 7 && hour < 23 ? 50 + i : 20,
+        }),
+      )
+      const { body } = await admin('POST', '/observations', { observations, source: 'Desk' })
+      expect(body.data.held).toBe(0)
+    }
+    const { body } = await ask(
+      '/v1/prices/historical?code=POWER_PJM_WEST_USD&start_date=2026-11-24&end_date=2026-11-29',
+    )
+    expect(
+      body.data.prices.map((row: Record<string, unknown>) => [
+        row.created_at,
+        row.price,
+        row.derived_from,
+      ]),
+    ).toEqual([
+      ['2026-11-27T00:00:00Z', 52, hub],
+      ['2026-11-25T00:00:00Z', 50, hub],
+    ])
+    const latest = (await ask(`/v1/prices/latest?by_code=${hub}`)).body.data
+    expect(latest).toMatchObject({ license_class: 'view', day: { date: '2026-11-27' } })
+    const day = (await ask(`/v1/delivery/${hub}?date=2026-11-28`)).body.data
+    expect([day.base, day.peak, day.off_peak]).toEqual([(16 * 53 + 8 * 20) / 24, null, day.base])
   })
 
   test('without periods is as any code', async () => {
