@@ -260,6 +260,9 @@ CREATE TABLE price_changes (
   recorded_to INTEGER NOT NULL,
   PRIMARY KEY (written_at, series_id, first_at, recorded_from)
 ) STRICT, WITHOUT ROWID;
+-- All others are found by the time of their transaction.
+CREATE INDEX price_changes_of_the_past ON price_changes (recorded_from)
+  WHERE recorded_from < written_at - 60000;
 
 -- What else changed which values of a series are served, and to which accounts.
 CREATE TABLE change_events (

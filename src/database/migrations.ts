@@ -700,6 +700,14 @@ export const migrations: readonly Migration[] = [
       CREATE INDEX wells_by_recording ON wells (recorded_at);
     `,
   },
+  {
+    version: 30,
+    why: 'A replay finds the few ranges that were recorded for the past without reading all.',
+    sql: `
+      CREATE INDEX price_changes_of_the_past ON price_changes (recorded_from)
+        WHERE recorded_from < written_at - 60000;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

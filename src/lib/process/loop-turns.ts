@@ -3,6 +3,18 @@ import type { Clock } from '../time/clock.ts'
 /** Resolves once the event loop has checked all of its sockets. */
 export const nextTurn = (): Promise<void> => new Promise(done => setImmediate(done))
 
+/**
+ * Gives turns of the event loop to long work, one caller a turn, in the order of the calls: however
+ * many do it, other requests wait for one slice of it.
+ */
+export function createTurns(): () => Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  return () => {
+    last = last.then(nextTurn)
+    return last
+  }
+}
+
 /** Orders the work that comes from connections. */
 export interface TurnQueue<Source> {
   /** In the order in which it came: at once while nothing else competes, else in a later turn. */

@@ -48,7 +48,7 @@ export function formatOf(text: string | undefined, request: Request): Format {
   return types.find(([type]) => accept.includes(type))?.[1] ?? 'json'
 }
 
-export function changeOperations(deps: Context) {
+export function changeOperations(deps: Context, turn: () => Promise<void>) {
   const { changes, sourceNameOf } = deps
 
   const send = async (
@@ -131,7 +131,15 @@ With \`dataset\`, the rows of other datasets are returned in the same order and 
             lastId === null
               ? placeOf(changes, 'since', query.since)
               : placeOf(changes, 'Last-Event-ID', lastId)
-          return followChanges(deps, { reader, since, caller, request, requestContext, reply })
+          return followChanges(deps, {
+            reader,
+            since,
+            turn,
+            caller,
+            request,
+            requestContext,
+            reply,
+          })
         }
         const since = placeOf(changes, 'since', query.since)
         const isNow = query.since === 'now'

@@ -13,6 +13,7 @@ import {
 import { textsOf } from './record.ts'
 
 interface Following extends StreamRequest {
+  turn: () => Promise<void>
   reader: ChangeReader
   since: Place
 }
@@ -23,9 +24,14 @@ const keepAliveMs = 15 * secondMs
 const cursorEachMs = 10 * secondMs
 /** Records read at a time: the next are read when the client has taken these. */
 const recordsEach = 500
+/** Ranges of the log that are read at a time, for a client of few codes. */
+const rangesEach = 5_000
 
 /** Sends the records after a place, and then each as it is committed. */
-export function followChanges(deps: Context, { reader, since, ...incoming }: Following): Response {
+export function followChanges(
+  deps: Context,
+  { reader, since, turn, ...incoming }: Following,
+): Response {
   const { changes, sourceNameOf } = deps
   const { monotonic } = createSystemClock()
   openHeaders(incoming.reply, 'text/event-stream', incoming.caller)
@@ -46,7 +52,7 @@ export function followChanges(deps: Context, { reader, since, ...incoming }: Fol
       return undefined
     }
     if (isBefore(cursor, changes.newest())) {
-      const page = changes.page(reader, cursor, recordsEach)
+      const page = changes.page(reader, cursor, recordsEach, rangesEach)
       cursor = changes.cursorOf(page.end)
       if (page.records.length > 0) {
         sent += page.records.length
@@ -75,7 +81,8 @@ export function followChanges(deps: Context, { reader, since, ...incoming }: Fol
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       while (isWanted) {
-        const text = stream.ending() === undefined ? next() : undefined
+        if (isBefore(cursor, changes.newest())) await turn()
+        const text = stream.ending() === undefined && isWanted ? next() : undefined
         const reason = stream.ending()
         if (reason !== undefined) {
           stream.end(reason)
@@ -84,7 +91,7 @@ export function followChanges(deps: Context, { reader, since, ...incoming }: Fol
           return controller.close()
         }
         if (text !== undefined) return controller.enqueue(encoder.encode(text))
-        await stream.wait(followEachMs)
+        if (!isBefore(cursor, changes.newest())) await stream.wait(followEachMs)
       }
     },
     cancel() {

@@ -5,6 +5,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
+import { createSystemClock } from '../../../lib/time/clock.ts'
 import { cursorText } from '../math/cursor.ts'
 import type { AnyRecord } from '../service/feed.ts'
 import {
@@ -21,6 +22,8 @@ const formats = ['sse', 'ndjson'] as const
 
 /** Records that are sent together where nothing lies between them. */
 const recordsEach = 500
+/** How long records are read before other requests run. */
+const sliceMs = 8
 
 function momentOf(name: string, text: string | undefined): number {
   const at = instantOf(name, text)
@@ -38,13 +41,14 @@ function speedOf(text: string | undefined): number {
 }
 
 interface Replay extends StreamRequest {
-  records: Iterator<AnyRecord>
+  records: Iterator<AnyRecord | undefined>
   speed: number
   format: (typeof formats)[number]
+  turn: () => Promise<void>
 }
 
 /** Records that were recorded in a range of time, played as they came. */
-export function replayOperation(deps: Context) {
+export function replayOperation(deps: Context, turn: () => Promise<void>) {
   const { changes } = deps
   return operation('GET /v1/changes/replay', {
     operationId: 'replayChanges',
@@ -81,12 +85,12 @@ export function replayOperation(deps: Context) {
       const format = wordOf('format', query.format, 'sse', formats)
       const reader = readerOf(deps, query, caller, request)
       const records = changes.replay(reader, from, to)
-      return play(deps, { records, speed, format, caller, request, requestContext, reply })
+      return play(deps, { records, speed, format, turn, caller, request, requestContext, reply })
     },
   })
 }
 
-function play(deps: Context, { records, speed, format, ...incoming }: Replay): Response {
+function play(deps: Context, { records, speed, format, turn, ...incoming }: Replay): Response {
   const { changes, sourceNameOf } = deps
   const isLines = format === 'ndjson'
   openHeaders(
@@ -97,10 +101,29 @@ function play(deps: Context, { records, speed, format, ...incoming }: Replay): R
   if (incoming.request.method === 'HEAD') return new Response('')
   const cursorOf = changes.cursors()
   const stream = openFeedStream(deps, incoming)
-  let next = records.next()
+  const { monotonic } = createSystemClock()
+  let next: AnyRecord | undefined
   let last: number | undefined
   let count = 0
   let isWanted = true
+  let isDone = false
+  let until = 0
+  const isOpen = () => isWanted && stream.ending() === undefined
+  /** Waits for a turn of the event loop, for one slice of reading. */
+  const begin = async () => {
+    await turn()
+    until = monotonic() + sliceMs
+  }
+  /** Reads up to the next record; there is none at the end, or where the stream has ended. */
+  const advance = async () => {
+    next = undefined
+    while (!next && !isDone && isOpen()) {
+      const step = records.next()
+      if (step.done) isDone = true
+      else if (step.value) next = step.value
+      else if (monotonic() >= until) await begin()
+    }
+  }
   const textOf = (batch: readonly AnyRecord[]) =>
     textsOf(batch, cursorOf, sourceNameOf)
       .map((row, i) =>
@@ -108,26 +131,27 @@ function play(deps: Context, { records, speed, format, ...incoming }: Replay): R
       )
       .join('')
   /** Records that are due at once. */
-  const take = (): AnyRecord[] => {
+  const take = async (): Promise<AnyRecord[]> => {
     const batch: AnyRecord[] = []
-    const at = next.value?.recordedAt
+    const at = next?.recordedAt
     while (
-      !next.done &&
+      next &&
       batch.length < recordsEach &&
-      (speed === Number.POSITIVE_INFINITY || next.value.recordedAt === at)
+      (speed === Number.POSITIVE_INFINITY || next.recordedAt === at)
     ) {
-      batch.push(next.value)
-      next = records.next()
+      batch.push(next)
+      await advance()
     }
     return batch
   }
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      if (!next.done)
-        await stream.wait((next.value.recordedAt - (last ?? next.value.recordedAt)) / speed)
+      await begin()
+      if (!next) await advance()
+      if (next) await stream.wait((next.recordedAt - (last ?? next.recordedAt)) / speed)
+      const batch = isOpen() ? await take() : []
       if (!isWanted) return
-      const batch = stream.ending() === undefined ? take() : []
       count += batch.length
       stream.pay(count)
       const reason = stream.ending()

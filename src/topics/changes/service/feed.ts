@@ -57,8 +57,14 @@ const rangesEach = 1_000
 /** The most that are read for one page: a client with few codes gets a cursor in any case. */
 const rangesMax = 200_000
 const vintagesEach = 1_000
-/** The span that a replay reads and orders at a time. */
-const replayEachMs = dayMs
+/** The spans that a replay reads and orders at a time: as long as their records are few enough. */
+const firstReplayMs = dayMs / 24
+const replayMaxMs = 64 * dayMs
+const replayRecordsMax = 50_000
+/** Records of a replay that are read before others may run. */
+const pauseEach = 500
+/** Nothing is recorded later than its transaction is written, but for some milliseconds. */
+const laterMs = dayMs
 const always = { recordedFrom: Number.MIN_SAFE_INTEGER, recordedTo: Number.MAX_SAFE_INTEGER }
 
 export function createChangeFeed(deps: FeedDeps) {
@@ -241,14 +247,20 @@ export function createChangeFeed(deps: FeedDeps) {
     }
   }
 
-  /** Records of `[from, to)` that are not forgotten, in the order of recording. */
-  const recordedIn = (
+  /**
+   * Records of `[from, to)` that are not forgotten, in the order of recording; undefined if they are
+   * too many. Yields where others may run.
+   */
+  const recordedIn = function* (
     reader: ChangeReader,
     from: number,
     to: number,
     served: ServedHistory,
-  ): AnyRecord[] => {
+  ): Generator<undefined, AnyRecord[] | undefined> {
     const found = new Map<string, AnyRecord>()
+    const add = (record: ChangeRecord) =>
+      found.set(`${record.series.id} ${record.observedAt} ${record.recordedAt}`, record)
+    const isTooMany = () => found.size > replayRecordsMax && to - from > 1
     const ranges = log.touching(from, to)
     for (const writtenAt of new Set(ranges.map(range => range.writtenAt)))
       for (const segment of segmentsOf(writtenAt, log.of(writtenAt), [])) {
@@ -260,21 +272,29 @@ export function createChangeFeed(deps: FeedDeps) {
           const recordedFrom = Math.max(stretch.recordedFrom, from)
           const recordedTo = Math.min(stretch.recordedTo, to - 1)
           const part = { ...stretch, recordedFrom, recordedTo }
-          for (const record of vintagesOf(segment, part, beforeSegment(segment), hidden, false))
-            found.set(`${series.id} ${record.observedAt} ${record.recordedAt}`, record)
+          for (const record of vintagesOf(segment, part, beforeSegment(segment), hidden, false)) {
+            add(record)
+            if (found.size % pauseEach === 0) yield
+            if (isTooMany()) return undefined
+          }
+          yield
         }
       }
     // Rows of an instant may have been written by more than one transaction.
     for (const table of reader.tables)
       for (const rows of log.rows.touching(table, from, to))
-        for (const record of datasets.of([rows], reader, beforeSegment(rows)))
+        for (const record of datasets.of([rows], reader, beforeSegment(rows))) {
           found.getOrInsert(`${table} ${record.recordedAt} ${record.place.recordedAt}`, record)
+          if (found.size % pauseEach === 0) yield
+          if (isTooMany()) return undefined
+        }
     if (reader.isDerived)
       for (const { writtenAt, segments } of transactions(from, served, false)) {
         if (writtenAt >= to) break
         for (const record of derived.of(segments, reader, served, beforeSegment({ writtenAt })))
-          if (!record.isRetroactive)
-            found.set(`${record.series.id} ${record.observedAt} ${record.recordedAt}`, record)
+          if (!record.isRetroactive) add(record)
+        yield
+        if (isTooMany()) return undefined
       }
     return [...found.values()].sort(
       (a, b) => a.recordedAt - b.recordedAt || (isBefore(a.place, b.place) ? -1 : 1),
@@ -282,24 +302,33 @@ export function createChangeFeed(deps: FeedDeps) {
   }
 
   return {
-    /** The records of `[from, to)` by their recording, as they are read. */
-    *replay(reader: ChangeReader, from: number, to: number): Generator<AnyRecord> {
+    /** The records of `[from, to)` by their recording, as they are read; undefined: others may run. */
+    *replay(reader: ChangeReader, from: number, to: number): Generator<AnyRecord | undefined> {
       const served = createServedHistory(log.events())
       const begin = Math.max(from, log.oldestRecorded() ?? to)
-      // Nothing is recorded later than its transaction is written, but for some milliseconds.
-      const end = Math.min(to, (log.newest() ?? begin) + replayEachMs)
-      for (let at = begin; at < end; at += replayEachMs)
-        yield* recordedIn(reader, at, Math.min(end, at + replayEachMs), served)
+      const end = Math.min(to, (log.newest() ?? begin) + laterMs)
+      let spanMs = firstReplayMs
+      for (let at = begin; at < end; ) {
+        const until = Math.min(end, at + spanMs)
+        const found = yield* recordedIn(reader, at, until, served)
+        if (!found) {
+          spanMs = Math.max(1, Math.floor((until - at) / 8))
+          continue
+        }
+        yield* found
+        at = until
+        if (found.length < replayRecordsMax / 8) spanMs = Math.min(2 * spanMs, replayMaxMs)
+      }
     },
-    /** The records after a place, at most `limit`. */
-    page(reader: ChangeReader, after: Place, limit: number): ChangePage {
+    /** The records after a place, at most `limit`, from so many ranges of the log. */
+    page(reader: ChangeReader, after: Place, limit: number, ranges = rangesMax): ChangePage {
       const page: AnyRecord[] = []
       let [end, looked] = [after, 0]
       for (const step of records(reader, after)) {
         if ('readUntil' in step) {
           end = isBefore(end, step.readUntil) ? step.readUntil : end
           looked += step.ranges
-          if (looked >= rangesMax)
+          if (looked >= ranges)
             return { records: page, end, hasMore: (log.newest() ?? 0) > end.writtenAt }
         } else if (page.length === limit)
           return { records: page, end: page.at(-1)!.place, hasMore: true }

@@ -62,6 +62,9 @@ interface EventRow {
   details: string
 }
 
+/** Values of a transaction are recorded within this time of it, or were recorded for the past. */
+const promptMs = 60_000
+
 const rowColumns =
   'written_at AS writtenAt, subject AS "table", recorded_at AS recordedAt, coalesce(batch_id, 0) AS batchId'
 
@@ -82,16 +85,24 @@ export function createChangeLogStore(db: Database) {
     db,
     `SELECT ${columns} FROM price_changes WHERE written_at = ?`,
   )
-  const touching = lazy<LoggedRange, [number, number]>(
+  const touching = lazy<LoggedRange, [number, number, number]>(
     db,
-    `SELECT ${columns} FROM price_changes WHERE recorded_to >= ? AND recorded_from < ?
-     ORDER BY written_at`,
+    `SELECT ${columns} FROM price_changes
+     WHERE written_at >= ?1 - ?3 AND written_at < ?2 + ?3
+       AND recorded_to >= ?1 AND recorded_from < ?2
+     UNION
+     SELECT ${columns} FROM price_changes INDEXED BY price_changes_of_the_past
+     WHERE recorded_from < written_at - ${promptMs} AND recorded_from < ?2 AND recorded_to >= ?1
+     ORDER BY writtenAt`,
   )
   const before = lazy<{ at: number | null }, [number]>(db, newestOf(logTables, 'written_at <= ?1'))
   const newest = lazy<{ at: number | null }, []>(db, newestOf(logTables))
   const oldestRecorded = lazy<{ at: number | null }, []>(
     db,
-    `SELECT min(at) AS at FROM (SELECT min(recorded_from) AS at FROM price_changes
+    `SELECT min(at) AS at FROM (
+       SELECT min(written_at) - ${promptMs} AS at FROM price_changes
+       UNION ALL SELECT min(recorded_from) FROM price_changes INDEXED BY price_changes_of_the_past
+         WHERE recorded_from < written_at - ${promptMs}
        UNION ALL SELECT min(recorded_at) FROM dataset_changes)`,
   )
   const rowsFrom = lazy<LoggedRows, [number, number]>(
@@ -132,7 +143,7 @@ export function createChangeLogStore(db: Database) {
     /** All ranges of a transaction. */
     of: (writtenAt: number) => at.all(writtenAt),
     /** Ranges with values that were recorded in `[from, to)`. */
-    touching: (from: number, to: number) => touching.all(from, to),
+    touching: (from: number, to: number) => touching.all(from, to, promptMs),
     /** The same of rows of datasets. */
     rows: {
       from: (writtenAt: number, limit: number) => rowsFrom.all(writtenAt, limit),
@@ -143,7 +154,7 @@ export function createChangeLogStore(db: Database) {
     /** The last transaction that was written at or before a moment. */
     lastBefore: (moment: number) => before.get(moment)?.at ?? undefined,
     newest: () => newest.get()?.at ?? undefined,
-    /** When the first value was recorded. */
+    /** No value was recorded earlier. */
     oldestRecorded: () => oldestRecorded.get()?.at ?? undefined,
     /** All of them, oldest first: they are few. */
     events: () =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { parquetReadObjects } from 'hyparquet'
+import { nextTurn } from '../../../../src/lib/process/loop-turns.ts'
 import { dayMs, isoDay, isoMillis } from '../../../../src/lib/time/instant.ts'
 import { isFull } from '../../../support/full.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
@@ -458,4 +459,46 @@ describe('the feed of changes', () => {
     const backwards = `/v1/changes/replay?from=${isoMillis(begin)}&to=${isoMillis(begin)}`
     expect((await instance.get(backwards, token)).status).toBe(400)
   })
+
+  test('are replayed in slices, so that other requests wait for none of them', async () => {
+    const { instance, token } = opened()
+    const { clock } = instance
+    const begin = clock.now()
+    const chunks = 12
+    const each = 5_000
+    for (let i = 0; i < chunks; i += 1) {
+      const values = Array.from({ length: each }, (_, j) => i * each + j)
+      instance.record('WTI_USD', values, startAt - dayMs * (1 + i * each), 60_000)
+      clock.advance(100)
+    }
+    const range = `from=${isoMillis(begin)}&to=${isoMillis(clock.now() + dayMs)}`
+    const replay = async () => {
+      const query = `${range}&speed=max&format=ndjson`
+      return await (await instance.get(`/v1/changes/replay?${query}`, token)).text()
+    }
+    let isDone = false
+    let longestMs = 0
+    const watch = async () => {
+      let last = performance.now()
+      while (!isDone) {
+        await nextTurn()
+        const now = performance.now()
+        longestMs = Math.max(longestMs, now - last)
+        last = now
+      }
+    }
+    const texts = Promise.all([replay(), replay(), replay()])
+    const watching = watch()
+    const replays = await texts
+    isDone = true
+    await watching
+    for (const text of replays) {
+      const lines = text.trim().split('\n')
+      const records = lines.map(line => JSON.parse(line) as WireChange)
+      expect(records).toHaveLength(chunks * each)
+      const places = records.map(record => `${record.recorded_at} ${record.observed_at}`)
+      expect(places).toEqual(places.toSorted())
+    }
+    expect(longestMs).toBeLessThan(250)
+  }, 60_000)
 })
