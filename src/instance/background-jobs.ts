@@ -1,14 +1,12 @@
 import { checkpointLongWal } from '../database/checkpoint.ts'
 import type { CommitMark } from '../database/commit-mark.ts'
 import { createJumpWatch } from '../lib/time/clock-jumps.ts'
-import { isoDay } from '../lib/time/instant.ts'
 import type { Cluster } from '../replication/cluster.ts'
 import type { Publishing } from '../threads/replication-publisher.ts'
 import { publicParts } from '../topics/condition/service/parts.ts'
 import type { Vitals } from '../topics/condition/service/vitals.ts'
 import { createMonthlyForecasts } from '../topics/fundamentals/service/monthly-forecasts.ts'
 import { createDueTimes } from '../topics/operator/store/due-times.ts'
-import type { FileKind, YearOfPrices } from '../topics/prices/service/price-files.ts'
 import { createAlertJob } from './jobs/alerts.ts'
 import { createAuditJob } from './jobs/audit.ts'
 import { type CommandOutcome, createBackupJob } from './jobs/backups.ts'
@@ -26,7 +24,7 @@ import { createMessagesJob } from './jobs/messages.ts'
 import { createMonthlyForecastJob } from './jobs/monthly-forecasts.ts'
 import { createNoticesJob } from './jobs/notices.ts'
 import type { OutboxJob } from './jobs/outbox.ts'
-import { createPriceFilesJob } from './jobs/price-files.ts'
+import { createPriceFilesJob, priceFileSource } from './jobs/price-files.ts'
 import { createRunner, type Guard, type Runner } from './jobs/runner.ts'
 import { createScrubJob } from './jobs/scrub.ts'
 import { createSeriesFaultsJob } from './jobs/series-faults.ts'
@@ -144,33 +142,15 @@ function backupJobOf(
     : [createBackupJob({ everyMs, command, record: backupRecord, clock, log })]
 }
 
-/** Where the configuration names a directory: made from what the operator's own export answers. */
+/** Where the configuration names a directory: made from what the operator's own exports answer. */
 function priceFilesJobOf(
-  { config, priceFiles, catalogue, clock, log }: Services,
+  { config, priceFiles, catalogue, datasets, clock, log }: Services,
   ask: (request: Request) => Response | Promise<Response>,
 ): Job[] {
   if (config.files.directory === '') return []
-  const years = () => {
-    const extents = catalogue.list().flatMap(series => catalogue.extent(series) ?? [])
-    if (extents.length === 0) return []
-    const first = yearOf(Math.min(...extents.map(extent => extent.firstAt)))
-    const last = yearOf(Math.max(...extents.map(extent => extent.lastAt)))
-    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
-  }
-  const read = async (year: number, kind: FileKind): Promise<YearOfPrices> => {
-    const everybodys = catalogue.list().filter(series => catalogue.isVisible(series, ''))
-    // The files are for all customers, so restricted series are left out.
-    const codes = catalogue.isRestricted ? everybodys.map(series => series.code).join() : ''
-    const history = kind === 'vintages' ? '&history=true' : ''
-    const query = `format=parquet${history}&start_date=${year}-01-01&end_date=${year}-12-31&codes=${codes}`
-    const answer = await ask(new Request(`http://localhost/admin/v1/export?${query}`))
-    if (!answer.ok || !answer.body) throw new Error(await answer.text())
-    return { rows: Number(answer.headers.get('x-total')), pieces: answer.body }
-  }
-  return [createPriceFilesJob({ files: priceFiles, years, read, clock, log })]
+  const source = priceFileSource({ catalogue, datasets }, ask)
+  return [createPriceFilesJob({ files: priceFiles, ...source, clock, log })]
 }
-
-const yearOf = (at: number): number => Number(isoDay(at).slice(0, 4))
 
 function clockGuard(services: Services): Guard {
   const jumps = createJumpWatch(services.clock)

@@ -1,24 +1,61 @@
 import type { Log } from '../../lib/log/log.ts'
 import type { Clock } from '../../lib/time/clock.ts'
 import { hourMs, isoDay, minuteMs } from '../../lib/time/instant.ts'
-import type { FileKind, PriceFiles, YearOfPrices } from '../../topics/prices/service/price-files.ts'
+import type { FileContent, FileRows, PriceFiles } from '../../topics/prices/service/price-files.ts'
+import type { Services } from '../services/services.ts'
 import type { Job } from './job.ts'
 
 export interface PriceFilesJobDeps {
   files: PriceFiles
-  /** The years that have prices, oldest first. */
-  years(): readonly number[]
-  read(year: number, kind: FileKind): Promise<YearOfPrices>
+  /** The files that are wanted, in the order of their list. */
+  contents(): readonly FileContent[]
+  read(content: FileContent): Promise<FileRows>
   clock: Pick<Clock, 'now'>
   log: Log
 }
+
+/** What the files are made from: the answers of the operator's own exports. */
+export function priceFileSource(
+  { catalogue, datasets }: Pick<Services, 'catalogue' | 'datasets'>,
+  ask: (request: Request) => Response | Promise<Response>,
+): Pick<PriceFilesJobDeps, 'contents' | 'read'> {
+  const years = (): number[] => {
+    const extents = catalogue.list().flatMap(series => catalogue.extent(series) ?? [])
+    if (extents.length === 0) return []
+    const first = yearOf(Math.min(...extents.map(extent => extent.firstAt)))
+    const last = yearOf(Math.max(...extents.map(extent => extent.lastAt)))
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  }
+  const contents = (): FileContent[] => [
+    ...(['prices', 'vintages'] as const).flatMap(kind =>
+      years().map(year => ({ kind, of: String(year) })),
+    ),
+    ...datasets.map(({ name }) => ({ kind: 'datasets' as const, of: name })),
+  ]
+  const pathOf = ({ kind, of }: FileContent): string => {
+    if (kind === 'datasets') return `datasets/${of}/file`
+    const everybodys = catalogue.list().filter(series => catalogue.isVisible(series, ''))
+    // The files are for all customers, so restricted series are left out.
+    const codes = catalogue.isRestricted ? everybodys.map(series => series.code).join() : ''
+    const history = kind === 'vintages' ? '&history=true' : ''
+    return `export?format=parquet${history}&start_date=${of}-01-01&end_date=${of}-12-31&codes=${codes}`
+  }
+  const read = async (content: FileContent): Promise<FileRows> => {
+    const answer = await ask(new Request(`http://localhost/admin/v1/${pathOf(content)}`))
+    if (!answer.ok || !answer.body) throw new Error(await answer.text())
+    return { rows: Number(answer.headers.get('x-total')), pieces: answer.body }
+  }
+  return { contents, read }
+}
+
+const yearOf = (at: number): number => Number(isoDay(at).slice(0, 4))
 
 /** After midnight UTC, when the day's last corrections are usually in. */
 const hourOfNight = 2
 const retryMs = 10 * minuteMs
 
 /** Makes the files of all prices once a night. */
-export function createPriceFilesJob({ files, years, read, clock, log }: PriceFilesJobDeps): Job {
+export function createPriceFilesJob({ files, contents, read, clock, log }: PriceFilesJobDeps): Job {
   const nightOf = (at: number) => isoDay(at - hourOfNight * hourMs)
   let inProgress: Promise<void> | undefined
   let triedAt = Number.NEGATIVE_INFINITY
@@ -26,7 +63,7 @@ export function createPriceFilesJob({ files, years, read, clock, log }: PriceFil
   const makeIfDue = async () => {
     const manifest = await files.manifest()
     if (manifest && nightOf(manifest.madeAt) === nightOf(clock.now())) return
-    const written = await files.make(years(), read)
+    const written = await files.make(contents(), read)
     const rows = written.files.reduce((sum, file) => sum + file.rows, 0)
     log.info('price_files_made', {
       files: written.files.length,

@@ -66,6 +66,8 @@ export async function send(
 /** Operations that cannot succeed on a test instance, with their response and the reason. */
 export const refused: Readonly<Record<string, readonly [status: number, why: string]>> = {
   'GET /v1/files': [404, 'files are made at night, where the operator keeps them'],
+  'GET /v1/files/datasets/{name}': [404, 'the same'],
+  'GET /v1/files/datasets/{name}/link': [404, 'the same'],
   'GET /v1/files/prices/{name}': [404, 'the same'],
   'GET /v1/files/prices/{name}/link': [404, 'the same'],
   'GET /v1/files/vintages/{name}': [404, 'the same'],

@@ -10,25 +10,36 @@ import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
+import type { Feature } from '../../../plans/tiers.ts'
 import { type FileKind, fileKinds, type PriceFile } from '../service/price-files.ts'
 
 const rowsOfPrice = 10_000
 const linkMs = dayMs
 
 const Instant = t.String({ format: 'date-time' })
+const fileFields = (name: string) => ({
+  name: t.String({ examples: [name] }),
+  url: string('URL of the file; requires an API key.'),
+  size: integer('Bytes.', 4_812_345),
+  rows: integer({ examples: [1_048_576] }),
+  sha256: string('SHA-256 of the file, also its `ETag`.'),
+  changed_at: instant('When the content last changed.'),
+})
 const FileList = envelope(
   object('PriceFiles', {
     made_at: instant('When the files were last brought up to date.'),
-    count: integer({ examples: [11] }),
-    files: objects('Oldest year first.', {
-      kind: oneOf(fileKinds, '`vintages`: with every value that was replaced or deleted.'),
-      name: t.String({ examples: ['2026.parquet'] }),
-      url: string('URL of the file; requires an API key.'),
+    count: integer('Number of files of prices.', 11),
+    files: objects('Prices; oldest year first.', {
+      kind: oneOf(
+        ['prices', 'vintages'],
+        '`vintages`: with every value that was replaced or deleted.',
+      ),
       year: integer('Of the observations (UTC).', 2026),
-      size: integer('Bytes.', 4_812_345),
-      rows: integer({ examples: [1_048_576] }),
-      sha256: string('SHA-256 of the file, also its `ETag`.'),
-      changed_at: instant('When the content last changed.'),
+      ...fileFields('2026.parquet'),
+    }),
+    datasets: objects('Other datasets that the plan includes, each as one file.', {
+      dataset: string('Name of the dataset.', 'rig-counts'),
+      ...fileFields('rig-counts.parquet'),
     }),
   }),
 )
@@ -53,8 +64,26 @@ const fileBody = t.String({
   description: 'The file, or with `Range` a part of it (206).',
 })
 
-/** Every price there is, as files of a night that tools read over the network. */
-export function fileOperations({ links, now, plans, priceFiles }: Context) {
+/** How the operations of each kind are named, and what a file of it is. */
+const kinds = {
+  prices: {
+    noun: 'price',
+    content:
+      "Returns a Parquet file, or with `Range` a part of it, as DuckDB and pandas read it. Charged by the share of rows sent (the plan's `export_requests_per_10k_rows`), at least one request.",
+  },
+  vintages: { noun: 'vintage', content: vintageColumns },
+  datasets: {
+    noun: 'dataset',
+    content:
+      'Returns a Parquet file, or with `Range` a part of it, with the current rows of a dataset other than prices, in the columns of its import and with `recorded_at`. It needs the plan feature of the endpoints of the dataset. Charged as a price file.',
+  },
+} as const
+
+/** The dataset of a file. */
+const datasetOf = ({ name }: PriceFile): string => name.replace(/\.parquet$/, '')
+
+/** All data as files of a night that tools read over the network. */
+export function fileOperations({ datasets, links, now, plans, priceFiles }: Context) {
   const files = async () => {
     const manifest = await priceFiles.manifest()
     if (!manifest)
@@ -67,9 +96,18 @@ export function fileOperations({ links, now, plans, priceFiles }: Context) {
     return file
   }
   /** The slice that every plan has of exports is not one of files. */
-  const checkPlan = (entitled: Entitlements, request: Request) => {
-    if (tierOf(plans, entitled.tier).access.bulk_export === 'allowance')
-      throw featureMissing(plans, links(request), entitled, 'bulk_export')
+  const checkPlan = (entitled: Entitlements, request: Request, file?: PriceFile) => {
+    const missing =
+      tierOf(plans, entitled.tier).access.bulk_export === 'allowance'
+        ? 'bulk_export'
+        : file && missingFor(file, entitled)
+    if (missing) throw featureMissing(plans, links(request), entitled, missing)
+  }
+  /** What a plan lacks for the dataset of a file. */
+  const missingFor = (file: PriceFile, { features }: Entitlements): Feature | undefined => {
+    if (file.kind !== 'datasets') return undefined
+    const feature = datasets.find(({ name }) => name === datasetOf(file))?.feature
+    return feature === undefined || features.has(feature) ? undefined : feature
   }
   const priceOf = ({ rows }: PriceFile, { exportRequestsPer10kRows }: Entitlements) =>
     Math.ceil(rows / rowsOfPrice) * exportRequestsPer10kRows
@@ -104,34 +142,32 @@ export function fileOperations({ links, now, plans, priceFiles }: Context) {
   }
 
   const ofKind = (kind: FileKind) => {
-    const noun = kind === 'prices' ? 'Price' : 'Vintage'
+    const { noun, content } = kinds[kind]
+    const name = `${noun[0]!.toUpperCase()}${noun.slice(1)}File`
     return [
       operation(`GET /v1/files/${kind}/:name`, {
-        operationId: `get${noun}File`,
-        summary: `Download a ${kind === 'prices' ? 'price' : 'vintage'} file`,
-        description:
-          kind === 'vintages'
-            ? vintageColumns
-            : "Returns a Parquet file, or with `Range` a part of it, as DuckDB and pandas read it. Charged by the share of rows sent (the plan's `export_requests_per_10k_rows`), at least one request.",
+        operationId: `get${name}`,
+        summary: `Download a ${noun} file`,
+        description: content,
         access: { meter: true, feature: 'bulk_export', weighed: true },
         params: named.properties,
         answers: { 200: fileBody, 416: NestedProblem },
         handle: async ({ params, request, reply, caller }) => {
           const file = await fileOf(kind, params.name)
-          checkPlan(caller.entitled, request)
+          checkPlan(caller.entitled, request, file)
           return send(file, request, reply, priceOf(file, caller.entitled))
         },
       }),
       operation(`GET /v1/files/${kind}/:name/link`, {
-        operationId: `get${noun}FileLink`,
-        summary: `Create a signed link to a ${kind === 'prices' ? 'price' : 'vintage'} file`,
-        description: `Returns a link to a ${kind === 'prices' ? 'price' : 'vintage'} file for tools that cannot send headers. Anyone with the link can download the file for 24 hours. It is charged as the whole file.`,
+        operationId: `get${name}Link`,
+        summary: `Create a signed link to a ${noun} file`,
+        description: `Returns a link to a ${noun} file for tools that cannot send headers. Anyone with the link can download the file for 24 hours. It is charged as the whole file.`,
         access: { meter: true, feature: 'bulk_export', weighed: true },
         params: named.properties,
         answers: { 200: Link },
         handle: async ({ params, request, reply, caller }) => {
           const file = await fileOf(kind, params.name)
-          checkPlan(caller.entitled, request)
+          checkPlan(caller.entitled, request, file)
           const expiresAt = now() + linkMs
           const { baseUrl } = links(request)
           const answering = reply
@@ -152,31 +188,37 @@ export function fileOperations({ links, now, plans, priceFiles }: Context) {
       operationId: 'listPriceFiles',
       summary: 'List nightly price files',
       description:
-        'Returns the list of Parquet files, two per year (UTC), with every code. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` are all that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
+        'Returns the list of Parquet files: of prices two per year (UTC), with every code, and in `datasets` one of each other dataset. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` are all that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
       access: { meter: true, feature: 'bulk_export' },
       answers: { 200: FileList, 404: NestedProblem },
       handle: async ({ request, caller }) => {
         const manifest = await files()
         checkPlan(caller.entitled, request)
         const { baseUrl } = links(request)
+        const fieldsOf = (file: PriceFile) => ({
+          name: file.name,
+          url: `${baseUrl}/v1/files/${file.kind}/${file.name}`,
+          size: file.bytes,
+          rows: file.rows,
+          sha256: file.sha256,
+          changed_at: isoInstant(file.changedAt),
+        })
+        const ofPrices = manifest.files.flatMap(file =>
+          file.kind === 'datasets'
+            ? []
+            : [{ kind: file.kind, year: Number.parseInt(file.name, 10), ...fieldsOf(file) }],
+        )
         return success({
           made_at: isoInstant(manifest.madeAt),
-          count: manifest.files.length,
-          files: manifest.files.map(file => ({
-            kind: file.kind,
-            name: file.name,
-            url: `${baseUrl}/v1/files/${file.kind}/${file.name}`,
-            year: file.year,
-            size: file.bytes,
-            rows: file.rows,
-            sha256: file.sha256,
-            changed_at: isoInstant(file.changedAt),
-          })),
+          count: ofPrices.length,
+          files: ofPrices,
+          datasets: manifest.files
+            .filter(file => file.kind === 'datasets' && !missingFor(file, caller.entitled))
+            .map(file => ({ dataset: datasetOf(file), ...fieldsOf(file) })),
         })
       },
     }),
-    ...ofKind('prices'),
-    ...ofKind('vintages'),
+    ...fileKinds.flatMap(ofKind),
     operation('GET /files/:expires/:signature/:name', {
       operationId: 'getPriceFileByLink',
       summary: 'Download a price file by its signed link',

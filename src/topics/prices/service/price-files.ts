@@ -3,16 +3,21 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
 
-export const fileKinds = ['prices', 'vintages'] as const
-/** Prices as they are, or all that they ever were. */
+export const fileKinds = ['prices', 'vintages', 'datasets'] as const
+/** Prices as they are, or all that they ever were; other datasets as they are. */
 export type FileKind = (typeof fileKinds)[number]
 
-/** A file of a year's prices. */
+/** What goes into a file: the prices of a year, or the dataset of this name. */
+export interface FileContent {
+  kind: FileKind
+  of: string
+}
+
+/** A file of a year's prices, or of a dataset. */
 export interface PriceFile {
   kind: FileKind
-  /** `2026.parquet`. */
+  /** `2026.parquet`, `rig-counts.parquet`. */
   name: string
-  year: number
   bytes: number
   rows: number
   /** The hash of the whole file, in hexadecimal digits. */
@@ -27,13 +32,13 @@ export interface Manifest {
   files: PriceFile[]
 }
 
-/** The prices of a year, as they go into its file. */
-export interface YearOfPrices {
+/** The rows of a file, as they go into it. */
+export interface FileRows {
   rows: number
   pieces: AsyncIterable<Uint8Array>
 }
 
-/** The nightly files of all prices: one of each kind a year, by code and time. */
+/** The nightly files: of prices one of each kind a year, by code and time; one of each dataset. */
 export type PriceFiles = ReturnType<typeof createPriceFiles>
 
 const manifestName = 'manifest.json'
@@ -58,18 +63,18 @@ export function createPriceFiles(directory: string, masterKey: string, now: () =
     manifest,
     /** Where a file of the manifest lies. */
     pathOf: ({ kind, name }: PriceFile) => join(directory, kind, name),
-    /** Rebuilds the files of these years; unchanged files are kept. */
+    /** Rebuilds files; unchanged ones are kept. */
     async make(
-      years: readonly number[],
-      read: (year: number, kind: FileKind) => Promise<YearOfPrices>,
+      contents: readonly FileContent[],
+      read: (content: FileContent) => Promise<FileRows>,
     ): Promise<Manifest> {
       const before = await manifest()
       const files: PriceFile[] = []
-      for (const { kind, year } of fileKinds.flatMap(kind => years.map(year => ({ kind, year })))) {
+      for (const { kind, of } of contents) {
         const folder = join(directory, kind)
         await mkdir(folder, { recursive: true, mode: 0o700 })
-        const name = `${year}.parquet`
-        const { rows, pieces } = await read(year, kind)
+        const name = `${of}.parquet`
+        const { rows, pieces } = await read({ kind, of })
         const partial = join(folder, `${name}.partial`)
         const { bytes, sha256 } = await written(partial, pieces)
         const old = before?.files.find(file => file.name === name && file.kind === kind)
@@ -77,7 +82,7 @@ export function createPriceFiles(directory: string, masterKey: string, now: () =
         if (isSame) await rm(partial)
         else await rename(partial, join(folder, name))
         const changedAt = isSame ? old.changedAt : now()
-        files.push({ kind, name, year, bytes, rows, sha256, changedAt })
+        files.push({ kind, name, bytes, rows, sha256, changedAt })
       }
       const newManifest = { madeAt: now(), files }
       const path = join(directory, manifestName)

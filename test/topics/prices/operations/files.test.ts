@@ -4,7 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Compressors, parquetReadObjects } from 'hyparquet'
-import { createPriceFilesJob } from '../../../../src/instance/jobs/price-files.ts'
+import { declaredDatasets } from '../../../../src/database/datasets.ts'
+import { createPriceFilesJob, priceFileSource } from '../../../../src/instance/jobs/price-files.ts'
 import { dayMs } from '../../../../src/lib/time/instant.ts'
 import { openTestInstance, startAt, type TestInstance } from '../../../support/instance/instance.ts'
 
@@ -43,16 +44,9 @@ beforeAll(async () => {
   instance.record('BRENT_CRUDE_USD', [80, 81], startAt, dayMs)
   const job = createPriceFilesJob({
     files: instance.services.priceFiles,
-    years: () => [2025, 2026],
-    async read(year, kind) {
-      const history = kind === 'vintages' ? '&history=true' : ''
-      const path = `/admin/v1/export?format=parquet${history}&start_date=${year}-01-01&end_date=${year}-12-31`
-      const answer = await instance.app.handle(
-        new Request(`http://localhost${path}`, { headers: admin }),
-      )
-      expect(answer.status).toBe(200)
-      return { rows: Number(answer.headers.get('x-total')), pieces: answer.body! }
-    },
+    ...priceFileSource(instance.services, request =>
+      instance.app.handle(new Request(request, { headers: admin })),
+    ),
     clock: instance.clock,
     log: instance.services.log,
   })
@@ -161,6 +155,48 @@ test('vintage files give the state of an export at every moment', async () => {
       )
     expect([asOf, ...known.sort()]).toEqual([asOf, ...exported.trim().split('\n').slice(1).sort()])
   }
+})
+
+test('each other dataset is a file with the rows of an export, for plans that include it', async () => {
+  const rows = [
+    { date: '2026-10-02', region: 'US', oil: 480, gas: 100, misc: 5, total: 585 },
+    { date: '2026-10-09', region: 'US', oil: 479, gas: 101, misc: 5, total: 585 },
+  ]
+  const capacities = [{ code: 'CUSHING_STORAGE', effective_on: '2026-01-01', capacity: 98 }]
+  for (const [name, sent] of Object.entries({
+    'rig-counts': rows,
+    'storage-capacities': capacities,
+  })) {
+    const init = {
+      method: 'POST',
+      headers: { ...admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ rows: sent }),
+    }
+    const url = `http://localhost/admin/v1/datasets/${name}`
+    const answer = await instance.app.handle(new Request(url, init))
+    expect(answer.status, await answer.text()).toBe(200)
+  }
+  instance.clock.advance(dayMs)
+  await night()
+  const namesFor = async (key: string) => {
+    const answer = await instance.get('/v1/files', key)
+    const { data } = (await answer.json()) as { data: { datasets: { dataset: string }[] } }
+    return data.datasets.map(({ dataset }) => dataset)
+  }
+  const [all, less] = [instance.key('enterprise'), instance.key('starter')]
+  expect(await namesFor(all)).toEqual(declaredDatasets.map(({ name }) => name))
+  expect(await namesFor(less)).not.toContain('rig-counts')
+  const path = '/v1/files/datasets/rig-counts.parquet'
+  expect((await instance.get(path, less)).status).toBe(403)
+  expect((await instance.get(`${path}/link`, less)).status).toBe(403)
+  const file = await (await instance.get(path, all)).arrayBuffer()
+  const read = await parquetReadObjects({ file, compressors })
+  expect(read).toMatchObject(rows)
+  expect(read[0]!.recorded_at).toBeInstanceOf(Date)
+  const link = await instance.get(`${path}/link`, all)
+  const { data } = (await link.json()) as { data: { url: string } }
+  const bytes = await (await instance.get(new URL(data.url).pathname)).arrayBuffer()
+  expect(bytes).toEqual(file)
 })
 
 test('a link ends after a day, and plans with the slice of exports get no files', async () => {

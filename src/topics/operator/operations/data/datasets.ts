@@ -32,6 +32,7 @@ import {
 } from '../../../prices/math/guards.ts'
 import type { Batches } from '../../../prices/service/batches.ts'
 import type { RunningBatch } from '../../../prices/service/running-batch.ts'
+import { datasetFile } from '../../store/dataset-rows.ts'
 import { createEarlierRowStore, type EarlierRow, seriesColumn } from '../../store/earlier-rows.ts'
 import { runningBatch } from './data.ts'
 
@@ -249,6 +250,27 @@ export function datasetAdminOperations({
             })
           }),
         ),
+    }),
+    operation('GET /admin/v1/datasets/:name/file', {
+      operationId: 'getDatasetFile',
+      summary: 'Get a dataset as a file',
+      hidden: true,
+      access: { ...operator, reader: true },
+      params: nameParams.properties,
+      handle: ({ params, reply }) => {
+        const { name, codeColumns } = datasetNamed(params.name)
+        // The nightly files are for all customers: rows about restricted series are left out.
+        const isForAll = (code: unknown) => {
+          const series = typeof code === 'string' ? catalogue.named(code) : undefined
+          return typeof code !== 'string' || (series && catalogue.isVisible(series, '')) === true
+        }
+        const includes = (row: DatasetRow) =>
+          !catalogue.isRestricted || codeColumns.every(column => isForAll(row[column]))
+        const { rows, bytes } = datasetFile(db, name, includes)
+        reply.headers['x-total'] = String(rows)
+        reply.headers['content-type'] = 'application/vnd.apache.parquet'
+        return new Response(new Blob(bytes))
+      },
     }),
     operation('PATCH /admin/v1/datasets/:name', {
       operationId: 'updateDataset',
