@@ -6,6 +6,8 @@ import { join, resolve } from 'node:path'
 export const realDataFolder = resolve(import.meta.dir, '../../../shared/data')
 /** The browser that the tests start. */
 export const chromiumPath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
+/** The Python that computes with pandas, such as that of a virtual environment. */
+export const pandasPython = process.env.WELLHEAD_PANDAS_PYTHON ?? 'python3'
 export const faketimeLibrary = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1'
 
 const isRoot = process.getuid?.() === 0
@@ -96,6 +98,10 @@ export const requirements = {
   pandas: {
     isHere: runs('python3', '-c', 'import pandas, pyarrow'),
     install: 'pip install pandas pyarrow',
+  },
+  'pandas alone': {
+    isHere: runs(pandasPython, '-c', 'import pandas'),
+    install: 'pip install pandas, or name a Python that has it in WELLHEAD_PANDAS_PYTHON',
   },
   php: { isHere: runs('php', '--version'), install: fromDebian('php-cli php-curl') },
   prometheus: {
