@@ -20,10 +20,23 @@ const scopes = {
   '--default': (file: string) => !file.startsWith('test/e2e/console/') && !sweeps.includes(file),
 }
 const sweeps = [
+  'test/clients/testkit.test.ts',
   'test/demo/whole.test.ts',
   'test/e2e/data/feeds-month.test.ts',
+  'test/e2e/demo/demo-disk.test.ts',
   'test/e2e/demo/fresh-copy.test.ts',
+  'test/e2e/documents/docs.test.ts',
+  'test/e2e/documents/docs-walk.test.ts',
+  'test/e2e/documents/package.test.ts',
+  'test/e2e/load/attacks.test.ts',
+  'test/e2e/load/overload.test.ts',
+  'test/e2e/load/readers.test.ts',
+  'test/e2e/load/troubles.test.ts',
+  'test/e2e/operating/configurations.test.ts',
   'test/e2e/sending/outbox-crash.test.ts',
+  'test/e2e/storage/crash.test.ts',
+  'test/replication/replica-strangers.test.ts',
+  'test/threads/replication-publisher.test.ts',
 ]
 const flagsWithValue = [
   '-t',

@@ -159,7 +159,7 @@ function prepareForWriting(db: Database, version: number, autocheckpoint: number
     })
 }
 
-function prepareForReading(db: Database) {
+export function prepareForReading(db: Database) {
   // 8 MB of pages: the upper levels of every tree of a large database. Everything else comes from
   // the page cache of the kernel. Each connection has its own.
   db.run('PRAGMA cache_size = -8192')

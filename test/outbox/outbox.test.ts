@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { transact } from '../../src/database/database.ts'
 import { waitMs } from '../../src/outbox/schedule.ts'
 import { senderComponents } from '../../src/outbox/vitals.ts'
+import { runs } from '../support/full.ts'
 import {
   delivered,
   type OutboxWorld,
@@ -115,7 +116,7 @@ test('many messages at once are what each of them alone would be', () => {
           expect(uses).toBe(n)
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 
@@ -238,7 +239,7 @@ describe('outbox.log: the log', () => {
           expect(numbers).toEqual(expected)
         },
       ),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
     expect(outbox.log.page('webhook', 'nobody', {}, 10, 0)).toEqual({ entries: [], total: 0 })
   })

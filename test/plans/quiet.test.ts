@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { isQuiet } from '../../src/plans/quiet.ts'
+import { runs } from '../support/full.ts'
 
 const clock = (minute: number) =>
   `${String(Math.floor(minute / 60)).padStart(2, '0')}:${String(minute % 60).padStart(2, '0')}`
@@ -20,6 +21,6 @@ test('a minute is quiet exactly when the clock passes it on its way from the sta
       const hours = { from: clock(from), to: clock(to) }
       for (let at = 0; at < 1440; at += 1) expect(isQuiet(hours, at)).toBe(quiet.has(at))
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })

@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/database/database.ts'
 import { createBackupJob } from '../../../src/instance/jobs/backups.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock } from '../../../src/lib/time/clock.ts'
 import { dayMs, hourMs } from '../../../src/lib/time/instant.ts'
 import { createBackupRecord } from '../../../src/topics/operator/service/backup-record.ts'
 import { settingsStore } from '../../../src/topics/operator/store/settings.ts'
+import { databaseInMemory } from '../../support/instance/database.ts'
 
 const startAt = Date.parse('2026-11-20T15:00:00Z')
 
 function backupWorld() {
   const clock = createManualClock(startAt)
-  const record = createBackupRecord(settingsStore(openDatabase(':memory:')))
+  const record = createBackupRecord(settingsStore(databaseInMemory()))
   const calls: [hours: number, command: string][] = []
   const outcome = { code: 0, out: 'made', err: '' }
   const lines: string[] = []

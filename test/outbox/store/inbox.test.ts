@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/database/database.ts'
 import { type Captured, createInboxStore } from '../../../src/outbox/store/inbox.ts'
+import { databaseInMemory } from '../../support/instance/database.ts'
 
 const message = (n: number, channel: Captured['channel']): Captured => ({
   channel,
@@ -14,7 +14,7 @@ const message = (n: number, channel: Captured['channel']): Captured => ({
 })
 
 test('the inbox keeps the newest thousand messages of each channel, and an event once', () => {
-  const inbox = createInboxStore(openDatabase(':memory:'))
+  const inbox = createInboxStore(databaseInMemory())
   for (let n = 0; n < 1005; n += 1) inbox.add(message(n, 'email'))
   inbox.add(message(0, 'sms'))
   inbox.add(message(1004, 'email'))

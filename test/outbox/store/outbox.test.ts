@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/database/database.ts'
 import {
   createOutboxStore,
   type NewRow,
   type OutboxStore,
 } from '../../../src/outbox/store/outbox.ts'
+import { databaseInMemory } from '../../support/instance/database.ts'
 
 const now = 1_000_000
 
 function world() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const store = createOutboxStore(db)
   const count = (table: string) =>
     (db.query(`SELECT count(*) AS n FROM ${table}`).get() as { n: number }).n

@@ -16,6 +16,7 @@ import {
   replicatedTables,
   textIndexes,
 } from '../../../src/replication/store/tables.ts'
+import { databaseInMemory } from '../../support/instance/database.ts'
 import { openTestInstance, startAt } from '../../support/instance/instance.ts'
 import { permit } from '../../support/topics/permits.ts'
 import { contentOf } from '../../support/topics/replication.ts'
@@ -69,7 +70,7 @@ const expectSame = (copy: Database, db: Database) =>
   expect(Object.fromEntries(contentOf(copy))).toEqual(Object.fromEntries(contentOf(db)))
 
 test('each table is either replicated or listed as local to this instance with a reason', () => {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const all = db
     .query<{ name: string; type: string }, []>(
       `SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow'

@@ -10,6 +10,8 @@ import { logChanges, rangeNotes } from '../../../src/replication/store/change-lo
 import { keyCells } from '../../../src/replication/store/delta.ts'
 import { createDeltaReader } from '../../../src/replication/store/delta-reader.ts'
 import { rangedTables, replicatedTables } from '../../../src/replication/store/tables.ts'
+import { runs } from '../../support/full.ts'
+import { databaseInMemory } from '../../support/instance/database.ts'
 import { dumpOf, rowsOf } from '../../support/topics/replication.ts'
 
 interface Column {
@@ -20,7 +22,7 @@ interface Column {
 
 /** A database whose commits are logged, and a copy that its deltas are applied to. */
 function pair() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const dir = mkdtempSync(join(tmpdir(), 'wellhead-'))
   const path = join(dir, 'copy.db')
   db.query('VACUUM INTO ?').run(path)
@@ -190,7 +192,7 @@ test('a replica has every value of every observation, revision and bar exactly a
         both.replicate()
         expect(rowsOf(both.copy, name, '1, 2, 3')).toEqual(rowsOf(db, name, '1, 2, 3'))
       }),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: runs(60), endOnFailure: true },
     )
   }
 }, 120_000)

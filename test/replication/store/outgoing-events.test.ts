@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../src/database/database.ts'
 import { logChanges } from '../../../src/replication/store/change-log.ts'
 import { createDeltaReader } from '../../../src/replication/store/delta-reader.ts'
 import { createOutgoingEvents } from '../../../src/replication/store/outgoing-events.ts'
+import { databaseInMemory } from '../../support/instance/database.ts'
 import { outboxWorld, unavailable } from '../../support/topics/outbox.ts'
 
 /** An outbox whose commits are logged; `told` has the events committed since. */
 function openLoggedOutbox() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   logChanges(db, true)
   const world = outboxWorld({ db, answer: () => unavailable })
   const reader = createDeltaReader(db, world.clock.now)

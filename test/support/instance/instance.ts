@@ -1,11 +1,10 @@
 import { loadConfig } from '../../../src/config/config.ts'
-import { openDatabase } from '../../../src/database/database.ts'
 import { type App, createApp } from '../../../src/instance/app/app.ts'
 import { openServices, type Services } from '../../../src/instance/services/services.ts'
 import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
-import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
+import { catalogueInMemory } from './database.ts'
 
 /**
  * A whole instance over a database in memory, with a stopped clock: every test has a separate one.
@@ -43,15 +42,15 @@ export function openTestInstance(flags: Record<string, string> = {}, now = start
   const clock = createManualClock(now)
   const log: string[] = []
   const waited: number[] = []
-  const db = openDatabase(':memory:')
+  const config = loadConfig({
+    flags,
+    env: {},
+    files: { directory: '/' },
+    readFile: () => 'client_profiles = []',
+  })
   const services = openServices({
-    db,
-    config: loadConfig({
-      flags,
-      env: {},
-      files: { directory: '/' },
-      readFile: () => 'client_profiles = []',
-    }),
+    db: catalogueInMemory(config.brand.exchangeWords),
+    config,
     clock,
     async wait(ms) {
       waited.push(ms)
@@ -61,9 +60,6 @@ export function openTestInstance(flags: Record<string, string> = {}, now = start
     ids: createSeededIds(1),
     log: createLog({ level: 'debug', format: 'json', write: line => void log.push(line), clock }),
   })
-  const shipped = shippedCatalogue(services.config.brand.exchangeWords)
-  services.series.put(shipped.series, shipped.aliases)
-  services.catalogue.reload()
   const app = createApp(services)
   let accounts = 0
   const call = (

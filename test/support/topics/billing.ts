@@ -1,5 +1,4 @@
 import { loadConfig } from '../../../src/config/config.ts'
-import { openDatabase } from '../../../src/database/database.ts'
 import { type App, createApp } from '../../../src/instance/app/app.ts'
 import { createBillingJob } from '../../../src/instance/jobs/billing.ts'
 import type { Job } from '../../../src/instance/jobs/job.ts'
@@ -10,6 +9,7 @@ import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 import type { Changed } from '../../../src/topics/billing/service/terms.ts'
 import type { AccountState } from '../../../src/topics/keys/service/keyring.ts'
+import { databaseInMemory } from '../instance/database.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
@@ -67,7 +67,7 @@ export function billingHouse(
 ): BillingHouse {
   const clock = typeof from === 'number' ? createManualClock(from) : from
   const log: string[] = []
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const config = loadConfig({
     mode,
     env: {},

@@ -1,4 +1,3 @@
-import { openDatabase } from '../../../src/database/database.ts'
 import { readsNow } from '../../../src/database/dataset-reads.ts'
 import type { Dataset } from '../../../src/feeds/files/dataset.ts'
 import { parseInstant } from '../../../src/lib/time/instant.ts'
@@ -10,13 +9,14 @@ import { surcharges as published } from '../../../src/topics/fuels/dataset/surch
 import { createSurchargeStore } from '../../../src/topics/fuels/store/surcharges.ts'
 import { storageCapacities } from '../../../src/topics/fundamentals/dataset/storage-capacities.ts'
 import { createStorageCapacityStore } from '../../../src/topics/fundamentals/store/storage-capacities.ts'
+import { databaseInMemory } from '../instance/database.ts'
 import { datasetOf } from './datasets.ts'
 
 export const now = parseInstant('2026-11-20T15:00:00Z')!
 
 /** Datasets over a database in memory, and the stores that they write to. */
 export function setUp() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const series = createSeriesStore(db)
   const shipped = shippedCatalogue()
   series.put(shipped.series, shipped.aliases)

@@ -1,6 +1,5 @@
 import type { Database } from 'bun:sqlite'
 import { loadConfig } from '../../../src/config/config.ts'
-import { openDatabase } from '../../../src/database/database.ts'
 import { type App, createApp } from '../../../src/instance/app/app.ts'
 import { createDeliveriesJob } from '../../../src/instance/jobs/deliveries.ts'
 import { createOutboxJob, type OutboxJob } from '../../../src/instance/jobs/outbox.ts'
@@ -14,6 +13,7 @@ import type { Captured } from '../../../src/outbox/store/inbox.ts'
 import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
 import type { DeliverySettings } from '../../../src/topics/deliveries/service/deliveries.ts'
 import type { AccountState } from '../../../src/topics/keys/service/keyring.ts'
+import { databaseInMemory } from '../instance/database.ts'
 
 /** A Friday. */
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
@@ -76,7 +76,7 @@ export function deliveryWorld(options: DeliveryWorldOptions = {}): DeliveryWorld
     flags = {},
     seed = 1,
     clock = createManualClock(options.now ?? startAt),
-    db = openDatabase(':memory:'),
+    db = databaseInMemory(),
   } = options
   const lines: string[] = []
   const log = createLog({

@@ -1,5 +1,4 @@
 import { loadConfig, type Mode } from '../../../src/config/config.ts'
-import { openDatabase } from '../../../src/database/database.ts'
 import { type App, createApp } from '../../../src/instance/app/app.ts'
 import { createOutboxJob } from '../../../src/instance/jobs/outbox.ts'
 import { openServices, type Services } from '../../../src/instance/services/services.ts'
@@ -7,6 +6,7 @@ import { createSeededIds } from '../../../src/lib/ids.ts'
 import { createLog } from '../../../src/lib/log/log.ts'
 import { createManualClock, type ManualClock } from '../../../src/lib/time/clock.ts'
 import type { Channel, InboxMessage } from '../../../src/outbox/store/inbox.ts'
+import { databaseInMemory } from '../instance/database.ts'
 
 export const startAt = Date.parse('2026-11-20T15:00:00Z')
 
@@ -54,7 +54,7 @@ export function openMessageInstance({
 } = {}): MessageInstance {
   const clock = createManualClock(startAt)
   const log: string[] = []
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const services = openServices({
     db,
     clock,

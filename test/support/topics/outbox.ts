@@ -1,5 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { openDatabase, transact } from '../../../src/database/database.ts'
+import { transact } from '../../../src/database/database.ts'
 import { createOutboxJob, type OutboxJob } from '../../../src/instance/jobs/outbox.ts'
 import { createRunner } from '../../../src/instance/jobs/runner.ts'
 import { createSeededIds, type Ids } from '../../../src/lib/ids.ts'
@@ -15,6 +15,7 @@ import {
 } from '../../../src/outbox/outbox.ts'
 import { createOutboxStore } from '../../../src/outbox/store/outbox.ts'
 import type { Outcome } from '../../../src/send/attempt.ts'
+import { databaseInMemory } from '../instance/database.ts'
 
 export interface Sent {
   eventId: string
@@ -72,7 +73,7 @@ export function outboxWorld(options: OutboxWorldOptions = {}): OutboxWorld {
   const { answer = () => delivered, policy = () => ({ state: 'open' }), seed = 1 } = options
   const clock =
     options.clock ?? createManualClock(options.now ?? Date.parse('2026-11-20T15:00:00Z'))
-  const db = options.db ?? openDatabase(':memory:')
+  const db = options.db ?? databaseInMemory()
   const ids = createSeededIds(seed)
   const lines: string[] = []
   const log = createLog({

@@ -1,4 +1,3 @@
-import { openDatabase } from '../../../src/database/database.ts'
 import { isoDay } from '../../../src/lib/time/instant.ts'
 import type { BarInterval } from '../../../src/topics/prices/math/bars.ts'
 import {
@@ -17,6 +16,7 @@ import {
   type Point,
 } from '../../../src/topics/prices/store/observations.ts'
 import { createQuarantineStore } from '../../../src/topics/prices/store/quarantine.ts'
+import { databaseInMemory } from '../instance/database.ts'
 import { putSeries } from './series.ts'
 import { addVersion, type Version } from './versions.ts'
 
@@ -41,7 +41,7 @@ export interface Past {
 }
 
 export function createPast(): Past {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   putSeries(db, seriesIds)
   const store = createObservationStore(db)
   const quarantine = createQuarantineList(createQuarantineStore(db), id => history.forget(id))

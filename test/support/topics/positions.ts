@@ -1,4 +1,3 @@
-import { openDatabase } from '../../../src/database/database.ts'
 import { readsNow } from '../../../src/database/dataset-reads.ts'
 import { annotations } from '../../../src/topics/analytics/dataset/annotations.ts'
 import { congressionalTrades } from '../../../src/topics/analytics/dataset/congressional-trades.ts'
@@ -9,13 +8,14 @@ import { createPositionStore } from '../../../src/topics/analytics/store/positio
 import { shippedCatalogue } from '../../../src/topics/catalogue/files/shipped.ts'
 import { codeLookupOf } from '../../../src/topics/catalogue/math/lookup.ts'
 import { createSeriesStore } from '../../../src/topics/catalogue/store/series.ts'
+import { databaseInMemory } from '../instance/database.ts'
 import { datasetOf } from './datasets.ts'
 
 /**
  * The datasets that indicators list, over a database in memory, and the stores that they write to.
  */
 export function openPositionDatasets() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const series = createSeriesStore(db)
   const shipped = shippedCatalogue()
   series.put(shipped.series, shipped.aliases)

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { loadConfig } from '../../../../src/config/config.ts'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { openServices } from '../../../../src/instance/services/services.ts'
 import { createSeededIds } from '../../../../src/lib/ids.ts'
 import { createLog } from '../../../../src/lib/log/log.ts'
@@ -11,13 +10,15 @@ import { type Role, roles } from '../../../../src/plans/roles.ts'
 import { createOrganizations } from '../../../../src/topics/account/service/organizations.ts'
 import type { AccountState } from '../../../../src/topics/keys/service/keyring.ts'
 import type { MailMessage } from '../../../../src/topics/messages/service/mail.ts'
+import { runs } from '../../../support/full.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const baseUrl = 'https://prices.example.com'
 
 function world(names: readonly string[]) {
   const clock = createManualClock(Date.parse('2026-11-20T15:00:00Z'))
   const ids = createSeededIds(1)
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const config = loadConfig({
     flags: {},
     env: {},
@@ -138,9 +139,9 @@ describe('createOrganizations: any sequence of operations', () => {
         )
         db.close()
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
-    expect(changes).toBeGreaterThan(200)
+    expect(changes).toBeGreaterThan(3 * runs(60))
   }, 30_000)
 })
 

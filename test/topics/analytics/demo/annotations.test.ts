@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { isoDay, parseDay, parseInstant, weekdayOf } from '../../../../src/lib/time/instant.ts'
 import {
@@ -10,6 +9,7 @@ import { createAnnotationStore } from '../../../../src/topics/analytics/store/an
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { createSeriesStore } from '../../../../src/topics/catalogue/store/series.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { published } from '../../../support/world/published.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
@@ -29,7 +29,7 @@ function closesTo(now: number): Close[] {
 }
 
 function copy() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const shipped = shippedCatalogue()
   createSeriesStore(db).put(shipped.series, shipped.aliases)
   const annotations = createAnnotationStore(db)

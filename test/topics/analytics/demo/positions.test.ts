@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import { createManualClock, type ManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, isoDay, parseDay, parseInstant } from '../../../../src/lib/time/instant.ts'
@@ -10,6 +9,7 @@ import {
   type PositionStore,
 } from '../../../../src/topics/analytics/store/positions.ts'
 import { type Close, dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { published } from '../../../support/world/published.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
@@ -28,7 +28,7 @@ const wave = (n: number) => 70 * Math.exp(0.3 * Math.sin(n / 120))
 
 function copy(
   more: Partial<Parameters<typeof createPositionData>[0]> = {},
-  cot: PositionStore = createPositionStore(readsNow(openDatabase(':memory:'))),
+  cot: PositionStore = createPositionStore(readsNow(databaseInMemory())),
 ) {
   const clock: ManualClock = createManualClock(start)
   const closes = closesAt(clock.now, wave)

@@ -3,6 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { InternalRoute, TSchema } from 'elysia'
 import fc from 'fast-check'
 import { dayMs, isoDay, parseDay } from '../../../../src/lib/time/instant.ts'
+import { runs as sweep } from '../../../support/full.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 import * as definitions from '../../../support/interface/definitions.ts'
 import { answersOf } from '../../../support/interface/shape.ts'
@@ -617,7 +618,7 @@ describe('/v1/analytics whatever the prices are', () => {
             expect([response.status, body.error?.code], path).toEqual([404, 'DATA_NOT_AVAILABLE'])
         }
       }),
-      { numRuns: 40 },
+      { numRuns: sweep(40) },
     )
   })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs } from '../../../../src/lib/time/instant.ts'
 import type { BillingPeriod } from '../../../../src/plans/subscription.ts'
+import { runs } from '../../../support/full.ts'
 import { type Buyer, billingHouse, startAt } from '../../../support/topics/billing.ts'
 
 /**
@@ -245,6 +246,6 @@ test('over any year of plan changes the invoices add up to the cent and entitlem
         instance.services.db.close()
       },
     ),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 }, 60_000)

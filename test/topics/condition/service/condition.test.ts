@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { minuteMs } from '../../../../src/lib/time/instant.ts'
 import type { Component } from '../../../../src/topics/condition/service/component.ts'
 import {
@@ -10,6 +9,7 @@ import {
 } from '../../../../src/topics/condition/service/condition.ts'
 import type { Feed, FeedStatus } from '../../../../src/topics/condition/service/freshness.ts'
 import { settingsStore } from '../../../../src/topics/operator/store/settings.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const feeds = (...statuses: FeedStatus[]): Feed[] =>
   statuses.map((status, i) => ({
@@ -66,7 +66,7 @@ describe('schedulerComponent: the jobs', () => {
 })
 
 test('the database is down once it answers no query', () => {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const settings = settingsStore(db)
   expect(databaseComponent(settings).status).toBe('operational')
   db.close()

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs, hourMs, isoDay, startOfDay } from '../../../../src/lib/time/instant.ts'
 import { createFreshness } from '../../../../src/topics/condition/service/freshness.ts'
+import { runs } from '../../../support/full.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 
 function world() {
@@ -47,7 +48,7 @@ describe('freshness.reach: the reach of a series', () => {
           expect(fresh.hasData(series('EUR_SEK'))).toBe(expected !== undefined)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -141,7 +142,7 @@ test('the cached freshness of codes always equals a fresh computation', () => {
         expect([fresh.overview(), fresh.feeds()]).toEqual([anew.overview(), anew.feeds()])
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   )
 }, 60_000)
 

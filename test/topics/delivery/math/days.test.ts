@@ -13,6 +13,7 @@ import {
 } from '../../../../src/topics/delivery/math/days.ts'
 import { createPeriodReader } from '../../../../src/topics/delivery/math/moments.ts'
 import type { DeliveryTerms, Resolution } from '../../../../src/topics/delivery/math/terms.ts'
+import { runs } from '../../../support/full.ts'
 import { zoneNames } from '../../../support/topics/zone-names.ts'
 import { walkedChanges, walkedClock } from './oracle.ts'
 
@@ -228,7 +229,7 @@ describe('market days and their periods', () => {
           expect(daysBetween(terms, day.from, day.to)).toEqual([day])
         },
       ),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     )
   })
 
@@ -253,7 +254,7 @@ describe('market days and their periods', () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { fieldsOf } from '../../../../src/feeds/files/csv.ts'
 import { fracChemicals, fracDisclosures } from '../../../../src/topics/drilling/dataset/frac.ts'
 import { createFracChemicalStore } from '../../../../src/topics/drilling/store/frac-chemicals.ts'
 import { createFracDisclosureStore } from '../../../../src/topics/drilling/store/frac-disclosures.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { datasetOf } from '../../../support/topics/datasets.ts'
 
 const now = Date.parse('2026-11-20T15:00:00Z')
 
 function setUp() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const [disclosures, chemicals] = [createFracDisclosureStore(db), createFracChemicalStore(db)]
   return {
     disclosures,

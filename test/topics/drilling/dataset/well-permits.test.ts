@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { fieldsOf } from '../../../../src/feeds/files/csv.ts'
 import { wellPermits } from '../../../../src/topics/drilling/dataset/permits.ts'
 import { createWellPermitStore } from '../../../../src/topics/drilling/store/well-permits.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { datasetOf } from '../../../support/topics/datasets.ts'
 
 const now = Date.parse('2026-11-20T15:00:00Z')
 
 function setUp() {
-  const store = createWellPermitStore(openDatabase(':memory:'))
+  const store = createWellPermitStore(databaseInMemory())
   return {
     dataset: datasetOf(wellPermits, (permits, at) => store.write(permits, at).counts),
   }

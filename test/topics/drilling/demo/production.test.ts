@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { isoDay, parseInstant } from '../../../../src/lib/time/instant.ts'
 import { daysIn, monthAfter } from '../../../../src/topics/calendars/math/period.ts'
 import type { Well } from '../../../../src/topics/drilling/dataset/wells.ts'
@@ -10,6 +9,7 @@ import { createProductionData } from '../../../../src/topics/drilling/demo/produ
 import { productionPublishedAt } from '../../../../src/topics/drilling/math/well-production.ts'
 import { createWellProduction } from '../../../../src/topics/drilling/service/well-production.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 import { published } from '../../../support/world/published.ts'
 
@@ -29,7 +29,7 @@ wellStore.put([imported], 1)
 
 /** Production over those wells, in its own database. */
 function copy({ seed = 1, now = startAt } = {}) {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const production = createWellProduction({ db, wells: wellStore })
   const filler = published(createProductionData({ seed, world, db, production, known: wellStore }))
   filler.advance(now)

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { createPermits } from '../../../../src/topics/drilling/service/permits.ts'
 import type { ServiceEvent } from '../../../../src/topics/webhooks/service/events.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { permit } from '../../../support/topics/permits.ts'
 
 const now = Date.parse('2026-11-20T15:00:00Z')
 
 /** A register that keeps the events of committed transactions. */
 function setUp() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const events: ServiceEvent[] = []
   const inside: boolean[] = []
   const emit = (event: ServiceEvent) => {
@@ -167,7 +167,7 @@ describe('events', () => {
   })
 
   test('a permit write is rolled back when its events cannot be sent', () => {
-    const db = openDatabase(':memory:')
+    const db = databaseInMemory()
     const emit = () => {
       throw new Error('no room')
     }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../../../src/database/database.ts'
 import type { WellPermit } from '../../../../src/topics/drilling/dataset/permits.ts'
 import {
   countyKey,
@@ -17,6 +16,8 @@ import {
   type StoredPermit,
 } from '../../../../src/topics/drilling/store/well-permits.ts'
 import { type Circle, milesBetween } from '../../../../src/topics/geography/math/geography.ts'
+import { runs } from '../../../support/full.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { permit } from '../../../support/topics/permits.ts'
 
 const operators = [
@@ -198,7 +199,7 @@ const newestFirst = (a: StoredPermit, b: StoredPermit) =>
   a.permitOn === b.permitOn ? b.id - a.id : a.permitOn < b.permitOn ? 1 : -1
 
 function filled(permits: readonly WellPermit[]) {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const [store, search] = [createWellPermitStore(db), createPermitSearch(db)]
   // In two writes: the second has days before those of the first.
   const half = permits.length >> 1
@@ -231,7 +232,7 @@ describe('a search', () => {
           db.close()
         },
       ),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     )
   })
 
@@ -272,7 +273,7 @@ describe('a search', () => {
           db.close()
         },
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import * as fc from 'fast-check'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import {
   type FracSpreads,
@@ -12,6 +11,7 @@ import { basinKeys } from '../../../../src/topics/drilling/math/drilling.ts'
 import { createDrillingMetricStore } from '../../../../src/topics/drilling/store/metrics.ts'
 import { createRegionalStore } from '../../../../src/topics/drilling/store/regional.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const everything = { fromOn: '', toOn: '9999-12-31' }
 const spreads = (region: string, countedOn: string, active: number): FracSpreads => ({
@@ -33,7 +33,7 @@ const rigs = (region: string, countedOn: string, total: number): RigCount => ({
 
 describe('writing', () => {
   test('writing regional rows separates new, corrected and repeated rows and stores when each was recorded', () => {
-    const store = createRegionalStore(readsNow(openDatabase(':memory:')), fracSpreads)
+    const store = createRegionalStore(readsNow(databaseInMemory()), fracSpreads)
     const rows = [spreads('US', '2026-11-13', 198), spreads('permian', '2026-11-13', 92)]
     expect(store.write(rows, 1000)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
     expect(store.write(rows, 2000)).toEqual({ inserted: 0, revised: 0, unchanged: 2 })
@@ -54,7 +54,7 @@ describe('writing', () => {
     expect(store.before('permian', '2026-11-20')?.recordedAt).toBe(1000)
   })
   test('is all or nothing', () => {
-    const store = createRegionalStore(readsNow(openDatabase(':memory:')), rigCounts)
+    const store = createRegionalStore(readsNow(databaseInMemory()), rigCounts)
     const broken = { ...rigs('US', '2026-11-20', 546), gas: 1 }
     expect(() => store.write([rigs('US', '2026-11-13', 544), broken], 1)).toThrow()
     expect(store.count(['US'], everything)).toBe(0)
@@ -63,7 +63,7 @@ describe('writing', () => {
 
 describe('a list', () => {
   const filled = () => {
-    const store = createRegionalStore(readsNow(openDatabase(':memory:')), fracSpreads)
+    const store = createRegionalStore(readsNow(databaseInMemory()), fracSpreads)
     const days = Array.from({ length: 40 }, (_, i) => dayAfter('2026-10-01', i))
     // Some basins begin later, and the country and a state are of no list of basins.
     const rows = days.flatMap((day, i) =>
@@ -125,7 +125,7 @@ describe('a list', () => {
 })
 
 describe('the list over all metrics', () => {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const metrics = createDrillingMetricStore(readsNow(db))
   createRegionalStore(readsNow(db), rigCounts).write(
     [

@@ -1,15 +1,17 @@
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { integrityFaults, openDatabase } from '../../../../src/database/database.ts'
+import { integrityFaults } from '../../../../src/database/database.ts'
 import type { WellPermit } from '../../../../src/topics/drilling/dataset/permits.ts'
 import { createPermitCounts } from '../../../../src/topics/drilling/store/permit-counts.ts'
 import { createPermitSearch } from '../../../../src/topics/drilling/store/permit-search.ts'
 import { createWellPermitStore } from '../../../../src/topics/drilling/store/well-permits.ts'
+import { runs } from '../../../support/full.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { permit } from '../../../support/topics/permits.ts'
 
 const setUp = () => {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   return {
     db,
     store: createWellPermitStore(db),
@@ -177,7 +179,7 @@ describe('counts', () => {
         expect(integrityFaults(db)).toEqual([])
         db.close()
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import { monthAfter } from '../../../../src/topics/calendars/math/period.ts'
 import { createStateProductionStore } from '../../../../src/topics/drilling/store/state-production.ts'
@@ -8,6 +7,8 @@ import {
   createWellProductionStore,
   type WellMonth,
 } from '../../../../src/topics/drilling/store/well-production.ts'
+import { runs } from '../../../support/full.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const of = (well: number, month: string, oilBbl: number | null, state = 'TX'): WellMonth => ({
   apiNumber: `${state === 'TX' ? '42' : '30'}329${String(well).padStart(5, '0')}0000`,
@@ -19,7 +20,7 @@ const of = (well: number, month: string, oilBbl: number | null, state = 'TX'): W
   daysProducing: 30,
   source: 'import',
 })
-const set = () => createWellProductionStore(openDatabase(':memory:'))
+const set = () => createWellProductionStore(databaseInMemory())
 const numbers = (best: { apiNumber: string; oilBbl: number }[]) =>
   best.map(well => [Number(well.apiNumber.slice(5, 10)), well.oilBbl])
 
@@ -154,7 +155,7 @@ describe('the production of wells', () => {
           expect(numbers(store.top('TX', first, end, limit))).toEqual(expected)
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 })
@@ -170,7 +171,7 @@ describe('the production of states', () => {
     source: 'EIA',
     ...more,
   })
-  const states = () => createStateProductionStore(readsNow(openDatabase(':memory:')))
+  const states = () => createStateProductionStore(readsNow(databaseInMemory()))
 
   test('adds up to the country', () => {
     const store = states()

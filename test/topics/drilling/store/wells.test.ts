@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import type { Well } from '../../../../src/topics/drilling/dataset/wells.ts'
 import { createWellStore } from '../../../../src/topics/drilling/store/wells.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const well = (apiNumber: string, changes: Partial<Well> = {}): Well => ({
   apiNumber,
@@ -21,7 +21,7 @@ const well = (apiNumber: string, changes: Partial<Well> = {}): Well => ({
 })
 
 test('wells are merged with the existing wells, and the last record of a repeated well is used', () => {
-  const store = createWellStore(openDatabase(':memory:'))
+  const store = createWellStore(databaseInMemory())
   const [first, second, third] = ['1', '2', '3'].map(n => well(`4232900${n}`)) as [Well, Well, Well]
   const spudded = { ...third, spudOn: '2025-06-01' }
   expect(store.put([second, first], 1)).toEqual({ inserted: 2, revised: 0, unchanged: 0 })
@@ -34,7 +34,7 @@ test('wells are merged with the existing wells, and the last record of a repeate
 })
 
 test('lives are those of the wells that a search finds, in a circle too', () => {
-  const store = createWellStore(openDatabase(':memory:'))
+  const store = createWellStore(databaseInMemory())
   const near = well('42329001', { firstProductionOn: '2026-01-01' })
   const inBeltOnly = well('42329002', { longitude: -99, firstProductionOn: '2026-02-01' })
   const unplaced = well('42329003', { latitude: null, longitude: null })

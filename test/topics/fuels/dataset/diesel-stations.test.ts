@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { parseInstant } from '../../../../src/lib/time/instant.ts'
 import { dieselStations } from '../../../../src/topics/fuels/dataset/diesel-stations.ts'
 import { createStationStore } from '../../../../src/topics/fuels/store/stations.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { datasetOf } from '../../../support/topics/datasets.ts'
 
 const now = parseInstant('2026-11-20T15:00:00Z')!
 const setUp = () => {
-  const store = createStationStore(openDatabase(':memory:'))
+  const store = createStationStore(databaseInMemory())
   return { store, dataset: datasetOf(dieselStations, store.write) }
 }
 const row = {

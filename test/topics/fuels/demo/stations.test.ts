@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { dayMs, hourMs, parseInstant } from '../../../../src/lib/time/instant.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import type { Station } from '../../../../src/topics/fuels/dataset/diesel-stations.ts'
@@ -8,6 +7,7 @@ import { dieselCode } from '../../../../src/topics/fuels/math/diesel.ts'
 import { createStationStore } from '../../../../src/topics/fuels/store/stations.ts'
 import { usStates } from '../../../../src/topics/geography/math/us-states.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { published } from '../../../support/world/published.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
@@ -18,7 +18,7 @@ const series = shippedCatalogue().series.map(series => ({
 const world = createWorld({ seed: 1, series })
 
 function copy(seed = 1) {
-  const stations = createStationStore(openDatabase(':memory:'))
+  const stations = createStationStore(databaseInMemory())
   return { stations, filler: published(createStationData({ seed, world, stations })) }
 }
 const everywhere = ({ stations }: ReturnType<typeof copy>): Station[] =>

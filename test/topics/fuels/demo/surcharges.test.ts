@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { createManualClock, type ManualClock } from '../../../../src/lib/time/clock.ts'
 import {
   dayMs,
@@ -16,6 +15,7 @@ import {
   createSurchargeStore,
   type SurchargeStore,
 } from '../../../../src/topics/fuels/store/surcharges.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { type PublishedData, published } from '../../../support/world/published.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
@@ -50,7 +50,7 @@ interface Copy {
 
 function copy(): Copy {
   const clock = createManualClock(start)
-  const surcharges = createSurchargeStore(openDatabase(':memory:'))
+  const surcharges = createSurchargeStore(databaseInMemory())
   return {
     clock,
     surcharges,

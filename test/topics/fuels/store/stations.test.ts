@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../../../src/database/database.ts'
 import type { Station } from '../../../../src/topics/fuels/dataset/diesel-stations.ts'
 import { createStationStore } from '../../../../src/topics/fuels/store/stations.ts'
+import { runs } from '../../../support/full.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const at = (
   reference: string,
@@ -37,7 +38,7 @@ function haversine(
 
 describe('a station', () => {
   test('is known by its reference: the same again is unchanged, another price replaces it, and it can move', () => {
-    const store = createStationStore(openDatabase(':memory:'))
+    const store = createStationStore(databaseInMemory())
     const houston = { latitude: 29.76, longitude: -95.37 }
     expect(store.write([at('a', 29.77, -95.37), at('b', 29.78, -95.37)], 1)).toEqual({
       inserted: 2,
@@ -68,7 +69,7 @@ describe('a station', () => {
     })
   })
   test('keeps its newest price when an older one comes in', () => {
-    const store = createStationStore(openDatabase(':memory:'))
+    const store = createStationStore(databaseInMemory())
     store.write([at('a', 30, -95, { price: 3.5, observedAt: 2000 })], 1)
     expect(store.write([at('a', 30, -95, { price: 3.1, observedAt: 1999 })], 2)).toEqual({
       inserted: 0,
@@ -78,7 +79,7 @@ describe('a station', () => {
     expect(store.near({ latitude: 30, longitude: -95 }, 1, 1).stations[0]!.price).toBe(3.5)
   })
   test('comes with the others of its file or not at all', () => {
-    const store = createStationStore(openDatabase(':memory:'))
+    const store = createStationStore(databaseInMemory())
     expect(() => store.write([at('a', 30, -95), at('b', 30, -95, { price: -1 })], 1)).toThrow()
     expect(store.near({ latitude: 30, longitude: -95 }, 30, 10)).toEqual({ stations: [], total: 0 })
   })
@@ -93,7 +94,7 @@ describe('stations around a place', () => {
     centre: { latitude: number; longitude: number },
     radius: number,
   ) => {
-    const store = createStationStore(openDatabase(':memory:'))
+    const store = createStationStore(databaseInMemory())
     const stations = list.map(([latitude, longitude], i) => at(String(i), latitude, longitude))
     store.write(stations, 1)
     const naive = stations
@@ -119,7 +120,7 @@ describe('stations around a place', () => {
         fc.integer({ min: 1, max: 3000 }),
         (list, latitude, longitude, radius) => check(list, { latitude, longitude }, radius),
       ),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
   test('are those near by too, where all of them are close', () => {
@@ -131,7 +132,7 @@ describe('stations around a place', () => {
       fc.property(close, millionths(0.1, 30), (list, radius) =>
         check(list.slice(0, 50), { latitude: 29.76, longitude: -95.37 }, radius),
       ),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
   test('are found over the meridian of 180 degrees and at the pole', () => {
@@ -139,7 +140,7 @@ describe('stations around a place', () => {
     check([[89.99, 0], [89.99, 180], [88, 90]], { latitude: 90, longitude: 0 }, 2) // biome-ignore format: a table
   })
   test('come the nearest first, of equally near ones the one known first, and are cut', () => {
-    const store = createStationStore(openDatabase(':memory:'))
+    const store = createStationStore(databaseInMemory())
     store.write(
       [at('far', 30.2, -95), at('first', 31, -95), at('second', 30.1, -95), at('near', 30.01, -95)],
       1,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import type { CarrierSchedule } from '../../../../src/topics/fuels/dataset/surcharge-schedules.ts'
 import type { Surcharge } from '../../../../src/topics/fuels/dataset/surcharges.ts'
 import { createSurchargeStore } from '../../../../src/topics/fuels/store/surcharges.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const published = (effectiveOn: string, more: Partial<Surcharge> = {}): Surcharge => ({
   mode: 'ltl',
@@ -44,7 +44,7 @@ const table = (validFromOn: string, more: Partial<CarrierSchedule> = {}): Carrie
   ...more,
 })
 
-const store = () => createSurchargeStore(openDatabase(':memory:'))
+const store = () => createSurchargeStore(databaseInMemory())
 
 describe('weeks', () => {
   test('are what they were written as', () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, isoDay, parseInstant } from '../../../../src/lib/time/instant.ts'
@@ -9,6 +8,7 @@ import { createOpecData } from '../../../../src/topics/fundamentals/demo/opec.ts
 import { opecMembers, totalProduced } from '../../../../src/topics/fundamentals/math/opec.ts'
 import { createOpecStore, type OpecStore } from '../../../../src/topics/fundamentals/store/opec.ts'
 import { createWorld } from '../../../../src/topics/prices/demo/world.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { published } from '../../../support/world/published.ts'
 
 const start = parseInstant('2026-11-20T15:00:00Z')!
@@ -17,7 +17,7 @@ const series = shippedCatalogue().series.map(series => ({
   available: series.unavailableReason === null,
 }))
 
-function copy(seed = 1, opec: OpecStore = createOpecStore(readsNow(openDatabase(':memory:')))) {
+function copy(seed = 1, opec: OpecStore = createOpecStore(readsNow(databaseInMemory()))) {
   const clock = createManualClock(start)
   const world = createWorld({ seed, series })
   return { clock, opec, world, filler: published(createOpecData({ seed, world, opec })) }
@@ -73,7 +73,7 @@ describe('OPEC production of a demo instance', () => {
     expect(values(stepped)).toEqual(values(far))
     expect(values(second)).not.toEqual(values(far))
     const own = { country: 'Iraq', month: '2026-10', bpd: 1, source: 'EIA' }
-    const opec = createOpecStore(readsNow(openDatabase(':memory:')))
+    const opec = createOpecStore(readsNow(databaseInMemory()))
     opec.write([own], 1)
     copy(1, opec).filler.advance(start)
     expect(opec.ofMonth('2026-10')).toEqual([expect.objectContaining(own)])

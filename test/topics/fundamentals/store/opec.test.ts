@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import type { OpecProduction } from '../../../../src/topics/fundamentals/dataset/opec-productions.ts'
 import { createOpecStore } from '../../../../src/topics/fundamentals/store/opec.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const of = (country: string, month: string, bpd: number, source = 'EIA'): OpecProduction => ({
   country,
@@ -14,7 +14,7 @@ const all = { country: undefined, fromMonth: '0000-01', toMonth: '9999-12' }
 
 describe('the production of countries', () => {
   test('is numbered by month, and what comes later gets the next numbers, older months too', () => {
-    const store = createOpecStore(readsNow(openDatabase(':memory:')))
+    const store = createOpecStore(readsNow(databaseInMemory()))
     store.write([of('Iraq', '2026-10', 3), of('Iran', '2026-09', 2), of('Iraq', '2026-09', 1)], 1)
     expect(store.page(all, 10, 0).map(row => [row.id, row.country, row.month])).toEqual([
       [3, 'Iraq', '2026-10'],
@@ -27,7 +27,7 @@ describe('the production of countries', () => {
   })
 
   test('is corrected under its number; the same again changes nothing', () => {
-    const store = createOpecStore(readsNow(openDatabase(':memory:')))
+    const store = createOpecStore(readsNow(databaseInMemory()))
     const row = of('Iraq', '2026-10', 4_150_000)
     expect(store.write([row], 1)).toEqual({ inserted: 1, revised: 0, unchanged: 0 })
     expect(store.write([row], 2)).toEqual({ inserted: 0, revised: 0, unchanged: 1 })
@@ -46,7 +46,7 @@ describe('the production of countries', () => {
   })
 
   test('knows the month before of the same country, over the end of a year, and only that', () => {
-    const store = createOpecStore(readsNow(openDatabase(':memory:')))
+    const store = createOpecStore(readsNow(databaseInMemory()))
     store.write(
       [
         of('Iraq', '2025-12', 10),
@@ -66,7 +66,7 @@ describe('the production of countries', () => {
   })
 
   test('is counted and cut by country and months', () => {
-    const store = createOpecStore(readsNow(openDatabase(':memory:')))
+    const store = createOpecStore(readsNow(databaseInMemory()))
     store.write(
       [
         of('Iraq', '2026-08', 1),

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { createSeriesStore } from '../../../../src/topics/catalogue/store/series.ts'
 import type { Outlook } from '../../../../src/topics/fundamentals/dataset/outlooks.ts'
 import { createOutlookStore } from '../../../../src/topics/fundamentals/store/outlooks.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 function open() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const shipped = shippedCatalogue()
   createSeriesStore(db).put(shipped.series, shipped.aliases)
   return createOutlookStore(readsNow(db))

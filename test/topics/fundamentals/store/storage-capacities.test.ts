@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { readsNow } from '../../../../src/database/dataset-reads.ts'
 import { shippedCatalogue } from '../../../../src/topics/catalogue/files/shipped.ts'
 import { createSeriesStore } from '../../../../src/topics/catalogue/store/series.ts'
 import type { StorageCapacity } from '../../../../src/topics/fundamentals/dataset/storage-capacities.ts'
 import { createStorageCapacityStore } from '../../../../src/topics/fundamentals/store/storage-capacities.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 function setUp() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const series = createSeriesStore(db)
   series.put(shippedCatalogue().series, [])
   const ids = new Map(series.all().map(series => [series.code, series.id]))

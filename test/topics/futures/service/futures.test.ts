@@ -4,6 +4,7 @@ import { dayMs, isoDay, parseDay } from '../../../../src/lib/time/instant.ts'
 import { lastTradingDay, tradesOn } from '../../../../src/topics/futures/math/contracts.ts'
 import { familyOf } from '../../../../src/topics/futures/math/families.ts'
 import { dayAfter } from '../../../../src/topics/prices/math/window.ts'
+import { runs } from '../../../support/full.ts'
 import { openTestInstance, startAt } from '../../../support/instance/instance.ts'
 import { at, dayOf, tickOf } from '../../../support/topics/futures.ts'
 
@@ -140,7 +141,7 @@ describe('recordDays and recordTicks: what is recorded', () => {
           })
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 

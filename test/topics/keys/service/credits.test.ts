@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { dayMs } from '../../../../src/lib/time/instant.ts'
+import { runs } from '../../../support/full.ts'
 import { type BillingHouse, type Buyer, billingHouse } from '../../../support/topics/billing.ts'
 
 const packs = 'pack_3:3:100:30,pack_5:5:150'
@@ -182,7 +183,7 @@ describe('createCredits', () => {
         }
         instance.services.db.close()
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     )
   })
 })

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { createSeededIds } from '../../../../src/lib/ids.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { hourMs } from '../../../../src/lib/time/instant.ts'
@@ -13,6 +12,7 @@ import { createApiKeyStore } from '../../../../src/topics/keys/store/api-keys.ts
 import { createUsagePacking, unpackUsage } from '../../../../src/topics/keys/store/packed-usage.ts'
 import { createUsageStore } from '../../../../src/topics/keys/store/usage.ts'
 import { runs } from '../../../support/full.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const startAt = Date.parse('2026-11-02T15:00:00Z')
 const keysOfSlice = 24
@@ -26,7 +26,7 @@ const keyIds = ['00', '01', '02'].flatMap(start =>
 
 /** Keys of one account; `crash` loses what is in memory and starts again as a server does. */
 function world() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const clock = createManualClock(startAt)
   const ids = createSeededIds(1)
   const plans = plansFrom({})

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { createSeededIds } from '../../../../src/lib/ids.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
@@ -14,6 +13,7 @@ import { createAccountStore } from '../../../../src/topics/keys/store/accounts.t
 import { createApiKeyStore } from '../../../../src/topics/keys/store/api-keys.ts'
 import { createUsageStore } from '../../../../src/topics/keys/store/usage.ts'
 import { runs as sweep } from '../../../support/full.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 
 const startAt = Date.parse('2026-11-20T15:00:00Z')
 const quotas = { free: 3, trial: 4, starter: 5 }
@@ -25,7 +25,7 @@ const plans = plansFrom({
 
 /** Two keys of one account and what counts their requests; `crash` loses what is in memory. */
 function world(scope: 'key' | 'account' = 'key', now = startAt) {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   const clock = createManualClock(now)
   const ids = createSeededIds(1)
   const open = () => {

@@ -135,7 +135,7 @@ describe('a pure function of seed, code and interval', () => {
           used.observations(code, from, from + span),
         )
       }),
-      { numRuns: 40 },
+      { numRuns: runs(40) },
     )
   })
 
@@ -151,7 +151,7 @@ describe('a pure function of seed, code and interval', () => {
           last = one
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 

@@ -13,6 +13,7 @@ import {
   writeText,
 } from '../../../../src/topics/prices/files/export.ts'
 import { importPrices, type PointWriter } from '../../../../src/topics/prices/files/import.ts'
+import { runs } from '../../../support/full.ts'
 import { noInput } from '../../../support/instance/memory-writer.ts'
 import { catalogue, codeOf, series } from '../../../support/topics/shipped-codes.ts'
 
@@ -140,7 +141,7 @@ describe('law', () => {
           await writeText(path, exportText(pagesOf(store.rows(), 4), formatOf(name)))
           expect(plain(readFileSync(path)).equals(plain(first))).toBe(true)
         }),
-        { numRuns: 40 },
+        { numRuns: runs(40) },
       )
     },
   )

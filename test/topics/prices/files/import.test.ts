@@ -21,6 +21,7 @@ import {
   type PointWriter,
   type PriceImport,
 } from '../../../../src/topics/prices/files/import.ts'
+import { runs } from '../../../support/full.ts'
 import { memory, noInput } from '../../../support/instance/memory-writer.ts'
 import { needs } from '../../../support/needs.ts'
 import { realDataFolder } from '../../../support/requirements.ts'
@@ -328,7 +329,7 @@ describe('points that a file has more than once', () => {
           })
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 

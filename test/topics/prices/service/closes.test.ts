@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { dayMs, isoDay, parseDay } from '../../../../src/lib/time/instant.ts'
 import type { Close } from '../../../../src/topics/prices/math/window.ts'
 import { createCloses } from '../../../../src/topics/prices/service/closes.ts'
@@ -11,6 +10,8 @@ import {
   type Point,
 } from '../../../../src/topics/prices/store/observations.ts'
 import { createQuarantineStore } from '../../../../src/topics/prices/store/quarantine.ts'
+import { runs } from '../../../support/full.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { putSeries } from '../../../support/topics/series.ts'
 
 const start = parseDay('2026-11-02')!
@@ -18,7 +19,7 @@ const hour = 3_600_000
 
 /** Three series, their closes, and writes that notify listeners as ingest does. */
 function openCloses(keptMax?: number) {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   putSeries(db, [1, 2, 3])
   const store = createObservationStore(db)
   const quarantine = createQuarantineList(createQuarantineStore(db), id => closes.forget(id))
@@ -112,7 +113,7 @@ describe('closes.of: a close', () => {
           }
         })
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     )
   })
 })

@@ -161,7 +161,7 @@ describe('history.page against a list of everything', () => {
         expect(withoutBirths(past.history.page(query).rows)).toEqual(withoutBirths(all))
         expect(past.history.count(query)).toBe(all.length)
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 })
@@ -244,7 +244,7 @@ describe('history.page: paging', () => {
           expect(past.history.countAsOf(query, asOf, 0)).toBe(start.length)
         },
       ),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 
@@ -267,7 +267,7 @@ describe('history.page: paging', () => {
         expect(new Set(rows).size).toBe(rows.length)
         expect(start.filter(key => !rows.includes(key))).toEqual([])
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     )
   })
 })

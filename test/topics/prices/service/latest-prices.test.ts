@@ -6,6 +6,7 @@ import {
   createLatestPrices,
   type Quote,
 } from '../../../../src/topics/prices/service/latest-prices.ts'
+import { runs } from '../../../support/full.ts'
 import { openTestInstance } from '../../../support/instance/instance.ts'
 
 const at = (text: string): number => parseInstant(text)!
@@ -135,7 +136,7 @@ describe('board.quote: changes', () => {
           if (previous) expect(quote()!.changes[span]!.previous).toBe(previous.value)
         }
       }),
-      { numRuns: 50 },
+      { numRuns: runs(50) },
     )
   })
 })

@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { dayMs, hourMs, isoDay } from '../../../../src/lib/time/instant.ts'
 import { createQuarantineList } from '../../../../src/topics/prices/service/quarantine.ts'
 import { createQuarantineStore } from '../../../../src/topics/prices/store/quarantine.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { putSeries } from '../../../support/topics/series.ts'
 
 const first = Date.UTC(1969, 11, 20)
 
 function opened() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   putSeries(db, [1, 2])
   const changed: number[] = []
   const store = createQuarantineStore(db)

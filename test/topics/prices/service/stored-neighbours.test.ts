@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { createStoredNeighbours } from '../../../../src/topics/prices/service/stored-neighbours.ts'
 import { createObservationStore } from '../../../../src/topics/prices/store/observations.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { putSeries } from '../../../support/topics/series.ts'
 
 /** A series with a value at every third moment up to 9,000, but for a hole from 3,000 to 6,000. */
 function storedSeries() {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   putSeries(db, [1])
   const observations = createObservationStore(db)
   const times = Array.from({ length: 3_000 }, (_, i) => i * 3).filter(

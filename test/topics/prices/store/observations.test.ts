@@ -1,7 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { openDatabase } from '../../../../src/database/database.ts'
 import { migrations } from '../../../../src/database/migrations.ts'
 import { dayMs, hourMs } from '../../../../src/lib/time/instant.ts'
 import type { Bar, Observation } from '../../../../src/topics/prices/math/bars.ts'
@@ -12,6 +11,7 @@ import {
   type Span,
 } from '../../../../src/topics/prices/store/observations.ts'
 import { runs } from '../../../support/full.ts'
+import { databaseInMemory } from '../../../support/instance/database.ts'
 import { putSeries } from '../../../support/topics/series.ts'
 import { addVersion, type Version } from '../../../support/topics/versions.ts'
 
@@ -19,7 +19,7 @@ const always = Number.MAX_SAFE_INTEGER
 const seriesIds = [1, 2, 3]
 
 function openStore(): { db: Database; store: ObservationStore } {
-  const db = openDatabase(':memory:')
+  const db = databaseInMemory()
   putSeries(db, seriesIds)
   return { db, store: createObservationStore(db) }
 }

@@ -14,6 +14,7 @@ import {
   skipsLoggedPerDay,
 } from '../../../../src/topics/webhooks/service/skips.ts'
 import type { Endpoint } from '../../../../src/topics/webhooks/store/webhooks.ts'
+import { runs } from '../../../support/full.ts'
 import { startAt } from '../../../support/instance/instance.ts'
 import { openWebhookInstance, type WebhookInstance } from '../../../support/topics/webhooks.ts'
 
@@ -294,7 +295,7 @@ test('the endpoints that an event reaches, and those whose filters turn it away,
       }
       for (const endpoint of endpoints) instance.services.webhooks.remove(endpoint)
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

@@ -5,6 +5,7 @@ import { createAccountSecrets } from '../../../../src/topics/webhooks/service/ac
 import { createWebhooks, type Webhooks } from '../../../../src/topics/webhooks/service/webhooks.ts'
 import { createAccountSecretStore } from '../../../../src/topics/webhooks/store/account-secrets.ts'
 import { createWebhookStore } from '../../../../src/topics/webhooks/store/webhooks.ts'
+import { runs } from '../../../support/full.ts'
 import { openWebhookInstance } from '../../../support/topics/webhooks.ts'
 
 const codes = ['WTI_USD', 'BRENT_CRUDE_USD'] as const
@@ -86,7 +87,7 @@ test('after any changes the endpoints in memory are those that a new start reads
         for (const endpoint of webhooks.list(id))
           expect(fresh.secrets(fresh.byId(endpoint.id)!)).toEqual(webhooks.secrets(endpoint))
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 
