@@ -13,7 +13,7 @@ import {
 } from '../../../../src/topics/delivery/math/days.ts'
 import { createPeriodReader } from '../../../../src/topics/delivery/math/moments.ts'
 import type { DeliveryTerms, Resolution } from '../../../../src/topics/delivery/math/terms.ts'
-import { runs } from '../../../support/full.ts'
+import { part, runs } from '../../../support/full.ts'
 import { zoneNames } from '../../../support/topics/zone-names.ts'
 import { walkedChanges, walkedClock } from './oracle.ts'
 
@@ -167,7 +167,8 @@ describe('market days and their periods', () => {
   test('for every zone and thirty years of clock changes, days agree with clocks that are walked', () => {
     const [from, to] = [parseDay('2000-01-01')!, parseDay('2030-01-01')!]
     let changesSeen = 0
-    for (const zone of zoneNames) {
+    const zones = part(zoneNames)
+    for (const zone of zones) {
       const walked = walkedClock(zone)
       const days = { zone, dayStarts: 0 }
       const gas = { zone, dayStarts: 360 }
@@ -194,7 +195,7 @@ describe('market days and their periods', () => {
         }
       }
     }
-    expect(changesSeen).toBeGreaterThan(6000)
+    expect(changesSeen).toBeGreaterThan(10 * zones.length)
   }, 120_000)
 
   const anyZone = fc.constantFrom(...zoneNames)
