@@ -31,7 +31,14 @@ const hubs = (
   ...more,
 })
 
-const gasDay = { ...delivered('Europe/Berlin'), resolutions: sinceEver('P1D'), dayStarts: '06:00' }
+/** Sold until the evening of the day before; over weekends, on Friday. */
+const gasDay = {
+  ...delivered('Europe/Berlin'),
+  resolutions: sinceEver('P1D'),
+  dayStarts: '06:00',
+  publishesAt: '18:00',
+  horizon: 'P5D',
+}
 
 function delivered(zone: string): Pick<SeriesTerms, 'time' | 'zone'> {
   return { time: 'delivery', zone }

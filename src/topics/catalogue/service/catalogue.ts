@@ -1,3 +1,4 @@
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
 import { type Cadence, cadences, type FedBy } from '../math/catalogue.ts'
 import { suggestCodes } from '../math/suggest.ts'
 import {
@@ -84,6 +85,7 @@ export function createCatalogue(
     // A code wins over an alias of the same spelling.
     for (const series of all) names.set(series.code, series)
     visibility.reload(list, owned, find)
+    for (const series of everything) takePeriods(series, find)
     extents.reload(stored, store.extents())
     for (const listener of reloadListeners) listener()
   }
@@ -218,6 +220,24 @@ export function createCatalogue(
     /** Adds a listener for every reload of the list. */
     onReload: (listener: () => void) => void reloadListeners.push(listener),
   }
+}
+
+/** A series by formula has the delivery periods of the first of its legs that has any. */
+function takePeriods(
+  series: Series,
+  find: (name: string, owner?: string) => Series | undefined,
+  above: readonly Series[] = [],
+): DeliveryTerms | undefined {
+  const { terms, delivery } = series
+  if (delivery || terms?.formula === undefined || above.includes(series)) return delivery
+  for (const name of legNames(series)) {
+    const leg = find(name, terms.owner)
+    const taken = leg && takePeriods(leg, find, [...above, series])
+    if (!taken) continue
+    series.delivery = taken
+    return taken
+  }
+  return undefined
 }
 
 const isShared = ({ terms }: Series): boolean => terms?.owner === undefined

@@ -12,9 +12,10 @@ import { envelope, markFixtures, success } from '../../../http/operations/answer
 import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
-import { dayMs, hourMs, isoInstant } from '../../../lib/time/instant.ts'
+import { dayMs, hourMs, isoInstant, minuteMs } from '../../../lib/time/instant.ts'
 import { zonedInstant } from '../../../lib/time/zone-clock.ts'
 import { legNames } from '../../catalogue/store/series.ts'
+import { roundTo } from '../../prices/math/format.ts'
 import { cheapestTime } from '../math/cheapest.ts'
 import { type MarketDay, periodAt } from '../math/days.ts'
 import { isKnown } from '../math/figures.ts'
@@ -64,16 +65,22 @@ const Rates = t.Array(
   { title: 'PeriodRates' },
 )
 
+/** More than any price has: a division leaves no digits behind them that mean nothing. */
+const rateDecimals = 9
+
 /** Hours as a duration; a multiple of the day's periods, and at most the day. */
 function lengthIn({ terms }: DeliveryCall, day: MarketDay, text: string): number {
   const resolution = resolutionOn(terms, day.date)
   const step = resolution === 'P1D' ? day.to - day.from : lengthOf(resolution)
-  const lengthMs = Math.round(Number(text) * hourMs)
-  if (!(lengthMs > 0 && lengthMs <= day.to - day.from && lengthMs % step === 0))
+  const exact = (Number(text) * hourMs) / step
+  // Five minutes are 0.0833 hours, and more digits of that.
+  const periods = Math.round(exact)
+  const lengthMs = periods * step
+  if (!(lengthMs > 0 && lengthMs <= day.to - day.from && Math.abs(exact - periods) < 0.01))
     throw invalidParameter(
       'hours',
       text,
-      `a multiple of ${step / hourMs} up to ${(day.to - day.from) / hourMs}`,
+      `a multiple of ${roundTo(step / hourMs, 4)}${step < hourMs ? ` (${step / minuteMs} minutes)` : ''} up to ${(day.to - day.from) / hourMs}`,
     )
   return lengthMs
 }
@@ -219,7 +226,7 @@ export const cheapestOperations: readonly Operation[] = [
         .map(period => ({
           start: zonedInstant(period.start, days.zone),
           end: zonedInstant(period.end, days.zone),
-          value: (period.price / scale) * factor + add,
+          value: roundTo((period.price / scale) * factor + add, rateDecimals),
         }))
     },
   }),

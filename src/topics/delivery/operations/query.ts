@@ -7,7 +7,6 @@ import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { zoneName } from '../../../lib/time/zone.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
-import { legNames, type Series } from '../../catalogue/store/series.ts'
 import {
   calendarDays,
   type DayTerms,
@@ -49,30 +48,16 @@ export interface DeliveryCall {
   days: DayTerms
 }
 
-/**
- * A series with delivery periods: its own, or as one by formula those of the first of its legs that
- * has any.
- */
-function deliverySeries(
-  series: Series,
-  catalogue: Context['catalogue'],
-): DeliverySeries | undefined {
-  if (isDelivery(series)) return series
-  const legs = series.terms?.formula === undefined ? [] : legNames(series)
-  const delivery = legs.flatMap(name => catalogue.find(name)?.delivery ?? [])[0]
-  return delivery && { ...series, delivery }
-}
-
 /** The series that a request names, which must have delivery periods. */
 export function deliveryCall(
-  at: Pick<Context, 'codes' | 'catalogue'>,
+  at: Pick<Context, 'codes'>,
   code: string,
   zone: string | undefined,
   request: Request,
 ): DeliveryCall {
   const [commodity] = at.codes.read([code], request, 1)
-  const series = deliverySeries(commodity!.series, at.catalogue)
-  if (!series)
+  const { series } = commodity!
+  if (!isDelivery(series))
     throw invalidParameter(
       'code',
       code,

@@ -1,3 +1,5 @@
+import type { DeliveryTerms } from '../../delivery/math/terms.ts'
+
 /** The fields that all rows of a block share. */
 export interface BlockSeries {
   code: string
@@ -7,6 +9,8 @@ export interface BlockSeries {
   source: string
   /** The names of all sources of its rows; with one name, all rows have `source`. */
   sources: readonly string[]
+  /** Present for a series of delivery periods. */
+  delivery?: DeliveryTerms | undefined
 }
 
 /** A text for each row: `texts[index[row]]`. */

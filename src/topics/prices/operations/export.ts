@@ -96,7 +96,10 @@ export function exportOperations(deps: Context) {
     const cut = days && cutRangeOf(days, series, query, { from: start, to: end })
     if (start >= end) throw reversedRange(query)
     const names = listOf(query.columns)
-    const columnNames = namesFor(interval !== 'raw')
+    const columnNames = namesFor(
+      interval !== 'raw',
+      series.every(one => one.delivery),
+    )
     const unknown = names.find(name => !columnNames.includes(name))
     if (unknown !== undefined) throw invalidParameter('columns', unknown, columnNames)
     const format = query.format || 'csv'
@@ -240,7 +243,7 @@ export function exportOperations(deps: Context) {
         ...zoneQuery,
         as_of: asOfQuery,
         columns: textParameter(
-          `Columns in order, comma-separated, from ${namesFor(false).join(', ')}; for bars also ${namesFor(true).slice(namesFor(false).length).join(', ')}. Absent: code, observed_at, price, currency, unit; for bars also open, high, low.`,
+          `Columns in order, comma-separated, from ${namesFor(false, false).join(', ')}; for bars also ${namesFor(true, false).slice(namesFor(false, false).length).join(', ')}; where all codes are of delivery periods, delivery_end. Absent: code, observed_at, price, currency, unit; for bars also open, high, low.`,
           'code,observed_at,price',
           { pattern: '^[a-z_]+(,[a-z_]+)*$' },
         ),

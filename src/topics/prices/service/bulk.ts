@@ -23,6 +23,7 @@ export const bulkSeriesOf = (series: Series, sources: readonly string[]): BulkSe
   unit: series.unit,
   source: sourceOf(series).name,
   sources,
+  delivery: series.delivery,
 })
 
 export interface BulkQuestion {

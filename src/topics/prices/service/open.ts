@@ -113,11 +113,7 @@ export function openPrices({
   const { coverageSinceAt } = config.vintage
   const isAhead = (seriesId: number): boolean => {
     const { delivery, averageOf } = catalogue.byId(seriesId)
-    return (
-      delivery !== undefined ||
-      averageOf !== undefined ||
-      formulas.restsOn(seriesId).some(id => catalogue.byId(id).delivery !== undefined)
-    )
+    return delivery !== undefined || averageOf !== undefined
   }
   const coverage = createCoverage(
     observations,

@@ -173,7 +173,10 @@ describe('a daily code of a market with delivery periods', () => {
       ['2026-11-25T00:00:00Z', 50, hub],
     ])
     const latest = (await ask(`/v1/prices/latest?by_code=${hub}`)).body.data
-    expect(latest).toMatchObject({ license_class: 'view', day: { date: '2026-11-27' } })
+    expect(latest).toMatchObject({
+      metadata: { license_class: 'view' },
+      day: { date: '2026-11-27' },
+    })
     const day = (await ask(`/v1/delivery/${hub}?date=2026-11-28`)).body.data
     expect([day.base, day.peak, day.off_peak]).toEqual([(16 * 53 + 8 * 20) / 24, null, day.base])
   })

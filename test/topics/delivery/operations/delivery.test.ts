@@ -227,6 +227,22 @@ describe('a series by formula over delivery periods', () => {
     expect(noon.status).toBe(404)
   })
 
+  test('is quoted by the period that is delivered now, as its leg is', async () => {
+    instance.clock.set(at('2026-11-21T22:40:00Z'))
+    const { data } = (await instance.ask(`/v1/prices/latest?by_code=${tariff.code}&precision=full`))
+      .body
+    expect(data).toMatchObject({
+      price: 94 * 1.19 + 154.3,
+      created_at: '2026-11-21T22:30:00Z',
+      delivery_end: '2026-11-21T22:45:00Z',
+      next: { start: '2026-11-21T22:45:00Z', end: '2026-11-21T23:00:00Z' },
+      day: { date: '2026-11-21', complete: true },
+    })
+    instance.clock.set(at('2026-11-21T22:46:00Z'))
+    const later = (await instance.ask(`/v1/prices/latest?by_code=${tariff.code}`)).body.data
+    expect(later.created_at).toBe('2026-11-21T22:45:00Z')
+  })
+
   test('is a tariff for a charger, as the code or as formula', async () => {
     const asFormula = await instance.ask(`/v1/delivery/${code}/evcc?formula=${tariff.code}`)
     const asCode = await instance.ask(`/v1/delivery/${tariff.code}/evcc`)
@@ -248,6 +264,24 @@ describe('a series by formula over delivery periods', () => {
       expect((await instance.ask(`/v1/delivery/${path}`)).status).toBe(400)
     expect((await instance.ask(`/v1/delivery/${code}/evcc?formula=NO_SUCH`)).status).toBe(400)
   })
+})
+
+test('exports have the zone and the end of delivery of each row on request', async () => {
+  const csv = async (more: string) => {
+    const token = instance.key()
+    const path = `/v1/export/prices?start_date=2026-11-21&end_date=2026-11-21&${more}`
+    const response = await instance.get(path, token)
+    return { status: response.status, lines: (await response.text()).split('\n') }
+  }
+  const columns = 'columns=code,observed_at,delivery_end,zone,price'
+  const raw = await csv(`codes=${code}&${columns}`)
+  expect(raw.lines.slice(0, 2)).toEqual([
+    'code,observed_at,delivery_end,zone,price',
+    `${code},2026-11-21T00:00:00Z,2026-11-21T00:15:00Z,Europe/Berlin,4`,
+  ])
+  const other = await csv(`codes=${code},EUR_USD&${columns}`)
+  expect([other.status, other.lines.join('').includes('delivery_end')]).toEqual([400, true])
+  expect((await csv(`codes=${code},EUR_USD&columns=code,zone`)).status).toBe(200)
 })
 
 describe('the latest price', () => {

@@ -1,3 +1,4 @@
+import { createPeriodFinder } from '../../../delivery/math/days.ts'
 import type { BlockBars, BlockSeries, PriceBlock, RowTexts } from '../../math/block.ts'
 
 /**
@@ -14,7 +15,7 @@ export type BulkColumn =
     }
   | { name: string; kind: 'instant' | 'number' | 'count'; of(block: PriceBlock): Float64Array }
 
-const text = (name: Exclude<keyof BlockSeries, 'sources'>): BulkColumn => ({
+const text = (name: Exclude<keyof BlockSeries, 'sources' | 'delivery'>): BulkColumn => ({
   name,
   kind: 'text',
   of: series => series[name],
@@ -40,6 +41,11 @@ const always: readonly BulkColumn[] = [
     ofRows: block => block.sources,
     all: series => series.sources,
   },
+  { name: 'zone', kind: 'text', of: ({ delivery }) => delivery?.zone ?? null },
+]
+/** Columns of series of delivery periods alone. */
+const onlyDelivery: readonly BulkColumn[] = [
+  { name: 'delivery_end', kind: 'instant', of: deliveryEnds },
 ]
 const onlyBars: readonly BulkColumn[] = [
   ofBars('bucket_start', 'instant', 'startsAt'),
@@ -53,13 +59,20 @@ const onlyBars: readonly BulkColumn[] = [
 const usual = ['code', 'observed_at', 'price', 'currency', 'unit']
 const usualOfBars = [...usual, 'open', 'high', 'low']
 
-/** The names that may be requested: bars have more. */
-export const namesFor = (isBars: boolean): readonly string[] =>
-  (isBars ? [...always, ...onlyBars] : always).map(({ name }) => name)
+function deliveryEnds({ series, observedAt, length }: PriceBlock): Float64Array {
+  const finder = createPeriodFinder(series.delivery!)
+  return observedAt.slice(0, length).map(at => finder.at(at).end)
+}
+
+/** The names that may be requested: bars have more, and series of delivery periods. */
+export const namesFor = (isBars: boolean, isDelivery: boolean): readonly string[] =>
+  [...always, ...(isDelivery ? onlyDelivery : []), ...(isBars ? onlyBars : [])].map(
+    ({ name }) => name,
+  )
 
 /** The columns of these names, in their order; without names the usual ones. */
 export function columnsOf(names: readonly string[], isBars: boolean): readonly BulkColumn[] {
   const wanted = names.length > 0 ? names : isBars ? usualOfBars : usual
-  const all = [...always, ...onlyBars]
+  const all = [...always, ...onlyDelivery, ...onlyBars]
   return wanted.map(name => all.find(column => column.name === name)!)
 }
