@@ -419,6 +419,12 @@ const both =
 
 /** Halves away from zero, on the shortest decimal form of the number. */
 function rounded(value: number, digits: number): number {
+  const scale = 10 ** digits
+  const scaled = Math.abs(value) * scale
+  const whole = Math.round(scaled)
+  // The decimal form is needed only where the product may be on the wrong side of a half.
+  const isNearHalf = Math.abs(scaled - Math.floor(scaled) - 0.5) <= scaled * 1e-15 + 1e-12
+  if (scaled < 1e12 && !isNearHalf) return (Math.sign(value) * whole) / scale
   const [mantissa, exponent = '0'] = String(Math.abs(value)).split('e')
   const shifted = Math.round(Number(`${mantissa}e${Number(exponent) + digits}`))
   return Math.sign(value) * Number(`${shifted}e-${digits}`)

@@ -175,9 +175,10 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   })
 
   const computed = computedReads({
-    rows: seriesId => present.rows(seriesId),
-    rowsAsOf: (seriesId, asOf) => asOfView(asOf).rows(seriesId),
-    rowsFirst: seriesId => first.rows(seriesId),
+    rows: (id, from = ever.from, to = ever.to) => present.between(id, from, to),
+    rowsAsOf: (id, asOf, from = ever.from, to = ever.to) => asOfView(asOf).between(id, from, to),
+    rowsFirst: (id, from = ever.from, to = ever.to) => first.between(id, from, to),
+    newestAsOf: (id, before, asOf) => asOfView(asOf).newest(id, before),
     newest: (seriesId, before) => {
       const newest = newestOf(seriesId)
       return newest && newest.observedAt >= before ? present.newest(seriesId, before) : newest
@@ -345,9 +346,11 @@ function relationsOf(
 }
 
 interface ComputedDeps {
-  rows(seriesId: number): readonly Observation[]
-  rowsAsOf(seriesId: number, asOf: number): readonly Observation[]
-  rowsFirst(seriesId: number): readonly Observation[]
+  /** At least the values of a range; without one, all. */
+  rows(seriesId: number, from?: number, to?: number): readonly Observation[]
+  rowsAsOf(seriesId: number, asOf: number, from?: number, to?: number): readonly Observation[]
+  rowsFirst(seriesId: number, from?: number, to?: number): readonly Observation[]
+  newestAsOf(seriesId: number, before: number, asOf: number): Observation | undefined
   newest(seriesId: number, before: number): Observation | undefined
   legsOf(seriesId: number): readonly number[]
   stored(): ObservationStore
@@ -366,8 +369,6 @@ function computedReads(deps: ComputedDeps) {
   }
   const newestFirst = (part: Observation[], limit: number) =>
     (part.length > limit ? part.slice(-limit) : part).reverse()
-  const newestBefore = (all: readonly Observation[], before: number): Observation | undefined =>
-    all[placeOf(all, before) - 1]
   const daysOf = (all: readonly Observation[]) =>
     createInput(all)
       .closes()
@@ -378,18 +379,17 @@ function computedReads(deps: ComputedDeps) {
   }
   return {
     between: (id: number, from: number, to: number, limit: number, bornBy?: number) =>
-      newestFirst(within(rows(id), from, to, bornBy), limit),
+      newestFirst(within(rows(id, from, to), from, to, bornBy), limit),
     oldestFirst: (id: number, from: number, to: number, bornBy?: number) =>
-      within(rows(id), from, to, bornBy),
+      within(rows(id, from, to), from, to, bornBy),
     newest: deps.newest,
     count: (id: number, from: number, to: number, bornBy?: number) =>
-      within(rows(id), from, to, bornBy).length,
+      within(rows(id, from, to), from, to, bornBy).length,
     asOf: (id: number, from: number, to: number, asOf: number, limit: number) =>
-      newestFirst(within(rowsAsOf(id, asOf), from, to), limit),
+      newestFirst(within(rowsAsOf(id, asOf, from, to), from, to), limit),
     firstRecorded: (id: number, from: number, to: number, limit: number, bornBy?: number) =>
-      newestFirst(within(rowsFirst(id), from, to, bornBy), limit),
-    newestAsOf: (id: number, before: number, asOf: number) =>
-      newestBefore(rowsAsOf(id, asOf), before),
+      newestFirst(within(rowsFirst(id, from, to), from, to, bornBy), limit),
+    newestAsOf: deps.newestAsOf,
     newestWrittenAt: (id: number) =>
       latestOf([own.newestWrittenAt(id), ...legsOf(id).map(leg => stored().newestWrittenAt(leg))]),
     /** Means were there before the first recorded value. */
@@ -401,19 +401,21 @@ function computedReads(deps: ComputedDeps) {
         : Math.min(ofOwn, ofLegs)
     },
     pointTimes: (id: number, from: number, to: number, limit: number) =>
-      within(rows(id), from, to)
+      within(rows(id, from, to), from, to)
         .slice(0, limit)
         .map(({ observedAt }) => observedAt),
     vintages(id: number, observedAt: number) {
       const recorded = own.vintages(id, observedAt)
       if (recorded.length > 0) return recorded
-      return within(rows(id), observedAt, observedAt + 1).map(({ value, recordedAt }) => ({
-        value,
-        recordedAt,
-        replacedAt: undefined,
-        sourceId: 0,
-        batchId: 0,
-      }))
+      return within(rows(id, observedAt, observedAt + 1), observedAt, observedAt + 1).map(
+        ({ value, recordedAt }) => ({
+          value,
+          recordedAt,
+          replacedAt: undefined,
+          sourceId: 0,
+          batchId: 0,
+        }),
+      )
     },
     recordings: (id: number, from: number, to: number) =>
       rows(id)
@@ -428,7 +430,11 @@ function computedReads(deps: ComputedDeps) {
       into: Parameters<ObservationStore['copy']>[3],
       point?: { asOf: number; isCovered: boolean },
     ) {
-      const all = !point ? rows(id) : point.isCovered ? rowsAsOf(id, point.asOf) : rowsFirst(id)
+      const all = !point
+        ? rows(id, from, to)
+        : point.isCovered
+          ? rowsAsOf(id, point.asOf, from, to)
+          : rowsFirst(id, from, to)
       const part = within(all, from, to).slice(0, into.value.length)
       for (const [i, { observedAt, value, recordedAt }] of part.entries()) {
         into.observedAt[i] = observedAt
@@ -440,7 +446,10 @@ function computedReads(deps: ComputedDeps) {
     bars: (id: number, span: 1 | 24, from: number, to: number, limit: number, bornBy?: number) => {
       const interval = span === 1 ? 'hour' : 'day'
       const lengthMs = span === 1 ? dayMs / 24 : dayMs
-      const bars = barsOf(interval, within(rows(id), from, to + lengthMs, bornBy))
+      const bars = barsOf(
+        interval,
+        within(rows(id, from, to + lengthMs), from, to + lengthMs, bornBy),
+      )
       return bars
         .filter(({ startsAt }) => from <= startsAt && startsAt < to)
         .reverse()

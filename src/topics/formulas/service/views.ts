@@ -24,6 +24,8 @@ const rowsMax = 3_000_000
 /** The first range in which an edge of a formula is searched, and how much longer the next is. */
 const firstSpanMs = 2 * dayMs
 const spanGrowth = 8
+/** A range that is computed without the rest of the history. */
+const shortMs = 40 * dayMs
 
 export type View = ReturnType<typeof createView>
 
@@ -92,6 +94,11 @@ export function createView(
   return {
     rows: (seriesId: number): readonly Observation[] => inputOf(seriesId).rows,
     inputOf,
+    /** At least the values of `[from, to)`; a short range of a formula that is not held is computed alone. */
+    between(seriesId: number, from: number, to: number): readonly Observation[] {
+      const range = to - from > shortMs ? undefined : rangeOf(seriesId)
+      return range ? range.rows(from, to) : inputOf(seriesId).rows
+    },
     /**
      * The newest value before a time. Where the values of a formula are not held, the ranges before
      * that time are computed until one has a value.

@@ -66,7 +66,7 @@ export function windowOperations(deps: Context) {
   /**
    * A page of few stored rows takes less time than handing the request to a query worker.
    * Everything else goes to a query worker: values as of a past moment, conversions at rates of
-   * other days, and bars that are aggregated from days.
+   * other days, bars that are aggregated from days, and formulas, whose histories are computed.
    */
   const isLight = (query: WindowQuery, request: Request): boolean => {
     if (query.as_of || query.currency || isMadeOfDays(query.interval)) return false
@@ -75,9 +75,10 @@ export function windowOperations(deps: Context) {
       return false
     const isPaged = query.page !== undefined || query.per_page !== undefined
     if (!isPaged && formOf(query.format, request) !== 'json') return false
-    const codes = listOf(query.by_code || query.commodity || query.code).length
+    const codes = listOf(query.by_code || query.commodity || query.code)
+    if (codes.some(code => deps.catalogue.named(code)?.terms?.formula !== undefined)) return false
     const perPage = query.per_page ? Number(query.per_page) : deps.perPageMax
-    return (codes || deps.firstCodes.length) * perPage <= lightRowsMax
+    return (codes.length || deps.firstCodes.length) * perPage <= lightRowsMax
   }
   const access = { meter: true, reader: true as const, isLight }
 

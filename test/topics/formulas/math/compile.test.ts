@@ -151,6 +151,23 @@ describe('a formula', () => {
     expect(valuesOf('plain(BRENT)/(plain(WTI) - 1)', { BRENT: one(70), WTI: one(1) })).toEqual([])
   })
 
+  test('rounds every number as its decimal form is rounded', () => {
+    const plain = (value: number, digits: number) => {
+      const [mantissa, exponent = '0'] = String(Math.abs(value)).split('e')
+      const shifted = Math.round(Number(`${mantissa}e${Number(exponent) + digits}`))
+      return Math.sign(value) * Number(`${shifted}e-${digits}`)
+    }
+    for (let i = 0; i < 20_000; i += 1) {
+      const digits = i % 11
+      const base = Math.sin(i) * 10 ** ((i % 13) - 3)
+      // Every third is a half, or the next number above or below one.
+      const half = (Math.floor(base * 10 ** (digits % 5)) + 0.5) / 10 ** (digits % 5)
+      const value = i % 3 === 0 ? half * (1 + ((i % 9) - 4) * Number.EPSILON) : base
+      const [row] = compute(`round(BRENT, ${digits})`, { BRENT: [['2026-01-05', value]] })
+      expect([value, digits, row!.value]).toEqual([value, digits, plain(value, digits)])
+    }
+  })
+
   test('rounds halves away from zero on the decimal form of a number', () => {
     expect(valuesOf('round(BRENT, 2)', { BRENT: one(1.005) })).toEqual([1.01])
     expect(valuesOf('round(BRENT, 2)', { BRENT: one(-1.005) })).toEqual([-1.01])
