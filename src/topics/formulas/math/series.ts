@@ -24,23 +24,30 @@ export interface Computation {
   /** Values of `[from, to)` alone; `to` defaults to the end. */
   from: number
   to?: number
+  /** The first value, or the last, that is accepted, and no other is computed. */
+  only?: { edge: 'first' | 'last'; accepts(row: Observation): boolean }
 }
 
 /** The values of a formula, oldest first. A time at which a leg has none has no value. */
 export function computeSeries(
   { codes, legs, evaluate }: CompiledFormula,
-  { align, inputs, limitsMs, from, to = Number.POSITIVE_INFINITY }: Computation,
+  { align, inputs, limitsMs, from, to = Number.POSITIVE_INFINITY, only }: Computation,
 ): Observation[] {
   const ownInputs = legs.map(code => inputs[codes.indexOf(code)]!)
   const windows: Scope['windows'] = new Map()
   const rows: Observation[] = []
   const scope: Scope = { at: 0, recordedAt: 0, inputs, align, limitsMs, windows }
-  for (const at of timesOf(ownInputs, align, from, to)) {
+  const times = timesOf(ownInputs, align, from, to)
+  if (only?.edge === 'last') times.reverse()
+  for (const at of times) {
     scope.at = at
     scope.recordedAt = Number.NEGATIVE_INFINITY
     const value = evaluate(scope)
-    if (value !== undefined && Number.isFinite(value))
-      rows.push({ observedAt: at, value, recordedAt: scope.recordedAt })
+    if (value === undefined || !Number.isFinite(value)) continue
+    const row = { observedAt: at, value, recordedAt: scope.recordedAt }
+    if (only && !only.accepts(row)) continue
+    rows.push(row)
+    if (only) break
   }
   return rows
 }

@@ -1,4 +1,4 @@
-import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
+import { dayMs, hourMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import { dailyMeans } from '../../delivery/math/daily-means.ts'
 import { dayOfDate } from '../../delivery/math/days.ts'
 import type { Observation } from '../../prices/math/bars.ts'
@@ -22,7 +22,7 @@ const earliest = Date.UTC(1000, 0, 1)
 const rowsMax = 3_000_000
 
 /** The first range in which an edge of a formula is searched, and how much longer the next is. */
-const firstSpanMs = 2 * dayMs
+const firstSpanMs = hourMs
 const spanGrowth = 8
 /** A range that is computed without the rest of the history. */
 const shortMs = 40 * dayMs
@@ -86,8 +86,11 @@ export function createView(
       // Values at `same_day` are those of midnight.
       begin: startOfDay(Math.min(...times)),
       end: Math.max(...times) + 1,
-      rows: (from: number, to: number) =>
-        isClear(seriesId, computeSeries(compiled, { align, inputs, limitsMs, from, to })),
+      edge: (edge: 'first' | 'last', from: number, to: number): Observation | undefined => {
+        const accepts = (row: Observation) => isClear(seriesId, [row]).length > 0
+        const only = { edge, accepts }
+        return computeSeries(compiled, { align, inputs, limitsMs, from, to, only })[0]
+      },
     }
   }
 
@@ -111,7 +114,7 @@ export function createView(
       }
       let to = Math.min(range.end, before)
       for (let spanMs = firstSpanMs; to > range.begin; spanMs *= spanGrowth) {
-        const found = range.rows(to - spanMs, to).at(-1)
+        const found = range.edge('last', to - spanMs, to)
         if (found) return found
         to -= spanMs
       }
@@ -123,7 +126,7 @@ export function createView(
       if (!range) return inputOf(seriesId).rows[0]
       let from = range.begin
       for (let spanMs = firstSpanMs; from < range.end; spanMs *= spanGrowth) {
-        const found = range.rows(from, from + spanMs)[0]
+        const found = range.edge('first', from, from + spanMs)
         if (found) return found
         from += spanMs
       }

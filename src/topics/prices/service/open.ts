@@ -52,8 +52,11 @@ export function openPrices({
   const changeLog = createChangeLogStore(db)
   const listeners: ((seriesId: number, from?: number) => void)[] = []
   /** `from`: nothing that was observed earlier has changed. */
-  const notifyChanged = (seriesId: number, from?: number) => {
-    const dependents = formulas.forget(seriesId, from)
+  const notifyChanged = (
+    seriesId: number,
+    from?: number,
+    dependents = formulas.forget(seriesId, from),
+  ) => {
     // Ranks of futures have a newest price and nothing else.
     for (const id of formulas.heldBy(seriesId)) latestPrices.forget(id, from)
     if (from === undefined) for (const id of dependents) catalogue.measure(id)
@@ -175,7 +178,9 @@ export function openPrices({
       if (terms?.formula !== undefined) continue
       tally.record(source ?? '', inserted.length, revised.length)
       if (batchId === 0) guards.forget(change.seriesId)
-      notifyChanged(change.seriesId, firstChanged(change))
+      // Inside the transaction, formulas have forgotten what it changed.
+      const dependents = formulas.dependentsOf(change.seriesId)
+      notifyChanged(change.seriesId, firstChanged(change), dependents)
       if (sourceId !== 0 || provenance.isSourced(change.seriesId)) attribute(change.seriesId)
     }
   })
