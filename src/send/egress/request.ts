@@ -149,7 +149,7 @@ const isSecure = ({ url }: Route) => url.protocol === 'https:'
 
 /**
  * Returns a function that opens a request to the addresses that were checked, whatever DNS returns
- * by then, on a connection of its own.
+ * by then, on a separate connection.
  */
 export async function pinnedRequest(
   route: Route,

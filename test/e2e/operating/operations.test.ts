@@ -127,7 +127,7 @@ describe('the operator of a binary', () => {
       stdout: 'pipe',
       stderr: 'inherit',
     })
-    // Nothing is read meanwhile, so the socket between the two is full before the command ends.
+    // Nothing is read for now: the socket between the two is full before the command ends.
     Bun.sleepSync(1500)
     const late = await new Response(child.stdout).text()
     expect(await child.exited).toBe(0)
