@@ -35,6 +35,11 @@ export const typed = ({ required, ...schema }: TypedParameter) =>
     }),
   )
 
+/** The key of a parameter that the document leaves out. */
+export const undescribedKey = 'x-undescribed'
+/** A parameter that its handler always refuses, with a sentence about what to send instead. */
+export const refusedQuery = t.Optional(t.String({ [undescribedKey]: true }))
+
 const flagWords = ['true', 'false', '1', '0', 'yes', 'no']
 
 /**

@@ -1,6 +1,6 @@
 import { scopeOf } from '../../plans/scopes.ts'
 import { ignoredParametersHeader } from '../input/ignored-parameters.ts'
-import { typedKey } from '../input/typed.ts'
+import { typedKey, undescribedKey } from '../input/typed.ts'
 import { pascal, type SchemaSite, shareSchemas } from './components.ts'
 import { exampleOf } from './example.ts'
 import { describeNumbers } from './numbers.ts'
@@ -323,6 +323,7 @@ function parametersOf(path: string, raw: unknown, { named }: Build): Parameter[]
     )
       return []
     const { schema: rawSchema, description: text, examples: texts, required } = entry
+    if (isRecord(rawSchema) && undescribedKey in rawSchema) return []
     const { [typedKey]: typedSchema, ...plainSchema } = isRecord(rawSchema) ? rawSchema : {}
     const { required: isNeeded, ...typedParameter } = isRecord(typedSchema) ? typedSchema : {}
     const shown = isRecord(typedSchema) ? typedParameter : plainSchema

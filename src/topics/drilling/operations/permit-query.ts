@@ -1,5 +1,5 @@
 import { listOf } from '../../../http/input/query.ts'
-import { textParameter, typed } from '../../../http/input/typed.ts'
+import { refusedQuery, textParameter, typed } from '../../../http/input/typed.ts'
 import {
   invalidParameter,
   missingParameter,
@@ -56,10 +56,7 @@ export const permitQuery = {
     'new_drill',
   ),
   well_type: textParameter('`oil`, `gas`, `injection` or whatever else the states list.', 'oil'),
-  address: textParameter(
-    'Not supported: this service has no geocoding. Give `latitude` and `longitude`.',
-    '600 Main Street, Midland, TX',
-  ),
+  address: refusedQuery,
   ...circleQuery,
   ...rangeQuery,
   query: textParameter(

@@ -4,7 +4,7 @@ import type { Access } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { pageQuery } from '../../../http/input/page.ts'
 import { listOf } from '../../../http/input/query.ts'
-import { dayParameter } from '../../../http/input/typed.ts'
+import { dayParameter, refusedQuery } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -29,8 +29,7 @@ const dayAccess: Access = { meter: true, known: ({ date }) => parseDay(date ?? '
 const rowOrderNote =
   ' Rows are newest first across all codes. Hour, day, week and month are buckets of UTC or of `zone` (weeks start on Monday) of the observations inside the range. Paging is stable: prices that arrive while you page never duplicate or hide rows.'
 
-const dayDescription =
-  'One calendar day, of UTC or of `zone`, on past_day only; overrides every other range.'
+const dayDescription = 'One calendar day, of UTC or of `zone`; overrides every other range.'
 
 /** Rows that are read and written in the time in which a request is handed to a thread and back. */
 const lightRowsMax = 200
@@ -92,7 +91,7 @@ export function windowOperations(deps: Context) {
     query: {
       ...windowQuery,
       ...movingWindowQuery,
-      at: dayParameter(dayDescription, '2026-11-14'),
+      at: name === 'past_day' ? dayParameter(dayDescription, '2026-11-14') : refusedQuery,
       ...pages,
     },
     answers: response,
