@@ -146,19 +146,48 @@ function build(isShipped: boolean) {
         '--define',
         'process.env.NODE_ENV="production"',
         `--outdir=${out}`,
+        `--metafile=${out}.json`,
       ],
       { cwd: here, env: { ...process.env, NODE_ENV: 'production' } },
     )
     if (built.exitCode !== 0) throw new Error(`The console could not be built: ${built.stderr}`)
+    const modules = modulesIn(JSON.parse(readFileSync(`${out}.json`, 'utf8')) as Metafile)
     const font = addTypeface(out)
     const files = readdirSync(out).map(name =>
       packed(name, readFileSync(join(out, name)), isShipped),
     )
     const entry = (pattern: RegExp): string => files.find(file => pattern.test(file.name))!.name
-    return { script: entry(/^main-\w+\.js$/), style: entry(/^console-\w+\.css$/), font, files }
+    return {
+      script: entry(/^main-\w+\.js$/),
+      style: entry(/^console-\w+\.css$/),
+      font,
+      modules,
+      files,
+    }
   } finally {
     rmSync(out, { recursive: true })
+    rmSync(`${out}.json`, { force: true })
   }
+}
+
+interface Metafile {
+  outputs: Record<string, { entryPoint?: string; imports: { path: string; kind: string }[] }>
+}
+
+/** For each source file that is loaded later, its file and those that it imports. */
+function modulesIn({ outputs }: Metafile): Record<string, string[]> {
+  const importedBy = (path: string): string[] =>
+    outputs[path]!.imports.filter(({ kind }) => kind === 'import-statement').map(each => each.path)
+  const modules: Record<string, string[]> = {}
+  for (const [path, { entryPoint }] of Object.entries(outputs)) {
+    if (entryPoint === undefined || !path.includes('part-')) continue
+    const needed = new Set([path])
+    for (const each of needed) for (const imported of importedBy(each)) needed.add(imported)
+    modules[entryPoint] = [...needed]
+      .map(name => name.replace(/^.*\//, ''))
+      .filter(name => name.startsWith('part-'))
+  }
+  return modules
 }
 
 const typeface = 'node_modules/@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'

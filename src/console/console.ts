@@ -17,7 +17,7 @@ export interface ConsoleDeps {
   access: AccessPlugin
   keys: Pick<Keyring, 'account'>
   sessions: Sessions
-  catalogue: Pick<Catalogue, 'resolve'>
+  catalogue: Pick<Catalogue, 'resolve' | 'list' | 'hasData'>
   viewers: Viewers
   operators: OperatorSessions
   serviceName: string
@@ -68,13 +68,13 @@ const load = async () => {
       },
     ]),
   )
-  const { script, style, font, guides } = bundle
+  const { script, style, font, modules, guides } = bundle
   const list = Buffer.from(files.get(guides)!.bodies.plain).toString()
   const listed = (JSON.parse(list) as Guides).pages.map(({ name, section, title }) => {
     return { name, section, title }
   })
   const guideNames = new Set(listed.map(({ name }) => name))
-  return { script, style, font, guides, guideNames, listed, files }
+  return { script, style, font, modules, guides, guideNames, listed, files }
 }
 let loading: ReturnType<typeof load> | undefined
 const loaded = () => {
@@ -116,7 +116,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
     const { pathname } = new URL(request.url)
     const [, guide] = /^\/docs\/([\w-]+)\.md$/.exec(pathname) ?? []
     if (guide !== undefined) return await guideAnswer(guide, deps.ownUrl())
-    const { script, style, font, guides, guideNames } = await loaded()
+    const { script, style, font, modules, guides, guideNames } = await loaded()
     const token = sessionCookieOf(request)
     const person = token === undefined ? undefined : deps.sessions.find(token)
     const visitor = person ? undefined : await signedInVisitor(deps, request)
@@ -127,13 +127,23 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
         service: deps.serviceName,
         isEvaluation: deps.mode === 'dev',
         isSignedIn: accountId !== undefined,
+        hasData: deps.catalogue.list().some(deps.catalogue.hasData),
+        role: person?.key.holder.role ?? 'admin',
         isOperator: accountId !== undefined && deps.operators.isOperator(accountId, request),
         signup: deps.signUp.mode,
         channel: deps.channels[0] ?? '',
         guides: `/console/${guides}`,
         now: now(),
       },
-      { script, style, font },
+      {
+        script,
+        style,
+        font,
+        modules: (accountId === undefined && pathname !== '/docs'
+          ? []
+          : sourcesOf(pathname, deps.mode === 'dev')
+        ).flatMap(source => modules[source] ?? []),
+      },
       preloaded(pathname, `/console/${guides}`),
     )
     if (person) {
@@ -154,6 +164,16 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
       },
     })
   }
+}
+
+const chartSource = 'parts/charts/market-chart.tsx'
+
+/** The source files of a page that its first view needs besides the main script. */
+function sourcesOf(pathname: string, isEvaluation: boolean): string[] {
+  const [, page = '', name = ''] = pathname.split('/')
+  if (page === '') return isEvaluation ? ['pages/home/demo.tsx', chartSource] : []
+  if (page === 'series' && name === 'formulas') return ['pages/series/formulas.tsx']
+  return [`pages/${page}.tsx`, ...(page === 'series' && name !== '' ? [chartSource] : [])]
 }
 
 /** Only the reference is drawn from the document of the API; guides have their own script. */

@@ -25,7 +25,7 @@ const icon =
 /** The one document behind every page; the script draws the page that its address names. */
 export const documentOf = (
   boot: Boot,
-  files: { script: string; style: string; font: string },
+  files: { script: string; style: string; font: string; modules: readonly string[] },
   /** Requests that the page will make: they are sent before the script has loaded. */
   asked: readonly string[] = [],
 ): string => `<!doctype html>
@@ -40,9 +40,10 @@ export const documentOf = (
 <link rel="preload" as="font" type="font/woff2" crossorigin href="/console/${files.font}">
 <link rel="stylesheet" href="/console/${files.style}">
 <script type="module" src="/console/${files.script}"></script>
-${asked.map(path => `<link rel="preload" as="fetch" crossorigin href="${path}">\n`).join('')}</head>
+${[...new Set(files.modules)].map(name => `<link rel="modulepreload" href="/console/${name}">\n`).join('')}${asked.map(path => `<link rel="preload" as="fetch" crossorigin href="${path}">\n`).join('')}</head>
 <body>
 <div id="console">
+<header class="rail"><div class="row spread"><span class="name">${escaped(boot.service)}</span></div></header>
 <noscript><main class="page"><h1>${escaped(boot.service)}</h1>
 <p>The console needs JavaScript. Without it: <a href="/sign-in">sign in</a>, read the <a href="/openapi.json">API description</a> or the <a href="/status.json">status</a>.</p></main></noscript>
 </div>

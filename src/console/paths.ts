@@ -1,3 +1,5 @@
+import type { Role } from '../plans/roles.ts'
+
 /**
  * The addresses of the console's pages, for the server, which answers each with the same document,
  * and for the router in the browser. `:name` is a parameter.
@@ -79,6 +81,10 @@ export interface Boot {
   service: string
   isEvaluation: boolean
   isSignedIn: boolean
+  /** Any series has data: without it pages skip requests for computed values. */
+  hasData: boolean
+  /** The role in the organization: controls that it may not use are left out. */
+  role: Role
   /** The sign-in opens the operator's pages, without the admin token. */
   isOperator: boolean
   /** The policy for new accounts. */

@@ -6,6 +6,7 @@ import {
   Choice,
   Confirmed,
   Figure,
+  May,
   Members,
   Page,
   Refused,
@@ -16,7 +17,7 @@ import {
 } from '../parts/bits.tsx'
 import { Chart } from '../parts/charts/chart.tsx'
 import { bound, boundChoice, submits } from '../parts/form.ts'
-import { ago, day, number, words } from '../parts/format.ts'
+import { ago, day, figure, number, words } from '../parts/format.ts'
 import { keyColumns, keyName } from '../parts/key-columns.tsx'
 import { keepKey } from '../parts/own-key.ts'
 import { pagedRows, usePages } from '../parts/pages.ts'
@@ -149,16 +150,18 @@ function Keys() {
         keyOf={({ id }) => id}
         empty="No API keys yet. Name one and create it to call the API."
         actions={
-          <form class="row end" onSubmit={submits(make)}>
-            <label>
-              Name of a new key
-              <input required maxLength={100} {...bound(name)} />
-            </label>
-            <button type="submit" class="main">
-              Make a key
-            </button>
-            <Restrictions />
-          </form>
+          <May action="change_keys">
+            <form class="row end" onSubmit={submits(make)}>
+              <label>
+                Name of a new key
+                <input required maxLength={100} {...bound(name)} />
+              </label>
+              <button type="submit" class="main">
+                Make a key
+              </button>
+              <Restrictions />
+            </form>
+          </May>
         }
         columns={[
           ...keyColumns,
@@ -167,7 +170,7 @@ function Keys() {
             isNumber: true,
             isWide: true,
             value: ({ usage }) => usage.requests_used,
-            show: ({ usage }) => number(usage.requests_used),
+            write: figure,
           },
           {
             name: 'State',
@@ -182,6 +185,7 @@ function Keys() {
           },
           {
             name: 'Actions',
+            needs: 'change_keys',
             isHeadingHidden: true,
             show: key =>
               key.active && (
@@ -357,7 +361,7 @@ function UsagePart() {
             isNumber: true,
             className: 'quiet',
             value: key => key.last_used_at,
-            show: key => ago(key.last_used_at),
+            write: ago,
           },
         ]}
       />
@@ -375,12 +379,7 @@ function UsagePart() {
         actions={<Choice label="Requested by" options={vias} {...boundChoice(via)} />}
         columns={[
           { name: 'Route', className: 'code', value: ({ endpoint }) => endpoint },
-          {
-            name: 'Requests',
-            isNumber: true,
-            value: ({ requests }) => requests,
-            show: ({ requests }) => number(requests),
-          },
+          { name: 'Requests', isNumber: true, value: ({ requests }) => requests, write: figure },
           {
             name: 'Percent',
             isNumber: true,

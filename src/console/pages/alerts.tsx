@@ -15,6 +15,7 @@ import {
   Absent,
   Confirmed,
   Empty,
+  May,
   Members,
   Notice,
   Options,
@@ -24,7 +25,7 @@ import {
   Tag,
   WhoBringsData,
 } from '../parts/bits.tsx'
-import { now } from '../parts/boot.ts'
+import { mayDo, now } from '../parts/boot.ts'
 import { Chart } from '../parts/charts/chart.tsx'
 import {
   areCodesHere,
@@ -35,7 +36,7 @@ import {
   wantCodes,
 } from '../parts/codes.ts'
 import { submits } from '../parts/form.ts'
-import { ago, decimalsOf, instant, number, signed, words } from '../parts/format.ts'
+import { ago, decimalsOf, figure, instant, number, signed, words } from '../parts/format.ts'
 import { Included } from '../parts/included.tsx'
 import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
@@ -158,9 +159,11 @@ function List() {
       title="Alerts"
       about="Notifications by e-mail, text message or webhook when a price meets a condition."
       actions={
-        <a class="button main" href="/alerts/new">
-          New alert
-        </a>
+        <May action="change_data">
+          <a class="button main" href="/alerts/new">
+            New alert
+          </a>
+        </May>
       }
     >
       {refusal.value && <Refused error={refusal.value} />}
@@ -172,10 +175,16 @@ function List() {
         keyOf={({ id }) => id}
         empty={
           <>
-            <p>No alerts yet. Create one: a backtest shows how often it would have fired.</p>
-            <a class="button" href="/alerts/new">
-              New alert
-            </a>
+            <p>
+              {mayDo('change_data')
+                ? 'No alerts yet. Create one: a backtest shows how often it would have fired.'
+                : 'No alerts yet.'}
+            </p>
+            <May action="change_data">
+              <a class="button" href="/alerts/new">
+                New alert
+              </a>
+            </May>
           </>
         }
         columns={[
@@ -224,11 +233,12 @@ function List() {
             isWide: true,
             className: 'quiet',
             value: row => row.last_triggered_at,
-            show: row => ago(row.last_triggered_at),
+            write: ago,
           },
           { name: 'State', value: stateOf, show: alert => <State alert={alert} /> },
           {
             name: 'Actions',
+            needs: 'change_data',
             isHeadingHidden: true,
             show: alert => (
               <div class="row">
@@ -297,7 +307,7 @@ function List() {
             isNumber: true,
             className: 'quiet',
             value: row => row.triggered_at,
-            show: row => instant(row.triggered_at),
+            write: instant,
           },
         ]}
       />
@@ -642,9 +652,11 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
             >
               Run backtest
             </button>
-            <button type="submit" class="main" disabled={isBusy.value || !isWhole(draft.value)}>
-              {alert ? 'Save alert' : 'Create alert'}
-            </button>
+            <May action="change_data">
+              <button type="submit" class="main" disabled={isBusy.value || !isWhole(draft.value)}>
+                {alert ? 'Save alert' : 'Create alert'}
+              </button>
+            </May>
           </div>
         </form>
       </div>
@@ -656,18 +668,9 @@ function Editor({ first, alert }: { first: Draft; alert?: WholeAlert }) {
           keyOf={row => row.triggered_at}
           empty="It has not fired yet. The chart shows when it would have fired in the past year."
           columns={[
-            {
-              name: 'When',
-              value: row => row.triggered_at,
-              show: row => instant(row.triggered_at),
-            },
+            { name: 'When', value: row => row.triggered_at, write: instant },
             { name: 'Condition', isWide: true, value: ({ condition }) => condition },
-            {
-              name: 'Value',
-              isNumber: true,
-              value: row => row.value,
-              show: row => number(row.value),
-            },
+            { name: 'Value', isNumber: true, value: row => row.value, write: figure },
             {
               name: 'Channels',
               className: 'quiet',

@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { BoardRow } from '../../topics/prices/operations/board.ts'
 import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../parts/ask.ts'
-import { Confirmed, Members, Page, Refused, Tag } from '../parts/bits.tsx'
+import { Confirmed, May, Members, Page, Refused, Tag } from '../parts/bits.tsx'
 import { Spark } from '../parts/charts/spark.tsx'
 import { codesRefusal, matchingCodes, nearCodes, wantCodes } from '../parts/codes.ts'
+import { layoutPath } from '../parts/first.ts'
 import { bound } from '../parts/form.ts'
 import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/format.ts'
 import { type LivePrice, useLive } from '../parts/live.ts'
@@ -23,8 +24,6 @@ interface Layout {
   groups: Group[]
   is_own: boolean
 }
-
-const layoutPath = '/v1/prices/board/layout'
 
 export function Board() {
   return <Members title="Board">{() => <OwnBoard />}</Members>
@@ -103,7 +102,9 @@ function OwnBoard() {
       {isEditing.value && groups && (
         <>
           <Chooser groups={groups} isOwn={isOwn} onChoose={choose} onReset={reset} />
-          <Sharing groups={groups} />
+          <May action="change_data">
+            <Sharing groups={groups} />
+          </May>
         </>
       )}
       <Prices

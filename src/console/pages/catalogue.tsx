@@ -17,9 +17,11 @@ interface Priced {
 export function Catalogue({
   codes: listed,
   isSearch,
+  isTall = false,
 }: {
   codes: readonly Code[]
   isSearch: boolean
+  isTall?: boolean
 }) {
   const prices = useLoaded('prices', signal =>
     dataOf<{ prices: Record<string, Priced> }>('/v1/prices/all', { signal }),
@@ -32,6 +34,7 @@ export function Catalogue({
       rows={listed}
       keyOf={({ code }) => code}
       empty="No series."
+      isTall={isTall}
       groupOf={isSearch ? undefined : ({ category }) => words(category)}
       columns={[
         {
@@ -43,6 +46,8 @@ export function Catalogue({
         {
           name: 'Category',
           isWide: true,
+          // The headings between the rows have it already.
+          isFileOnly: !isSearch,
           className: 'quiet',
           value: ({ category }) => words(category),
         },
@@ -52,7 +57,10 @@ export function Catalogue({
           value: code => priceOf(code)?.price,
           show: code => {
             const price = priceOf(code)
-            return price ? number(price.price, Math.max(2, decimalsOf(price.price))) : '–'
+            if (!price) return '–'
+            // A count, as of rigs or wells, has no fraction.
+            const least = price.currency === null ? 0 : 2
+            return number(price.price, Math.max(least, decimalsOf(price.price)))
           },
         },
         {
@@ -75,8 +83,11 @@ export function Catalogue({
             return (
               <Move
                 change={
-                  price && amount !== null ? { amount, percent: price.change_24h_percent } : null
+                  price && amount !== null
+                    ? { amount, percent: price.currency === null ? null : price.change_24h_percent }
+                    : null
                 }
+                digits={price ? decimalsOf(price.price) : 2}
               />
             )
           },
@@ -88,7 +99,7 @@ export function Catalogue({
           isWide: true,
           className: 'quiet',
           value: code => priceOf(code)?.created_at,
-          show: code => ago(priceOf(code)?.created_at),
+          write: ago,
         },
       ]}
     />

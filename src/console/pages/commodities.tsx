@@ -4,8 +4,8 @@ import { useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { ask, useLoaded } from '../parts/ask.ts'
 import { Members, Options, Page, Refused, Waiting } from '../parts/bits.tsx'
-import { now } from '../parts/boot.ts'
-import { areCodesHere, codes, hasAnyCode, wantCodes } from '../parts/codes.ts'
+import { boot, now } from '../parts/boot.ts'
+import { areCodesHere, codes, wantCodes } from '../parts/codes.ts'
 import { words } from '../parts/format.ts'
 import { Report } from '../parts/report.tsx'
 import { type Tab, Tabs } from '../parts/tabs.tsx'
@@ -55,12 +55,17 @@ function valuesIn(answer: unknown, field: string): string[] {
 function One({ part }: { part: Part }) {
   const { path, query, route } = useLocation()
   useEffect(wantCodes, [])
-  const listed = codes.value.filter(({ category }) => part.categories.includes(category))
-  const any = useLoaded('any', hasAnyCode)
+  const listed = codes.value
+    .filter(
+      ({ code, category }) =>
+        part.categories.includes(category) && (part.codes?.test(code) ?? true),
+    )
+    .sort((a, b) => part.categories.indexOf(a.category) - part.categories.indexOf(b.category))
+  const isReady = boot.hasData && areCodesHere.value
   const report = part.reports.find(({ text }) => text === query.report) ?? part.reports[0]
   const choice = useSignal('')
   const source = report?.choices?.from
-  const found = useLoaded(any.data ? source?.path : undefined, signal =>
+  const found = useLoaded(isReady ? source?.path : undefined, signal =>
     ask<unknown>(source!.path, { signal }),
   )
   const values =
@@ -69,7 +74,7 @@ function One({ part }: { part: Part }) {
   return (
     <>
       {!areCodesHere.value && part.categories.length > 0 && <Waiting what="series" />}
-      {any.data === false && (
+      {!boot.hasData && (
         <section class="card">
           <p>
             No data yet. The operator <a href="/operator/data">imports files</a> and turns{' '}
@@ -77,8 +82,8 @@ function One({ part }: { part: Part }) {
           </p>
         </section>
       )}
-      {any.data && part.headline && <Headline codes={part.headline} />}
-      {any.data && report && (
+      {isReady && part.headline && <Headline codes={part.headline} />}
+      {isReady && report && (
         <>
           <div class="row">
             <label class="inline">
@@ -121,7 +126,7 @@ function One({ part }: { part: Part }) {
           )}
         </>
       )}
-      {listed.length > 0 && <Catalogue codes={listed} isSearch={false} />}
+      {listed.length > 0 && <Catalogue codes={listed} isSearch={false} isTall />}
     </>
   )
 }

@@ -227,7 +227,7 @@ function Demo() {
           isWide: true,
           className: 'quiet',
           value: row => row.created_at,
-          show: row => ago(row.created_at),
+          write: ago,
         },
       ]}
     />

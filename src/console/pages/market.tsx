@@ -1,13 +1,14 @@
 import { dayMs } from '../../lib/time/instant.ts'
 import { has } from '../parts/account.ts'
 import { ask, dataOf, type Loaded, Refusal, useLoaded } from '../parts/ask.ts'
-import { Empty, Members, Page, Refused, Tag, Waiting, WhoBringsData } from '../parts/bits.tsx'
-import { now } from '../parts/boot.ts'
+import { Empty, Members, Page, Refused, Tag, WhoBringsData } from '../parts/bits.tsx'
+import { boot, now } from '../parts/boot.ts'
 import { MiniLines } from '../parts/charts/mini-lines.tsx'
 import { RangeBar } from '../parts/charts/range-bar.tsx'
-import { hasAnyCode } from '../parts/codes.ts'
-import { ago, decimalsOf, number, signed, words } from '../parts/format.ts'
+import { boardPath, briefPath } from '../parts/first.ts'
+import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/format.ts'
 import { type Change, Move } from '../parts/move.tsx'
+import { QuoteTile, type Year } from '../parts/quote-tile.tsx'
 import { Table } from '../parts/table.tsx'
 import type { BoardRow } from './board.tsx'
 import { Releases, Triggers } from './market/dates.tsx'
@@ -22,10 +23,8 @@ export function Market() {
   return <Members title="Market">{() => <Morning />}</Members>
 }
 
-interface Metric {
+interface Metric extends Year {
   code: string
-  min_52w: number
-  max_52w: number
 }
 
 interface Watched extends BoardRow, Reason {
@@ -38,36 +37,48 @@ interface Watched extends BoardRow, Reason {
 
 const metricsMax = 20
 
+/** The rows of a watchlist, and what explains their moves as soon as it is here. */
 function useWatchlist(layout: Layout | undefined): Loaded<Watched[]> {
-  const wanted = layout && codesOf(layout.groups)
-  return useLoaded(wanted && `market ${wanted.join(',')}`, async signal => {
-    const { rows } =
-      wanted!.length === 0
-        ? { rows: [] }
-        : await dataOf<{ rows: BoardRow[] }>(`/v1/prices/board?codes=${wanted!.join(',')}`, {
-            signal,
-          })
-    const codes = rows.slice(0, metricsMax).map(({ code }) => code)
-    const metrics =
-      codes.length === 0
-        ? []
-        : (
-            await dataOf<{ metrics: Metric[] }>(`/v1/prices/metrics?by_code=${codes.join(',')}`, {
-              signal,
-            })
-          ).metrics
-    const years = new Map(metrics.map(metric => [metric.code, metric]))
-    const events = await lateEvents(signal)
-    const watched = rows.map(row => ({
-      ...row,
-      year: years.get(row.code),
-      event: events.find(({ commodity }) => commodity === row.code),
-      deviations: deviationsOf(row.change_24h, row.sparkline),
-    }))
-    const moved = watched.toSorted(bySize).slice(0, lookedUpMax)
-    const reasons = await Promise.all(moved.map(row => reasonOf(row, signal)))
-    return watched.map(row => ({ ...row, ...reasons[moved.indexOf(row)] }))
+  const codes = layout && codesOf(layout.groups)
+  const list = codes?.join(',')
+  const board = useLoaded(list, async signal =>
+    list === ''
+      ? []
+      : (await dataOf<{ rows: BoardRow[] }>(`${boardPath}?codes=${list}`, { signal })).rows,
+  )
+  const key = board.data && board.data.length > 0 ? `why ${list}` : undefined
+  const years = useLoaded(codes?.length ? `years ${list}` : undefined, signal =>
+    dataOf<{ metrics: Metric[] }>(
+      `/v1/prices/metrics?by_code=${codes!.slice(0, metricsMax).join(',')}`,
+      { signal },
+    ),
+  )
+  const events = useLoaded(key, lateEvents)
+  const measured = board.data?.map(row => ({
+    row,
+    deviations: deviationsOf(row.change_24h, row.sparkline),
+  }))
+  const reasons = useLoaded(key, async signal => {
+    const moved = measured!.toSorted(bySize).slice(0, lookedUpMax)
+    return new Map(
+      await Promise.all(
+        moved.map(async ({ row }) => [row.code, await reasonOf(row, signal)] as const),
+      ),
+    )
   })
+  return {
+    ...board,
+    isLoading: board.isLoading || list === undefined,
+    data: measured?.map(({ row, deviations }) => ({
+      ...row,
+      deviations,
+      year: years.data?.metrics.find(({ code }) => code === row.code),
+      event: events.data?.find(({ commodity }) => commodity === row.code),
+      ...reasons.data?.get(row.code),
+    })),
+    refusal: board.refusal ?? years.refusal ?? events.refusal ?? reasons.refusal,
+    set: () => undefined,
+  }
 }
 
 const bySize = (a: { deviations: number | null }, b: { deviations: number | null }): number =>
@@ -93,7 +104,7 @@ async function reasonOf(row: BoardRow, signal: AbortSignal): Promise<Reason> {
   const at = encodeURIComponent(row.created_at)
   const answer = await dataOf<Vintaged>(
     `/v1/prices/vintages?by_code=${row.code}&observed_at=${at}`,
-    { signal },
+    { signal, isLater: true },
   ).catch(error => {
     // The point may be withheld by now.
     if (error instanceof Refusal && error.status === 404) return undefined
@@ -116,8 +127,11 @@ const eventMs = 7 * dayMs
 
 /** Events of the past week, of all series, newest first. */
 async function lateEvents(signal: AbortSignal): Promise<Note[]> {
-  if (!has('calculated_metrics') || !(await hasAnyCode())) return []
-  const notes = await dataOf<Note[]>('/v1/indicators/annotations?per_page=100', { signal }).catch(
+  if (!has('calculated_metrics')) return []
+  const notes = await dataOf<Note[]>('/v1/indicators/annotations?per_page=100', {
+    signal,
+    isLater: true,
+  }).catch(
     // Before the first event there is no list.
     error => {
       if (error instanceof Refusal && error.status === 404) return []
@@ -150,11 +164,7 @@ function Morning() {
       }
     >
       {layouts.answer.refusal && <Refused error={layouts.answer.refusal} />}
-      {watched.refusal && <Refused error={watched.refusal} />}
-      {!watched.data && (watched.isLoading || layouts.answer.isLoading) && (
-        <Waiting what="prices" />
-      )}
-      {watched.data?.length === 0 && (
+      {(!boot.hasData || watched.data?.length === 0) && (
         <section class="card">
           <Empty>
             <p>
@@ -163,10 +173,10 @@ function Morning() {
           </Empty>
         </section>
       )}
-      {watched.data && watched.data.length > 0 && (
+      {boot.hasData && watched.data?.length !== 0 && (
         <div class="morning">
-          <Ticker rows={watched.data.slice(0, 8)} />
-          <Movers rows={watched.data} />
+          <Ticker rows={watched.data?.slice(0, 8) ?? []} />
+          <Movers of={watched} />
           {has('futures') && <Curves />}
           <StocksNow />
           {has('calculated_metrics') && <SpreadsNow />}
@@ -186,10 +196,8 @@ interface TradingHours {
 
 /** Whether the futures trade now: an old price is normal while the market is closed. */
 function Session() {
-  const path = has('futures') ? '/v1/futures/brent' : undefined
-  const answer = useLoaded(path, async signal =>
-    (await hasAnyCode()) ? ask<TradingHours>(path!, { signal }) : undefined,
-  )
+  const path = boot.hasData && has('futures') ? '/v1/futures/brent' : undefined
+  const answer = useLoaded(path, signal => ask<TradingHours>(path!, { signal }))
   const hours = answer.data?.trading_hours
   return (
     <>
@@ -209,55 +217,38 @@ interface Briefed {
   code: string
   name: string
   price: number
-  change_24h_pct: number | null
   forecast_1m: { low: number; high: number; confidence: number } | null
 }
 
 const briefMax = 3
 
-/** The market in a sentence: where it is, and where the forecast sees it in a month. */
+/** Where the forecast sees the market in a month. */
 function Brief() {
-  const answer = useLoaded('brief', async signal =>
-    (await hasAnyCode())
-      ? dataOf<{ commodities: Briefed[] }>('/v1/market-brief', { signal })
-      : undefined,
+  const answer = useLoaded(boot.hasData ? briefPath : undefined, signal =>
+    dataOf<{ commodities: Briefed[] }>(briefPath, { signal }),
   )
-  const told = answer.data?.commodities.slice(0, briefMax) ?? []
+  const told = answer.data?.commodities.filter(({ forecast_1m: month }) => month) ?? []
   if (told.length === 0) return <>The watchlist, curves, stocks and spreads of this morning.</>
+  const ranges = told.slice(0, briefMax).map(({ name, price, forecast_1m: month }) => {
+    const digits = decimalsOf(price)
+    return `${name} ${number(month!.low, digits)} to ${number(month!.high, digits)}`
+  })
   return (
     <>
-      {told.map(({ code, name, price, change_24h_pct: change, forecast_1m: month }, i) => (
-        <span key={code}>
-          {i > 0 && ' · '}
-          {name} {number(price, decimalsOf(price))}
-          {change !== null && ` (${signed(change, 1)}%)`}
-          {month && `, ${number(month.low)} to ${number(month.high)} in a month`}
-        </span>
-      ))}
+      Forecast for one month from now, {number(Math.round(100 * told[0]!.forecast_1m!.confidence))}%
+      confidence: {ranges.join(', ')}.
     </>
   )
 }
 
 const digitsOf = ({ formatted }: BoardRow): number => decimalsOf(formatted)
-const dots = { current: 'good', delayed: 'warn', stale: 'bad' } as const
 
 const Ticker = ({ rows }: { rows: Watched[] }) => (
   <ul class="ticker plain" aria-label="Ticker">
     {rows.map(row => (
       <li key={row.code}>
-        <a href={`/series/${row.code}`} title={`${row.name}, ${ago(row.created_at)}`}>
-          <span class="small quiet">
-            <i class={`dot ${dots[row.data_status]}`} /> {row.name}
-          </span>
-          <span class="row spread">
-            <b>{number(row.price, digitsOf(row))}</b>
-            <span class="small">
-              <Move change={row.change_24h} digits={digitsOf(row)} />
-            </span>
-          </span>
-          {row.year && (
-            <RangeBar low={row.year.min_52w} high={row.year.max_52w} value={row.price} />
-          )}
+        <a href={`/series/${row.code}`}>
+          <QuoteTile row={row} year={row.year} />
         </a>
       </li>
     ))}
@@ -300,11 +291,12 @@ function Reasons({ row }: { row: Watched }) {
   )
 }
 
-const Movers = ({ rows }: { rows: Watched[] }) => (
+const Movers = ({ of }: { of: Loaded<Watched[]> }) => (
   <Table
     caption="Movers"
     file="movers"
-    rows={rows.toSorted(bySize)}
+    of={of}
+    rows={of.data?.toSorted(bySize)}
     keyOf={({ code }) => code}
     isTall
     empty="The watchlist is empty."
@@ -324,6 +316,7 @@ const Movers = ({ rows }: { rows: Watched[] }) => (
           </span>
         ),
       },
+      { name: 'Unit', isFileOnly: true, value: row => unitOf(row.currency, row.unit) },
       {
         name: 'Change',
         isNumber: true,

@@ -15,9 +15,8 @@ import {
   WhoBringsData,
   Wide,
 } from '../parts/bits.tsx'
-import { now } from '../parts/boot.ts'
+import { boot, now } from '../parts/boot.ts'
 import { Chart } from '../parts/charts/chart.tsx'
-import { hasAnyCode } from '../parts/codes.ts'
 import { boundChoice } from '../parts/form.ts'
 import { number, signed, unitOf, words } from '../parts/format.ts'
 import { Move } from '../parts/move.tsx'
@@ -207,9 +206,7 @@ function Spreads() {
     const wanted = kind.value
     return {
       kind: wanted,
-      spreads: (await hasAnyCode())
-        ? await dataOf<Spread[]>(`/v1/spreads/${wanted}/all`, { signal })
-        : [],
+      spreads: boot.hasData ? await dataOf<Spread[]>(`/v1/spreads/${wanted}/all`, { signal }) : [],
     }
   })
   // Until the chosen kind is here, none is shown: the others have no history of this kind.

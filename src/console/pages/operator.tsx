@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
 import { useAttempt } from '../parts/ask.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
-import { instant, number, signed, words } from '../parts/format.ts'
+import { figure, instant, number, signed, words } from '../parts/format.ts'
 import { asOperator, forget, Operators, token } from '../parts/operator-token.tsx'
 import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
@@ -213,7 +213,7 @@ function Data() {
                   fileName: 'price',
                   isNumber: true,
                   value: ({ price }) => price,
-                  show: ({ price }) => number(price),
+                  write: figure,
                 },
                 {
                   name: 'Observed',
@@ -260,7 +260,7 @@ function Data() {
             isWide: true,
             className: 'quiet',
             value: row => row.started_at,
-            show: row => instant(row.started_at),
+            write: instant,
           },
           {
             name: 'Actions',

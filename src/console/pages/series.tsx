@@ -6,6 +6,7 @@ import { has } from '../parts/account.ts'
 import { dataOf, useLoaded } from '../parts/ask.ts'
 import { Choice, Copy, Empty, Members, Options, Page, Refused, Waiting } from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
+import { chartPath, daysOf, ranges } from '../parts/chart-path.ts'
 import { KnownOn } from '../parts/charts/known-on.tsx'
 import {
   areCodesHere,
@@ -27,15 +28,6 @@ import { Quote } from './series/quote.tsx'
 const Formulas = lazy(() => import('./series/formulas.tsx').then(page => page.Formulas))
 
 const noNotes: readonly Note[] = []
-
-const ranges = [
-  { value: '1w', text: '1 W', days: 7 },
-  { value: '1m', text: '1 M', days: 31 },
-  { value: '3m', text: '3 M', days: 92 },
-  { value: '1y', text: '1 Y', days: 366 },
-  { value: '3y', text: '3 Y', days: 3 * 365.25 },
-  { value: '10y', text: '10 Y', days: 10 * 365.25 },
-] as const
 
 const intervals = [
   { value: '', text: 'Auto' },
@@ -154,21 +146,6 @@ function useView() {
   return { query, set }
 }
 
-const daysOf = (query: Record<string, string>): number =>
-  ranges.find(({ value }) => value === query.range)?.days ?? 366
-
-const pathOf = (code: string, query: Record<string, string>): string => {
-  const days = daysOf(query)
-  const search = new URLSearchParams({
-    code,
-    start_date: isoDay(now() - days * dayMs),
-    ...(query.interval ? { interval: query.interval } : {}),
-    ...(query.type === 'candles' && !query.interval ? { interval: candleInterval(days) } : {}),
-    ...(query.as_of ? { as_of: `${query.as_of}T23:59:59Z` } : {}),
-  })
-  return `/v1/prices/chart?${search}`
-}
-
 /** The prices of the range as a file, without the limits of a chart. */
 const exportOf = (code: string, query: Record<string, string>, format: string): string =>
   `/v1/export/prices?${new URLSearchParams({
@@ -179,19 +156,13 @@ const exportOf = (code: string, query: Record<string, string>, format: string): 
     ...(query.as_of ? { as_of: `${query.as_of}T23:59:59Z` } : {}),
   })}`
 
-/**
- * The interval with few enough candles to have readable bodies: many series have one price a day.
- */
-const candleInterval = (days: number): string =>
-  days <= 8 ? 'hour' : days <= 100 ? 'day' : days <= 1200 ? 'week' : 'month'
-
 function One({ code }: { code: string }) {
   const { query, set } = useView()
   const type = query.type ?? 'line'
-  const path = pathOf(code, query)
+  const path = chartPath(code, query, now())
   const answer = useLoaded(path, signal => dataOf<ChartAnswer>(path, { signal }))
   const others = (query.compare ?? '').split(',').filter(Boolean)
-  const comparePaths = others.map(other => pathOf(other, { ...query, type: 'line' }))
+  const comparePaths = others.map(other => chartPath(other, { ...query, type: 'line' }, now()))
   const compared = useLoaded(comparePaths.length > 0 ? comparePaths.join(' ') : undefined, signal =>
     Promise.all(comparePaths.map(path => dataOf<ChartAnswer>(path, { signal }))),
   )
@@ -343,7 +314,12 @@ function Compare({
   onChange: (others: string[]) => void
 }) {
   const typed = useSignal('')
-  useEffect(wantCodes, [])
+  const add = () => {
+    const exact = codes.value.find(known => known.code === typed.value.toUpperCase())
+    if (!exact || others.includes(exact.code) || exact.code === code) return
+    onChange([...others, exact.code])
+    typed.value = ''
+  }
   const near = matchingCodes(typed.value, 6).filter(
     found => found.code !== code && !others.includes(found.code),
   )
@@ -358,12 +334,10 @@ function Compare({
           placeholder="Compare with …"
           value={typed.value}
           disabled={others.length >= comparedMax}
+          onFocus={wantCodes}
           onInput={event => {
             typed.value = event.currentTarget.value
-            const exact = codes.value.find(known => known.code === typed.value.toUpperCase())
-            if (!exact || others.includes(exact.code) || exact.code === code) return
-            onChange([...others, exact.code])
-            typed.value = ''
+            void loadCodes().then(add, () => undefined)
           }}
         />
         <datalist id="near">

@@ -208,11 +208,7 @@ const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: st
         value: ({ status }) => status,
         show: ({ status }) => <Tag mood={moods[status]}>{words(status)}</Tag>,
       },
-      {
-        name: 'Began',
-        value: ({ began_at }) => began_at,
-        show: ({ began_at }) => instant(began_at),
-      },
+      { name: 'Began', value: ({ began_at }) => began_at, write: instant },
       {
         name: 'Ended',
         isWide: true,
@@ -248,11 +244,7 @@ const Feeds = ({ feeds }: { feeds: Feed[] }) => (
         value: ({ status }) => status,
         show: ({ status }) => <Tag mood={feedMoods[status]}>{words(status)}</Tag>,
       },
-      {
-        name: 'Newest',
-        value: feed => feed.last_observation_at,
-        show: feed => ago(feed.last_observation_at),
-      },
+      { name: 'Newest', value: feed => feed.last_observation_at, write: ago },
       {
         name: 'Next by',
         isWide: true,

@@ -6,6 +6,7 @@ import {
   Absent,
   Confirmed,
   Empty,
+  May,
   Members,
   Notice,
   Options,
@@ -15,6 +16,7 @@ import {
   ShownOnce,
   Tag,
 } from '../parts/bits.tsx'
+import { mayDo } from '../parts/boot.ts'
 import { bound, boundSelect, submits } from '../parts/form.ts'
 import { ago, instant, number, words } from '../parts/format.ts'
 import { Included } from '../parts/included.tsx'
@@ -104,7 +106,7 @@ function List() {
         of={answer}
         rows={answer.data?.webhooks}
         keyOf={({ id }) => id}
-        empty="No endpoints yet. Add one below."
+        empty={mayDo('change_data') ? 'No endpoints yet. Add one below.' : 'No endpoints yet.'}
         columns={[
           {
             name: 'Endpoint',
@@ -129,7 +131,7 @@ function List() {
             isWide: true,
             className: 'quiet',
             value: row => row.last_delivery_at,
-            show: row => ago(row.last_delivery_at),
+            write: ago,
           },
           {
             name: 'State',
@@ -140,23 +142,30 @@ function List() {
           },
         ]}
       />
-      <details class="card" open={answer.data?.webhooks.length === 0}>
-        <summary id="add">Add an endpoint</summary>
-        <form class="stack" aria-labelledby="add" onSubmit={submits(make)}>
-          <label>
-            Address
-            <input name="url" type="url" required placeholder="https://hooks.example.com/energy" />
-          </label>
-          <Events chosen={firstEvents} />
-          <Filters />
-          {refusal.value && <Refused error={refusal.value} />}
-          <div class="row">
-            <button type="submit" class="main">
-              Add endpoint
-            </button>
-          </div>
-        </form>
-      </details>
+      <May action="change_data">
+        <details class="card" open={answer.data?.webhooks.length === 0}>
+          <summary id="add">Add an endpoint</summary>
+          <form class="stack" aria-labelledby="add" onSubmit={submits(make)}>
+            <label>
+              Address
+              <input
+                name="url"
+                type="url"
+                required
+                placeholder="https://hooks.example.com/energy"
+              />
+            </label>
+            <Events chosen={firstEvents} />
+            <Filters />
+            {refusal.value && <Refused error={refusal.value} />}
+            <div class="row">
+              <button type="submit" class="main">
+                Add endpoint
+              </button>
+            </div>
+          </form>
+        </details>
+      </May>
       <Watches />
       <Deliveries />
       <SignatureChecker />
@@ -230,7 +239,7 @@ function One({ id }: { id: string }) {
       title="Webhook endpoint"
       about={<span class="break">{data.url}</span>}
       actions={
-        <>
+        <May action="change_data">
           <button type="button" class="main" onClick={() => void test()}>
             Send a test
           </button>
@@ -252,7 +261,7 @@ function One({ id }: { id: string }) {
             question="Delete the endpoint and its log? No more events are sent to it."
             onConfirm={remove}
           />
-        </>
+        </May>
       }
     >
       {refusal.value && <Refused error={refusal.value} />}
@@ -340,11 +349,17 @@ function One({ id }: { id: string }) {
                     {row.debug !== undefined && row.debug !== null && (
                       <pre class="wrap">{JSON.stringify(row.debug, null, 2)}</pre>
                     )}
-                    <div class="row">
-                      <button type="button" class="tight" onClick={() => void resend(row.event_id)}>
-                        Send again
-                      </button>
-                    </div>
+                    <May action="change_data">
+                      <div class="row">
+                        <button
+                          type="button"
+                          class="tight"
+                          onClick={() => void resend(row.event_id)}
+                        >
+                          Send again
+                        </button>
+                      </div>
+                    </May>
                   </div>
                 </details>
               ))
@@ -362,8 +377,10 @@ function One({ id }: { id: string }) {
           </div>
         )}
       </section>
-      <Replay path={path} onReplayed={events.reload} />
-      <EndpointForm terms={data} onSave={change} />
+      <May action="change_data">
+        <Replay path={path} onReplayed={events.reload} />
+        <EndpointForm terms={data} onSave={change} />
+      </May>
     </Page>
   )
 }

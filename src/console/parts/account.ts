@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { ask } from './ask.ts'
 import { boot } from './boot.ts'
+import { mePath } from './first.ts'
 
 export interface Caller {
   id: string
@@ -25,7 +26,7 @@ let loading: Promise<Caller | undefined> | undefined
 /** Asks once who is signed in. */
 export function whoIsThere(): Promise<Caller | undefined> {
   if (!boot.isSignedIn) return Promise.resolve(undefined)
-  loading ??= ask<Caller>('/v1/users/me').then(
+  loading ??= ask<Caller>(mePath).then(
     answer => {
       caller.value = answer
       callerRefusal.value = undefined

@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
+import { takeFirst } from './first.ts'
 import { impersonation } from './impersonation.ts'
 
 /** An error response of the API, in its words. */
@@ -60,22 +61,27 @@ export interface AskOptions {
    */
   token?: string | null
   signal?: AbortSignal
+  /** Other requests of the page go first. */
+  isLater?: boolean
 }
 
 /** One call of the API, with the session of the signed-in user. Throws `Refusal`. */
 export async function ask<T>(path: string, options: AskOptions = {}): Promise<T> {
-  const { method = 'GET', body, token = impersonation?.token, signal } = options
-  const response = await fetch(path, {
-    method,
-    credentials: 'same-origin',
-    headers: {
-      accept: 'application/json',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-    ...(signal && { signal }),
-  })
+  const { method = 'GET', body, token = impersonation?.token, signal, isLater = false } = options
+  const early = method === 'GET' && token === undefined ? takeFirst(path) : undefined
+  const response = await (early ??
+    fetch(path, {
+      method,
+      credentials: 'same-origin',
+      ...(isLater && { priority: 'low' }),
+      headers: {
+        accept: 'application/json',
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(typeof token === 'string' && { authorization: `Bearer ${token}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    }))
   const text = await response.text()
   const parsed: unknown = text === '' ? undefined : parsedText(text)
   if (!response.ok) throw refusalOf(response.status, parsed)

@@ -1,9 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import type { Action } from '../../plans/roles.ts'
 import { detailsOf, type Loaded, Refusal } from './ask.ts'
-import { boot } from './boot.ts'
+import { boot, mayDo } from './boot.ts'
 import { Offer } from './offer.tsx'
+
+/** Controls that only some roles of an organization may use. */
+export const May = ({ action, children }: { action: Action; children: ComponentChildren }) =>
+  mayDo(action) ? children : null
 
 type Mood = 'good' | 'warn' | 'bad'
 

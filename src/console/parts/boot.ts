@@ -1,3 +1,4 @@
+import { type Action, may } from '../../plans/roles.ts'
 import type { Boot } from '../paths.ts'
 import { impersonation } from './impersonation.ts'
 
@@ -6,7 +7,13 @@ const content = document.querySelector<HTMLMetaElement>('meta[name="boot"]')?.co
 /** Facts from the server about this instance and the user of the page. */
 export const boot: Boot = JSON.parse(content ?? '{}') as Boot
 // An operator who impersonates an account sees the pages of members.
-if (impersonation) boot.isSignedIn = true
+if (impersonation) {
+  boot.isSignedIn = true
+  boot.role = 'read_only'
+}
+
+/** Whether the role of the user in their organization allows an action. */
+export const mayDo = (action: Action): boolean => may(boot.role, action)
 
 /** How far the clock of this instance is ahead of the time since this document was loaded. */
 let ahead = boot.now - performance.now()

@@ -50,15 +50,6 @@ export function loadCodes(): Promise<void> {
  */
 export const wantCodes = (): void => void loadCodes().catch(() => undefined)
 
-/**
- * Whether any code has data. Without data, pages skip requests for computed values, whose errors
- * would only fill the browser's console.
- */
-export async function hasAnyCode(): Promise<boolean> {
-  await loadCodes()
-  return codes.value.length > 0
-}
-
 async function load(): Promise<void> {
   const stored = sessionStorage.getItem(kept)
   if (stored) {

@@ -13,6 +13,9 @@ export const number = (value: number, decimals?: number): string =>
     })
     .replace('-', '−')
 
+/** The same of a cell: a column writes its values alone. */
+export const figure = (value: number): string => number(value)
+
 /** How many digits a number is written with behind its decimal point. */
 export const decimalsOf = (text: string | number): number =>
   /\.(\d+)/.exec(String(text))?.[1]?.length ?? 0
@@ -53,17 +56,26 @@ function spanOf(ms: number): string {
 const shortWords: Readonly<Record<string, string>> = {
   api: 'API',
   bpd: 'bbl/d',
+  avg: 'average',
+  bbl: 'bbl',
+  boe: 'boe',
   cas: 'CAS',
   dj: 'DJ',
+  doe: 'DOE',
   duc: 'DUC',
   eia: 'EIA',
   fx: 'FX',
+  hfo: 'HFO',
   iea: 'IEA',
   lng: 'LNG',
   mbpd: 'million bbl/d',
+  ltl: 'LTL',
+  mcf: 'Mcf',
   mcfd: 'Mcf/d',
   mgo: 'MGO',
   ngl: 'NGL',
+  padd: 'PADD',
+  spr: 'SPR',
   us: 'US',
   vlsfo: 'VLSFO',
 }
@@ -80,17 +92,38 @@ export const words = (name: string): string => {
 const unitWords: Readonly<Record<string, string>> = {
   barrel: 'bbl',
   barrels: 'bbl',
+  bcf: 'Bcf',
+  bcf_per_day: 'Bcf/d',
+  cubic_metre: 'm³',
   gallon: 'gal',
-  mmbtu: 'MMBtu',
-  mwh: 'MWh',
+  gigajoule: 'GJ',
+  kilogram: 'kg',
+  litre: 'L',
+  metric_kilotons: 'kt',
   metric_ton: 't',
   metric_ton_co2: 't CO₂',
-  troy_ounce: 'oz t',
+  million_barrels: 'million bbl',
+  million_barrels_per_day: 'million bbl/d',
+  MT: 't',
+  mmbtu: 'MMBtu',
+  mw: 'MW',
+  mwh: 'MWh',
+  percent: '%',
+  pound: 'lb',
   rate: '',
+  troy_ounce: 'oz t',
+  twh: 'TWh',
+}
+
+/** Units of the hundredth part of a currency, which stand without it. */
+const hundredths: Readonly<Record<string, string>> = {
+  pence_per_litre: 'p/L',
+  pence_per_therm: 'p/therm',
 }
 
 /** `barrel` after a currency: `USD/bbl`. */
 export function unitOf(currency: string | null, unit: string): string {
+  if (hundredths[unit]) return hundredths[unit]
   const word = unitWords[unit] ?? unit.replaceAll('_', ' ')
   return [currency, word].filter(Boolean).join('/')
 }

@@ -22,18 +22,12 @@ export const keyColumns: readonly Column<NamedKey>[] = [
       </>
     ),
   },
-  {
-    name: 'Made',
-    isWide: true,
-    className: 'quiet',
-    value: key => key.created_at,
-    show: key => day(key.created_at),
-  },
+  { name: 'Made', isWide: true, className: 'quiet', value: key => key.created_at, write: day },
   {
     name: 'Last use',
     isWide: true,
     className: 'quiet',
     value: key => key.last_used_at,
-    show: key => ago(key.last_used_at),
+    write: ago,
   },
 ]

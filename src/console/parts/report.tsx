@@ -1,9 +1,11 @@
-import { Fragment } from 'preact'
+import { Fragment, type VNode } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { ask, useLoaded } from './ask.ts'
 import { Empty, Figure, Shown } from './bits.tsx'
 import { Chart } from './charts/chart.tsx'
-import { number, words } from './format.ts'
+import { codes } from './codes.ts'
+import { day, decimalsOf, instant, number, unitOf, words } from './format.ts'
+import { Move } from './move.tsx'
 import { type Column, Table } from './table.tsx'
 
 type Row = Record<string, unknown>
@@ -16,7 +18,7 @@ interface Found {
 
 /** Fields of a response that are for programs only. */
 const hidden =
-  /^(id|status|metadata|meta|request_id|source_description|cached|cache_ttl|filters|tier|tier_name|tier_required|timestamp|formatted|data_source|docs_url|page|per_page|total_pages|has_next|has_prev)$/
+  /^(id|status|metadata|meta|request_id|source_description|cached|cache_ttl|filters|tier|tier_name|tier_required|timestamp|formatted|data_source|docs_url|page|per_page|total_pages|has_next|has_prev|stale|hindcast|provenance)$|_(raw|normalized)$/
 
 const isScalar = (value: unknown): value is Scalar =>
   ['string', 'number', 'boolean'].includes(typeof value)
@@ -31,6 +33,7 @@ function flat(row: Row, prefix = ''): Row {
     const path = prefix === '' ? name : `${prefix}_${name}`
     if (isRecord(value)) Object.assign(out, flat(value, path))
     else if (isScalar(value) || value === null) out[path] = value
+    else if (Array.isArray(value) && value.every(isScalar)) out[path] = value.join(', ')
   }
   return out
 }
@@ -65,11 +68,34 @@ function foundIn(answer: unknown): Found {
     '',
     isRecord(answer) ? (isRecord(answer.data) ? answer.data : withoutCopies(answer)) : {},
   )
-  return { figures, tables }
+  const isLength = ([name, value]: readonly [string, Scalar]) =>
+    /count$/.test(name) && tables.some(({ rows }) => rows.length === value)
+  return {
+    figures: figures.filter((figure, i) => !isLength(figure) && !isRepeated(figures, i)),
+    // Some answers have a table under two names.
+    tables: tables.filter(
+      ({ rows }, i) =>
+        tables.findIndex(table => JSON.stringify(table.rows) === JSON.stringify(rows)) === i,
+    ),
+  }
 }
 
 /** Some answers hold their data twice, inside and outside of `data`. */
 const withoutCopies = (answer: Row): Row => ('data' in answer ? { data: answer.data } : answer)
+
+/** A number of several digits that an earlier figure has too: the same figure under another name. */
+const isRepeated = (figures: Found['figures'], at: number): boolean => {
+  const [, value] = figures[at]!
+  const isSpecific = typeof value === 'number' && String(value).replace(/\D/g, '').length >= 3
+  return isSpecific && figures.slice(0, at).some(([, earlier]) => earlier === value)
+}
+
+/** So many facts about a table stand below it, or below figures before the rest is folded. */
+const factsMax = 4
+
+interface Paged {
+  meta?: { total_count?: number }
+}
 
 /**
  * Renders a response of the API: its figures, its tables, and a chart of the first table with
@@ -78,8 +104,14 @@ const withoutCopies = (answer: Row): Row => ('data' in answer ? { data: answer.d
 export function Report({ title, path }: { title: string; path: string }) {
   const answer = useLoaded(path, signal => ask<unknown>(path, { signal }))
   const found = useMemo(() => foundIn(answer.data), [answer.data])
-  const numbers = found.figures.filter(isNumeric)
-  const texts = found.figures.filter(figure => !isNumeric(figure))
+  const total = (answer.data as Paged | undefined)?.meta?.total_count
+  // A date or two of a table stand below it.
+  const facts =
+    found.tables.length > 0 &&
+    found.figures.length <= factsMax &&
+    found.figures.every(([, value]) => typeof value === 'string')
+      ? found.figures
+      : []
   const dated = found.tables.find(({ rows }) => datesOf(rows) !== undefined)
   return (
     <Shown of={answer} what={title.toLowerCase()}>
@@ -87,61 +119,124 @@ export function Report({ title, path }: { title: string; path: string }) {
         <>
           {found.figures.length === 0 && found.tables.length === 0 && (
             <section class="card">
-              <Empty>Nothing of this yet.</Empty>
+              <Empty>No data for this report yet.</Empty>
             </section>
           )}
-          {found.figures.length > 0 && (
-            <section class="card" aria-label={`${title}: figures`}>
-              {numbers.length > 0 && (
-                <div class="figures">
-                  {numbers.map(([name, value]) => (
-                    <Figure key={name} label={labelOf(name)}>
-                      {cellText(name, value)}
-                    </Figure>
-                  ))}
-                </div>
-              )}
-              {texts.length > 0 && (
-                <dl class="facts small">
-                  {texts.map(([name, value]) => (
-                    <Fragment key={name}>
-                      <dt>{labelOf(name)}</dt>
-                      <dd>{cellText(name, value)}</dd>
-                    </Fragment>
-                  ))}
-                </dl>
-              )}
-            </section>
-          )}
+          {found.figures.length > facts.length && <Figures title={title} figures={found.figures} />}
           {dated && <Course title={title} rows={dated.rows} />}
-          {found.tables.map(({ name, rows }, i) => (
-            <Table
-              key={name}
-              caption={name === 'data' || name === '' ? title : `${title}: ${labelOf(name)}`}
-              file={`report-${i}`}
-              rows={rows}
-              keyOf={(_, at) => String(at)}
-              isTall
-              empty="Nothing of this yet."
-              note={<code>GET {path}</code>}
-              columns={columnsOf(rows)}
-            />
-          ))}
+          {found.tables.map(({ name, rows }, i) => {
+            const { columns, alike } = columnsOf(rows)
+            return (
+              <Table
+                key={name}
+                caption={name === 'data' || i === 0 ? title : `${title}: ${labelOf(name)}`}
+                file={`report-${i}`}
+                rows={rows}
+                keyOf={(_, at) => String(at)}
+                isTall
+                className="report"
+                empty="No data for this report yet."
+                note={
+                  <span class="row spread">
+                    <span>
+                      {[
+                        ...(i === 0
+                          ? facts.map(
+                              ([field, value]) => `${labelOf(field)}: ${plainText(field, value)}`,
+                            )
+                          : []),
+                        ...alike,
+                        i === 0 &&
+                          total !== undefined &&
+                          total > rows.length &&
+                          `First ${number(rows.length)} of ${number(total)} rows; the API returns the rest`,
+                      ]
+                        .filter(Boolean)
+                        .join(' · ')}
+                    </span>
+                    <code>GET {path}</code>
+                  </span>
+                }
+                columns={columns}
+              />
+            )
+          })}
         </>
       )}
     </Shown>
   )
 }
 
-/** A number is a figure; what the numbers are of is read in lines below them. */
-const isNumeric = ([, value]: readonly [string, unknown]): boolean => typeof value === 'number'
+/** Figures whose unit is not the one of the answer: shares, ages and numbers of things. */
+const hasNoUnit = /percent|count|days|weeks|score|zscore|points|period|years|wells|permits|rank/
 
-const labelOf = (name: string): string => words(name === 'data' ? 'values' : name)
+/** Numbers as figures with their units, and below them the texts that say what they are of. */
+function Figures({ title, figures }: { title: string; figures: Found['figures'] }) {
+  const numbers = figures.filter(([, value]) => typeof value === 'number')
+  const texts = new Map(figures.filter(([, value]) => typeof value !== 'number'))
+  const unitFields = [...texts.keys()].filter(name => /(^|_)unit$/.test(name))
+  const unitFor = (name: string): string => {
+    const field = unitFields
+      .filter(unit => name.startsWith(unit.replace(/_?unit$/, '')))
+      .reduce((longest, unit) => (unit.length > longest.length ? unit : longest), '')
+    if (field === '' || hasNoUnit.test(name)) return ''
+    const currency = texts.get(field.replace(/unit$/, 'currency'))
+    return unitOf(currency === undefined ? null : String(currency), String(texts.get(field)))
+  }
+  const facts = [...texts].filter(
+    ([name]) => numbers.length === 0 || !/(^|_)(unit|currency)$/.test(name),
+  )
+  return (
+    <section class="card" aria-label={`${title}: figures`}>
+      {numbers.length > 0 && (
+        <div class="figures">
+          {numbers.map(([name, value]) => (
+            <Figure key={name} label={labelOf(name)}>
+              {cellOf(name, value)} <span class="small quiet">{unitFor(name)}</span>
+            </Figure>
+          ))}
+        </div>
+      )}
+      {facts.length > 0 && <Facts facts={facts.slice(0, factsMax)} />}
+      {facts.length > factsMax && (
+        <details class="small">
+          <summary>More about these figures</summary>
+          <Facts facts={facts.slice(factsMax)} />
+        </details>
+      )}
+    </section>
+  )
+}
+
+const Facts = ({ facts }: { facts: Found['figures'] }) => (
+  <dl class="facts small">
+    {facts.map(([name, value]) => (
+      <Fragment key={name}>
+        <dt>{labelOf(name)}</dt>
+        <dd>{cellOf(name, value)}</dd>
+      </Fragment>
+    ))}
+  </dl>
+)
 
 const isPercent = (name: string): boolean =>
   /percent|percentage|pct|accuracy|utilization/.test(name)
+const isChange = (name: string): boolean => /(^|_)(change|difference)(_|$)/.test(name)
 const isDate = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
+const isPlace = (name: string): boolean => /^(basin|region|state)$/.test(name)
+
+/** The name of a field as a heading, with its unit behind a comma. */
+const labelOf = (name: string): string =>
+  words(name === 'data' ? 'values' : name)
+    .replace(/ m(\d+) m(\d+)$/i, ', M$1–M$2')
+    .replace(/ (bbl|boe|mcf|Mcf|bbl\/d|Mcf\/d|million bbl\/d|days)$/, ', $1')
+    .replace(/^(Oil|Gas|Total oil|Total gas) production$/, '$1')
+    .replace(/^Boe$/, 'Oil equivalent, boe')
+    .replace(/^Percentage$/, 'Share')
+    .replace(/^(Change|Spread) (percent|pct)( 24h)?$|^(Change) 24h percent$/, '$1$4, %')
+    .replace(/ (percent|pct|percentage)$/, ', %')
+    .replace(/ 24h$/, ', 24 h')
 
 /** From here on a fraction says nothing. */
 const wholeFrom = 100_000
@@ -149,66 +244,128 @@ const wholeFrom = 100_000
 /** How many digits values have behind their points, so that they stand below each other. */
 function digitsOf(values: readonly unknown[]): number {
   const numbers = values.filter(value => typeof value === 'number')
-  return numbers.every(Number.isInteger) || numbers.some(value => Math.abs(value) >= wholeFrom)
-    ? 0
-    : 2
+  const largest = numbers.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  if (largest >= wholeFrom) return 0
+  const most = largest < 10 ? 3 : 2
+  const digits = numbers.map(value => decimalsOf(Number(value.toFixed(most))))
+  return digits.some(Boolean) ? Math.max(2, ...digits) : 0
 }
 
-function cellText(name: string, value: unknown, digits = digitsOf([value])): string {
+const seriesName = (code: string): string | undefined =>
+  codes.value.find(known => known.code === code)?.name
+
+function cellOf(
+  name: string,
+  value: unknown,
+  values: readonly unknown[] = [value],
+): VNode | string {
   if (value === null || value === undefined || value === '') return '–'
   if (typeof value === 'number') {
-    const text = number(value, digits)
-    return isPercent(name) ? `${text}%` : text
+    const digits = digitsOf(values)
+    if (isChange(name))
+      return (
+        <Move change={{ amount: value, percent: isPercent(name) ? value : null }} digits={digits} />
+      )
+    return isPercent(name) ? `${number(value, digits)}%` : number(value, digits)
   }
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (isDate(value)) return value.slice(0, 10)
-  return /^[a-z]+(_[a-z0-9]+)*$/.test(String(value)) ? words(String(value)) : String(value)
+  if (isDate(value)) return isDaily(values) ? day(value) : instant(value)
+  const text = String(value)
+  if (/^https?:/.test(text)) return <a href={text}>{new URL(text).host}</a>
+  if (/(^|_)unit$/.test(name)) return unitOf(null, text)
+  if (seriesName(text)) return <a href={`/series/${text}`}>{seriesName(text)}</a>
+  if (!/^[a-z]+(_[a-z0-9]+)*$/.test(text)) return text
+  return isPlace(name) ? words(text).replace(/\b[a-z]/g, first => first.toUpperCase()) : words(text)
 }
 
-const dateFields = ['date', 'month', 'period', 'as_of', 'report_date']
-const nameFields = /^(name|code|state|basin|country|operator|commodity|product|metric|carrier)$/
+/** Whether at most one of the moments is of each day. */
+const isDaily = (values: readonly unknown[]): boolean => {
+  const moments = new Set(values.filter(isDate))
+  return new Set([...moments].map(day)).size === moments.size
+}
 
-/**
- * The order of columns: the subject of a row first, then time and numbers; columns that are equal
- * in every row last.
- */
-function placeOf(rows: readonly Row[], name: string): number {
-  const values = rows.map(row => row[name]).filter(value => value !== null && value !== undefined)
-  const isAlike = rows.length > 1 && new Set(values).size === 1
-  if (values.every(value => typeof value === 'number')) return isAlike ? 3 : 2
-  if (isAlike || values.some(value => typeof value === 'boolean')) return 4
+const dateFields = ['date', 'month', 'period', 'as_of', 'report_date', 'effective_date', 'time']
+const nameFields =
+  /^(name|code|state|basin|country|operator|commodity|product|metric|carrier)$|_name$/
+
+/** The order of columns: the subject of a row first, then time and numbers. */
+function placeOf(values: readonly unknown[], name: string): number {
+  if (values.every(value => typeof value === 'number')) return 2
+  if (values.some(value => typeof value === 'boolean')) return 4
   if (nameFields.test(name)) return 0
   if (dateFields.includes(name)) return 1
   return isDate(values[0]) ? 3 : 2.5
 }
 
-const isCodeField = (name: string): boolean => /^(code|commodity|commodity_code)$/.test(name)
+/** So many columns are on the screen; the file has all. */
 const columnsMax = 9
 
-function columnsOf(rows: readonly Row[]): Column<Row>[] {
+/** The columns of a table, and as texts what all of its rows have in common. */
+function columnsOf(rows: readonly Row[]): { columns: Column<Row>[]; alike: string[] } {
   const names = [...new Set(rows.slice(0, 50).flatMap(row => Object.keys(row)))]
-  const filled = names.filter(name =>
-    rows.some(row => row[name] !== null && row[name] !== undefined),
-  )
-  const places = new Map(filled.map(name => [name, placeOf(rows, name)]))
-  filled.sort((a, b) => places.get(a)! - places.get(b)!)
-  return filled.slice(0, columnsMax).map((name, i): Column<Row> => {
-    const isNumber = rows.every(row => row[name] === null || typeof row[name] !== 'string')
-    const digits = digitsOf(rows.map(row => row[name]))
-    return {
+  const valuesOf = new Map(names.map(name => [name, rows.map(row => row[name] ?? null)]))
+  const filled = names
+    .filter(name => valuesOf.get(name)!.some(value => value !== null))
+    .map(name => {
+      const values = valuesOf.get(name)!
+      return {
+        name,
+        values,
+        place: placeOf(
+          values.filter(value => value !== null),
+          name,
+        ),
+      }
+    })
+    .sort((a, b) => a.place - b.place)
+  const isAlike = ({ values }: { values: readonly unknown[] }) =>
+    values.length > 1 && typeof values[0] !== 'number' && new Set(values).size === 1
+  const isSaid = ({ name, values }: { name: string; values: readonly unknown[] }, at: number) => {
+    const subject = name.replace(/_code$/, '')
+    const isNamed = (known: string) => valuesOf.has(known) && known !== name
+    return (
+      isNamed(`${subject}_name`) ||
+      (name === 'code' && isNamed('name')) ||
+      (name === 'commodity' && isNamed('display_name')) ||
+      filled.slice(0, at).some(before => String(before.values) === String(values))
+    )
+  }
+  const shown = filled.filter((column, at) => !isAlike(column) && !isSaid(column, at))
+  // A narrow window has room for the subject and two columns, numbers first.
+  const [subject, ...rest] = shown.map(({ name }) => name)
+  const isNumeric = (name: string) => valuesOf.get(name)!.some(value => typeof value === 'number')
+  const narrow = new Set([
+    subject,
+    ...rest.toSorted((a, b) => Number(isNumeric(b)) - Number(isNumeric(a))).slice(0, 2),
+  ])
+  const columns = [...shown, ...filled.filter(column => !shown.includes(column))].map(
+    ({ name, values }, i): Column<Row> => ({
       name: labelOf(name),
       fileName: name,
-      isNumber,
-      isWide: i > 3,
+      isNumber: values.every(value => value === null || typeof value === 'number'),
+      isWide: !narrow.has(name),
+      isFileOnly: i >= Math.min(shown.length, columnsMax),
       value: row => row[name] as string | number | null,
-      show: row =>
-        isCodeField(name) && /^[A-Z][A-Z0-9_]+$/.test(String(row[name])) ? (
-          <a href={`/series/${row[name]}`}>{String(row[name])}</a>
+      show: row => {
+        const code = String(row.code ?? row.commodity)
+        return /^(display_)?name$/.test(name) && seriesName(code) ? (
+          <a href={`/series/${code}`}>{String(row[name])}</a>
         ) : (
-          cellText(name, row[name], digits)
-        ),
-    }
-  })
+          cellOf(name, row[name], values)
+        )
+      },
+    }),
+  )
+  const alike = filled
+    .filter((column, at) => isAlike(column) && !isSaid(column, at))
+    .map(({ name, values }) => `${labelOf(name)}: ${plainText(name, values[0])}`)
+  return { columns, alike }
+}
+
+/** A cell as a text, where no link may be. */
+function plainText(name: string, value: unknown): string {
+  const cell = cellOf(name, value)
+  return typeof cell === 'string' ? cell : (seriesName(String(value)) ?? String(value))
 }
 
 const datesMin = 4
@@ -222,25 +379,33 @@ function datesOf(rows: readonly Row[]): string | undefined {
 
 const linesMax = 5
 const inks = ['--ink-1', '--ink-2', '--ink-3', '--ink-4', '--ink-5']
-const notMeasures = /^(id|rank|year|change.*|percent.*|.*_id)$/
+const notMeasures = /^(id|rank|year|quarter|month|change.*|percent.*|.*_id)$/
 
-/** The first measure of dated rows over time, a line for each of the first few names. */
-function Course({ title, rows }: { title: string; rows: readonly Row[] }) {
+/** The field that names the subject of each row, where a table has several subjects. */
+const groupOf = (rows: readonly Row[], field: string): string | undefined => {
+  const candidates = Object.keys(rows[0]!).filter(
+    name =>
+      name !== field &&
+      !/unit|currency|source|date|contract/.test(name) &&
+      typeof rows[0]![name] === 'string' &&
+      !isDate(rows[0]![name]) &&
+      new Set(rows.map(row => row[name])).size > 1,
+  )
+  return candidates.find(name => nameFields.test(name)) ?? candidates[0]
+}
+
+/** The first measure of dated rows over time, a line for each of the first few names of one unit. */
+function Course({ title, rows: all }: { title: string; rows: readonly Row[] }) {
   const drawn = useMemo(() => {
-    const field = datesOf(rows)
-    const first = rows[0]
+    const field = datesOf(all)
+    const first = all[0]
     if (field === undefined || first === undefined) return undefined
+    const rows = all.filter(row => row.unit === first.unit)
     const measure = Object.keys(first).find(
       name => !notMeasures.test(name) && rows.some(row => typeof row[name] === 'number'),
     )
     if (measure === undefined) return undefined
-    const group = Object.keys(first).find(
-      name =>
-        name !== field &&
-        typeof first[name] === 'string' &&
-        !isDate(first[name]) &&
-        new Set(rows.map(row => row[name])).size > 1,
-    )
+    const group = groupOf(rows, field)
     const nameOf = (row: Row): string => (group === undefined ? measure : String(row[group]))
     const timeOf = (row: Row): number => Date.parse(String(row[field])) / 1000
     const times = [...new Set(rows.map(timeOf))].filter(Number.isFinite).sort((a, b) => a - b)
@@ -250,7 +415,7 @@ function Course({ title, rows }: { title: string; rows: readonly Row[] }) {
         rows.filter(row => nameOf(row) === name).map(row => [timeOf(row), row[measure]]),
       )
       return {
-        label: cellText('', name),
+        label: group === undefined ? labelOf(name) : plainText(group, name),
         ink: inks[i]!,
         values: times.map(time => {
           const value = values.get(time)
@@ -258,13 +423,22 @@ function Course({ title, rows }: { title: string; rows: readonly Row[] }) {
         }),
       }
     })
-    return times.length >= datesMin ? { times, lines, measure } : undefined
-  }, [rows])
+    const unit =
+      typeof first.unit === 'string'
+        ? unitOf(typeof first.currency === 'string' ? first.currency : null, first.unit)
+        : ''
+    const isPer = /price/.test(measure) && typeof first.currency !== 'string' && unit !== ''
+    const heading = isPer
+      ? `${labelOf(measure)} per ${unit}`
+      : [labelOf(measure), unit].filter(Boolean).join(', ')
+    return times.length >= datesMin ? { times, lines, heading } : undefined
+  }, [all])
   if (!drawn) return null
   return (
     <section class="card" aria-label={`${title}: chart`}>
+      <p class="small quiet">{drawn.heading}</p>
       <Chart
-        title={`${title}, ${labelOf(drawn.measure).toLowerCase()}`}
+        title={`${title}, ${drawn.heading}`}
         height={240}
         times={drawn.times}
         lines={drawn.lines}

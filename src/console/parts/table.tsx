@@ -2,8 +2,10 @@ import { useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { type CsvCell, csvText, sheetText } from '../../lib/text/csv.ts'
+import type { Action } from '../../plans/roles.ts'
 import type { Loaded } from './ask.ts'
 import { Copy, Empty, Refused, save, Waiting } from './bits.tsx'
+import { mayDo } from './boot.ts'
 import { number } from './format.ts'
 
 type Cell = string | number | null | undefined
@@ -13,11 +15,17 @@ export interface Column<T> {
   name: string
   /** The content of the cell; without it, the value itself. */
   show?: (row: T, index: number) => ComponentChildren
+  /** Writes the value for the screen, where the cell is nothing else. */
+  write?: (value: never) => string
   /** The value in a file and in a copied table; a column without one is on the screen only. */
   value?: (row: T, index: number) => Cell
   /** The heading in the file, where it should be more specific: `price_usd`. */
   fileName?: string
   isNumber?: boolean
+  /** Left out for users whose role does not allow this action. */
+  needs?: Action
+  /** It is in the file alone. */
+  isFileOnly?: boolean
   /** Left out where the window is narrow. */
   isWide?: boolean
   /** The heading is for screen readers only, as over buttons. */
@@ -119,6 +127,9 @@ function arranged<T>(
 /** Rows under a heading, to sort, to filter, to save as CSV, to copy into a sheet and to print. */
 export function Table<T>(props: TableProps<T>) {
   const { caption, columns, of, empty, actions, note, isTall, className = '' } = props
+  const shown = columns.filter(
+    ({ isFileOnly = false, needs = 'read' }) => !isFileOnly && mayDo(needs),
+  )
   const section = useRef<HTMLElement>(null)
   const order = useSignal<Order | undefined>(undefined)
   const filter = useSignal('')
@@ -195,7 +206,7 @@ export function Table<T>(props: TableProps<T>) {
             <caption class="only-heard">{caption}</caption>
             <thead>
               <tr>
-                {columns.map(column => (
+                {shown.map(column => (
                   <Heading
                     key={column.name}
                     column={column}
@@ -208,7 +219,12 @@ export function Table<T>(props: TableProps<T>) {
                 ))}
               </tr>
             </thead>
-            <Bodies {...props} {...(order.value && { groupOf: undefined })} rows={rows} />
+            <Bodies
+              {...props}
+              columns={shown}
+              {...(order.value && { groupOf: undefined })}
+              rows={rows}
+            />
           </table>
         </section>
       )}
@@ -300,7 +316,7 @@ function Bodies<T>({
       })}
     >
       {columns.map((column, at) => {
-        const content = column.show ? column.show(row, i) : (column.value?.(row, i) ?? '–')
+        const content = contentOf(column, row, i)
         return at === 0 ? (
           <th scope="row" key={column.name} class={`break ${classOf(column)}`}>
             {content}
@@ -340,6 +356,12 @@ function Bodies<T>({
       ))}
     </Fragment>
   )
+}
+
+function contentOf<T>({ show, write, value }: Column<T>, row: T, i: number): ComponentChildren {
+  if (show) return show(row, i)
+  const cell = value?.(row, i)
+  return write ? write(cell as never) : (cell ?? '–')
 }
 
 const classOf = ({ isNumber, isWide, isHeadingHidden, className = '' }: Column<never>): string =>

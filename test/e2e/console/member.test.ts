@@ -681,8 +681,12 @@ needs('chromium').describe('what a member does in the console, in the binary', (
   })
 
   describe('who may only read', () => {
-    test('sees what the account has, is offered nothing of members, and is refused in words', async () => {
-      const { page, goTo } = await stage.visitor('reader', { isRefused: true, width: 390 })
+    /** Controls that change what the account has. */
+    const changes =
+      'main form:not([aria-label="Check a signature"]), main button.danger, main a[href="/alerts/new"]'
+
+    test('sees what the account has, and is offered nothing that is refused', async () => {
+      const { page, goTo } = await stage.visitor('reader', { width: 390 })
       await goTo('/account/members')
       await page.waitForSelector('section[aria-labelledby=members] tr:has-text("reader@")')
       expect(
@@ -690,36 +694,38 @@ needs('chromium').describe('what a member does in the console, in the binary', (
       ).toBe(0)
       await goTo('/series/WTI_USD')
       await page.waitForSelector('.chart canvas')
-      const refused = () => page.waitForSelector('.notice.bad:has-text("your role is read_only")')
-      await goTo('/alerts')
-      await page.click('section[aria-labelledby=alerts] button:text-is("Mute")')
-      await refused()
+      for (const path of [
+        '/alerts',
+        '/webhooks',
+        '/account',
+        '/account/sources',
+        '/account/plan',
+      ]) {
+        await goTo(path)
+        expect(await page.locator(changes).count(), path).toBe(0)
+      }
       await goTo('/alerts/new?code=WTI_USD&value=70')
-      await page.click('text=Create alert')
-      await refused()
-      await goTo('/webhooks')
-      await page.click('#add')
-      await page.fill('form[aria-labelledby=add] input[name=url]', receiver.url)
-      await page.click('text=Add endpoint')
-      await refused()
-      await goTo('/account')
-      await page.fill('section[aria-labelledby=keys] form input', 'stolen')
-      await page.click('text=Make a key')
-      await refused()
+      await page.waitForSelector('button:text-is("Run backtest")')
+      expect(await page.locator('button:text-is("Create alert")').count()).toBe(0)
+      await goTo('/series/formulas')
+      expect(await page.locator('main button[type=submit]').count()).toBe(0)
+      await goTo('/board')
+      await page.click('button:text-is("Choose codes")')
+      await page.waitForSelector('main button:text-is("Done")')
+      expect(await page.locator('section[aria-labelledby=shared]').count()).toBe(0)
     })
 
-    test('a member without more rights makes keys, and changes nothing else', async () => {
-      const { page, goTo } = await stage.visitor('colleague', { isRefused: true })
+    test('a member without more rights makes keys, and is offered nothing else', async () => {
+      const { page, goTo } = await stage.visitor('colleague')
       await goTo('/account')
       await page.fill('section[aria-labelledby=keys] form input', 'own')
       await page.click('text=Make a key')
       const key = (await page.textContent('.notice.good code'))!
       expect((await ask('/v1/users/me', key)).status).toBe(200)
-      await goTo('/webhooks')
-      await page.click('#add')
-      await page.fill('form[aria-labelledby=add] input[name=url]', receiver.url)
-      await page.click('text=Add endpoint')
-      await page.waitForSelector('.notice.bad')
+      for (const path of ['/alerts', '/webhooks', '/account/sources', '/account/plan']) {
+        await goTo(path)
+        expect(await page.locator(changes).count(), path).toBe(0)
+      }
       await goTo('/account/members')
       await page.waitForSelector('section[aria-labelledby=members] tr:has-text("reader@")')
       expect(await page.locator('form[aria-label=Invite], main select').count()).toBe(0)

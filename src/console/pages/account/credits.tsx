@@ -61,6 +61,7 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
           },
           {
             name: 'Actions',
+            needs: 'change_billing',
             isHeadingHidden: true,
             show: pack => (
               <Confirmed

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Choice, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Choice, May, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { mayDo } from '../../parts/boot.ts'
 import { instant, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 import { TextMessages } from './text-messages.tsx'
@@ -29,7 +30,9 @@ export const Notifications = () => (
     <List />
     <div class="columns">
       <Preferences />
-      <TextMessages />
+      <May action="change_data">
+        <TextMessages />
+      </May>
     </div>
   </>
 )
@@ -92,9 +95,11 @@ function List() {
               }}
             />
             {unread > 0 && (
-              <button type="button" class="tight" onClick={() => void post('mark_all_read')}>
-                Mark all as read
-              </button>
+              <May action="change_data">
+                <button type="button" class="tight" onClick={() => void post('mark_all_read')}>
+                  Mark all as read
+                </button>
+              </May>
             )}
           </>
         }
@@ -119,10 +124,11 @@ function List() {
             isWide: true,
             className: 'quiet nowrap',
             value: row => row.created_at,
-            show: row => instant(row.created_at),
+            write: instant,
           },
           {
             name: 'Actions',
+            needs: 'change_data',
             isHeadingHidden: true,
             show: row =>
               !row.read && (
@@ -208,7 +214,7 @@ function Preferences() {
                 <input
                   type="checkbox"
                   checked={values[name]}
-                  disabled={name !== 'enabled' && !ways[way].enabled}
+                  disabled={!mayDo('change_data') || (name !== 'enabled' && !ways[way].enabled)}
                   onChange={event => void set(way, name, event.currentTarget.checked)}
                 />
                 {text}

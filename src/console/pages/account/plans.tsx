@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { SubscriptionShape as Subscription } from '../../../topics/billing/operations/row.ts'
 import { ask, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, Confirmed, Notice, Refused, Tag } from '../../parts/bits.tsx'
+import { mayDo } from '../../parts/boot.ts'
 import { boundChoice } from '../../parts/form.ts'
 import { day, words } from '../../parts/format.ts'
 import { moneyOf, type Plan, requestsOf, usePlans } from '../../parts/plans.ts'
@@ -60,6 +61,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
               {...boundChoice(period)}
             />
             {isPaid &&
+              mayDo('change_billing') &&
               (subscription.cancel_at_period_end ? (
                 <button type="button" class="tight" onClick={() => void send('/reactivate', {})}>
                   Resume {nameOf(subscription.plan)}
@@ -102,6 +104,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           },
           {
             name: 'Actions',
+            needs: 'change_billing',
             isHeadingHidden: true,
             show: plan =>
               plan.id !== firstPlan &&

@@ -35,7 +35,7 @@ export function Requests() {
   return (
     <>
       <Table
-        caption="Requests"
+        caption="Request log"
         file="requests"
         of={answer}
         rows={answer.data?.data.requests}
@@ -48,7 +48,7 @@ export function Requests() {
         }
         note={
           answer.data &&
-          `${number(answer.data.meta.total)} requests of your keys; the last 10,000 are kept until a restart.`
+          `${number(answer.data.meta.total)} ${answer.data.meta.total === 1 ? 'request' : 'requests'} with your keys; the last 10,000 are kept until a restart.`
         }
         actions={
           <>

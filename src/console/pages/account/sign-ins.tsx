@@ -49,14 +49,9 @@ export function SignIns() {
             name: 'Last renewed',
             isWide: true,
             value: ({ refreshed_at }) => refreshed_at,
-            show: ({ refreshed_at }) => ago(refreshed_at),
+            write: ago,
           },
-          {
-            name: 'Ends',
-            isWide: true,
-            value: ({ expires_at }) => expires_at,
-            show: ({ expires_at }) => instant(expires_at),
-          },
+          { name: 'Ends', isWide: true, value: ({ expires_at }) => expires_at, write: instant },
           {
             name: 'Change',
             isHeadingHidden: true,

@@ -4,7 +4,7 @@ import type {
   LogShape as Sync,
 } from '../../../topics/sources/operations/row.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Copy, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Copy, May, Notice, Options, Refused, Tag } from '../../parts/bits.tsx'
 import { boundSelect, submits } from '../../parts/form.ts'
 import { ago, instant, number, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
@@ -80,14 +80,14 @@ export function Sources() {
             isWide: true,
             className: 'quiet',
             value: row => row.last_sync_at,
-            show: row => ago(row.last_sync_at),
+            write: ago,
           },
           {
             name: 'Next sync',
             isWide: true,
             className: 'quiet',
             value: row => row.next_sync_at,
-            show: row => instant(row.next_sync_at),
+            write: instant,
           },
           { name: 'Synced', isNumber: true, isWide: true, value: row => row.successful_syncs },
           { name: 'Failed', isNumber: true, isWide: true, value: row => row.failed_syncs },
@@ -98,6 +98,7 @@ export function Sources() {
           },
           {
             name: 'Actions',
+            needs: 'change_data',
             isHeadingHidden: true,
             show: source => (
               <div class="row">
@@ -143,7 +144,9 @@ export function Sources() {
         ]}
       />
       {chosen && <Opened source={chosen} key={chosen.id} />}
-      <Making isFirst={rows?.length === 0} onMade={answer.reload} />
+      <May action="change_data">
+        <Making isFirst={rows?.length === 0} onMade={answer.reload} />
+      </May>
       <p class="quiet small">
         Their prices are returned by{' '}
         <a href="/docs?operation=getDataConnectorPrices">GET /v1/prices/data-connector</a>, to your
@@ -176,12 +179,7 @@ const Outcome = ({ source, outcome }: { source: Source; outcome: Tested }) => (
           { name: 'Port', value: ({ port }) => port },
           { name: 'Fuel', value: row => row.fuel_type },
           { name: 'Price', isNumber: true, value: ({ price }) => price },
-          {
-            name: 'Time',
-            isWide: true,
-            value: ({ timestamp }) => timestamp,
-            show: ({ timestamp }) => instant(timestamp),
-          },
+          { name: 'Time', isWide: true, value: ({ timestamp }) => timestamp, write: instant },
         ]}
       />
     )}
@@ -235,13 +233,15 @@ function Opened({ source }: { source: Source }) {
         }
         isTall
         actions={
-          <form class="row end" onSubmit={submits(rotate)}>
-            <label>
-              New {name}
-              <input name="secret" type="password" required minLength={16} autocomplete="off" />
-            </label>
-            <button type="submit">Replace</button>
-          </form>
+          <May action="change_data">
+            <form class="row end" onSubmit={submits(rotate)}>
+              <label>
+                New {name}
+                <input name="secret" type="password" required minLength={16} autocomplete="off" />
+              </label>
+              <button type="submit">Replace</button>
+            </form>
+          </May>
         }
         columns={[
           {

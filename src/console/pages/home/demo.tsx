@@ -5,8 +5,10 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Shown } from '../../parts/bits.tsx'
 import { boot, now } from '../../parts/boot.ts'
+import { homeChartPath, homeCodes } from '../../parts/chart-path.ts'
 import { KnownOn } from '../../parts/charts/known-on.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
+import { boardPath } from '../../parts/first.ts'
 import { decimalsOf, number } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
 import { asOperator } from '../../parts/operator-token.tsx'
@@ -17,8 +19,6 @@ import { CurveTile } from '../market.tsx'
 import type { ChartAnswer } from '../series/answer.ts'
 
 const Market = lazy(() => import('../../parts/charts/market-chart.tsx'))
-
-const chartDays = 183
 
 /** The product at work, for a person who has just started it: no sign-in and no setup. */
 export function DemoHome() {
@@ -50,20 +50,12 @@ export function DemoHome() {
   )
 }
 
-const shownCodes = ['BRENT_CRUDE_USD', 'WTI_USD'] as const
-
 /** Two prices over half a year, with a slider that shows them as they were known on a day. */
 function Prices() {
   const asOf = useSignal('')
-  const path = (code: string) =>
-    `/v1/prices/chart?${new URLSearchParams({
-      code,
-      start_date: isoDay(now() - chartDays * dayMs),
-      interval: 'day',
-      ...(asOf.value === '' ? {} : { as_of: `${asOf.value}T23:59:59Z` }),
-    })}`
+  const path = (code: string) => homeChartPath(code, now(), asOf.value)
   const answer = useLoaded(`home ${asOf.value}`, signal =>
-    Promise.all(shownCodes.map(code => dataOf<ChartAnswer>(path(code), { signal }))),
+    Promise.all(homeCodes.map(code => dataOf<ChartAnswer>(path(code), { signal }))),
   )
   const drawn = useMemo(() => {
     const [brent, wti] = answer.data ?? []
@@ -113,7 +105,7 @@ const keepsNothing = (): void => {}
 
 function Movers() {
   const answer = useLoaded('home movers', signal =>
-    dataOf<{ rows: BoardRow[] }>('/v1/prices/board', { signal }),
+    dataOf<{ rows: BoardRow[] }>(boardPath, { signal }),
   )
   return (
     <Table

@@ -115,12 +115,7 @@ export function Triggers() {
             </>
           ),
         },
-        {
-          name: 'When',
-          isNumber: true,
-          value: row => row.triggered_at,
-          show: row => ago(row.triggered_at),
-        },
+        { name: 'When', isNumber: true, value: row => row.triggered_at, write: ago },
       ]}
     />
   )

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useLocation } from 'preact-iso'
 import { ask, dataOf, type Loaded, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Choice, Confirmed, Refused } from '../../parts/bits.tsx'
+import { layoutPath, layoutsPath } from '../../parts/first.ts'
 import { bound, submits } from '../../parts/form.ts'
 
 export interface Group {
@@ -14,8 +15,6 @@ export interface Layout {
   groups: Group[]
 }
 
-const path = '/v1/prices/board/layouts'
-
 export const codesOf = (groups: readonly Group[]): string[] => groups.flatMap(({ codes }) => codes)
 
 /** The named watchlists of the account, the person's own first, and the one that the address names. */
@@ -23,8 +22,8 @@ export function useLayouts(): { answer: Loaded<Layout[]>; shown: Layout | undefi
   const { query } = useLocation()
   const answer = useLoaded('layouts', async signal => {
     const [own, shared] = await Promise.all([
-      dataOf<{ groups: Group[] }>('/v1/prices/board/layout', { signal }),
-      dataOf<{ layouts: Layout[] }>(path, { signal }),
+      dataOf<{ groups: Group[] }>(layoutPath, { signal }),
+      dataOf<{ layouts: Layout[] }>(layoutsPath, { signal }),
     ])
     return [{ name: '', groups: own.groups }, ...shared.layouts]
   })
@@ -53,12 +52,12 @@ export function Sharing({ groups }: { groups: readonly Group[] }) {
   const name = useSignal('')
   const { refusal, attempt } = useAttempt()
   const answer = useLoaded('shared layouts', signal =>
-    dataOf<{ layouts: Layout[] }>(path, { signal }),
+    dataOf<{ layouts: Layout[] }>(layoutsPath, { signal }),
   )
   const layouts = answer.data?.layouts ?? []
   const change = (method: 'PUT' | 'DELETE', layout: string) =>
     attempt(async () => {
-      await ask(`${path}/${encodeURIComponent(layout)}`, {
+      await ask(`${layoutsPath}/${encodeURIComponent(layout)}`, {
         method,
         ...(method === 'PUT' && { body: { groups } }),
       })

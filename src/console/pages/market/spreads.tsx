@@ -9,26 +9,22 @@ import { Move } from '../../parts/move.tsx'
 import { Table } from '../../parts/table.tsx'
 
 interface Shown extends Spread {
-  low: number
-  high: number
+  kind: string
 }
 
 const kinds = ['crack', 'basis'] as const
 const perKind = 3
 const yearMs = 365 * dayMs
 
-async function withRange(kind: string, spread: Spread, signal: AbortSignal): Promise<Shown> {
+/** The lowest and the highest value of a year. */
+async function rangeOf({ kind, id, value }: Shown, signal: AbortSignal) {
   const from = isoDay(now() - yearMs)
   const days = await dataOf<{ value: number }[]>(
-    `/v1/spreads/${kind}/historical?id=${spread.id}&start_date=${from}&per_page=400`,
-    { signal },
+    `/v1/spreads/${kind}/historical?id=${id}&start_date=${from}&per_page=400`,
+    { signal, isLater: true },
   )
-  const values = days.map(({ value }) => value)
-  return {
-    ...spread,
-    low: Math.min(spread.value, ...values),
-    high: Math.max(spread.value, ...values),
-  }
+  const values = [value, ...days.map(each => each.value)]
+  return { id, low: Math.min(...values), high: Math.max(...values) }
 }
 
 /** The first cracks and basis spreads, with their place in the range of a year. */
@@ -37,11 +33,15 @@ export function SpreadsNow() {
     const all = await Promise.all(
       kinds.map(async kind => {
         const spreads = await dataOf<Spread[]>(`/v1/spreads/${kind}/all`, { signal })
-        return Promise.all(spreads.slice(0, perKind).map(spread => withRange(kind, spread, signal)))
+        return spreads.slice(0, perKind).map((spread): Shown => ({ ...spread, kind }))
       }),
     )
     return all.flat()
   })
+  const ranges = useLoaded(answer.data && 'spread ranges', signal =>
+    Promise.all(answer.data!.map(spread => rangeOf(spread, signal))),
+  )
+  const rangeFor = (spread: Shown) => ranges.data?.find(({ id }) => id === spread.id)
   return (
     <Table
       caption="Cracks and spreads"
@@ -49,6 +49,7 @@ export function SpreadsNow() {
       of={answer}
       rows={answer.data}
       keyOf={({ id }) => id}
+      note={[...new Set(answer.data?.map(({ unit }) => unit))].join(', ')}
       empty={
         <>
           No spreads yet. <WhoBringsData />
@@ -58,11 +59,7 @@ export function SpreadsNow() {
         {
           name: 'Spread',
           value: ({ name }) => name,
-          show: ({ name, unit }) => (
-            <a href="/markets/spreads" title={unit}>
-              {name}
-            </a>
-          ),
+          show: ({ name }) => <a href="/markets/spreads">{name}</a>,
         },
         {
           name: 'Value',
@@ -80,10 +77,14 @@ export function SpreadsNow() {
         {
           name: 'Year',
           isWide: true,
-          value: ({ value, low, high }) => (value - low) / (high - low || 1),
-          show: ({ value, low, high }) => (
-            <RangeBar low={low} high={high} value={value} decimals={2} />
-          ),
+          value: spread => {
+            const range = rangeFor(spread)
+            return range && (spread.value - range.low) / (range.high - range.low || 1)
+          },
+          show: spread => {
+            const range = rangeFor(spread)
+            return range && <RangeBar {...range} value={spread.value} decimals={2} />
+          },
         },
       ]}
     />

@@ -3,7 +3,7 @@ import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
 import { WhoBringsData } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
-import { day, number, signed } from '../../parts/format.ts'
+import { day, number, signed, unitOf } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 import type { ChartAnswer } from '../series/answer.ts'
 
@@ -27,6 +27,7 @@ interface Stock {
   code: string
   text: string
   decimals: number
+  unit: string
   level: number
   week: number | null
   /** Against the mean of the same week in the five years before, in percent. */
@@ -62,6 +63,7 @@ function stockOf({ code, text }: NamedStock, data: ChartAnswer): Stock | undefin
     code,
     text,
     decimals: data.decimals,
+    unit: unitOf(data.currency, data.unit),
     level,
     week: previous === undefined ? null : level - previous,
     deviation: mean ? (100 * (level - mean)) / mean : null,
@@ -72,6 +74,13 @@ function stockOf({ code, text }: NamedStock, data: ChartAnswer): Stock | undefin
     low: before.map(values => (values.length > 0 ? Math.min(...values) : null)),
     high: before.map(values => (values.length > 0 ? Math.max(...values) : null)),
   }
+}
+
+/** The unit of most stocks, and those that have another. */
+function unitsOf(stocks: readonly Stock[]): string {
+  const [first] = stocks
+  const others = stocks.filter(({ unit }) => unit !== first?.unit)
+  return [first?.unit, ...others.map(({ text, unit }) => `${text} in ${unit}`)].join('; ')
 }
 
 /** Stocks against the range of five years, each in a line. */
@@ -106,6 +115,7 @@ export function StocksNow({
       of={answer}
       rows={answer.data}
       keyOf={({ code }) => code}
+      note={unitsOf(answer.data ?? [])}
       empty={
         <>
           No stocks yet. <WhoBringsData />

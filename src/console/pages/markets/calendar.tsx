@@ -5,9 +5,8 @@ import type {
 } from '../../../topics/futures/operations/spreads.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Shown } from '../../parts/bits.tsx'
-import { now } from '../../parts/boot.ts'
+import { boot, now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
-import { hasAnyCode } from '../../parts/codes.ts'
 import { signed, unitOf } from '../../parts/format.ts'
 import { allRows } from '../../parts/pages.ts'
 import { Table } from '../../parts/table.tsx'
@@ -20,17 +19,16 @@ interface Day {
 const yearMs = 365 * dayMs
 /** Calendar spreads: each month against the next, along the curve and over the past year. */
 export function CalendarSpreads({ family }: { family: string }) {
-  const any = useLoaded('any', hasAnyCode)
-  const answer = useLoaded(any.data ? `spreads ${family}` : undefined, signal =>
+  const answer = useLoaded(boot.hasData ? `spreads ${family}` : undefined, signal =>
     ask<Spreads>(`/v1/futures/${family}/spreads`, { signal }),
   )
   const from = isoDay(now() - yearMs)
   const history = `/v1/futures/${family}/spread-history?from=${from}&to=${isoDay(now())}`
-  const past = useLoaded(any.data ? history : undefined, signal =>
+  const past = useLoaded(boot.hasData ? history : undefined, signal =>
     allRows<{ history: Day[] }, Day>(history, answer => answer.history, { signal }),
   )
   // The curve above shows the message about missing data.
-  if (!any.data) return null
+  if (!boot.hasData) return null
   const unit = answer.data && unitOf(answer.data.currency, answer.data.unit)
   return (
     <>

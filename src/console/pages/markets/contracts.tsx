@@ -4,8 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import { ask, useLoaded } from '../../parts/ask.ts'
 import { Wide } from '../../parts/bits.tsx'
-import { now } from '../../parts/boot.ts'
-import { hasAnyCode } from '../../parts/codes.ts'
+import { boot, now } from '../../parts/boot.ts'
 import { decimalsOf, number, signed, unitOf } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -37,9 +36,8 @@ const settled = ({ settlement, price }: Omit<Contract, 'next'>): number => settl
 /** The contracts of a family: settlements, volumes, and the step to the next contract. */
 export function Contracts({ family }: { family: string }) {
   const path = `/v1/futures/${family}`
-  const any = useLoaded('any', hasAnyCode)
-  const answer = useLoaded(any.data ? path : undefined, signal => ask<Family>(path, { signal }))
-  if (!any.data) return null
+  const answer = useLoaded(boot.hasData ? path : undefined, signal => ask<Family>(path, { signal }))
+  if (!boot.hasData) return null
   const rows = answer.data?.contracts.map((contract, i, all): Contract => {
     const following = all[i + 1]
     return { ...contract, next: following ? settled(contract) - settled(following) : null }
@@ -67,7 +65,12 @@ export function Contracts({ family }: { family: string }) {
         empty="No contracts have a price."
         note={
           answer.data &&
-          `${unitOf(answer.data.currency, answer.data.unit)}, settled on ${answer.data.settlement_date}. ${answer.data.roll_indicator?.message ?? ''}`
+          [
+            `${unitOf(answer.data.currency, answer.data.unit)}, ${answer.data.settlement_date ? `settled on ${answer.data.settlement_date}` : 'not settled yet today'}.`,
+            answer.data.roll_indicator?.message,
+          ]
+            .filter(Boolean)
+            .join(' ')
         }
         columns={[
           {
@@ -97,7 +100,9 @@ export function Contracts({ family }: { family: string }) {
             ),
           },
           count('Volume', row => row.volume),
-          count('Open interest', row => row.open_interest),
+          ...(rows?.some(row => row.open_interest)
+            ? [count('Open interest', row => row.open_interest)]
+            : []),
           {
             name: 'To next',
             isNumber: true,

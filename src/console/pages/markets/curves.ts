@@ -41,7 +41,7 @@ function tradingDay(ms: number): string {
 
 /** The curve as it was; undefined where none is known of that day. */
 const earlierCurve = (path: string, signal: AbortSignal): Promise<Curve | undefined> =>
-  ask<Curve>(path, { signal }).catch(error => {
+  ask<Curve>(path, { signal, isLater: true }).catch(error => {
     if (error instanceof Refusal && error.status === 404) return undefined
     throw error
   })

@@ -3,7 +3,7 @@ import type { CreditShape as Credit } from '../../../topics/operator/operations/
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { submits } from '../../parts/form.ts'
-import { day, number } from '../../parts/format.ts'
+import { day, figure, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -78,19 +78,8 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
               </>
             ),
           },
-          {
-            name: 'Left',
-            isNumber: true,
-            value: row => row.remaining,
-            show: row => number(row.remaining),
-          },
-          {
-            name: 'Of',
-            isNumber: true,
-            isWide: true,
-            value: row => row.requests,
-            show: row => number(row.requests),
-          },
+          { name: 'Left', isNumber: true, value: row => row.remaining, write: figure },
+          { name: 'Of', isNumber: true, isWide: true, value: row => row.requests, write: figure },
           {
             name: 'Until',
             className: 'quiet nowrap',

@@ -112,7 +112,7 @@ export function Audit() {
           isWide: true,
           className: 'quiet nowrap',
           value: ({ at }) => at,
-          show: ({ at }) => instant(at),
+          write: instant,
         },
       ]}
     />

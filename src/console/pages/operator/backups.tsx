@@ -132,7 +132,7 @@ export function Backups() {
             isWide: true,
             className: 'quiet nowrap',
             value: backup => backup.made_at,
-            show: backup => instant(backup.made_at),
+            write: instant,
           },
         ]}
       />

@@ -116,7 +116,7 @@ export function Feeds() {
             isWide: true,
             className: 'quiet',
             value: feed => feed.last_new_at,
-            show: feed => ago(feed.last_new_at),
+            write: ago,
           },
           {
             name: 'Last run',

@@ -128,32 +128,10 @@ export function People() {
         keyOf={({ id }) => id}
         empty="No account has that address. Create one, or search again."
         actions={
-          <>
-            <label>
-              Search
-              <input type="search" {...bound(typed)} />
-            </label>
-            <form class="row end" onSubmit={submits(() => make())}>
-              <label>
-                E-mail address
-                <input type="email" required {...bound(email)} />
-              </label>
-              <label>
-                Plan
-                <select {...boundSelect(plan)}>
-                  <Options of={plans} textOf={words} />
-                </select>
-              </label>
-              <button type="submit" class="main">
-                Create an account
-              </button>
-              {boot.signup !== 'closed' && (
-                <button type="button" disabled={email.value === ''} onClick={() => void invite()}>
-                  Invite by e-mail
-                </button>
-              )}
-            </form>
-          </>
+          <label>
+            <span class="only-heard">Search</span>
+            <input type="search" class="tight" placeholder="Search" {...bound(typed)} />
+          </label>
         }
         columns={[
           {
@@ -199,7 +177,7 @@ export function People() {
             isWide: true,
             className: 'quiet nowrap',
             value: ({ usage }) => usage?.last_request_at,
-            show: ({ usage }) => ago(usage?.last_request_at),
+            write: ago,
           },
           {
             name: 'Invoices',
@@ -236,6 +214,29 @@ export function People() {
           },
         ]}
       />
+      <details class="card">
+        <summary>Add an account</summary>
+        <form class="row end" onSubmit={submits(() => make())}>
+          <label>
+            E-mail address
+            <input type="email" required {...bound(email)} />
+          </label>
+          <label>
+            Plan
+            <select {...boundSelect(plan)}>
+              <Options of={plans} textOf={words} />
+            </select>
+          </label>
+          <button type="submit" class="main">
+            Create an account
+          </button>
+          {boot.signup !== 'closed' && (
+            <button type="button" disabled={email.value === ''} onClick={() => void invite()}>
+              Invite by e-mail
+            </button>
+          )}
+        </form>
+      </details>
       {account && (
         <Side
           label={`Customer ${account.email}`}
@@ -428,7 +429,7 @@ function Organizations() {
           isWide: true,
           className: 'quiet nowrap',
           value: organization => organization.created_at,
-          show: organization => day(organization.created_at),
+          write: day,
         },
       ]}
     />

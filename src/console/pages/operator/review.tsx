@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { FlagShape as Flag } from '../../../topics/operator/operations/data/review.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
-import { instant, number, words } from '../../parts/format.ts'
+import { figure, instant, number, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -105,12 +105,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
             value: ({ before }) => before,
             show: ({ before }) => (before === null ? '–' : number(before)),
           },
-          {
-            name: 'Held',
-            isNumber: true,
-            value: ({ price }) => price,
-            show: ({ price }) => number(price),
-          },
+          { name: 'Held', isNumber: true, value: ({ price }) => price, write: figure },
           {
             name: 'Why',
             value: ({ reason }) => reason,

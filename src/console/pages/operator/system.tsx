@@ -108,7 +108,7 @@ function Tokens() {
             isWide: true,
             className: 'quiet',
             value: token => token.created_at,
-            show: token => day(token.created_at),
+            write: day,
           },
           {
             name: 'State',
@@ -187,7 +187,7 @@ function Held() {
             isWide: true,
             className: 'quiet',
             value: message => message.created_at,
-            show: message => instant(message.created_at),
+            write: instant,
           },
           {
             name: 'Actions',
@@ -240,7 +240,7 @@ function Suppressions() {
             isWide: true,
             className: 'quiet',
             value: row => row.created_at,
-            show: row => day(row.created_at),
+            write: day,
           },
           {
             name: 'Actions',

@@ -5,7 +5,7 @@ import { dayMs, isoDay } from '../../../lib/time/instant.ts'
 import type { FormulaPreview, FormulaRow } from '../../../topics/formulas/operations/own.ts'
 import type { FormulaTemplate } from '../../../topics/formulas/operations/topic.ts'
 import { ask, dataOf, detailsOf, Refusal, useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Empty, Notice, Page, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed, Empty, May, Notice, Page, Refused, Tag } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { Chart } from '../../parts/charts/chart.tsx'
 import { submits } from '../../parts/form.ts'
@@ -214,21 +214,23 @@ function Editor({
             <input required maxLength={50} {...field('unit')} />
           </label>
         </div>
-        <div class="row">
-          <button type="submit" class="main">
-            {before ? 'Change the formula' : 'Create the formula'}
-          </button>
-          {before && (
-            <>
-              <a href="/series/formulas">New formula</a>
-              <Confirmed
-                label="Delete"
-                question={`Delete ${before.code}? Alerts and watches on it will have no price.`}
-                onConfirm={() => remove(before.code)}
-              />
-            </>
-          )}
-        </div>
+        <May action="change_data">
+          <div class="row">
+            <button type="submit" class="main">
+              {before ? 'Change the formula' : 'Create the formula'}
+            </button>
+            {before && (
+              <>
+                <a href="/series/formulas">New formula</a>
+                <Confirmed
+                  label="Delete"
+                  question={`Delete ${before.code}? Alerts and watches on it will have no price.`}
+                  onConfirm={() => remove(before.code)}
+                />
+              </>
+            )}
+          </div>
+        </May>
       </form>
     </div>
   )

@@ -1,7 +1,7 @@
 import type { DeliveryShape as ScheduledDelivery } from '../../../topics/deliveries/operations/row.ts'
 import type { WatchShape as Watch } from '../../../topics/watches/operations/row.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
+import { Confirmed, May, Refused, Tag } from '../../parts/bits.tsx'
 import { ago, instant, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 import { NewDelivery, NewWatch } from './schedule-forms.tsx'
@@ -84,6 +84,7 @@ export function Watches() {
           },
           {
             name: 'Actions',
+            needs: 'change_data',
             isHeadingHidden: true,
             show: ({ id, name, codes, status }) => (
               <div class="row">
@@ -105,7 +106,9 @@ export function Watches() {
           },
         ]}
       />
-      <NewWatch onMake={make} />
+      <May action="change_data">
+        <NewWatch onMake={make} />
+      </May>
     </>
   )
 }
@@ -166,7 +169,7 @@ export function Deliveries() {
             isWide: true,
             className: 'quiet',
             value: row => row.next_delivery_at,
-            show: row => instant(row.next_delivery_at),
+            write: instant,
           },
           {
             name: 'Last',
@@ -181,6 +184,7 @@ export function Deliveries() {
           },
           {
             name: 'Actions',
+            needs: 'change_data',
             isHeadingHidden: true,
             show: row => (
               <div class="row">
@@ -214,7 +218,9 @@ export function Deliveries() {
           },
         ]}
       />
-      <NewDelivery onMake={make} />
+      <May action="change_data">
+        <NewDelivery onMake={make} />
+      </May>
     </>
   )
 }

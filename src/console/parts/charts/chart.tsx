@@ -130,12 +130,16 @@ const dataOf = ({ times, lines }: ChartProps): uPlot.AlignedData =>
 
 const daySeconds = 86_400
 
+/** Whether all points have the same hour. */
+const isDaily = (times: readonly number[]): boolean =>
+  times.every(time => (time - times[0]!) % daySeconds === 0)
+
 /** The time of a point in the legend: only the day where all points have the same hour. */
 export const momentText = (times: readonly number[]): ((seconds: number) => string) => {
-  const isDaily = times.every(time => (time - times[0]!) % daySeconds === 0)
+  const isDay = isDaily(times)
   return seconds => {
     const text = new Date(seconds * 1000).toISOString()
-    return isDaily ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ')
+    return isDay ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ')
   }
 }
 
@@ -184,7 +188,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
       xText
         ? { label: 'At', value: (_, value) => (value === null ? '–' : xText(value)) }
         : {
-            label: 'UTC',
+            label: isDaily(props().times) ? 'Date' : 'UTC',
             value: (_, value) => (value === null ? '–' : momentText(props().times)(value)),
           },
       ...lines.map(
