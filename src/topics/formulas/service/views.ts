@@ -86,6 +86,8 @@ export function createView(
       // Values at `same_day` are those of midnight.
       begin: startOfDay(Math.min(...times)),
       end: Math.max(...times) + 1,
+      rows: (from: number, to: number) =>
+        isClear(seriesId, computeSeries(compiled, { align, inputs, limitsMs, from, to })),
       edge: (edge: 'first' | 'last', from: number, to: number): Observation | undefined => {
         const accepts = (row: Observation) => isClear(seriesId, [row]).length > 0
         const only = { edge, accepts }
