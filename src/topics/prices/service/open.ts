@@ -178,8 +178,11 @@ export function openPrices({
       if (terms?.formula !== undefined) continue
       tally.record(source ?? '', inserted.length, revised.length)
       if (batchId === 0) guards.forget(change.seriesId)
-      // Inside the transaction, formulas have forgotten what it changed.
-      const dependents = formulas.dependentsOf(change.seriesId)
+      // Inside the transaction, formulas have forgotten what it changed. A recorded value of a code
+      // that has means changes that code itself.
+      const { averageOf } = catalogue.byId(change.seriesId)
+      const dependents =
+        averageOf === undefined ? formulas.dependentsOf(change.seriesId) : undefined
       notifyChanged(change.seriesId, firstChanged(change), dependents)
       if (sourceId !== 0 || provenance.isSourced(change.seriesId)) attribute(change.seriesId)
     }
