@@ -84,6 +84,25 @@ describe('the formulas of an account', () => {
     expect((await ours.ask('POST', '/v1/formulas', spread)).data.formula.value).toBe(7)
   })
 
+  test('are previewed with the newest 10,000 values of a long range', async () => {
+    const { instance, ours } = openAccounts()
+    const values = Array.from({ length: 25_000 }, (_, i) => 60 + (i % 100) / 10)
+    instance.record('URALS_CRUDE_USD', values, startAt, 60_000)
+    const { data } = await ours.ask('POST', '/v1/formulas/preview', {
+      formula: 'round(2*URALS_CRUDE_USD, 1)',
+      unit: 'barrel',
+      currency: 'USD',
+      start_date: '1990-01-01',
+    })
+    const shown = data.values as { observed_at: string; value: number }[]
+    const times = shown.map(row => Date.parse(row.observed_at))
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect(new Set(times).size).toBe(10_000)
+    expect(shown.map(row => row.value)).toEqual(
+      values.slice(-10_000).map(value => Math.round(20 * value) / 10),
+    )
+  })
+
   test('are previewed with their values, legs and missing legs, and nothing is saved', async () => {
     const { instance, ours, theirs } = openAccounts()
     const days = (n: number) => new Date(startAt + (n - 2) * dayMs).toISOString()

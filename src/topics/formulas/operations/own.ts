@@ -326,7 +326,8 @@ export function ownFormulaOperations(deps: Context) {
         const accountId = accountIdOf(caller)
         const code = values.code?.trim().toUpperCase() ?? ''
         const to = Math.min(end, (asOf ?? Number.POSITIVE_INFINITY) + 1)
-        const made = ownFormulas.preview(accountId, code, terms, { from, to, asOf }, refuse)
+        const range = { from, to, limit: valuesMax, asOf }
+        const made = ownFormulas.preview(accountId, code, terms, range, refuse)
         const asOfText = isoOrNull(asOf) ?? undefined
         const quoted = atPoint(deps, { as_of: asOfText }, reply, at =>
           at.latestPrices.formula({ id: 0, terms }, made.legs),

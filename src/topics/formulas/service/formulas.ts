@@ -10,7 +10,7 @@ import { createInput } from '../math/input.ts'
 import { computeSeries } from '../math/series.ts'
 import { type Averaged, type Definition, definitionsOf } from './definitions.ts'
 import { familyIdOf, isRank, partsOf, type RankPart } from './ranks.ts'
-import { createView, type ReadStored, type View } from './views.ts'
+import { createView, firstSpanMs, type ReadStored, type View } from './views.ts'
 
 export interface FormulaDeps {
   stored: ObservationStore
@@ -242,20 +242,34 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     /** The series that its text names; none where they are not as it needs them any more. */
     legsOf: (seriesId: number) => namedLegs(definitionOf(seriesId)),
     /**
-     * The values of a formula that no series has, oldest first, with the series that its text names.
+     * The newest values of a formula that no series has, oldest first, at least `limit` of them if
+     * the range has as many, with the series that its text names.
      * Recorded values are read for this alone: no change of them would forget what is held here.
      */
     preview(
       definition: Definition,
-      { from, to, asOf }: { from: number; to: number; asOf?: number | undefined },
+      {
+        from,
+        to,
+        limit,
+        asOf,
+      }: { from: number; to: number; limit: number; asOf?: number | undefined },
     ) {
       const { compiled, align, limitsMs, series } = definition
       const held = asOf === undefined ? present : asOfView(asOf)
       const read = viewOf(recorded(asOf))
       const inputOf = ({ id }: Series) =>
         (isFormula(id) || held.isValid(id) ? held : read).inputOf(id)
-      const rows = computeSeries(compiled, { align, inputs: series.map(inputOf), limitsMs, from })
-      return { rows: rows.filter(row => row.observedAt < to), legs: namedLegs(definition) }
+      const inputs = series.map(inputOf)
+      let rows: Observation[] = []
+      let end = to
+      for (let spanMs = firstSpanMs; end > from && rows.length < limit; spanMs *= 4) {
+        const begin = Math.max(from, end - spanMs)
+        const earlier = computeSeries(compiled, { align, inputs, limitsMs, from: begin, to: end })
+        rows = earlier.concat(rows)
+        end = begin
+      }
+      return { rows, legs: namedLegs(definition) }
     },
     /** The series that a formula is computed from, over any number of levels. */
     restsOn(seriesId: number): readonly number[] {

@@ -22,7 +22,7 @@ const earliest = Date.UTC(1000, 0, 1)
 const rowsMax = 3_000_000
 
 /** The first range in which an edge of a formula is searched, and how much longer the next is. */
-const firstSpanMs = hourMs
+export const firstSpanMs = hourMs
 const spanGrowth = 8
 /** A range that is computed without the rest of the history. */
 const shortMs = 40 * dayMs
