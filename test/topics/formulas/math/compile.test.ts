@@ -284,6 +284,39 @@ describe('functions of time', () => {
     expect(input.mean(first + 10, first + 10)).toBeUndefined()
   })
 
+  test('the newest value is computed without those before it, up to the first that is accepted', () => {
+    const compiled = compile('avg(BRENT, 1 month) + WTI', perBarrel)
+    const rows = Array.from({ length: 100 }, (_, i) => ({
+      observedAt: day('2026-01-01') + i * dayMs,
+      value: 60 + i,
+      recordedAt: i,
+    }))
+    const inputs = compiled.codes.map(() => createInput(rows))
+    const limitsMs = compiled.codes.map(() => 7 * dayMs)
+    const terms = { align: 'last', inputs, limitsMs, from: Number.MIN_SAFE_INTEGER } as const
+    const all = computeSeries(compiled, terms)
+    let computed = 0
+    const counted: typeof compiled = {
+      ...compiled,
+      evaluate(scope) {
+        computed += 1
+        return compiled.evaluate(scope)
+      },
+    }
+    const edgeOf = (edge: 'first' | 'last', accepts = (_at: number) => true) => {
+      computed = 0
+      const only = {
+        edge,
+        accepts: ({ observedAt }: { observedAt: number }) => accepts(observedAt),
+      }
+      return computeSeries(counted, { ...terms, only })
+    }
+    expect([edgeOf('last'), computed]).toEqual([[all.at(-1)!], 1])
+    const hidden = all.at(-1)!.observedAt
+    expect([edgeOf('last', at => at < hidden), computed]).toEqual([[all.at(-2)!], 2])
+    expect(edgeOf('first')).toEqual([all[0]!])
+  })
+
   test('lag by values and by time', () => {
     expect(at('lag(BRENT, 3)', '2026-03-10')).toBe(mean('2026-03-07', '2026-03-07'))
     expect(at('lag(BRENT, 1 month)', '2026-03-31')).toBe(mean('2026-02-28', '2026-02-28'))
