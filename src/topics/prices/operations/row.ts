@@ -210,10 +210,10 @@ export const carriesDay = (series: Series): boolean =>
 export const speaksForDays = (series: Series): boolean =>
   !isIntraday(series.cadence) && series.cadence !== 'twice_daily'
 
-const deliveredRow = ({ end, next, day }: QuotedDelivery) => ({
+const deliveredRow = ({ end, next, day }: QuotedDelivery, shown: (price: number) => number) => ({
   delivery_end: isoInstant(end),
   next: next
-    ? { price: next.price, start: isoInstant(next.start), end: isoInstant(next.end) }
+    ? { price: shown(next.price), start: isoInstant(next.start), end: isoInstant(next.end) }
     : null,
   day,
 })
@@ -252,12 +252,13 @@ export function priceRow(
   const { series, observation, changes, delivery } = quote
   const physical = series.category === 'physical_crude'
   const price = roundTo(observation.value, series.decimals)
+  const shown = (value: number) => (isFull ? value : roundTo(value, series.decimals))
   const disclosure = disclosureRow(series, isoDay(observation.observedAt))
   const source = sourceOf(series)
   return {
     code,
     name: series.name,
-    price: isFull ? observation.value : price,
+    price: shown(observation.value),
     formatted: formatted(series, price),
     currency: series.currency,
     unit: series.unit,
@@ -268,7 +269,7 @@ export function priceRow(
     updated_at: isoInstant(observation.recordedAt),
     ...(speaksForDays(series) && { observed_on: isoDay(observation.observedAt) }),
     ...(carriesDay(series) && { as_of: isoDay(observation.observedAt) }),
-    ...(delivery && deliveredRow(delivery)),
+    ...(delivery && deliveredRow(delivery, shown)),
     ...(quote.formula && formulaRow(quote.formula)),
     ...(quote.averageOf && { derived: true, derived_from: quote.averageOf.code }),
     ...((physical || delivery) && { data_status: quote.status, stale: quote.status === 'stale' }),

@@ -125,3 +125,34 @@ test('the test of an alert on tomorrow has no result before all prices of the da
   record('2026-11-21', hour => (hour === 13 ? -5 : 40))
   expect(services.alerts.test([alert])).toMatchObject([{ result: 'would_trigger' }])
 })
+
+test('alerts on a series by formula are judged by the periods of its leg, as those on the leg are', async () => {
+  const { watch, record, at, fired, services } = opened()
+  const tariff = 'DESK_TARIFF_EUR'
+  services.seriesChanges.add([
+    {
+      code: tariff,
+      terms: {
+        name: 'Tariff',
+        category: 'power',
+        unit: 'mwh',
+        currency: 'EUR',
+        formula: `${code} * 2 + 100`,
+      },
+    },
+  ])
+  const now = watch(tariff, { kind: 'price', operator: 'less_than', value: 80 })
+  const spread = watch(tariff, {
+    kind: 'price',
+    operator: 'greater_than',
+    value: 50,
+    watch: 'spread_tomorrow',
+  } as AlertCondition)
+  record('2026-11-21', hour => (hour === 13 ? -18 : 40))
+  expect([fired(now), fired(spread)]).toEqual([[], [116]])
+  for (const time of ['2026-11-21T11:59:00Z', '2026-11-21T12:00:01Z', '2026-11-21T12:30:00Z']) {
+    at(time)
+    await services.alerts.evaluation.pass()
+  }
+  expect([fired(now), fired(spread)]).toEqual([[64], [116]])
+})

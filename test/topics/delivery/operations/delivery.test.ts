@@ -240,7 +240,11 @@ describe('a series by formula over delivery periods', () => {
     })
     instance.clock.set(at('2026-11-21T22:46:00Z'))
     const later = (await instance.ask(`/v1/prices/latest?by_code=${tariff.code}`)).body.data
-    expect(later.created_at).toBe('2026-11-21T22:45:00Z')
+    expect([later.created_at, later.price, later.next.price]).toEqual([
+      '2026-11-21T22:45:00Z',
+      267.35,
+      273.3,
+    ])
   })
 
   test('is a tariff for a charger, as the code or as formula', async () => {
