@@ -7,7 +7,9 @@ import type {
   OAuthTokens,
 } from '@modelcontextprotocol/sdk/shared/auth.js'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
+import { launchBrowser } from '../support/console/browser.ts'
 import { sharedInstance } from '../support/interface/packages.ts'
+import { needs } from '../support/needs.ts'
 
 let instance: Wellhead
 beforeAll(async () => {
@@ -168,6 +170,44 @@ test('an assistant that connects again gets the same key with a new token', asyn
   )
   expect(statuses).toEqual([401, 200])
 })
+
+needs('chromium').test(
+  'a person with a browser signs in, agrees, and comes to the address of the assistant',
+  async () => {
+    const { account } = await signedIn()
+    const received = Promise.withResolvers<URL>()
+    const program = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch(request) {
+        const url = new URL(request.url)
+        if (url.pathname === '/callback') received.resolve(url)
+        return new Response('You can close this page.')
+      },
+    })
+    const browser = await launchBrowser()
+    try {
+      const assistant = new Assistant()
+      // Any port of this machine is the address that is registered.
+      assistant.clientMetadata.redirect_uris = ['http://127.0.0.1/callback']
+      assistant.redirectUrl = `http://127.0.0.1:${program.port}/callback`
+      const serverUrl = `${instance.url}/mcp`
+      expect(await auth(assistant, { serverUrl })).toBe('REDIRECT')
+      const page = await browser.newPage()
+      await page.goto(assistant.sentTo!.href)
+      await page.fill('form[action="/sign-in"] input[name=email]', account.email)
+      await page.fill('form[action="/sign-in"] input[name=password]', password)
+      await page.click('form[action="/sign-in"] button')
+      await page.click('button:text-is("Allow")')
+      const code = (await received.promise).searchParams.get('code')!
+      expect(await auth(assistant, { serverUrl, authorizationCode: code })).toBe('AUTHORIZED')
+    } finally {
+      await browser.close()
+      await program.stop(true)
+    }
+  },
+  60_000,
+)
 
 test('a code is redeemed once, by the program that began, and for its address only', async () => {
   const { cookie } = await signedIn()
