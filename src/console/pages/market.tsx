@@ -235,8 +235,8 @@ function Brief() {
   })
   return (
     <>
-      Forecast for one month from now, {number(Math.round(100 * told[0]!.forecast_1m!.confidence))}%
-      confidence: {ranges.join(', ')}.
+      One-month forecast, {number(Math.round(100 * told[0]!.forecast_1m!.confidence))}% confidence:{' '}
+      {ranges.join(', ')}.
     </>
   )
 }
