@@ -409,7 +409,14 @@ function Course({ title, rows: all }: { title: string; rows: readonly Row[] }) {
     const nameOf = (row: Row): string => (group === undefined ? measure : String(row[group]))
     const timeOf = (row: Row): number => Date.parse(String(row[field])) / 1000
     const times = [...new Set(rows.map(timeOf))].filter(Number.isFinite).sort((a, b) => a - b)
-    const names = [...new Set(rows.map(nameOf))].slice(0, linesMax)
+    const sizes = new Map(rows.map(row => [nameOf(row), Math.abs(Number(row[measure]))]))
+    const [firstSize = 0] = sizes.values()
+    // Without units, values of another magnitude are of another unit, and flatten the lines.
+    const isComparable = (size: number) =>
+      typeof first.unit === 'string' || (size <= 10 * firstSize && size >= firstSize / 10)
+    const names = [...sizes.keys()]
+      .filter((name, i) => i === 0 || isComparable(sizes.get(name)!))
+      .slice(0, linesMax)
     const lines = names.map((name, i) => {
       const values = new Map(
         rows.filter(row => nameOf(row) === name).map(row => [timeOf(row), row[measure]]),
