@@ -37,8 +37,12 @@ export function computeSeries(
   const windows: Scope['windows'] = new Map()
   const rows: Observation[] = []
   const scope: Scope = { at: 0, recordedAt: 0, inputs, align, limitsMs, windows }
-  const times = timesOf(ownInputs, align, from, to)
-  if (only?.edge === 'last') times.reverse()
+  const isLast = only?.edge === 'last'
+  const times =
+    isLast && align === 'last'
+      ? backwards(ownInputs, from, to)
+      : timesOf(ownInputs, align, from, to)
+  if (isLast && Array.isArray(times)) times.reverse()
   for (const at of times) {
     scope.at = at
     scope.recordedAt = Number.NEGATIVE_INFINITY
@@ -50,6 +54,13 @@ export function computeSeries(
     if (only) break
   }
   return rows
+}
+
+/** The times at which any input has a value in `[from, to)`, the newest first. */
+function* backwards(inputs: readonly Input[], from: number, to: number): Generator<number> {
+  const newestBefore = (end: number) =>
+    Math.max(...inputs.map(({ rows, upTo }) => rows[upTo(end - 1)]?.observedAt ?? -Infinity))
+  for (let at = newestBefore(to); at >= from; at = newestBefore(at)) yield at
 }
 
 /** The times of a formula in `[from, to)`, in their order. */
