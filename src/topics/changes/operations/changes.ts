@@ -19,6 +19,7 @@ const formats = ['json', 'ndjson', 'parquet', 'sse'] as const
 type Format = (typeof formats)[number]
 
 const types: readonly (readonly [string, Format])[] = [
+  ['application/json', 'json'],
   ['application/x-ndjson', 'ndjson'],
   ['application/vnd.apache.parquet', 'parquet'],
   ['text/event-stream', 'sse'],
@@ -44,8 +45,12 @@ const Page = envelope(
 /** The format that a request wants, by its parameter or else by its `Accept` header. */
 export function formatOf(text: string | undefined, request: Request): Format {
   if (text !== undefined && text !== '') return wordOf('format', text, 'json', formats)
-  const accept = request.headers.get('accept') ?? ''
-  return types.find(([type]) => accept.includes(type))?.[1] ?? 'json'
+  // The first of several: some clients accept a stream as well, and would wait for its end.
+  for (const accepted of (request.headers.get('accept') ?? '').split(',')) {
+    const named = types.find(([type]) => accepted.includes(type))
+    if (named) return named[1]
+  }
+  return 'json'
 }
 
 export function changeOperations(deps: Context, turn: () => Promise<void>) {
