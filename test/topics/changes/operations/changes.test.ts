@@ -501,11 +501,13 @@ describe('the feed of changes', () => {
         longestMs = Math.max(longestMs, (user + system) / 1000)
       }
     }
+    const begun = performance.now()
     const texts = Promise.all([replay(), replay(), replay()])
     const watching = watch()
     const replays = await texts
     isDone = true
     await watching
+    const wholeMs = performance.now() - begun
     for (const text of replays) {
       const lines = text.trim().split('\n')
       const records = lines.map(line => JSON.parse(line) as WireChange)
@@ -513,6 +515,7 @@ describe('the feed of changes', () => {
       const places = records.map(record => `${record.recorded_at} ${record.observed_at}`)
       expect(places).toEqual(places.toSorted())
     }
-    expect(longestMs).toBeLessThan(250)
+    // Unsliced, one turn is a quarter of the time; a part, because the machine may be busy.
+    expect(longestMs).toBeLessThan(wholeMs / 8)
   }, 60_000)
 })
