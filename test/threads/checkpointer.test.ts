@@ -18,7 +18,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-const pagesMax = 50
+const pagesMax = 60
 
 const fill = (db: Database, rows: number, value: string) =>
   transact(db, () => {
