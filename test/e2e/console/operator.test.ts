@@ -6,6 +6,7 @@ import { openVisitor, type Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'
 import { remove, run, type Server, start, temporaryDir } from '../../support/instance/binary.ts'
 import { needs } from '../../support/needs.ts'
+import { until } from '../../support/until.ts'
 
 const header = 'date,code,price\n'
 
@@ -513,8 +514,12 @@ needs('chromium').describe('what the operator does in the console, in the binary
           observed_at: observedAt,
         })),
       })
-      await goTo('/operator/outbox')
-      await page.waitForSelector('button:text-is("Waiting 2")')
+      // The page shows how things stood when it was opened: perhaps before both were attempted.
+      await until('both messages wait', async () => {
+        await goTo('/operator/outbox')
+        await page.waitForSelector('button:text-matches("^Waiting \\\\d")')
+        return await page.isVisible('button:text-is("Waiting 2")')
+      })
       await goTo('/operator/backups')
       for (const [word, said] of [
         ['Create one now', 'A backup ended'],
