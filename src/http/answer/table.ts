@@ -1,8 +1,7 @@
 import { t } from 'elysia'
-import { type Column, columnsOf } from '../../lib/tables/table.ts'
+import { type Kind, type Kinds, type Table, tableOf } from '../../lib/tables/table.ts'
 import { csvText } from '../../lib/text/csv.ts'
 import { fieldsOf, isObject } from '../../lib/text/json.ts'
-import { isoInstant } from '../../lib/time/instant.ts'
 import { object } from './schema.ts'
 
 /** The files for tables that a list can be, with their media types. */
@@ -29,29 +28,26 @@ type ArrowModule = typeof import('../../lib/tables/arrow.ts')
 type XlsxModule = typeof import('../../lib/tables/xlsx.ts')
 
 /** Loads the library of a format when it is first requested. */
-function write(format: TableFormat, rows: readonly Row[]): string | Uint8Array {
+function write(format: Exclude<TableFormat, 'geojson'>, table: Table): string | Uint8Array {
   switch (format) {
     case 'csv':
-      return csvOf(columnsOf(rows))
-    case 'parquet':
-      return (require('../../lib/tables/parquet.ts') as ParquetModule).parquetTable(columnsOf(rows))
+      return csvOf(table)
+    case 'parquet': {
+      const { parquetFile } = require('../../lib/tables/parquet.ts') as ParquetModule
+      return Buffer.concat([...parquetFile('rows', table.kinds, table.rows, 'SNAPPY')])
+    }
     case 'arrow':
-      return (require('../../lib/tables/arrow.ts') as ArrowModule).arrowTable(columnsOf(rows))
+      return (require('../../lib/tables/arrow.ts') as ArrowModule).arrowTable(table)
     case 'xlsx':
-      return (require('../../lib/tables/xlsx.ts') as XlsxModule).xlsxTable(columnsOf(rows))
-    case 'geojson':
-      return JSON.stringify({ type: 'FeatureCollection', features: rows.flatMap(featureOf) })
+      return (require('../../lib/tables/xlsx.ts') as XlsxModule).xlsxTable(table)
   }
 }
 
-function csvOf(columns: readonly Column[]): string {
-  const cellOf = ({ kind, cells }: Column, row: number) => {
-    const cell = cells[row] ?? null
-    if (typeof cell === 'boolean') return String(cell)
-    return kind === 'instant' && cell !== null ? isoInstant(Number(cell)) : cell
-  }
-  const rows = (columns[0]?.cells ?? []).map((_, row) => columns.map(column => cellOf(column, row)))
-  return csvText([columns.map(({ name }) => name), ...rows])
+function csvOf({ kinds, rows }: Table): string {
+  const names = Object.keys(kinds)
+  const cellOf = (cell: Table['rows'][number][string] = null) =>
+    typeof cell === 'boolean' ? String(cell) : cell
+  return csvText([names, ...rows.map(row => names.map(name => cellOf(row[name])))])
 }
 
 /** A row with a position as a point on a map (RFC 7946). */
@@ -99,22 +95,72 @@ const parsed = (text: string, isLines: boolean): unknown =>
     ? text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as unknown]))
     : JSON.parse(text)
 
+type Schema = Readonly<{
+  type?: string
+  format?: string
+  items?: Schema
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  'x-serialised'?: Schema
+}>
+
+/** What a schema says of values that are not null. */
+const plain = (schema: Schema): Schema => {
+  const inner = schema['x-serialised'] ?? schema.anyOf?.find(({ type }) => type !== 'null')
+  return inner ? plain(inner) : schema
+}
+
+/** The schema of the rows in an answer, found as the rows are. */
+function rowSchemaOf(schema: Schema): Schema | undefined {
+  const { items, properties = {} } = plain(schema)
+  if (items) return plain(items)
+  if (properties.data) return rowSchemaOf(properties.data)
+  const list = Object.values(properties).map(plain).find(isOfRows)
+  return list?.items && plain(list.items)
+}
+
+const isOfRows = ({ items }: Schema) => items !== undefined && 'properties' in plain(items)
+
+const kinds: Readonly<Record<string, Kind>> = {
+  number: 'number',
+  integer: 'number',
+  boolean: 'flag',
+  'date-time': 'instant',
+}
+
+function declaredColumns({ properties = {} }: Schema, prefix = ''): [string, Kind][] {
+  return Object.entries(properties).flatMap(([name, declared]): [string, Kind][] => {
+    const schema = plain(declared)
+    return schema.properties
+      ? declaredColumns(schema, `${prefix}${name}.`)
+      : [[prefix + name, kinds[schema.format ?? schema.type ?? ''] ?? 'text']]
+  })
+}
+
+/** The columns of the list that an answer declares, for the file of a list without rows. */
+const declaredKinds = (answer: object | undefined): Kinds =>
+  Object.fromEntries(declaredColumns(rowSchemaOf((answer ?? {}) as Schema) ?? {}))
+
 /** The list that a handler returned, as a file. */
 export function tableAnswer(
   format: TableFormat,
   answer: unknown,
   { headers }: { headers: Record<string, string | number> },
-  path: string,
+  { path, answers = {} }: { path: string; answers?: Readonly<Record<number, object>> },
 ): unknown {
   if (answer instanceof Response) return answer
   const isText = typeof answer === 'string' || answer instanceof Uint8Array
   const isLines = String(headers['content-type']).startsWith('application/x-ndjson')
   const rows = rowsOf(isText ? parsed(Buffer.from(answer).toString(), isLines) : answer)
-  const name = path.split('/').findLast(part => part !== '' && !part.startsWith(':'))
   headers['content-type'] = types[format]
-  if (format !== 'geojson')
-    headers['content-disposition'] = `attachment; filename="${name}.${format}"`
   // That of the JSON.
   delete headers.etag
-  return write(format, rows)
+  if (format === 'geojson')
+    return JSON.stringify({ type: 'FeatureCollection', features: rows.flatMap(featureOf) })
+  const name = path.split('/').findLast(part => part !== '' && !part.startsWith(':'))
+  headers['content-disposition'] = `attachment; filename="${name}.${format}"`
+  return write(
+    format,
+    rows.length > 0 ? tableOf(rows) : { kinds: declaredKinds(answers[200]), rows: [] },
+  )
 }

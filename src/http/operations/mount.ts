@@ -273,7 +273,7 @@ function runnerOf(context: Context, operation: Operation): (incoming: Incoming) 
     if (answer instanceof Promise && !isAsync(operation.handle))
       throw new Error(`${operation.operationId} returns a promise: its handler must be async`)
     if (table === undefined) return answer
-    const write = (list: unknown) => tableAnswer(table, list, set, operation.path)
+    const write = (list: unknown) => tableAnswer(table, list, set, operation)
     return answer instanceof Promise ? answer.then(write) : write(answer)
   }
   if (view)

@@ -1,14 +1,14 @@
 import {
+  Table as ArrowTable,
   Bool,
   Float64,
   Int64,
-  Table,
   TimestampMillisecond,
   tableToIPC,
   Utf8,
   vectorFromArray,
 } from 'apache-arrow'
-import type { Column } from './table.ts'
+import { cellOf, type Table } from './table.ts'
 
 const types = {
   text: () => new Utf8(),
@@ -19,14 +19,10 @@ const types = {
 }
 
 /** A table as an Arrow stream. */
-export const arrowTable = (columns: readonly Column[]): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(
-    tableToIPC(
-      new Table(
-        Object.fromEntries(
-          columns.map(({ name, kind, cells }) => [name, vectorFromArray(cells, types[kind]())]),
-        ),
-      ),
-      'stream',
-    ),
-  )
+export function arrowTable({ kinds, rows }: Table): Uint8Array<ArrayBuffer> {
+  const vectors = Object.entries(kinds).map(([name, kind]) => {
+    const cells = rows.map(row => cellOf(kind, row[name]))
+    return [name, vectorFromArray(cells, types[kind]())]
+  })
+  return new Uint8Array(tableToIPC(new ArrowTable(Object.fromEntries(vectors)), 'stream'))
+}

@@ -1,8 +1,8 @@
 import type { SchemaElement } from 'hyparquet'
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
-import type { Column } from './table.ts'
+import { type Cell, type CellRow, cellOf, type Kind, type Kinds } from './table.ts'
 
-const kinds: Record<Column['kind'], Omit<SchemaElement, 'name'>> = {
+const elements: Record<Kind, Omit<SchemaElement, 'name'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   instant: {
     type: 'INT64',
@@ -14,36 +14,56 @@ const kinds: Record<Column['kind'], Omit<SchemaElement, 'name'>> = {
   flag: { type: 'BOOLEAN' },
 }
 
-/** A table as a Parquet file of one row group. Every reader has Snappy; Zstandard is smaller. */
-export function parquetTable(
-  columns: readonly Column[],
-  codec: 'SNAPPY' | 'ZSTD' = 'SNAPPY',
-): Uint8Array<ArrayBuffer> {
+const stored = (kind: Kind, cell: Cell) =>
+  cell !== null && elements[kind].type === 'INT64' ? BigInt(cell) : cell
+
+/** Rows of a group, which a reader of one row fetches at most. */
+const groupRows = 100_000
+
+/**
+ * Rows as a Parquet file, piece by piece; every column may be null. Every reader has Snappy;
+ * Zstandard is smaller.
+ */
+export function* parquetFile(
+  name: string,
+  kinds: Kinds,
+  rows: Iterable<CellRow>,
+  codec: 'SNAPPY' | 'ZSTD' = 'ZSTD',
+): Generator<Uint8Array<ArrayBuffer>> {
   const writer = new ByteWriter()
+  const columns = Object.entries(kinds)
   const file = new ParquetWriter({
     writer,
     schema: [
-      { name: 'rows', num_children: columns.length },
-      ...columns.map(({ name, kind }) => ({
-        name,
+      { name, num_children: columns.length },
+      ...columns.map(([column, kind]) => ({
+        name: column,
         repetition_type: 'OPTIONAL' as const,
-        ...kinds[kind],
+        ...elements[kind],
       })),
     ],
     codec,
     compressors: { ZSTD: bytes => Bun.zstdCompressSync(bytes, { level: 1 }) },
     createdBy: 'wellhead',
   })
-  if ((columns[0]?.cells.length ?? 0) > 0)
-    void file.write({
-      columnData: columns.map(({ name, kind, cells }) => ({
-        name,
-        data:
-          kinds[kind].type === 'INT64'
-            ? cells.map(cell => (cell === null ? null : BigInt(cell)))
-            : [...cells],
-      })),
-    })
+  let group: CellRow[] = []
+  /** Writes the group and takes the bytes since the last one; the writer keeps counting them. */
+  const taken = () => {
+    if (group.length > 0)
+      void file.write({
+        columnData: columns.map(([column, kind]) => ({
+          name: column,
+          data: group.map(row => stored(kind, cellOf(kind, row[column]))),
+        })),
+        rowGroupSize: group.length,
+      })
+    group = []
+    const bytes = new Uint8Array(writer.getBuffer())
+    writer.index = 0
+    return bytes
+  }
+  for (const row of rows) if (group.push(row) === groupRows) yield taken()
+  yield taken()
   void file.finish()
-  return new Uint8Array(writer.getBuffer())
+  yield taken()
 }

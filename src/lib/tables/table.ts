@@ -1,26 +1,29 @@
 import { parseInstant } from '../time/instant.ts'
 
 export type Cell = string | number | boolean | null
+export type Kind = 'text' | 'number' | 'count' | 'flag' | 'instant'
+/** The kind of each column, in their order. */
+export type Kinds = Readonly<Record<string, Kind>>
+export type CellRow = Readonly<Record<string, Cell | undefined>>
 
-/** A column of a file for tables; the cells of an instant are Unix ms. */
-export interface Column {
-  name: string
-  kind: 'text' | 'number' | 'count' | 'flag' | 'instant'
-  cells: readonly Cell[]
+/** The content of a file for tables. */
+export interface Table {
+  kinds: Kinds
+  rows: readonly CellRow[]
 }
 
 type Row = Readonly<Record<string, unknown>>
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/
 
-/** The columns of rows as an answer has them: what is nested gets names with a full stop. */
-export function columnsOf(rows: readonly Row[]): Column[] {
-  const flat = rows.map(row => new Map(cellsOf(row, '')))
-  const names = new Set(flat.flatMap(row => [...row.keys()]))
-  return [...names].map(name => {
-    const cells = flat.map(row => row.get(name) ?? null)
-    return { name, ...typed(cells) }
-  })
+/** Rows as an answer has them: what is nested gets names with a full stop. */
+export function tableOf(answered: readonly Row[]): Table {
+  const rows = answered.map((row): CellRow => Object.fromEntries(cellsOf(row, '')))
+  const names = [...new Set(rows.flatMap(row => Object.keys(row)))]
+  return {
+    kinds: Object.fromEntries(names.map(name => [name, kindOf(rows.map(row => row[name]))])),
+    rows,
+  }
 }
 
 function cellsOf(row: Row, prefix: string): [string, Cell][] {
@@ -32,15 +35,17 @@ function cellsOf(row: Row, prefix: string): [string, Cell][] {
   })
 }
 
-function typed(cells: readonly Cell[]): Omit<Column, 'name'> {
-  const values = cells.filter(cell => cell !== null)
+function kindOf(cells: readonly (Cell | undefined)[]): Kind {
+  const values = cells.filter(cell => (cell ?? null) !== null)
   const all = (type: string) => values.length > 0 && values.every(cell => typeof cell === type)
-  if (all('number')) return { kind: 'number', cells }
-  if (all('boolean')) return { kind: 'flag', cells }
-  if (all('string') && values.every(cell => instant.test(cell as string)))
-    return {
-      kind: 'instant',
-      cells: cells.map(cell => (cell === null ? null : parseInstant(cell as string)!)),
-    }
-  return { kind: 'text', cells: cells.map(cell => (cell === null ? null : String(cell))) }
+  if (all('number')) return 'number'
+  if (all('boolean')) return 'flag'
+  return all('string') && values.every(cell => instant.test(cell as string)) ? 'instant' : 'text'
+}
+
+/** A cell as its column has it: an instant in Unix ms, whether it was text or not. */
+export function cellOf(kind: Kind, cell: Cell = null): Cell {
+  if (cell === null) return null
+  if (kind === 'instant' && typeof cell === 'string') return parseInstant(cell)!
+  return kind === 'text' ? String(cell) : cell
 }

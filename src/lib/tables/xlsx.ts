@@ -1,7 +1,7 @@
-import { deflateRawSync } from 'node:zlib'
+import { strToU8, zipSync } from 'fflate'
 import { escaped } from '../text/html.ts'
 import { dayMs } from '../time/instant.ts'
-import type { Cell, Column } from './table.ts'
+import { type Cell, cellOf, type Kind, type Table } from './table.ts'
 
 const declaration = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
@@ -26,6 +26,9 @@ const parts = {
   'xl/styles.xml': `<styleSheet xmlns="${main}"><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf/><xf numFmtId="22" applyNumberFormat="1"/></cellXfs></styleSheet>`,
 }
 
+/** The first day that the archive knows, so that equal tables are equal files. */
+const firstDay = '1980-01-01'
+
 /** The day that spreadsheets count from is so many days before 1970. */
 const epochDays = 25_569
 
@@ -35,7 +38,7 @@ const notInXml = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 const text = (value: string) =>
   `<c t="inlineStr"><is><t xml:space="preserve">${escaped(value.replaceAll(notInXml, '\ufffd'))}</t></is></c>`
 
-function cellXml(kind: Column['kind'], cell: Cell): string {
+function cellXml(kind: Kind, cell: Cell): string {
   if (cell === null) return '<c/>'
   if (typeof cell === 'boolean') return `<c t="b"><v>${cell ? 1 : 0}</v></c>`
   if (typeof cell === 'string') return text(cell)
@@ -45,45 +48,16 @@ function cellXml(kind: Column['kind'], cell: Cell): string {
 }
 
 /** A table as a workbook of one sheet, its first row the names of the columns. */
-export function xlsxTable(columns: readonly Column[]): Uint8Array<ArrayBuffer> {
-  const rows = (columns[0]?.cells ?? []).map(
-    (_, row) =>
-      `<row>${columns.map(({ kind, cells }) => cellXml(kind, cells[row]!)).join('')}</row>`,
+export function xlsxTable({ kinds, rows }: Table): Uint8Array<ArrayBuffer> {
+  const columns = Object.entries(kinds)
+  const rowXml = (row: Table['rows'][number]) =>
+    `<row>${columns.map(([name, kind]) => cellXml(kind, cellOf(kind, row[name]))).join('')}</row>`
+  const head = `<row>${columns.map(([name]) => text(name)).join('')}</row>`
+  const sheet = `<worksheet xmlns="${main}"><sheetData>${head}${rows.map(rowXml).join('')}</sheetData></worksheet>`
+  const files = Object.entries({ ...parts, 'xl/worksheets/sheet1.xml': sheet })
+  return new Uint8Array(
+    zipSync(Object.fromEntries(files.map(([name, xml]) => [name, strToU8(declaration + xml)])), {
+      mtime: firstDay,
+    }),
   )
-  const head = `<row>${columns.map(({ name }) => text(name)).join('')}</row>`
-  const sheet = `<worksheet xmlns="${main}"><sheetData>${head}${rows.join('')}</sheetData></worksheet>`
-  return zip({ ...parts, 'xl/worksheets/sheet1.xml': sheet })
-}
-
-/** A ZIP archive of XML texts. */
-function zip(files: Readonly<Record<string, string>>): Uint8Array<ArrayBuffer> {
-  const [bodies, entries]: [Buffer[], Buffer[]] = [[], []]
-  let offset = 0
-  for (const [name, xml] of Object.entries(files)) {
-    const plain = Buffer.from(declaration + xml)
-    const packed = deflateRawSync(plain)
-    // Version 2.0, no flags, deflated, the first day that the format knows.
-    const common = Buffer.alloc(26)
-    common.writeUInt16LE(20, 0)
-    common.writeUInt16LE(8, 4)
-    common.writeUInt16LE(33, 8)
-    common.writeUInt32LE(Bun.hash.crc32(plain), 10)
-    common.writeUInt32LE(packed.length, 14)
-    common.writeUInt32LE(plain.length, 18)
-    common.writeUInt16LE(name.length, 22)
-    const place = Buffer.alloc(14)
-    place.writeUInt32LE(offset, 10)
-    bodies.push(Buffer.from('PK\u0003\u0004'), common, Buffer.from(name), packed)
-    entries.push(Buffer.from('PK\u0001\u0002\u0014\u0000'), common, place, Buffer.from(name))
-    offset += 4 + common.length + name.length + packed.length
-  }
-  const directory = Buffer.concat(entries)
-  const end = Buffer.alloc(22)
-  const count = Object.keys(files).length
-  end.write('PK\u0005\u0006', 'latin1')
-  end.writeUInt16LE(count, 8)
-  end.writeUInt16LE(count, 10)
-  end.writeUInt32LE(directory.length, 12)
-  end.writeUInt32LE(offset, 16)
-  return new Uint8Array(Buffer.concat([...bodies, directory, end]))
 }

@@ -125,6 +125,21 @@ test('an empty list is a file without rows', async () => {
   expect(await parquetReadObjects({ file })).toEqual([])
 })
 
+test('the CSV of an empty list has the header of the declared columns', async () => {
+  const headerOf = async (path: string) => {
+    const [header = '', ...rows] = (await (await instance.get(path, token)).text()).split('\n')
+    return { names: header.split(','), rows: rows.filter(row => row !== '').length }
+  }
+  const full = await headerOf('/v1/ei/frac-focus?format=csv')
+  const empty = await headerOf('/v1/ei/frac-focus?format=csv&states=ND')
+  expect([full.rows, empty.rows]).toEqual([2, 0])
+  expect(empty.names.toSorted()).toEqual(full.names.toSorted())
+  // Its rows have objects of their own.
+  const permits = await headerOf('/v1/ei/well-permits?format=csv&states=ND')
+  expect(permits.rows).toBe(0)
+  expect(permits.names).toContain('operator.name')
+})
+
 test('disclosures with a position are points of a map in GeoJSON', async () => {
   const response = await instance.get('/v1/ei/frac-focus?format=geojson', token)
   expect(response.headers.get('content-type')).toBe('application/geo+json')

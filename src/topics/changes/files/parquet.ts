@@ -1,10 +1,9 @@
-import { parquetTable } from '../../../lib/tables/parquet.ts'
-import type { Column } from '../../../lib/tables/table.ts'
-import { parseInstant } from '../../../lib/time/instant.ts'
+import { parquetFile } from '../../../lib/tables/parquet.ts'
+import type { Kinds } from '../../../lib/tables/table.ts'
 
 type Row = Readonly<Record<string, string | number | boolean | null>>
 
-const kinds = {
+const kinds: Kinds = {
   cursor: 'text',
   kind: 'text',
   dataset: 'text',
@@ -19,17 +18,8 @@ const kinds = {
   recorded_at: 'instant',
   retroactive: 'flag',
   derived: 'flag',
-} as const satisfies Record<string, Column['kind']>
+}
 
 /** Records of the feed as a file. */
 export const changesFile = (rows: readonly Row[]): Uint8Array<ArrayBuffer> =>
-  parquetTable(
-    Object.entries(kinds).map(([name, kind]) => ({
-      name,
-      kind,
-      cells: rows.map(({ [name]: value = null }) =>
-        kind === 'instant' && typeof value === 'string' ? parseInstant(value)! : value,
-      ),
-    })),
-    'ZSTD',
-  )
+  Buffer.concat([...parquetFile('rows', kinds, rows)])

@@ -1,12 +1,7 @@
 import type { Database } from 'bun:sqlite'
 import { datasetNamed } from '../../../database/datasets.ts'
-import {
-  instant,
-  number,
-  type ParquetKind,
-  parquetRows,
-  text,
-} from '../../../lib/files/row-parquet.ts'
+import { parquetFile } from '../../../lib/tables/parquet.ts'
+import type { Kinds } from '../../../lib/tables/table.ts'
 
 /** A row of a dataset by the columns of its import; times in Unix ms under names in `_at`. */
 export type DatasetRow = Readonly<Record<string, string | number | null>>
@@ -29,7 +24,7 @@ export const datasetRows = (db: Database, dataset: string): Iterable<DatasetRow>
   db.query<DatasetRow, []>(queryOf(dataset)).iterate()
 
 /** The kinds of its columns in a Parquet file; expressions are texts where any value is one. */
-function kindsOf(db: Database, dataset: string): Record<string, ParquetKind> {
+function kindsOf(db: Database, dataset: string): Kinds {
   const { columns } = datasetNamed(dataset).exported
   const sql = queryOf(dataset)
   const rows = db.prepare(sql)
@@ -37,15 +32,13 @@ function kindsOf(db: Database, dataset: string): Record<string, ParquetKind> {
   const hasText = (column: string) =>
     db.prepare(`SELECT 1 FROM (${sql}) WHERE typeof("${column}") = 'text'`).get() !== null
   const kindOf = (column: string, declared: string | null | undefined) => {
-    if (column.endsWith('_at')) return instant
-    return (declared === null ? hasText(column) : declared === 'TEXT') ? text : number
+    if (column.endsWith('_at')) return 'instant' as const
+    return (declared === null ? hasText(column) : declared === 'TEXT') ? 'text' : 'number'
   }
   return Object.fromEntries(
     columns.map(([column], i) => [column, kindOf(column, rows.declaredTypes[i])]),
   )
 }
-
-const groupRows = 100_000
 
 /** The rows of a dataset that `includes` as a Parquet file, and how many they are. */
 export function datasetFile(
@@ -54,18 +47,14 @@ export function datasetFile(
   includes: (row: DatasetRow) => boolean,
 ): { rows: number; bytes: Uint8Array<ArrayBuffer>[] } {
   let rows = 0
-  function* inGroups(): Generator<DatasetRow[]> {
-    let group: DatasetRow[] = []
+  function* included(): Generator<DatasetRow> {
     for (const row of datasetRows(db, dataset)) {
       if (!includes(row)) continue
       rows += 1
-      if (group.push(row) < groupRows) continue
-      yield group
-      group = []
+      yield row
     }
-    yield group
   }
-  const bytes = [...parquetRows(dataset, kindsOf(db, dataset), inGroups())]
+  const bytes = [...parquetFile(dataset, kindsOf(db, dataset), included())]
   return { rows, bytes }
 }
 

@@ -1,4 +1,5 @@
-import { count, instant, number, parquetRows, text } from '../../../lib/files/row-parquet.ts'
+import { parquetFile } from '../../../lib/tables/parquet.ts'
+import type { Kinds } from '../../../lib/tables/table.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { SourcedRow } from './dated-rows.ts'
 
@@ -22,17 +23,17 @@ interface Range {
   to: number
 }
 
-const columns = {
-  code: text,
-  observed_at: instant,
-  value: number,
-  currency: text,
-  unit: text,
-  source: text,
-  batch: count,
-  valid_from: instant,
-  valid_to: instant,
-} as const
+const kinds: Kinds = {
+  code: 'text',
+  observed_at: 'instant',
+  value: 'number',
+  currency: 'text',
+  unit: 'text',
+  source: 'text',
+  batch: 'count',
+  valid_from: 'instant',
+  valid_to: 'instant',
+}
 
 /** Every value that was known of series at any time, by code, time and recording, page by page. */
 export function* vintagePages(
@@ -60,18 +61,8 @@ export function* vintagePages(
 }
 
 export const vintagesFile = (pages: Iterable<VintageRow[]>) =>
-  parquetRows('vintages', columns, inGroups(pages))
+  parquetFile('vintages', kinds, rowsOf(pages))
 
-/** Rows of a group: what a reader of one code fetches at most alongside it. */
-const groupRows = 100_000
-
-function* inGroups(pages: Iterable<VintageRow[]>): Generator<VintageRow[]> {
-  let group: VintageRow[] = []
-  for (const page of pages) {
-    group = group.concat(page)
-    if (group.length < groupRows) continue
-    yield group
-    group = []
-  }
-  yield group
+function* rowsOf(pages: Iterable<VintageRow[]>): Generator<VintageRow> {
+  for (const page of pages) yield* page
 }
