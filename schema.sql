@@ -1869,6 +1869,17 @@ CREATE TABLE shared_layouts (
   PRIMARY KEY (account_id, name)
 ) STRICT, WITHOUT ROWID;
 
+-- How a person wants the console to look. Created when it is first chosen.
+CREATE TABLE display_preferences (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+  scheme TEXT NOT NULL,
+  density TEXT NOT NULL,
+  time_zone TEXT NOT NULL,
+  number_format TEXT NOT NULL,
+  move_colours TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- # Vintages: what datasets said before. Triggers of src/store/vintage.ts write both tables.
 
 -- Rows that others took the place of: known from recorded_at until superseded_at. The key as a JSON

@@ -708,6 +708,21 @@ export const migrations: readonly Migration[] = [
         WHERE recorded_from < written_at - 60000;
     `,
   },
+  {
+    version: 31,
+    why: 'A person sees the console in their own time zone, number format and colours everywhere.',
+    sql: `
+      CREATE TABLE display_preferences (
+        account_id TEXT PRIMARY KEY REFERENCES accounts (id),
+        scheme TEXT NOT NULL,
+        density TEXT NOT NULL,
+        time_zone TEXT NOT NULL,
+        number_format TEXT NOT NULL,
+        move_colours TEXT NOT NULL,
+        updated_at INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ]
 
 export const schemaVersion = 1 + migrations.length

@@ -49,6 +49,7 @@ const paths = {
     '/v1/account',
     '/v1/api-keys',
     '/v1/dashboard',
+    '/v1/display_preferences',
     '/v1/auth',
     '/v1/usage',
     '/v1/users',

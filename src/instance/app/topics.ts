@@ -163,6 +163,7 @@ export const topics: readonly Topic[] = [
     'Account',
     '/v1/account',
     '/v1/auth',
+    '/v1/display_preferences',
     '/admin/v1',
     '/organizations',
   ),

@@ -1,6 +1,7 @@
 import type { Context } from '../../../http/operations/context.ts'
 import type { Operation } from '../../../http/operations/operation.ts'
 import { accountOperations } from './account.ts'
+import { displayPreferenceOperations } from './display-preferences.ts'
 import { organizationOperations } from './organizations.ts'
 import { requestOperations } from './requests.ts'
 import { secondFactorOperations } from './second-factor.ts'
@@ -14,6 +15,7 @@ export function operationsOf(context: Context): Operation[] {
     ...accountOperations(context),
     ...sessionOperations(context),
     ...sessionListOperations,
+    ...displayPreferenceOperations,
     ...requestOperations,
     ...signUpOperations,
     ...signUpAdminOperations,

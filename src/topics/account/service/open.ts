@@ -8,6 +8,7 @@ import type { Vault } from '../../keys/service/vault.ts'
 import type { Mail } from '../../messages/service/mail.ts'
 import type { NewAuditEntry } from '../../operator/store/audit.ts'
 import type { Settings } from '../../operator/store/settings.ts'
+import { createDisplayPreferenceStore } from '../store/display-preferences.ts'
 import { createIdentityStore } from '../store/identities.ts'
 import type { OrganizationStore } from '../store/organizations.ts'
 import { createPasswordStore } from '../store/passwords.ts'
@@ -108,5 +109,6 @@ export function openAccounts(deps: AccountServicesDeps) {
       serviceName,
     }),
     organizations,
+    displayPreferences: createDisplayPreferenceStore(db),
   }
 }

@@ -30,6 +30,7 @@ const forgotten = [
   "UPDATE sms_messages SET phone_number = '' WHERE account_id = ?",
   'DELETE FROM notification_preferences WHERE account_id = ?',
   'DELETE FROM notifications WHERE account_id = ?',
+  'DELETE FROM display_preferences WHERE account_id = ?',
   'DELETE FROM board_layouts WHERE account_id = ?',
   'DELETE FROM shared_layouts WHERE account_id = ?',
   'DELETE FROM idempotency WHERE owner IN (SELECT id FROM api_keys WHERE account_id = ?)',

@@ -299,6 +299,7 @@ describe('requireAction by role', () => {
       'POST /v1/prices/batch',
       'PUT /v1/prices/board/layout',
       'DELETE /v1/prices/board/layout',
+      'PATCH /v1/display_preferences',
       'POST /mcp',
       'POST /v1/auth/session/refresh',
       'POST /v1/auth/second-factor',
