@@ -4,6 +4,7 @@ import type { OperatorSessions } from '../http/gate/operator-sessions.ts'
 import { cookieOf, sessionCookieOf } from '../http/gate/session-cookie.ts'
 import { parametersPassedOnKey } from '../http/input/known-names.ts'
 import { operation } from '../http/operations/operation.ts'
+import type { DisplayPreferences } from '../plans/display.ts'
 import type { Sessions } from '../topics/account/service/sessions.ts'
 import type { SignUp } from '../topics/account/service/sign-up.ts'
 import type { Catalogue } from '../topics/catalogue/service/catalogue.ts'
@@ -19,6 +20,7 @@ export interface ConsoleDeps {
   sessions: Sessions
   catalogue: Pick<Catalogue, 'resolve' | 'list' | 'hasData'>
   viewers: Viewers
+  displayPreferences: { of(accountId: string): DisplayPreferences | undefined }
   operators: OperatorSessions
   serviceName: string
   mode: 'serve' | 'dev'
@@ -122,6 +124,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
     const visitor = person ? undefined : await signedInVisitor(deps, request)
     const cookie = person ? await renewed(deps, person.session) : visitor?.cookie
     const accountId = person?.session.accountId ?? visitor?.accountId
+    const holderId = person?.key.holder.account.id ?? accountId
     const html = documentOf(
       {
         service: deps.serviceName,
@@ -129,6 +132,7 @@ export function createPageAnswer(deps: ConsoleDeps): (request: Request) => Promi
         isSignedIn: accountId !== undefined,
         hasData: deps.catalogue.list().some(deps.catalogue.hasData),
         role: person?.key.holder.role ?? 'admin',
+        ...(holderId !== undefined && { display: deps.displayPreferences.of(holderId) ?? null }),
         isOperator: accountId !== undefined && deps.operators.isOperator(accountId, request),
         signup: deps.signUp.mode,
         channel: deps.channels[0] ?? '',

@@ -1,3 +1,4 @@
+import type { DisplayPreferences } from '../plans/display.ts'
 import type { Role } from '../plans/roles.ts'
 
 /**
@@ -59,7 +60,16 @@ export const pageParts = {
     'wells',
     'quality',
   ],
-  account: ['usage', 'requests', 'plan', 'members', 'notifications', 'sources', 'sign-ins'],
+  account: [
+    'usage',
+    'requests',
+    'plan',
+    'members',
+    'notifications',
+    'display',
+    'sources',
+    'sign-ins',
+  ],
   operator: [
     'feeds',
     'data',
@@ -85,6 +95,8 @@ export interface Boot {
   hasData: boolean
   /** The role in the organization: controls that it may not use are left out. */
   role: Role
+  /** How the signed-in person wants pages to look; null until they have chosen. */
+  display?: DisplayPreferences | null
   /** The sign-in opens the operator's pages, without the admin token. */
   isOperator: boolean
   /** The policy for new accounts. */

@@ -16,7 +16,7 @@ interface Captured {
 }
 
 const base = 'http://prices.example.com'
-const accountParts = ['usage', 'plan', 'members', 'notifications', 'sources', 'sign-ins']
+const accountParts = ['usage', 'plan', 'members', 'notifications', 'display', 'sources', 'sign-ins']
 const walked: readonly string[] = [
   ...pagePaths.filter(path => !path.includes(':')),
   '/series/WTI_USD',

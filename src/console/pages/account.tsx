@@ -24,6 +24,7 @@ import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
 import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
 import { Credits } from './account/credits.tsx'
+import { Display } from './account/display.tsx'
 import {
   KeyLimits,
   type Limits,
@@ -60,6 +61,7 @@ const tabs: readonly Tab<'account'>[] = [
   { part: 'plan', text: 'Plan', View: Plan },
   { part: 'members', text: 'Members', View: OwnMembers },
   { part: 'notifications', text: 'Notifications', View: Notifications },
+  { part: 'display', text: 'Display', View: Display },
   { part: 'sources', text: 'Data sources', View: Sources },
   { part: 'sign-ins', text: 'Sign-ins', View: SignIns },
 ]
@@ -446,7 +448,8 @@ function Plan() {
             {
               name: 'Of',
               className: 'quiet nowrap',
-              value: invoice => day(invoice.created_at),
+              value: invoice => invoice.created_at,
+              write: day,
             },
             {
               name: 'Amount',

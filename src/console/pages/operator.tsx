@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { BatchShape as Batch } from '../../topics/operator/operations/data/batches.ts'
 import { useAttempt } from '../parts/ask.ts'
 import { Confirmed, Figure, Notice, Page, Refused, Tag } from '../parts/bits.tsx'
-import { figure, instant, number, signed, words } from '../parts/format.ts'
+import { figure, instant, number, observed, signed, words } from '../parts/format.ts'
 import { asOperator, forget, Operators, token } from '../parts/operator-token.tsx'
 import { pagedRows, usePages } from '../parts/pages.ts'
 import { Table } from '../parts/table.tsx'
@@ -101,7 +101,7 @@ const Preview = ({ comparison }: { comparison: Comparison }) => (
             show: change => (
               <>
                 <a href={`/series/${change.code}`}>{change.code}</a>
-                <div class="quiet small">{instant(change.observed_at)}</div>
+                <div class="quiet small">{observed(change.observed_at)}</div>
               </>
             ),
           },

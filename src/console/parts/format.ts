@@ -1,17 +1,14 @@
 import { now } from './boot.ts'
+import { numberFormat, zone } from './preferences.ts'
+import { localText, numberText, zoneText } from './writing.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
-/** A number with the digits its series has, grouped, with a real minus. */
+/** A number with the digits its series has, as the person wants numbers. */
 export const number = (value: number, decimals?: number): string =>
-  value
-    .toLocaleString('en-GB', {
-      minimumFractionDigits: decimals ?? 0,
-      maximumFractionDigits: decimals ?? 6,
-    })
-    .replace('-', '−')
+  numberText(value, decimals, numberFormat.value)
 
 /** The same of a cell: a column writes its values alone. */
 export const figure = (value: number): string => number(value)
@@ -27,12 +24,36 @@ export function signed(value: number, decimals = 2): string {
   return `${value > 0 ? '+' : '−'}${text}`
 }
 
-/** `2026-11-22`. */
-export const day = (iso: string | null | undefined): string => (iso ? iso.slice(0, 10) : '–')
+/** An ISO instant on the clock of the person; a day stays itself. */
+const local = (iso: string): string => {
+  const at = iso.length > 10 ? Date.parse(iso) : Number.NaN
+  return Number.isNaN(at) ? iso : localText(at, zone.value)
+}
+
+/** `2026-11-22`, the day of an instant for the person. */
+export const day = (iso: string | null | undefined): string => (iso ? local(iso).slice(0, 10) : '–')
+
+/** `2026-11-22`, a day of data: the same in every time zone. */
+export const dataDay = (iso: string | null | undefined): string => (iso ? iso.slice(0, 10) : '–')
+
+/** So much of an instant on the clock of the person, with the name of their zone. */
+function moment(iso: string | null | undefined, charactersMax: number): string {
+  if (!iso) return '–'
+  const text = local(iso)
+  return text === iso
+    ? text
+    : `${text.slice(0, charactersMax)} ${zoneText(Date.parse(iso), zone.value)}`
+}
 
 /** `2026-11-22 18:55 UTC`. */
-export const instant = (iso: string | null | undefined): string =>
-  iso ? `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC` : '–'
+export const instant = (iso: string | null | undefined): string => moment(iso, 16)
+
+/** `2026-11-22 18:55:03 UTC`. */
+export const second = (iso: string | null | undefined): string => moment(iso, 19)
+
+/** When a value was observed: that of midnight, UTC, is of a whole day. */
+export const observed = (iso: string): string =>
+  /T00:00(:00(\.0+)?)?Z$/.test(iso) ? dataDay(iso) : instant(iso)
 
 /** How long ago something was, in one unit. */
 export function ago(iso: string | null | undefined): string {

@@ -12,7 +12,7 @@ import { endLook, impersonation } from './impersonation.ts'
 import { Keys } from './keys.tsx'
 import { navigation, partsOf } from './navigation.ts'
 import { asOperator } from './operator-token.tsx'
-import { prefer, preferences } from './preferences.ts'
+import { prefer, preferenceRefusal, preferences } from './preferences.ts'
 import { openSearch, Search } from './search.tsx'
 
 /** The frame of every page: the navigation, with the page at its right. */
@@ -99,10 +99,13 @@ export function Frame({ children }: { children: ComponentChildren }) {
             </p>
           </aside>
         )}
-        {callerRefusal.value && (
-          <div class="page-notice">
-            <Refused error={callerRefusal.value} />
-          </div>
+        {[callerRefusal, preferenceRefusal].map(
+          ({ value: error }) =>
+            error && (
+              <div class="page-notice" key={error.message}>
+                <Refused error={error} />
+              </div>
+            ),
         )}
         {children}
       </div>

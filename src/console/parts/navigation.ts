@@ -103,6 +103,11 @@ const account: readonly Place[] = [
     text: 'Notifications',
     words: 'e-mail phone text messages sms channels',
   },
+  {
+    href: '/account/display',
+    text: 'Display',
+    words: 'preferences time zone number format colours scheme dark light dense',
+  },
   { href: '/account/sources', text: 'Data sources', words: 'connector own data source' },
   { href: '/account/sign-ins', text: 'Sign-ins', words: 'sessions devices sign out password' },
 ].map(place => ({ ...place, of: 'Account' }))

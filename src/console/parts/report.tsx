@@ -4,7 +4,7 @@ import { ask, useLoaded } from './ask.ts'
 import { Empty, Figure, Shown } from './bits.tsx'
 import { Chart } from './charts/chart.tsx'
 import { codes } from './codes.ts'
-import { day, decimalsOf, instant, number, unitOf, words } from './format.ts'
+import { dataDay, day, decimalsOf, instant, number, unitOf, words } from './format.ts'
 import { Move } from './move.tsx'
 import { type Column, Table } from './table.tsx'
 
@@ -269,7 +269,7 @@ function cellOf(
     return isPercent(name) ? `${number(value, digits)}%` : number(value, digits)
   }
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (isDate(value)) return isDaily(values) ? day(value) : instant(value)
+  if (isDate(value)) return isDaily(values) ? dayOf(value, values) : instant(value)
   const text = String(value)
   if (/^https?:/.test(text)) return <a href={text}>{new URL(text).host}</a>
   if (/(^|_)unit$/.test(name)) return unitOf(null, text)
@@ -281,7 +281,13 @@ function cellOf(
 /** Whether at most one of the moments is of each day. */
 const isDaily = (values: readonly unknown[]): boolean => {
   const moments = new Set(values.filter(isDate))
-  return new Set([...moments].map(day)).size === moments.size
+  return new Set([...moments].map(dataDay)).size === moments.size
+}
+
+/** Days of data have one time of day, and are the same in every time zone. */
+const dayOf = (value: string, values: readonly unknown[]): string => {
+  const times = new Set(values.filter(isDate).map(moment => moment.slice(11, 16)))
+  return times.size === 1 && (values.length > 1 || times.has('00:00')) ? dataDay(value) : day(value)
 }
 
 const dateFields = ['date', 'month', 'period', 'as_of', 'report_date', 'effective_date', 'time']

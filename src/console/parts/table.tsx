@@ -361,7 +361,9 @@ function Bodies<T>({
 function contentOf<T>({ show, write, value }: Column<T>, row: T, i: number): ComponentChildren {
   if (show) return show(row, i)
   const cell = value?.(row, i)
-  return write ? write(cell as never) : (cell ?? '–')
+  if (write) return write(cell as never)
+  // Years and other whole numbers are written without marks.
+  return typeof cell === 'number' && !Number.isInteger(cell) ? number(cell) : (cell ?? '–')
 }
 
 const classOf = ({ isNumber, isWide, isHeadingHidden, className = '' }: Column<never>): string =>

@@ -364,6 +364,11 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       expect(await look()).toEqual(['dark', 'dense'])
       await page.click('.rail button[aria-label="As the system"]')
       expect((await look())[0]).toBe('light')
+      // They are stored with the account, which other tests use.
+      await page.click('.rail button[aria-label="Dense rows"]')
+      await page.waitForFunction(
+        'JSON.parse(localStorage["preferences.1"]).unsent.density === undefined',
+      )
     })
 
     test('has the parts of the open page under it, and all keys behind a question mark', async () => {

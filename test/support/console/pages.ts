@@ -36,6 +36,7 @@ export const pagesOf = {
     '/account/plan',
     '/account/members',
     '/account/notifications',
+    '/account/display',
     '/account/sources',
     '/account/sign-ins',
     '/series',

@@ -1,5 +1,5 @@
 import { submits } from '../../parts/form.ts'
-import { day } from '../../parts/format.ts'
+import { dataDay } from '../../parts/format.ts'
 
 /** The limits of a key; null where it is not limited. */
 export interface Limits {
@@ -55,7 +55,7 @@ export const limitsOf = (key: Limits): string =>
     key.scopes?.join(', '),
     key.allowed_ips?.length && `from ${key.allowed_ips.join(', ')}`,
     key.allowed_domains?.length && `on ${key.allowed_domains.join(', ')}`,
-    key.expires_at && `until ${day(key.expires_at)}`,
+    key.expires_at && `until ${dataDay(key.expires_at)}`,
   ]
     .filter(Boolean)
     .join(' · ')

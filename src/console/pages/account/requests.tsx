@@ -3,7 +3,7 @@ import type { RequestRow as Request } from '../../../topics/account/operations/r
 import { ask, parsedText, useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Tag } from '../../parts/bits.tsx'
 import { bound, boundChoice } from '../../parts/form.ts'
-import { number } from '../../parts/format.ts'
+import { number, second } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
 interface Answer {
@@ -79,7 +79,7 @@ export function Requests() {
                   opened.value = opened.value === row ? undefined : row
                 }}
               >
-                {row.at.slice(0, 19).replace('T', ' ')}
+                {second(row.at)}
                 <span class="only-heard">
                   , {row.method} {row.route}
                 </span>

@@ -9,7 +9,7 @@ import { homeChartPath, homeCodes } from '../../parts/chart-path.ts'
 import { KnownOn } from '../../parts/charts/known-on.tsx'
 import { Spark } from '../../parts/charts/spark.tsx'
 import { boardPath } from '../../parts/first.ts'
-import { decimalsOf, number } from '../../parts/format.ts'
+import { day, decimalsOf, number } from '../../parts/format.ts'
 import { Move } from '../../parts/move.tsx'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
@@ -225,7 +225,7 @@ function Level({ low, high, closes }: { low: number; high: number; closes: reado
       {refusal.value && <Refused error={refusal.value} />}
       <p role="status">
         {told.value
-          ? `It would have fired ${told.value.trigger_count} times in the past year${told.value.triggers[0] ? `, last on ${told.value.triggers.at(-1)!.triggered_at.slice(0, 10)}` : ''}.`
+          ? `It would have fired ${told.value.trigger_count} times in the past year${told.value.triggers[0] ? `, last on ${day(told.value.triggers.at(-1)!.triggered_at)}` : ''}.`
           : 'Testing …'}
       </p>
     </>

@@ -4,7 +4,7 @@ import type { TriggerShape as Trigger } from '../../../topics/alerts/operations/
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
-import { ago, words } from '../../parts/format.ts'
+import { ago, instant, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
 interface Source {
@@ -48,7 +48,7 @@ export function Releases() {
           isNumber: true,
           value: ({ due }) => due,
           show: ({ due, stale_codes: stale }) => (
-            <span title={due}>{stale > 0 ? <Tag mood="warn">Late</Tag> : ago(due)}</span>
+            <span title={instant(due)}>{stale > 0 ? <Tag mood="warn">Late</Tag> : ago(due)}</span>
           ),
         },
       ]}

@@ -3,7 +3,7 @@ import { dataOf, Refusal, useLoaded } from '../../parts/ask.ts'
 import { WhoBringsData } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
 import { MiniLines } from '../../parts/charts/mini-lines.tsx'
-import { day, number, signed, unitOf } from '../../parts/format.ts'
+import { dataDay, number, signed, unitOf } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 import type { ChartAnswer } from '../series/answer.ts'
 
@@ -126,7 +126,7 @@ export function StocksNow({
           name: 'Stock',
           value: ({ text }) => text,
           show: ({ code, text, observed }) => (
-            <a href={`/series/${code}`} title={`Observed ${day(observed)}`}>
+            <a href={`/series/${code}`} title={`Observed ${dataDay(observed)}`}>
               {text}
             </a>
           ),

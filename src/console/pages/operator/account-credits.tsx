@@ -3,7 +3,7 @@ import type { CreditShape as Credit } from '../../../topics/operator/operations/
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Notice, Refused, Tag } from '../../parts/bits.tsx'
 import { submits } from '../../parts/form.ts'
-import { day, figure, number } from '../../parts/format.ts'
+import { dataDay, day, figure, number } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -84,7 +84,7 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
             name: 'Until',
             className: 'quiet nowrap',
             value: row => row.expires_at,
-            show: row => (row.expires_at ? day(row.expires_at) : 'used'),
+            show: row => (row.expires_at ? dataDay(row.expires_at) : 'used'),
           },
         ]}
       />

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Choice, Refused, Tag } from '../../parts/bits.tsx'
 import { bound } from '../../parts/form.ts'
+import { second } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -130,7 +131,7 @@ export function Logs() {
               return (
                 <>
                   {level && <Tag mood={levels[level]}>{level}</Tag>} {event || `Line ${number}`}
-                  <div class="quiet small">{at}</div>
+                  <div class="quiet small">{second(at)}</div>
                 </>
               )
             },

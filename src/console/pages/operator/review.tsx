@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { FlagShape as Flag } from '../../../topics/operator/operations/data/review.ts'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Notice, Refused } from '../../parts/bits.tsx'
-import { figure, instant, number, words } from '../../parts/format.ts'
+import { figure, number, observed, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -93,7 +93,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
                 />
                 <span>
                   {flag.code}
-                  <span class="quiet small"> {instant(flag.observed_at)}</span>
+                  <span class="quiet small"> {observed(flag.observed_at)}</span>
                 </span>
               </label>
             ),

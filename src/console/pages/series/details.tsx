@@ -10,9 +10,9 @@ import { has } from '../../parts/account.ts'
 import { dataOf, type Loaded, useLoaded } from '../../parts/ask.ts'
 import { Choice, Copy, Figure, Shown } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
-import { Chart } from '../../parts/charts/chart.tsx'
+import { Chart, momentText } from '../../parts/charts/chart.tsx'
 import { boundChoice } from '../../parts/form.ts'
-import { instant, number, signed, unitOf } from '../../parts/format.ts'
+import { dataDay, instant, number, signed, unitOf } from '../../parts/format.ts'
 import { Samples } from '../../parts/samples.tsx'
 import { type Column, Table } from '../../parts/table.tsx'
 import { type ChartAnswer, isPrice } from './answer.ts'
@@ -260,7 +260,12 @@ function Vintages({ data }: { data: ChartAnswer }) {
       empty="No vintages of the newest points."
       note="Each point with every value it had, in the order in which they were recorded."
       columns={[
-        { name: 'Observed', className: 'nowrap', value: row => instant(row.observed_at) },
+        {
+          name: 'Observed',
+          className: 'nowrap',
+          value: row => row.observed_at,
+          write: (at: string) => momentText(data.times)(Date.parse(at) / 1000),
+        },
         ...Array.from(
           { length: most },
           (_, i): Column<Point> => ({
@@ -387,15 +392,11 @@ function Numbered({ data }: { data: ChartAnswer }) {
       empty={nothingInRange}
       columns={[
         {
-          name: 'UTC',
+          name: isDaily ? 'Day' : 'Time',
           fileName: 'time',
           className: 'nowrap',
           value: i => new Date(data.times[i]! * 1000).toISOString(),
-          show: i =>
-            new Date(data.times[i]! * 1000)
-              .toISOString()
-              .slice(0, isDaily ? 10 : 16)
-              .replace('T', ' '),
+          write: isDaily ? dataDay : instant,
         },
         ...(isPrice(data)
           ? [

@@ -3,7 +3,7 @@ import { has } from '../../parts/account.ts'
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { RangeBar } from '../../parts/charts/range-bar.tsx'
-import { ago, number, signed, words } from '../../parts/format.ts'
+import { ago, number, observed, signed, words } from '../../parts/format.ts'
 import type { ChartAnswer } from './answer.ts'
 
 interface Detail {
@@ -66,7 +66,7 @@ export function Quote({ data }: { data: ChartAnswer }) {
         <div>
           <dt>Observed</dt>
           <dd>
-            <time dateTime={metric.as_of} title={metric.as_of}>
+            <time dateTime={metric.as_of} title={observed(metric.as_of)}>
               {ago(metric.as_of)}
             </time>{' '}
             {detail.freshness && (

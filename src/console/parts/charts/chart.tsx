@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-import { number } from '../format.ts'
-import { isDark } from '../preferences.ts'
+import { dataDay, instant, number } from '../format.ts'
+import { appearance, zone } from '../preferences.ts'
 
 type Values = readonly (number | null)[]
 
@@ -52,7 +52,13 @@ const columns = uPlot.paths.bars?.({ size: [0.7, 24] })
 export const ink = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
-const utc = (seconds: number): Date => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC')
+/** The zone of an axis: days of data are the same days in every zone. */
+export const zoneOf = (times: readonly number[]): string => (isDaily(times) ? 'UTC' : zone.value)
+
+const dateIn =
+  (timeZone: string) =>
+  (seconds: number): Date =>
+    uPlot.tzDate(new Date(seconds * 1000), timeZone === 'UTC' ? 'Etc/UTC' : timeZone)
 
 /** A chart over time that redraws when its numbers, its width or the colour scheme change. */
 export function Chart(props: ChartProps) {
@@ -67,7 +73,7 @@ export function Chart(props: ChartProps) {
     props.bands,
     props.decimals,
     props.xText?.name,
-    isDark.value,
+    appearance.value,
   ])
 
   useEffect(() => {
@@ -136,11 +142,8 @@ const isDaily = (times: readonly number[]): boolean =>
 
 /** The time of a point in the legend: only the day where all points have the same hour. */
 export const momentText = (times: readonly number[]): ((seconds: number) => string) => {
-  const isDay = isDaily(times)
-  return seconds => {
-    const text = new Date(seconds * 1000).toISOString()
-    return isDay ? text.slice(0, 10) : text.slice(0, 16).replace('T', ' ')
-  }
+  const write = isDaily(times) ? dataDay : instant
+  return seconds => write(new Date(seconds * 1000).toISOString())
 }
 
 const [year, month, day, hour, minute] = [31_536_000, 2_419_200, 86_400, 3600, 60]
@@ -172,7 +175,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
   return {
     width,
     height,
-    ...(xText ? {} : { tzDate: utc }),
+    ...(xText ? {} : { tzDate: dateIn(zoneOf(props().times)) }),
     scales: {
       x: { time: xText === undefined },
       y: {
@@ -188,7 +191,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
       xText
         ? { label: 'At', value: (_, value) => (value === null ? '–' : xText(value)) }
         : {
-            label: isDaily(props().times) ? 'Date' : 'UTC',
+            label: isDaily(props().times) ? 'Date' : 'Time',
             value: (_, value) => (value === null ? '–' : momentText(props().times)(value)),
           },
       ...lines.map(

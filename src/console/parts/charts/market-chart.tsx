@@ -2,16 +2,19 @@ import { useSignal } from '@preact/signals'
 import {
   CandlestickSeries,
   ColorType,
-  createChart,
+  createChartEx,
   createSeriesMarkers,
+  defaultHorzScaleBehavior,
   HistogramSeries,
-  type IChartApi,
+  type IChartApiBase,
+  type IHorzScaleBehavior,
   type ISeriesApi,
   LineSeries,
   LineStyle,
   type MouseEventParams,
   PriceScaleMode,
   type SeriesType,
+  TickMarkType,
   type Time,
   type UTCTimestamp,
 } from 'lightweight-charts'
@@ -19,8 +22,9 @@ import { Camera, Maximize2 } from 'lucide-preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { saveBlob } from '../bits.tsx'
 import { number } from '../format.ts'
-import { isDark } from '../preferences.ts'
-import { ink, type Line, momentText, spoken, type TradingProps } from './chart.tsx'
+import { appearance } from '../preferences.ts'
+import { axisText, localSeconds } from '../writing.ts'
+import { ink, type Line, momentText, spoken, type TradingProps, zoneOf } from './chart.tsx'
 
 /** A second chart below the prices, with the same time and the same cursor. */
 export interface Pane {
@@ -61,7 +65,7 @@ const pointsOf = (times: readonly number[], { values }: Line) =>
 export default function MarketChart(props: MarketChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const figure = useRef<HTMLElement>(null)
-  const chart = useRef<IChartApi | undefined>(undefined)
+  const chart = useRef<IChartApiBase<Time> | undefined>(undefined)
   const main = useRef<Drawn | undefined>(undefined)
   const reading = useSignal<Reading>({ time: undefined, event: undefined })
   const spokenReading = useSignal('')
@@ -72,7 +76,11 @@ export default function MarketChart(props: MarketChartProps) {
   useEffect(() => {
     const node = box.current
     if (!node) return undefined
-    const made = createChart(node, optionsOf(props))
+    const made = createChartEx<Time, IHorzScaleBehavior<Time>>(
+      node,
+      scaleIn(zoneOf(times)),
+      optionsOf(props),
+    )
     chart.current = made
     const drawn = lines.map((line, i) => {
       const isCandles = i === 0 && candles !== undefined
@@ -112,7 +120,7 @@ export default function MarketChart(props: MarketChartProps) {
       made.remove()
       chart.current = undefined
     }
-  }, [times, lines, candles, panes, events, spans, isLog, isDark.value])
+  }, [times, lines, candles, panes, events, spans, isLog, appearance.value])
 
   const readAt = (index: number | undefined) => {
     const time = index === undefined ? undefined : timesOf.current[index]
@@ -244,31 +252,69 @@ function Legend({
   )
 }
 
+/** A scale on which days, months and years begin as they do in a zone. */
+function scaleIn(zone: string): IHorzScaleBehavior<Time> {
+  const Scale = class extends defaultHorzScaleBehavior() {
+    override fillWeightsForPoints(
+      points: Parameters<IHorzScaleBehavior<Time>['fillWeightsForPoints']>[0],
+      from: number,
+    ): void {
+      const local = points.map(point => ({
+        ...point,
+        time: this.convertHorzItemToInternal(at(localSeconds(Number(point.originalTime), zone))),
+      }))
+      super.fillWeightsForPoints(local, from)
+      for (const [i, { timeWeight }] of local.entries()) points[i]!.timeWeight = timeWeight
+    }
+  }
+  return new Scale()
+}
+
+const partsOf = {
+  [TickMarkType.Year]: 'year',
+  [TickMarkType.Month]: 'month',
+  [TickMarkType.DayOfMonth]: 'day',
+  [TickMarkType.Time]: 'time',
+  [TickMarkType.TimeWithSeconds]: 'time',
+} as const
+
 const colourOf = (token: string): string => ink(token)
 
-const optionsOf = ({ lines }: MarketChartProps) => ({
-  autoSize: true,
-  layout: {
-    background: { type: ColorType.Solid, color: colourOf('--surface') },
-    textColor: colourOf('--quiet'),
-    fontFamily: colourOf('--font'),
-    fontSize: 12,
-    attributionLogo: false,
-    panes: { separatorColor: colourOf('--line'), enableResize: true },
-  },
-  grid: {
-    vertLines: { color: colourOf('--grid') },
-    horzLines: { color: colourOf('--grid') },
-  },
-  rightPriceScale: { borderColor: colourOf('--line') },
-  leftPriceScale: {
-    visible: lines.some(({ isRight }) => isRight),
-    borderColor: colourOf('--line'),
-  },
-  timeScale: { borderColor: colourOf('--line'), timeVisible: true, secondsVisible: false },
-  crosshair: { mode: 0 },
-  localization: { locale: 'en-GB' },
-})
+function optionsOf({ lines, times }: MarketChartProps) {
+  const [zone, write] = [zoneOf(times), momentText(times)]
+  return {
+    autoSize: true,
+    layout: {
+      background: { type: ColorType.Solid, color: colourOf('--surface') },
+      textColor: colourOf('--quiet'),
+      fontFamily: colourOf('--font'),
+      fontSize: 12,
+      attributionLogo: false,
+      panes: { separatorColor: colourOf('--line'), enableResize: true },
+    },
+    grid: {
+      vertLines: { color: colourOf('--grid') },
+      horzLines: { color: colourOf('--grid') },
+    },
+    rightPriceScale: { borderColor: colourOf('--line') },
+    leftPriceScale: {
+      visible: lines.some(({ isRight }) => isRight),
+      borderColor: colourOf('--line'),
+    },
+    timeScale: {
+      borderColor: colourOf('--line'),
+      timeVisible: true,
+      secondsVisible: false,
+      tickMarkFormatter: (time: Time, type: TickMarkType) =>
+        axisText(Number(time) * 1000, zone, partsOf[type]),
+    },
+    crosshair: { mode: 0 },
+    localization: {
+      locale: 'en-GB',
+      timeFormatter: (time: Time) => write(Number(time)),
+    },
+  }
+}
 
 const formatOf = (decimals: number) => ({
   type: 'custom' as const,
@@ -276,7 +322,12 @@ const formatOf = (decimals: number) => ({
   formatter: (value: number) => number(value, decimals),
 })
 
-function drawLine(chart: IChartApi, line: Line, times: readonly number[], decimals: number): Drawn {
+function drawLine(
+  chart: IChartApiBase<Time>,
+  line: Line,
+  times: readonly number[],
+  decimals: number,
+): Drawn {
   const series = chart.addSeries(LineSeries, {
     color: colourOf(line.ink),
     lineWidth: Math.max(1, Math.round(line.width ?? 2)) as 1 | 2,
@@ -293,7 +344,7 @@ function drawLine(chart: IChartApi, line: Line, times: readonly number[], decima
 }
 
 function drawCandles(
-  chart: IChartApi,
+  chart: IChartApiBase<Time>,
   { times, lines, candles, decimals = 2 }: MarketChartProps,
 ): Drawn {
   const [up, down] = [colourOf('--up'), colourOf('--down')]
@@ -322,7 +373,7 @@ function drawCandles(
 
 /** Tints days whose values are held or quarantined, from the bottom of the pane to its top. */
 function drawSpans(
-  chart: IChartApi,
+  chart: IChartApiBase<Time>,
   times: readonly number[],
   spans: NonNullable<TradingProps['spans']>,
 ): void {
@@ -348,7 +399,12 @@ function drawSpans(
 
 const dayOf = (seconds: number): number => seconds - (seconds % 86_400)
 
-function drawPane(chart: IChartApi, pane: Pane, times: readonly number[], place: number): void {
+function drawPane(
+  chart: IChartApiBase<Time>,
+  pane: Pane,
+  times: readonly number[],
+  place: number,
+): void {
   const { line, decimals, levels = [] } = pane
   const options = {
     color: colourOf(line.ink),

@@ -1,3 +1,4 @@
+import { number } from '../format.ts'
 import outlines from './states.json'
 
 /** A place in degrees, with its label. */
@@ -66,7 +67,7 @@ export function UsMap({ title, places, counts, chosen, onState }: UsMapProps) {
             style={{ fill: `color-mix(in srgb, var(--ink-1) ${share}%, var(--sunken))` }}
             onClick={() => onState(code === chosen ? '' : code)}
           >
-            <title>{`${code}: ${count.toLocaleString('en-GB')}`}</title>
+            <title>{`${code}: ${number(count)}`}</title>
           </path>
         )
       })}

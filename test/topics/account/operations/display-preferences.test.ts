@@ -75,4 +75,19 @@ describe('display preferences', () => {
     const refused = await ask('PATCH', path, reader, { scheme: 'dark' })
     expect([refused.status, codeOf(refused)]).toEqual([403, 'KEY_READ_ONLY'])
   })
+
+  test('are in the document of the console, so that its first paint has them', async () => {
+    const { ask, person, signedIn } = people()
+    const ann = person('ann')
+    const cookie = { cookie: `session=${await signedIn(ann)}` }
+    const bootOf = async () => {
+      const { body } = await ask('GET', '/status', undefined, undefined, cookie)
+      return String(body.text)
+        .match(/"boot" content="([^"]*)"/)![1]!
+        .replaceAll('&quot;', '"')
+    }
+    expect(JSON.parse(await bootOf())).toMatchObject({ display: null })
+    await ask('PATCH', path, token(ann), { scheme: 'dark' })
+    expect(JSON.parse(await bootOf())).toMatchObject({ display: { scheme: 'dark' } })
+  })
 })
