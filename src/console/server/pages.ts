@@ -1,6 +1,5 @@
 import type { UnknownPages } from '../../http/base.ts'
-import type { Context } from '../../http/operations/context.ts'
-import type { Operation } from '../../http/operations/operation.ts'
+import type { Operations } from '../../http/operations/operation.ts'
 import { consoleOperations, createPageAnswer } from '../console.ts'
 import { companySignInOperations } from './account/company-sign-in.ts'
 import { connectOperations } from './account/connect.ts'
@@ -18,26 +17,28 @@ interface WebOptions {
 }
 
 /** Pages for people. */
-export function operationsOf(context: Context, { document, pages }: WebOptions): Operation[] {
-  const answerPage = createPageAnswer({
-    ...context,
-    mode: context.config.mode,
-    channels: context.config.brand.streamChannels,
-  })
-  pages.answer = answerPage
-  return [
-    ...signInOperations(context),
-    ...(context.company ? companySignInOperations(context.company, context) : []),
-    ...(context.company ? [] : connectOperations(context)),
-    ...consoleOperations(answerPage),
-    ...billingPortalOperations(context),
-    ...recipientOperations(context),
-    ...modelOperations(context),
-    ...docsOperations({
-      serviceName: context.serviceName,
-      headerPrefix: context.headerPrefix,
-      document,
-      reference: answerPage,
-    }),
-  ]
-}
+export const operations: Operations<WebOptions> = [
+  (context, { document, pages }) => {
+    const answerPage = createPageAnswer({
+      ...context,
+      mode: context.config.mode,
+      channels: context.config.brand.streamChannels,
+    })
+    pages.answer = answerPage
+    return [
+      ...signInOperations(context),
+      ...(context.company ? companySignInOperations(context.company, context) : []),
+      ...(context.company ? [] : connectOperations(context)),
+      ...consoleOperations(answerPage),
+      ...billingPortalOperations(context),
+      ...recipientOperations(context),
+      ...modelOperations(context),
+      ...docsOperations({
+        serviceName: context.serviceName,
+        headerPrefix: context.headerPrefix,
+        document,
+        reference: answerPage,
+      }),
+    ]
+  },
+]

@@ -96,6 +96,16 @@ interface Hidden {
   detail?: Readonly<Record<string, unknown>>
 }
 
+/**
+ * The operations of a topic. A function gets the service, for those that work something out once,
+ * and what the application itself provides.
+ */
+export type Operations<Own = unknown> = readonly (
+  | Operation
+  | readonly Operation[]
+  | ((context: Context, own: Own) => readonly Operation[])
+)[]
+
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** An operation of the API: everything that is known of it, in one value. */

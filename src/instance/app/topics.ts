@@ -1,6 +1,6 @@
 import type { UnknownPages } from '../../http/base.ts'
 import type { Context } from '../../http/operations/context.ts'
-import type { Operation } from '../../http/operations/operation.ts'
+import type { Operation, Operations } from '../../http/operations/operation.ts'
 
 /** The parts of the application itself that some topics need in addition to the context. */
 export interface OwnAnswers {
@@ -24,13 +24,13 @@ interface Topic {
  * operations that name no other.
  */
 const topic = (
-  load: () => { operationsOf: Topic['operations'] },
+  load: () => { operations: Operations<OwnAnswers> },
   tag: string,
   ...below: string[]
 ): Topic => ({
   operations: (context, own) =>
     load()
-      .operationsOf(context, own)
+      .operations.flatMap(part => (typeof part === 'function' ? part(context, own) : part))
       .map(operation => (operation.hidden ? operation : { tags: [tag], ...operation })),
   below,
 })

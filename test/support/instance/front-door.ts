@@ -157,7 +157,7 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     ...accountOperations(context),
     ...keyOperations(context),
     ...usageOperations(context),
-    ...performanceOperations(context),
+    ...performanceOperations,
     ...accountAdminOperations(context),
     ...tokenAdminOperations,
   ])

@@ -91,6 +91,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
     analyticsAt: services.analyticsAt,
     drillingAt: services.drillingAt,
     firstCodes: config.demo.codes,
+    serviceName: config.brand.serviceName,
   }
   const app = createBase({
     access,
@@ -103,10 +104,7 @@ export function openRoutes(flags: Record<string, string> = {}): RouteInstance {
   mount(app, shared as unknown as Context, [
     ...latestOperations(shared as unknown as Context),
     ...batchOperations(shared as unknown as Context),
-    ...widgetOperations({
-      ...(shared as unknown as Context),
-      serviceName: config.brand.serviceName,
-    }),
+    ...widgetOperations,
     ...metricsOperations,
     ...convertOperations,
     ...excelOperations({

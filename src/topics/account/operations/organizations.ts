@@ -35,12 +35,6 @@ const memberId = t.Object({
 const invitationId = t.Object({
   id: string('Id of the invitation.', '00000000-0000-4000-8000-000000000603'),
 })
-/** People who act on one account together. */
-export const organizationOperations = (deps: Context) => [
-  ...dashboard(deps),
-  ...members(deps),
-  ...invitations(deps),
-]
 
 function dashboard({ organizations, meter, now }: Context) {
   const row = (
@@ -138,83 +132,84 @@ function members({ organizations, ownUrl }: Context) {
   ]
 }
 
-function invitations({ organizations, ownUrl, now }: Context) {
-  return [
-    operation('POST /organizations/invitations', {
-      operationId: 'inviteMember',
-      summary: 'Invite a member',
-      description:
-        'Sends an invitation by e-mail. It is valid for 14 days, can be accepted once, and replaces an earlier invitation to the same address. If the account has no organization, one is created. Admins only.',
-      access: change,
-      idempotent: true,
-      body: PersonBody.schema,
-      answers: { 201: t.Object({ invitation: InvitationShape, message: t.String() }) },
-      handle: ({ body, caller }) => {
-        const person = PersonBody.read(body)
-        const invitation = resultOf(
-          organizations.invite(caller.key.holder, { ...person, baseUrl: ownUrl() }),
-        )
-        return {
-          invitation: invitationRow(invitation, now()),
-          message: `An invitation has been sent to ${invitation.email}.`,
-        }
-      },
-    }),
-    operation('GET /organizations/invitations/:id/accept', {
-      operationId: 'getInvitation',
-      summary: 'Get an invitation',
-      description:
-        "Returns an invitation and how to accept it. Visible to the account with the invited address, to holders of the e-mail's token and to members of the organization; 404 for everyone else.",
-      access: read,
-      params: invitationId.properties,
-      query: {
-        token: textParameter(tokenDescription, undefined, { maxLength: tokenMax }),
-      },
-      answers: {
-        200: t.Object({
-          invitation: InvitationShape,
-          organization: Named,
-          can_accept: boolean('Whether the caller can accept it now.'),
-          next: t.Object({ method: t.Literal('POST'), path: t.String() }),
-        }),
-      },
-      handle: ({ caller, params: { id }, query }) => {
-        const view = organizations.invitation(id, caller.key.holder, query.token)
-        if (!view) throw notFound('invitation', id)
-        const { organization, invitation, canAccept } = view
-        return {
-          invitation: invitationRow(invitation, now()),
-          organization: { id: organization.id, name: organization.name },
-          can_accept: canAccept,
-          next: {
-            method: 'POST' as const,
-            path: `/organizations/invitations/${invitation.id}/confirm_accept`,
-          },
-        }
-      },
-    }),
-    operation('POST /organizations/invitations/:id/confirm_accept', {
-      operationId: 'acceptInvitation',
-      summary: 'Accept an invitation',
-      description:
-        "Returns the membership. The caller's account becomes a member: from the next request on, its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. A member of another organization must leave it first (422 `already_member`); an existing member keeps the higher of the two roles.",
-      access: own,
-      params: invitationId.properties,
-      body: AcceptBody.schema,
-      answers: {
-        200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
-      },
-      handle: ({ body, caller, params: { id } }) => {
-        const { token } = AcceptBody.read(body)
-        const accepted = organizations.accept(id, caller.key.holder, token)
-        if (!accepted) throw notFound('invitation', id)
-        const { invitation, member, organization } = resultOf(accepted)
-        return {
-          invitation: invitationRow(invitation, now()),
-          member: memberRow(member),
-          organization: { id: organization.id, name: organization.name },
-        }
-      },
-    }),
-  ]
-}
+/** People who act on one account together. */
+export const organizationOperations = (deps: Context) => [
+  ...dashboard(deps),
+  ...members(deps),
+  operation('POST /organizations/invitations', {
+    operationId: 'inviteMember',
+    summary: 'Invite a member',
+    description:
+      'Sends an invitation by e-mail. It is valid for 14 days, can be accepted once, and replaces an earlier invitation to the same address. If the account has no organization, one is created. Admins only.',
+    access: change,
+    idempotent: true,
+    body: PersonBody.schema,
+    answers: { 201: t.Object({ invitation: InvitationShape, message: t.String() }) },
+    handle: ({ at: { organizations, ownUrl, now }, body, caller }) => {
+      const person = PersonBody.read(body)
+      const invitation = resultOf(
+        organizations.invite(caller.key.holder, { ...person, baseUrl: ownUrl() }),
+      )
+      return {
+        invitation: invitationRow(invitation, now()),
+        message: `An invitation has been sent to ${invitation.email}.`,
+      }
+    },
+  }),
+  operation('GET /organizations/invitations/:id/accept', {
+    operationId: 'getInvitation',
+    summary: 'Get an invitation',
+    description:
+      "Returns an invitation and how to accept it. Visible to the account with the invited address, to holders of the e-mail's token and to members of the organization; 404 for everyone else.",
+    access: read,
+    params: invitationId.properties,
+    query: {
+      token: textParameter(tokenDescription, undefined, { maxLength: tokenMax }),
+    },
+    answers: {
+      200: t.Object({
+        invitation: InvitationShape,
+        organization: Named,
+        can_accept: boolean('Whether the caller can accept it now.'),
+        next: t.Object({ method: t.Literal('POST'), path: t.String() }),
+      }),
+    },
+    handle: ({ at: { organizations, now }, caller, params: { id }, query }) => {
+      const view = organizations.invitation(id, caller.key.holder, query.token)
+      if (!view) throw notFound('invitation', id)
+      const { organization, invitation, canAccept } = view
+      return {
+        invitation: invitationRow(invitation, now()),
+        organization: { id: organization.id, name: organization.name },
+        can_accept: canAccept,
+        next: {
+          method: 'POST' as const,
+          path: `/organizations/invitations/${invitation.id}/confirm_accept`,
+        },
+      }
+    },
+  }),
+  operation('POST /organizations/invitations/:id/confirm_accept', {
+    operationId: 'acceptInvitation',
+    summary: 'Accept an invitation',
+    description:
+      "Returns the membership. The caller's account becomes a member: from the next request on, its keys and sessions act on the organization's account. Once only; after 14 days 422 `invitation_expired`. A member of another organization must leave it first (422 `already_member`); an existing member keeps the higher of the two roles.",
+    access: own,
+    params: invitationId.properties,
+    body: AcceptBody.schema,
+    answers: {
+      200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
+    },
+    handle: ({ at: { organizations, now }, body, caller, params: { id } }) => {
+      const { token } = AcceptBody.read(body)
+      const accepted = organizations.accept(id, caller.key.holder, token)
+      if (!accepted) throw notFound('invitation', id)
+      const { invitation, member, organization } = resultOf(accepted)
+      return {
+        invitation: invitationRow(invitation, now()),
+        member: memberRow(member),
+        organization: { id: organization.id, name: organization.name },
+      }
+    },
+  }),
+]

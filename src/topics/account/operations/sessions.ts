@@ -51,45 +51,42 @@ const MailLinkBody = body({ email: emailField })
  * Signing in, staying and going: sessions act with the rights of their account on every endpoint
  * that takes a key.
  */
-export const sessionOperations = (deps: Context) => [...comeIn(deps), ...stayOrGo(deps)]
-
-function comeIn({ keys, signIn, addressOf, ownUrl }: Context) {
-  return [
-    operation('POST /v1/auth/session', {
-      operationId: 'signIn',
-      summary: 'Sign in',
-      description:
-        "Returns a session token for an address and password, or for the token of a one-time link. Unknown addresses get the same answer as a wrong password (401 `INVALID_CREDENTIALS`). Five failed attempts from one client address for one account within 15 minutes lock that pair until the first attempt is 15 minutes old (429 `LOGIN_LOCKED`).\n\nIf the account has two-factor authentication, correct credentials get 401 `SECOND_FACTOR_REQUIRED` with a `second_step` token, which signs in with a code within five minutes. Five wrong codes lock the account's codes for 15 minutes.",
-      access: open,
-      body: signInSchema,
-      answers: {
-        200: SessionAnswer,
-        401: NestedProblem,
-        429: t.Union([NestedProblem, FlatProblem]),
-      },
-      handle: async ({ body, request, reply }) => {
-        const proof = proofOf(body)
-        Object.assign(reply.headers, noStore)
-        const from = addressOf(request)
-        return sessionRow(await resultOf<SignedIn>(attemptOf(signIn, proof, from)), keys)
-      },
-    }),
-    operation('POST /v1/auth/link', {
-      operationId: 'mailSignInLink',
-      summary: 'Send a sign-in link by e-mail',
-      description:
-        'Sends a one-time sign-in link that is valid for 15 minutes. The response is the same for addresses without an account. At most three e-mails are sent to an account in 15 minutes.',
-      access: open,
-      body: MailLinkBody.schema,
-      answers: { 202: t.Object({ message: t.String() }) },
-      handle: ({ body }) => {
-        const { email } = MailLinkBody.read(body)
-        signIn.mailLink(email, ownUrl())
-        return { message: 'If the address has an account, a sign-in link has been sent.' }
-      },
-    }),
-  ]
-}
+export const sessionOperations = (deps: Context) => [
+  operation('POST /v1/auth/session', {
+    operationId: 'signIn',
+    summary: 'Sign in',
+    description:
+      "Returns a session token for an address and password, or for the token of a one-time link. Unknown addresses get the same answer as a wrong password (401 `INVALID_CREDENTIALS`). Five failed attempts from one client address for one account within 15 minutes lock that pair until the first attempt is 15 minutes old (429 `LOGIN_LOCKED`).\n\nIf the account has two-factor authentication, correct credentials get 401 `SECOND_FACTOR_REQUIRED` with a `second_step` token, which signs in with a code within five minutes. Five wrong codes lock the account's codes for 15 minutes.",
+    access: open,
+    body: signInSchema,
+    answers: {
+      200: SessionAnswer,
+      401: NestedProblem,
+      429: t.Union([NestedProblem, FlatProblem]),
+    },
+    handle: async ({ at: { addressOf, signIn, keys }, body, request, reply }) => {
+      const proof = proofOf(body)
+      Object.assign(reply.headers, noStore)
+      const from = addressOf(request)
+      return sessionRow(await resultOf<SignedIn>(attemptOf(signIn, proof, from)), keys)
+    },
+  }),
+  operation('POST /v1/auth/link', {
+    operationId: 'mailSignInLink',
+    summary: 'Send a sign-in link by e-mail',
+    description:
+      'Sends a one-time sign-in link that is valid for 15 minutes. The response is the same for addresses without an account. At most three e-mails are sent to an account in 15 minutes.',
+    access: open,
+    body: MailLinkBody.schema,
+    answers: { 202: t.Object({ message: t.String() }) },
+    handle: ({ at: { signIn, ownUrl }, body }) => {
+      const { email } = MailLinkBody.read(body)
+      signIn.mailLink(email, ownUrl())
+      return { message: 'If the address has an account, a sign-in link has been sent.' }
+    },
+  }),
+  ...stayOrGo(deps),
+]
 
 const cameAsCookie = (request: Request) => request.headers.get('authorization') === null
 

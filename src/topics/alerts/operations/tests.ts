@@ -54,7 +54,7 @@ export type BacktestShape = (typeof BacktestShape)['static']
 /** Tests of alerts against the newest price and against history. */
 export const alertTestOperations = (deps: Context, context: AlertContext) => [
   ...testOne(deps, context),
-  ...testCode(deps),
+  ...testCode,
   ...backtest(deps, context),
 ]
 
@@ -83,7 +83,7 @@ const testOne = ({ alerts, catalogue, clock, marks }: Context, { own }: AlertCon
   }),
 ]
 
-const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Context) => [
+const testCode = [
   operation('POST /v1/alerts/test', {
     operationId: 'testAlertsOfCode',
     summary: 'Test every alert on a code',
@@ -94,7 +94,14 @@ const testCode = ({ alerts, latestPrices, catalogue, codes, clock, marks }: Cont
       commodity_code: codeParameter('Required, here or in the body.', 'BRENT_CRUDE_USD'),
     },
     answers: { 200: TestsShape, 400: CodeProblem },
-    handle: ({ body, caller, query, request, reply }) => {
+    handle: ({
+      at: { clock, codes, catalogue, latestPrices, alerts, marks },
+      body,
+      caller,
+      query,
+      request,
+      reply,
+    }) => {
       const startedMs = clock.monotonic()
       const named = query.commodity_code ?? CodeBody.read(body).commodity_code
       if (named === undefined || named.trim() === '')

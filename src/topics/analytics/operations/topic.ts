@@ -1,5 +1,4 @@
-import type { Context } from '../../../http/operations/context.ts'
-import type { Operation } from '../../../http/operations/operation.ts'
+import type { Operations } from '../../../http/operations/operation.ts'
 import { analyticsOperations } from './analytics.ts'
 import { levelIndicatorOperations } from './indicator-levels.ts'
 import { listIndicatorOperations } from './indicator-lists.ts'
@@ -8,13 +7,11 @@ import { marketBriefOperations } from './market-brief.ts'
 import { spreadOperations } from './spreads.ts'
 
 /** Computed numbers: analytics, spreads, indicators and the market brief. */
-export function operationsOf(context: Context): Operation[] {
-  return [
-    ...analyticsOperations,
-    ...spreadOperations(context),
-    ...fuelSwitchingOperations,
-    ...levelIndicatorOperations,
-    ...listIndicatorOperations,
-    ...marketBriefOperations,
-  ]
-}
+export const operations: Operations = [
+  analyticsOperations,
+  spreadOperations,
+  fuelSwitchingOperations,
+  levelIndicatorOperations,
+  listIndicatorOperations,
+  marketBriefOperations,
+]

@@ -1,15 +1,13 @@
-import type { Context } from '../../../http/operations/context.ts'
-import type { Operation } from '../../../http/operations/operation.ts'
+import type { Operations } from '../../../http/operations/operation.ts'
 import type { Dispatch } from '../../spreadsheet/operations/topic.ts'
 import { mcpOperations } from './mcp.ts'
 import { metadataOperations } from './metadata.ts'
 
 /** The endpoint for assistants (MCP). */
-export function operationsOf(context: Context, { answer }: { answer: Dispatch }): Operation[] {
-  const { config, onBehalf, ownUrl } = context
-  return [
-    ...metadataOperations(context),
-    ...mcpOperations({
+export const operations: Operations<{ answer: Dispatch }> = [
+  metadataOperations,
+  ({ config, onBehalf, ownUrl }, { answer }) =>
+    mcpOperations({
       serviceName: config.brand.serviceName,
       headerPrefix: config.brand.headerPrefix,
       ownUrl,
@@ -19,5 +17,4 @@ export function operationsOf(context: Context, { answer }: { answer: Dispatch })
         return answer(request)
       },
     }),
-  ]
-}
+]

@@ -35,44 +35,41 @@ const Usage = t.Object({
 })
 
 /** Invoices, their PDFs, and the usage that they bill. */
-export const invoiceOperations = (deps: Context) => [...invoices(deps), ...usage(deps)]
-
-function invoices({ billing, links, issuer }: Context) {
-  return [
-    operation('GET /billing/invoices', {
-      operationId: 'listInvoices',
-      summary: 'List invoices',
-      description: 'Returns the invoices of the account, newest first.',
-      access: billingRead,
-      page: { max: perPageMax, default: perPageDefault },
-      answers: { 200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }) },
-      handle: ({ caller, request, page }) => {
-        const { account } = caller.key.account
-        billing.current(caller.key.account)
-        const filter = { accountId: account.id }
-        const meta = page.meta(billing.invoices.count(filter))
-        const { baseUrl } = links(request)
-        const rows = billing.invoices.page(filter, page.perPage, page.offset)
-        return { invoices: rows.map(row => invoiceRow(row, baseUrl)), meta }
-      },
-    }),
-    operation('GET /billing/invoices/:id/pdf', {
-      operationId: 'getInvoicePdf',
-      summary: 'Download an invoice as PDF',
-      description: 'Returns the invoice as a PDF document.',
-      access: billingRead,
-      params: params.properties,
-      answers: {
-        200: string('A PDF document.', '%PDF-1.7 …', { contentMediaType: 'application/pdf' }),
-      },
-      handle: async ({ caller, params: { id } }) => {
-        const invoice = billing.invoices.own(caller.key.account.account.id, id)
-        if (!invoice) throw notFound('invoice', id)
-        return pdfAnswer(await invoicePdf({ ...invoice, issuer }), invoice.number)
-      },
-    }),
-  ]
-}
+export const invoiceOperations = (deps: Context) => [
+  operation('GET /billing/invoices', {
+    operationId: 'listInvoices',
+    summary: 'List invoices',
+    description: 'Returns the invoices of the account, newest first.',
+    access: billingRead,
+    page: { max: perPageMax, default: perPageDefault },
+    answers: { 200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }) },
+    handle: ({ at: { billing, links }, caller, request, page }) => {
+      const { account } = caller.key.account
+      billing.current(caller.key.account)
+      const filter = { accountId: account.id }
+      const meta = page.meta(billing.invoices.count(filter))
+      const { baseUrl } = links(request)
+      const rows = billing.invoices.page(filter, page.perPage, page.offset)
+      return { invoices: rows.map(row => invoiceRow(row, baseUrl)), meta }
+    },
+  }),
+  operation('GET /billing/invoices/:id/pdf', {
+    operationId: 'getInvoicePdf',
+    summary: 'Download an invoice as PDF',
+    description: 'Returns the invoice as a PDF document.',
+    access: billingRead,
+    params: params.properties,
+    answers: {
+      200: string('A PDF document.', '%PDF-1.7 …', { contentMediaType: 'application/pdf' }),
+    },
+    handle: async ({ at: { billing, issuer }, caller, params: { id } }) => {
+      const invoice = billing.invoices.own(caller.key.account.account.id, id)
+      if (!invoice) throw notFound('invoice', id)
+      return pdfAnswer(await invoicePdf({ ...invoice, issuer }), invoice.number)
+    },
+  }),
+  ...usage(deps),
+]
 
 const pdfAnswer = (bytes: Uint8Array, number: string) =>
   new Response(bytes as Uint8Array<ArrayBuffer>, {

@@ -33,13 +33,6 @@ const Portal = t.Object({ url: t.String(), expires_at: t.String({ format: 'date-
 const Balance = t.Object({ requests_remaining: integer({ examples: [10_000] }) })
 const Bought = t.Object({ credit_purchase: PurchaseShape, balance: Balance })
 
-/** Payment methods of an account, and requests bought in addition to a plan. */
-export const paymentOperations = (deps: Context) => [
-  ...methods(deps),
-  ...portal(deps),
-  ...credits(deps),
-]
-
 function methods({ billing }: Context) {
   const { payments } = billing
   return [
@@ -102,30 +95,31 @@ function methods({ billing }: Context) {
   ]
 }
 
-function portal({ billing, billingPages, links }: Context) {
-  return [
-    operation('POST /billing/customer-portal/sessions', {
-      operationId: 'createPortalSession',
-      summary: 'Open the customer portal',
-      description:
-        "Returns the URL of a page that shows the subscription and invoices without a key: the processor's page or one of this service. Anyone with the URL can open it until it expires. Admins of an organization only.",
-      access: billingChange,
-      body: PortalBody.schema,
-      answers: { 200: Portal, ...changeRefusals },
-      handle: async ({ body, caller, request }) => {
-        const { baseUrl } = links(request)
-        const { return_url: returnUrl } = PortalBody.read(body)
-        const { account } = caller.key
-        const remote = await whenReachable(() =>
-          billing.payments.portal(account, returnUrl ?? `${baseUrl}/`),
-        )
-        if (remote) return { url: remote.url, expires_at: isoInstant(remote.expiresAt) }
-        const { path, expiresAt } = billingPages.open(account.account.id, returnUrl)
-        return { url: `${baseUrl}${path}`, expires_at: isoInstant(expiresAt) }
-      },
-    }),
-  ]
-}
+/** Payment methods of an account, and requests bought in addition to a plan. */
+export const paymentOperations = (deps: Context) => [
+  ...methods(deps),
+  operation('POST /billing/customer-portal/sessions', {
+    operationId: 'createPortalSession',
+    summary: 'Open the customer portal',
+    description:
+      "Returns the URL of a page that shows the subscription and invoices without a key: the processor's page or one of this service. Anyone with the URL can open it until it expires. Admins of an organization only.",
+    access: billingChange,
+    body: PortalBody.schema,
+    answers: { 200: Portal, ...changeRefusals },
+    handle: async ({ at: { links, billing, billingPages }, body, caller, request }) => {
+      const { baseUrl } = links(request)
+      const { return_url: returnUrl } = PortalBody.read(body)
+      const { account } = caller.key
+      const remote = await whenReachable(() =>
+        billing.payments.portal(account, returnUrl ?? `${baseUrl}/`),
+      )
+      if (remote) return { url: remote.url, expires_at: isoInstant(remote.expiresAt) }
+      const { path, expiresAt } = billingPages.open(account.account.id, returnUrl)
+      return { url: `${baseUrl}${path}`, expires_at: isoInstant(expiresAt) }
+    },
+  }),
+  ...credits(deps),
+]
 
 function credits({ billing, idempotency }: Context) {
   const sales = billing.credits

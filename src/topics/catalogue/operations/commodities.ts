@@ -73,13 +73,6 @@ const includeUnavailable = flagParameter(
   { default: false },
 )
 
-/** The codes, their meaning and the range of their data. */
-export const commodityOperations = (deps: Context) => [
-  ...listRoute(deps),
-  ...categoryOperations(deps),
-  ...commodityRoute(deps),
-]
-
 function listRoute({ catalogue, commodityTexts, marks }: Context) {
   const write = (include: boolean) => (all: readonly Series[]) =>
     `{"status":"success","data":[${all.map(commodityTexts.row).join(',')}],"meta":${JSON.stringify({ total: all.length, include_unavailable: include })}}`
@@ -173,46 +166,46 @@ function categoryOperations({ commodityTexts, marks }: Context) {
   ]
 }
 
-function commodityRoute(deps: Context) {
-  const { catalogue, latestPrices, marks, now } = deps
-  return [
-    operation('GET /v1/commodities/:code', {
-      operationId: 'getCommodity',
-      summary: 'Get a commodity',
-      description:
-        'Returns the definition, source and freshness of a code. Codes without data are included, with the reason. An alias returns its code, with `requested_code`. Send the `ETag` as `If-None-Match`: an unchanged commodity returns 304, which does not count against the quota.',
-      tags: ['Catalogue'],
-      access: { meter: true },
-      params: {
-        code: string('Code or alias, in any letter case.', 'WTI_USD'),
-      },
-      answers: { 200: serialised(SingleCommodity), 304: t.Void(), 404: CatalogProblem },
-      handle: ({ params, request, reply }) => {
-        const { series, requestedCode } = commodityOf(catalogue, params.code, now())
-        const quote = latestPrices.quote(catalogue.resolve(series.code, now())!.series)
-        const asOf = quote?.observation.observedAt
-        const nextRelease = nextReleaseAt(series, now())
-        const disclosure = disclosureRow(series, isoDay(asOf ?? now()))
-        const row = {
-          ...commodityRow(
-            series,
-            deps,
-            new Set(seriesOf(catalogue, deps.firstCodes).map(series => series.id)),
-          ),
-          ...(requestedCode !== undefined && { requested_code: requestedCode }),
-          ...(disclosure && { instrument_disclosure: disclosure }),
-          ...(series.delivery && deliveryRow(series.delivery)),
-          freshness: {
-            as_of: isoOrNull(asOf),
-            data_status: quote?.status ?? ('empty' as const),
-            stale: quote?.status === 'stale',
-            max_age_hours: maxAgeHours(series, asOf ?? now()),
-            ...(nextRelease !== undefined && { next_release_at: isoInstant(nextRelease) }),
-          },
-        }
-        markSeries(reply, marks, [series])
-        return tagged(request, reply, JSON.stringify(success(row)), false)
-      },
-    }),
-  ]
-}
+/** The codes, their meaning and the range of their data. */
+export const commodityOperations = (deps: Context) => [
+  ...listRoute(deps),
+  ...categoryOperations(deps),
+  operation('GET /v1/commodities/:code', {
+    operationId: 'getCommodity',
+    summary: 'Get a commodity',
+    description:
+      'Returns the definition, source and freshness of a code. Codes without data are included, with the reason. An alias returns its code, with `requested_code`. Send the `ETag` as `If-None-Match`: an unchanged commodity returns 304, which does not count against the quota.',
+    tags: ['Catalogue'],
+    access: { meter: true },
+    params: {
+      code: string('Code or alias, in any letter case.', 'WTI_USD'),
+    },
+    answers: { 200: serialised(SingleCommodity), 304: t.Void(), 404: CatalogProblem },
+    handle: ({ at: deps, params, request, reply }) => {
+      const { series, requestedCode } = commodityOf(deps.catalogue, params.code, deps.now())
+      const quote = deps.latestPrices.quote(deps.catalogue.resolve(series.code, deps.now())!.series)
+      const asOf = quote?.observation.observedAt
+      const nextRelease = nextReleaseAt(series, deps.now())
+      const disclosure = disclosureRow(series, isoDay(asOf ?? deps.now()))
+      const row = {
+        ...commodityRow(
+          series,
+          deps,
+          new Set(seriesOf(deps.catalogue, deps.firstCodes).map(series => series.id)),
+        ),
+        ...(requestedCode !== undefined && { requested_code: requestedCode }),
+        ...(disclosure && { instrument_disclosure: disclosure }),
+        ...(series.delivery && deliveryRow(series.delivery)),
+        freshness: {
+          as_of: isoOrNull(asOf),
+          data_status: quote?.status ?? ('empty' as const),
+          stale: quote?.status === 'stale',
+          max_age_hours: maxAgeHours(series, asOf ?? deps.now()),
+          ...(nextRelease !== undefined && { next_release_at: isoInstant(nextRelease) }),
+        },
+      }
+      markSeries(reply, deps.marks, [series])
+      return tagged(request, reply, JSON.stringify(success(row)), false)
+    },
+  }),
+]

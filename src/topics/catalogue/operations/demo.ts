@@ -85,13 +85,6 @@ const DemoCommodities = envelopeOf({
   }),
 })
 
-/** Operations that need no key. */
-export const demoOperations = (deps: Context) => [
-  ...pricesRoute(deps),
-  ...priceRoute(deps),
-  ...commoditiesRoute(deps),
-]
-
 const rowOf = ({ series, observation, changes }: Quote) => ({
   code: series.code,
   name: series.name,
@@ -117,104 +110,97 @@ const markDemo = (reply: Answering, marks: Marks, all: readonly Series[]) => {
   markSeries(reply, marks, all)
 }
 
-function pricesRoute(deps: Context) {
-  const { latestPrices, catalogue, history, links } = deps
-  return [
-    operation('GET /v1/demo/prices', {
-      aliases: ['/v1/demo/prices/latest'],
-      operationId: 'getDemoPrices',
-      summary: 'List demo prices',
-      description:
-        'Returns the newest prices of a few codes without an API key. Limited per client address; the headers show the remaining requests.',
-      access,
-      query: {
-        codes: codesParameter(
-          undefined,
-          'Demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
-          'WTI_USD,GOLD_USD',
-        ),
-      },
-      answers: { 200: DemoPrices },
-      handle: ({ query, request, reply }) => {
-        const free = seriesOf(catalogue, deps.firstCodes)
-        const quotes = free.flatMap(series => latestPrices.quote(series) ?? [])
-        const requestedCodes = listOf(query.codes).map(code => ({
-          code: code.toUpperCase().slice(0, codeMax),
-          id: catalogue.named(code)?.id,
-        }))
-        const selectedQuotes = quotes.filter(
-          quote =>
-            requestedCodes.length === 0 ||
-            requestedCodes.some(requested => requested.id === quote.series.id),
-        )
-        const missing = new Set(
-          requestedCodes
-            .filter(requested => !selectedQuotes.some(quote => quote.series.id === requested.id))
-            .map(requested => requested.code),
-        )
-        markDemo(reply, deps.marks, free)
-        const { baseUrl, signupUrl } = links(request)
-        return success({
-          prices: selectedQuotes.map(quote => ({
-            ...rowOf(quote),
-            sparkline: sparklineOf({ latestPrices, history }, quote),
-          })),
-          meta: {
-            demo_mode: true as const,
-            rate_limit: `${deps.limits.demoPerHour} requests per hour`,
-            signup_url: signupUrl,
-            available_commodities: quotes.length,
-            commodities_available: quotes.length,
-            ...(missing.size > 0 && { unavailable_codes: [...missing] }),
-          },
-          examples: examplesOf(baseUrl),
-        })
-      },
-    }),
-  ]
-}
-
-function priceRoute(deps: Context) {
-  const { latestPrices, catalogue, now } = deps
-  return [
-    operation('GET /v1/demo/prices/:code', {
-      operationId: 'getDemoPrice',
-      summary: 'Get a demo price',
-      description:
-        'Returns the newest price of a demo code. Other codes of the catalogue get 403 with the list of demo codes.',
-      access,
-      params: {
-        code: string('One of the demo codes or an alias of it.', 'WTI_USD'),
-      },
-      answers: {
-        200: DemoPrice,
-        403: NestedProblem,
-        404: t.Union([CatalogProblem, NestedProblem]),
-      },
-      handle: ({ params, reply }) => {
-        const free = seriesOf(catalogue, deps.firstCodes)
-        markDemo(reply, deps.marks, free)
-        const { series } = commodityOf(catalogue, params.code, now())
-        if (!free.includes(series)) {
-          throw new Problem(
-            'DEMO_CODE_NOT_AVAILABLE',
-            `The demo does not serve ${series.code}; with an API key, /v1/prices/latest does.`,
-            {
-              commodity_code: series.code,
-              available_codes: free.map(series => series.code),
-            },
-          )
-        }
-        const quote = latestPrices.quote(series)
-        if (!quote)
-          throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no current price.`, {
+/** Operations that need no key. */
+export const demoOperations = (deps: Context) => [
+  operation('GET /v1/demo/prices', {
+    aliases: ['/v1/demo/prices/latest'],
+    operationId: 'getDemoPrices',
+    summary: 'List demo prices',
+    description:
+      'Returns the newest prices of a few codes without an API key. Limited per client address; the headers show the remaining requests.',
+    access,
+    query: {
+      codes: codesParameter(
+        undefined,
+        'Demo codes, comma-separated. Others are named in `meta.unavailable_codes`.',
+        'WTI_USD,GOLD_USD',
+      ),
+    },
+    answers: { 200: DemoPrices },
+    handle: ({ at: deps, query, request, reply }) => {
+      const free = seriesOf(deps.catalogue, deps.firstCodes)
+      const quotes = free.flatMap(series => deps.latestPrices.quote(series) ?? [])
+      const requestedCodes = listOf(query.codes).map(code => ({
+        code: code.toUpperCase().slice(0, codeMax),
+        id: deps.catalogue.named(code)?.id,
+      }))
+      const selectedQuotes = quotes.filter(
+        quote =>
+          requestedCodes.length === 0 ||
+          requestedCodes.some(requested => requested.id === quote.series.id),
+      )
+      const missing = new Set(
+        requestedCodes
+          .filter(requested => !selectedQuotes.some(quote => quote.series.id === requested.id))
+          .map(requested => requested.code),
+      )
+      markDemo(reply, deps.marks, free)
+      const { baseUrl, signupUrl } = deps.links(request)
+      return success({
+        prices: selectedQuotes.map(quote => ({
+          ...rowOf(quote),
+          sparkline: sparklineOf({ latestPrices: deps.latestPrices, history: deps.history }, quote),
+        })),
+        meta: {
+          demo_mode: true as const,
+          rate_limit: `${deps.limits.demoPerHour} requests per hour`,
+          signup_url: signupUrl,
+          available_commodities: quotes.length,
+          commodities_available: quotes.length,
+          ...(missing.size > 0 && { unavailable_codes: [...missing] }),
+        },
+        examples: examplesOf(baseUrl),
+      })
+    },
+  }),
+  operation('GET /v1/demo/prices/:code', {
+    operationId: 'getDemoPrice',
+    summary: 'Get a demo price',
+    description:
+      'Returns the newest price of a demo code. Other codes of the catalogue get 403 with the list of demo codes.',
+    access,
+    params: {
+      code: string('One of the demo codes or an alias of it.', 'WTI_USD'),
+    },
+    answers: {
+      200: DemoPrice,
+      403: NestedProblem,
+      404: t.Union([CatalogProblem, NestedProblem]),
+    },
+    handle: ({ at: deps, params, reply }) => {
+      const free = seriesOf(deps.catalogue, deps.firstCodes)
+      markDemo(reply, deps.marks, free)
+      const { series } = commodityOf(deps.catalogue, params.code, deps.now())
+      if (!free.includes(series)) {
+        throw new Problem(
+          'DEMO_CODE_NOT_AVAILABLE',
+          `The demo does not serve ${series.code}; with an API key, /v1/prices/latest does.`,
+          {
             commodity_code: series.code,
-          })
-        return success({ ...rowOf(quote), demo_mode: true as const })
-      },
-    }),
-  ]
-}
+            available_codes: free.map(series => series.code),
+          },
+        )
+      }
+      const quote = deps.latestPrices.quote(series)
+      if (!quote)
+        throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no current price.`, {
+          commodity_code: series.code,
+        })
+      return success({ ...rowOf(quote), demo_mode: true as const })
+    },
+  }),
+  ...commoditiesRoute(deps),
+]
 
 function commoditiesRoute(deps: Context) {
   const { catalogue, commodityTexts } = deps

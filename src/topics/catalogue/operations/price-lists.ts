@@ -80,13 +80,6 @@ const Health = envelopeOf({
   checked_at: t.String({ format: 'date-time' }),
 })
 
-/** The newest prices of many codes at once. */
-export const priceListOperations = (deps: PriceListsDeps) => [
-  ...pricesRoute(deps),
-  ...allPricesRoute(deps),
-  ...healthRoute(deps),
-]
-
 function pricesRoute(deps: PriceListsDeps) {
   const { latestPrices, codes, meter, marks } = deps
   const { several } = createPriceTexts(latestPrices)
@@ -252,23 +245,24 @@ function allRow(
   }
 }
 
-function healthRoute({ catalogue, freshness, marks, now }: PriceListsDeps) {
-  return [
-    operation('GET /v1/prices/all/health', {
-      operationId: 'getAllPricesHealth',
-      summary: 'Get price health',
-      description:
-        'Returns how many codes have a current, delayed, stale or no price, in total and by category.',
-      tags: ['Prices'],
-      access: { meter: true },
-      answers: { 200: Health },
-      handle: ({ reply }) => {
-        markSeries(reply, marks, catalogue.list())
-        return success(healthRow(freshness.overview(), now()))
-      },
-    }),
-  ]
-}
+/** The newest prices of many codes at once. */
+export const priceListOperations = (deps: PriceListsDeps) => [
+  ...pricesRoute(deps),
+  ...allPricesRoute(deps),
+  operation('GET /v1/prices/all/health', {
+    operationId: 'getAllPricesHealth',
+    summary: 'Get price health',
+    description:
+      'Returns how many codes have a current, delayed, stale or no price, in total and by category.',
+    tags: ['Prices'],
+    access: { meter: true },
+    answers: { 200: Health },
+    handle: ({ at: { marks, catalogue, freshness, now }, reply }) => {
+      markSeries(reply, marks, catalogue.list())
+      return success(healthRow(freshness.overview(), now()))
+    },
+  }),
+]
 
 function healthRow(overview: Overview, checkedAt: number): (typeof Health)['static']['data'] {
   const { total, current, delayed, stale, missing } = overview

@@ -1,5 +1,4 @@
-import type { Context } from '../../../http/operations/context.ts'
-import type { Operation } from '../../../http/operations/operation.ts'
+import type { Operations } from '../../../http/operations/operation.ts'
 import { commodityOperations } from './commodities.ts'
 import { demoOperations } from './demo.ts'
 import { gasHubOperations } from './gas-hubs.ts'
@@ -9,14 +8,12 @@ import { sourceOperations } from './sources.ts'
 import { wellKnownOperations } from './well-known.ts'
 
 /** The catalogue, and operations that need no key. */
-export function operationsOf(context: Context): Operation[] {
-  return [
-    ...demoOperations(context),
-    ...commodityOperations(context),
-    ...metaOperations(context),
-    ...priceListOperations(context),
-    ...gasHubOperations(context),
-    ...sourceOperations(context),
-    ...wellKnownOperations(context),
-  ]
-}
+export const operations: Operations = [
+  demoOperations,
+  commodityOperations,
+  metaOperations,
+  priceListOperations,
+  gasHubOperations,
+  sourceOperations,
+  wellKnownOperations,
+]

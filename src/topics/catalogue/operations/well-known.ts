@@ -1,7 +1,6 @@
 import { t } from 'elysia'
 import { string } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
-import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 
@@ -27,14 +26,14 @@ const Linkset = t.Object({
 })
 
 /** Standard addresses below `/.well-known`. */
-export const wellKnownOperations = ({ links, now, config }: Context) => [
+export const wellKnownOperations = [
   operation('GET /.well-known/api-catalog', {
     operationId: 'getApiCatalog',
     summary: 'Get the API catalog',
     description: 'Returns links to the description, the documentation and the status (RFC 9727).',
     access,
     answers: { 200: serialised(Linkset) },
-    handle: ({ request, reply }) => {
+    handle: ({ at: { links }, request, reply }) => {
       const { baseUrl, docsUrl } = links(request)
       reply.headers['content-type'] = 'application/linkset+json'
       return JSON.stringify({
@@ -64,7 +63,7 @@ export const wellKnownOperations = ({ links, now, config }: Context) => [
         contentMediaType: 'text/plain',
       }),
     },
-    handle: ({ request, reply }) => {
+    handle: ({ at: { links, config, now }, request, reply }) => {
       const { baseUrl, docsUrl } = links(request)
       reply.headers['content-type'] = 'text/plain; charset=utf-8'
       const contact = config.brand.supportUrl || docsUrl

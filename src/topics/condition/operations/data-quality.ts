@@ -286,31 +286,6 @@ function gradeOf({ code, series, report }: CodeQuality): (typeof Report.static)[
   }
 }
 
-/** The completeness, timeliness, accuracy and consistency of the stored series. */
-export const dataQualityOperations = (deps: Context) => [
-  ...summaryRoute(deps),
-  ...reportsRoute(deps),
-  ...reportRoute(deps),
-]
-
-function summaryRoute({ quality, marks, now }: Context) {
-  return [
-    operation('GET /v1/data-quality/summary', {
-      operationId: 'getDataQualitySummary',
-      summary: 'Get a data quality summary',
-      description: `Returns scores over every code that has data, and the newest issues. ${definitions}`,
-      tags: ['Catalogue'],
-      access: { meter: true, heavy: true },
-      answers: { 200: envelope(Summary) },
-      handle: async ({ reply }) => {
-        const all = await quality.all()
-        markFixtures(reply, marks, all)
-        return success(summaryOf(all, now()))
-      },
-    }),
-  ]
-}
-
 function reportsRoute({ quality, marks }: Context) {
   /** The row of each judgement as JSON: a code is judged again when it may have changed. */
   const texts = new WeakMap<CodeQuality, string>()
@@ -352,33 +327,46 @@ function reportsRoute({ quality, marks }: Context) {
   ]
 }
 
-function reportRoute({ catalogue, quality, marks, now }: Context) {
-  return [
-    operation('GET /v1/data-quality/reports/:code', {
-      operationId: 'getDataQualityReport',
-      summary: 'Get the data quality report of a code',
-      description: `Returns the scores, counts and issues of one code, with a recommended action for each issue. A futures family is represented by its contract. ${definitions}`,
-      tags: ['Catalogue'],
-      access: { meter: true, heavy: true },
-      params: {
-        code: string('A code or alias.', 'WTI_USD'),
-      },
-      answers: { 200: envelope(Report) },
-      handle: ({ params, reply }) => {
-        const series = catalogue.named(params.code)
-        if (!series)
-          throw new Problem(
-            'NOT_FOUND',
-            `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`,
-          )
-        const codeQuality = quality.of(series)
-        if (!codeQuality)
-          throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no data.`, {
-            leg: series.code,
-          })
-        markFixtures(reply, marks, [codeQuality])
-        return success(reportOf(codeQuality, now()))
-      },
-    }),
-  ]
-}
+/** The completeness, timeliness, accuracy and consistency of the stored series. */
+export const dataQualityOperations = (deps: Context) => [
+  operation('GET /v1/data-quality/summary', {
+    operationId: 'getDataQualitySummary',
+    summary: 'Get a data quality summary',
+    description: `Returns scores over every code that has data, and the newest issues. ${definitions}`,
+    tags: ['Catalogue'],
+    access: { meter: true, heavy: true },
+    answers: { 200: envelope(Summary) },
+    handle: async ({ at: { quality, marks, now }, reply }) => {
+      const all = await quality.all()
+      markFixtures(reply, marks, all)
+      return success(summaryOf(all, now()))
+    },
+  }),
+  ...reportsRoute(deps),
+  operation('GET /v1/data-quality/reports/:code', {
+    operationId: 'getDataQualityReport',
+    summary: 'Get the data quality report of a code',
+    description: `Returns the scores, counts and issues of one code, with a recommended action for each issue. A futures family is represented by its contract. ${definitions}`,
+    tags: ['Catalogue'],
+    access: { meter: true, heavy: true },
+    params: {
+      code: string('A code or alias.', 'WTI_USD'),
+    },
+    answers: { 200: envelope(Report) },
+    handle: ({ at: { catalogue, quality, marks, now }, params, reply }) => {
+      const series = catalogue.named(params.code)
+      if (!series)
+        throw new Problem(
+          'NOT_FOUND',
+          `${params.code.slice(0, 100)} is not in the catalogue; GET /v1/commodities lists it.`,
+        )
+      const codeQuality = quality.of(series)
+      if (!codeQuality)
+        throw new Problem('DATA_NOT_AVAILABLE', `${series.code} has no data.`, {
+          leg: series.code,
+        })
+      markFixtures(reply, marks, [codeQuality])
+      return success(reportOf(codeQuality, now()))
+    },
+  }),
+]

@@ -98,11 +98,6 @@ const Status = envelopeOf({
   }),
 })
 
-/** Whether the service lives and how each part of it is doing. */
-export function healthOperations(deps: HealthDeps) {
-  return [...livenessOperations(deps), ...statusRoute(deps)]
-}
-
 const ReadyQuery = t.Object({
   ready: t.Optional(
     t.Literal('write', {
@@ -207,61 +202,64 @@ function reasonOf(
     : 'The last scheduled backup failed; see the log.'
 }
 
-function statusRoute(deps: HealthDeps) {
-  const { settings, catalogue, freshness, seriesFaults, marks, clock, disk, scrub } = deps
-  return [
-    operation('GET /v1/status', {
-      operationId: 'getStatus',
-      summary: 'Get the status of every component and feed',
-      description:
-        'Returns the status of each component and the freshness of each feed. A feed is one source and category; it is delayed or stale if one of its codes is. Free of charge.',
-      access: { meter: false },
-      answers: { 200: Status, 503: NestedProblem },
-      handle: ({ reply }) => {
-        const now = clock.now()
-        const feeds = freshness.feeds()
-        const faulty = seriesFaults.codes()
-        const components: Component[] = [
-          apiComponent(deps.isOverloaded(), deps.queryWorkers()),
-          databaseComponent(settings, disk.trouble()?.reason, damageText(scrub.status())),
-          ingestComponent(feeds, faulty),
-          schedulerComponent(deps.lastPassAt(), now, upMs(deps)),
-          ...deps.senders(),
-        ]
-        const { total, missing, stale, newestAt } = freshness.overview()
-        const { pending, oldestAt } = deps.backlog()
-        markSeries(reply, marks, catalogue.list())
-        const timestamp = isoInstant(now)
-        return success({
-          status: conditionOf(components),
-          version,
-          timestamp,
-          components: components.map(component => ({
-            name: component.name,
-            status: component.status,
-            checked_at: timestamp,
-            message: component.message ?? null,
-          })),
-          data: {
-            commodities: catalogue.list().length,
-            with_data: total - missing,
-            stale,
-            stopped: faulty.stopped,
-            frozen: faulty.frozen,
-            unit_breaks: faulty.broken,
-            newest_observation: isoOrNull(newestAt),
-          },
-          feeds: feeds.map(feedRow),
-          outbox: {
-            pending,
-            oldest_pending_seconds:
-              oldestAt === undefined ? null : Math.max(0, Math.floor((now - oldestAt) / secondMs)),
-          },
-        })
-      },
-    }),
-  ]
-}
+/** Whether the service lives and how each part of it is doing. */
+export const healthOperations = (deps: HealthDeps) => [
+  ...livenessOperations(deps),
+  operation('GET /v1/status', {
+    operationId: 'getStatus',
+    summary: 'Get the status of every component and feed',
+    description:
+      'Returns the status of each component and the freshness of each feed. A feed is one source and category; it is delayed or stale if one of its codes is. Free of charge.',
+    access: { meter: false },
+    answers: { 200: Status, 503: NestedProblem },
+    handle: ({ at: deps, reply }) => {
+      const now = deps.clock.now()
+      const feeds = deps.freshness.feeds()
+      const faulty = deps.seriesFaults.codes()
+      const components: Component[] = [
+        apiComponent(deps.isOverloaded(), deps.queryWorkers()),
+        databaseComponent(
+          deps.settings,
+          deps.disk.trouble()?.reason,
+          damageText(deps.scrub.status()),
+        ),
+        ingestComponent(feeds, faulty),
+        schedulerComponent(deps.lastPassAt(), now, upMs(deps)),
+        ...deps.senders(),
+      ]
+      const { total, missing, stale, newestAt } = deps.freshness.overview()
+      const { pending, oldestAt } = deps.backlog()
+      markSeries(reply, deps.marks, deps.catalogue.list())
+      const timestamp = isoInstant(now)
+      return success({
+        status: conditionOf(components),
+        version,
+        timestamp,
+        components: components.map(component => ({
+          name: component.name,
+          status: component.status,
+          checked_at: timestamp,
+          message: component.message ?? null,
+        })),
+        data: {
+          commodities: deps.catalogue.list().length,
+          with_data: total - missing,
+          stale,
+          stopped: faulty.stopped,
+          frozen: faulty.frozen,
+          unit_breaks: faulty.broken,
+          newest_observation: isoOrNull(newestAt),
+        },
+        feeds: feeds.map(feedRow),
+        outbox: {
+          pending,
+          oldest_pending_seconds:
+            oldestAt === undefined ? null : Math.max(0, Math.floor((now - oldestAt) / secondMs)),
+        },
+      })
+    },
+  }),
+]
 
 export const feedRow = (feed: Feed) => ({
   name: feed.name,

@@ -1,9 +1,6 @@
-import type { Operation } from '../../../http/operations/operation.ts'
+import type { Operations } from '../../../http/operations/operation.ts'
 import { cheapestOperations } from './cheapest.ts'
 import { deliveryOperations } from './delivery.ts'
 
 /** Power and gas by delivery period. */
-export const operationsOf = (): readonly Operation[] => [
-  ...deliveryOperations,
-  ...cheapestOperations,
-]
+export const operations: Operations = [deliveryOperations, cheapestOperations]

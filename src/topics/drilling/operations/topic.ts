@@ -1,5 +1,4 @@
-import type { Context } from '../../../http/operations/context.ts'
-import type { Operation } from '../../../http/operations/operation.ts'
+import type { Operations } from '../../../http/operations/operation.ts'
 import { drillingBasinOperation } from './basin.ts'
 import { cycleTimeOperations } from './cycle-times.ts'
 import { energyRigCountOperations } from './energy-rig-counts.ts'
@@ -16,19 +15,19 @@ import { timelineOperation } from './timeline.ts'
 import { wellProductionOperations } from './well-production.ts'
 
 /** Rigs, permits, wells and their production. */
-export const operationsOf: (context: Context) => Operation[] = () => [
-  ...energyRigCountOperations,
-  ...productivityOperations,
-  ...regionalCountOperations,
-  ...permitOperations,
-  ...fracFocusOperations,
+export const operations: Operations = [
+  energyRigCountOperations,
+  productivityOperations,
+  regionalCountOperations,
+  permitOperations,
+  fracFocusOperations,
   timelineOperation,
-  ...rigCountOperations,
+  rigCountOperations,
   latestDrillingOperation,
-  ...drillingIntelligenceOperations,
-  ...drillingListOperations,
+  drillingIntelligenceOperations,
+  drillingListOperations,
   drillingBasinOperation,
   statePageOperation,
-  ...wellProductionOperations,
-  ...cycleTimeOperations,
+  wellProductionOperations,
+  cycleTimeOperations,
 ]

@@ -1,8 +1,7 @@
 import { t } from 'elysia'
 import { instant, object, oneOf, string } from '../../../http/answer/schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { alignments } from '../math/compile.ts'
 import { filled, templates } from '../math/templates.ts'
 import { ownFormulaOperations } from './own.ts'
@@ -44,7 +43,7 @@ const Template = object('FormulaTemplate', {
 export type FormulaTemplate = (typeof Template)['static']
 
 /** Formulas over codes. */
-export const operationsOf = (context: Context): readonly Operation[] => [
+export const operations: Operations = [
   operation('GET /v1/formulas/templates', {
     operationId: 'listFormulaTemplates',
     summary: 'List formula templates',
@@ -84,5 +83,5 @@ export const operationsOf = (context: Context): readonly Operation[] => [
         })),
       }),
   }),
-  ...ownFormulaOperations(context),
+  ownFormulaOperations,
 ]

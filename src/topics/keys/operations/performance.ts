@@ -1,7 +1,6 @@
 import { t } from 'elysia'
 import { integer, number, objects } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
-import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { FlatProblem } from '../../../http/problem/shape.ts'
@@ -64,57 +63,55 @@ const fields = {
 const Performance = t.Object({ status: t.Literal('success'), data: t.Object(fields), ...fields })
 
 /** The account's use of the service, from the record of its requests. */
-export function performanceOperations({ meter, now }: Context) {
-  return [
-    operation('GET /v1/analytics/performance', {
-      operationId: 'getPerformance',
-      summary: 'Get request performance',
-      description:
-        'Returns requests, errors and response times of all keys of the account, by day, hour of the day and endpoint. All client requests are included, charged or not; requests of console pages are included with `via=console` or `via=all` and marked `via: console`. The same fields are under `data` and at the top level.',
-      tags: ['Analytics'],
-      access: { meter: true, heavy: true, reader: false },
-      query: {
-        range: wordParameter(
-          rangeNames,
-          '`7d`, `30d` (default) or `90d`, ending with the current day.',
-          '30d',
-          { default: '30d' },
+export const performanceOperations = [
+  operation('GET /v1/analytics/performance', {
+    operationId: 'getPerformance',
+    summary: 'Get request performance',
+    description:
+      'Returns requests, errors and response times of all keys of the account, by day, hour of the day and endpoint. All client requests are included, charged or not; requests of console pages are included with `via=console` or `via=all` and marked `via: console`. The same fields are under `data` and at the top level.',
+    tags: ['Analytics'],
+    access: { meter: true, heavy: true, reader: false },
+    query: {
+      range: wordParameter(
+        rangeNames,
+        '`7d`, `30d` (default) or `90d`, ending with the current day.',
+        '30d',
+        { default: '30d' },
+      ),
+      via: wordParameter(
+        vias,
+        '`api` (default): requests of clients. `console`: requests of console pages, which are free of charge. `all`: both.',
+        'api',
+        { default: 'api' },
+      ),
+    },
+    answers: { 200: Performance, 402: FlatProblem },
+    handle: ({ at: { now, meter }, caller, query }) => {
+      const range = rangeOf(query.range)
+      const { account } = caller.key
+      const at = now()
+      const from = startOfDay(at) - (ranges[range] - 1) * dayMs
+      const month = startOfMonth(at)
+      const via = viaOf(query.via)
+      const hours = meter
+        .hours(countedKeys(account), Math.min(from, month), at + hourMs)
+        .filter(({ endpoint }) => via === 'all' || endpointOf(endpoint).via === via)
+      const body = {
+        tier: caller.entitled.planId,
+        tier_name: caller.entitled.tierName,
+        range,
+        via,
+        ...report(
+          hours.filter(hour => hour.hourAt >= from),
+          from,
+          ranges[range],
+          requestsOf(hours.filter(hour => hour.hourAt >= month)),
         ),
-        via: wordParameter(
-          vias,
-          '`api` (default): requests of clients. `console`: requests of console pages, which are free of charge. `all`: both.',
-          'api',
-          { default: 'api' },
-        ),
-      },
-      answers: { 200: Performance, 402: FlatProblem },
-      handle: ({ caller, query }) => {
-        const range = rangeOf(query.range)
-        const { account } = caller.key
-        const at = now()
-        const from = startOfDay(at) - (ranges[range] - 1) * dayMs
-        const month = startOfMonth(at)
-        const via = viaOf(query.via)
-        const hours = meter
-          .hours(countedKeys(account), Math.min(from, month), at + hourMs)
-          .filter(({ endpoint }) => via === 'all' || endpointOf(endpoint).via === via)
-        const body = {
-          tier: caller.entitled.planId,
-          tier_name: caller.entitled.tierName,
-          range,
-          via,
-          ...report(
-            hours.filter(hour => hour.hourAt >= from),
-            from,
-            ranges[range],
-            requestsOf(hours.filter(hour => hour.hourAt >= month)),
-          ),
-        }
-        return { status: 'success' as const, data: body, ...body }
-      },
-    }),
-  ]
-}
+      }
+      return { status: 'success' as const, data: body, ...body }
+    },
+  }),
+]
 
 function rangeOf(text: string | undefined): Range {
   if (!text) return '30d'

@@ -2,7 +2,6 @@ import { t } from 'elysia'
 import { transact } from '../../../database/database.ts'
 import { boolean, countOrNull, integer, string } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/gate.ts'
-import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, ValidationProblem } from '../../../http/problem/shape.ts'
@@ -74,172 +73,147 @@ const open = { meter: false } as const
 const gated = { meter: false, header: true, feature: 'sms' } as const
 
 /** Text messages: settings, consent and the rest of the allowance. */
-export const smsOperations = (deps: Context) => [
-  ...settings(deps),
-  ...consent(deps),
-  ...standing(deps),
-  ...trial(deps),
-]
-
-function settings({ db, textMessages, sms: store }: Context) {
-  return [
-    operation('GET /v1/sms/settings', {
-      operationId: 'getSmsSettings',
-      summary: 'Get SMS settings',
-      description:
-        'Returns when and how often alerts are sent by text message. Available on every plan.',
-      access: open,
-      answers: { 200: SettingsShape },
-      handle: ({ caller }) => settingsRow(textMessages.settings(accountIdOf(caller))),
-    }),
-    operation('PATCH /v1/sms/settings', {
-      operationId: 'updateSmsSettings',
-      summary: 'Update SMS settings',
-      description:
-        'Updates the given settings; the body may be wrapped in `sms_settings`. Alerts in quiet hours or over the daily maximum are dropped, because they would be outdated later.',
-      access: gated,
-      body: SmsSettingsBody.schema,
-      answers: { 200: SettingsShape },
-      handle: ({ body, caller }) =>
-        transact(db, () => {
-          const changed = smsSettingsOf(body, textMessages.settings(accountIdOf(caller)))
-          store.putSettings(accountIdOf(caller), changed)
-          return settingsRow(changed)
-        }),
-    }),
-  ]
-}
-
-function consent({ phones }: Context) {
-  return [
-    operation('POST /v1/sms/optin', {
-      operationId: 'optInToSms',
-      summary: 'Consent to text messages',
-      description:
-        "Records the consent of the number's owner. Without consent only verification codes are sent.",
-      access: gated,
-      answers: { 200: OptedIn, 422: ValidationProblem },
-      handle: ({ caller }) => {
-        const agreed = phones.optIn(accountIdOf(caller))
-        if ('refused' in agreed)
-          throw stateForbids(
-            'phone_not_verified',
-            'Only a verified phone number can be opted in; add one with POST /v1/phone.',
-          )
-        return {
-          opted_in: true as const,
-          opted_in_at: isoInstant(agreed.optedInAt!),
-          phone: agreed.number,
-          message: 'Alerts can come by text message now. DELETE /v1/sms/optin ends it.',
-        }
-      },
-    }),
-    operation('DELETE /v1/sms/optin', {
-      operationId: 'optOutOfSms',
-      summary: 'Withdraw consent to text messages',
-      description: 'Withdraws consent; text messages stop immediately. The number stays verified.',
-      access: gated,
-      answers: { 200: OptedOut },
-      handle: ({ caller }) => ({
-        opted_in: false as const,
-        opted_out_at: isoInstant(phones.optOut(accountIdOf(caller))),
-        message: 'No more alerts are sent by text message.',
+export const smsOperations = [
+  operation('GET /v1/sms/settings', {
+    operationId: 'getSmsSettings',
+    summary: 'Get SMS settings',
+    description:
+      'Returns when and how often alerts are sent by text message. Available on every plan.',
+    access: open,
+    answers: { 200: SettingsShape },
+    handle: ({ at: { textMessages }, caller }) =>
+      settingsRow(textMessages.settings(accountIdOf(caller))),
+  }),
+  operation('PATCH /v1/sms/settings', {
+    operationId: 'updateSmsSettings',
+    summary: 'Update SMS settings',
+    description:
+      'Updates the given settings; the body may be wrapped in `sms_settings`. Alerts in quiet hours or over the daily maximum are dropped, because they would be outdated later.',
+    access: gated,
+    body: SmsSettingsBody.schema,
+    answers: { 200: SettingsShape },
+    handle: ({ at: { db, textMessages, sms: store }, body, caller }) =>
+      transact(db, () => {
+        const changed = smsSettingsOf(body, textMessages.settings(accountIdOf(caller)))
+        store.putSettings(accountIdOf(caller), changed)
+        return settingsRow(changed)
       }),
-    }),
-  ]
-}
-
-function standing({ textMessages, phones }: Context) {
-  return [
-    operation('GET /v1/sms/eligibility', {
-      operationId: 'getSmsEligibility',
-      summary: 'Check whether text messages can be sent',
-      description:
-        'Returns whether text messages can be sent, what prevents them, and the remaining monthly allowance.',
-      access: open,
-      answers: { 200: Eligibility },
-      handle: ({ caller }) => {
-        const phone = phones.of(accountIdOf(caller))
-        const feature = hasFeature(caller.entitled, 'sms')
-        const { monthlyLimit, usedThisMonth, remaining } = textMessages.allowance(
-          accountIdOf(caller),
+  }),
+  operation('POST /v1/sms/optin', {
+    operationId: 'optInToSms',
+    summary: 'Consent to text messages',
+    description:
+      "Records the consent of the number's owner. Without consent only verification codes are sent.",
+    access: gated,
+    answers: { 200: OptedIn, 422: ValidationProblem },
+    handle: ({ at: { phones }, caller }) => {
+      const agreed = phones.optIn(accountIdOf(caller))
+      if ('refused' in agreed)
+        throw stateForbids(
+          'phone_not_verified',
+          'Only a verified phone number can be opted in; add one with POST /v1/phone.',
         )
-        const verified = phone !== undefined && phone.verifiedAt !== null
-        const supported = phone !== undefined && smsCountryOf(phone.country) !== undefined
-        const against: (typeof reasons)[number][] = []
-        if (!feature) against.push('plan')
-        if (!phone) against.push('phone_missing')
-        else if (!verified) against.push('phone_not_verified')
-        if (phone && !supported) against.push('country_not_supported')
-        if (feature && remaining === 0) against.push('monthly_limit_reached')
-        return {
-          eligible: against.length === 0,
-          reasons: against,
-          plan: caller.entitled.planId,
-          feature,
-          phone_verified: verified,
-          opted_in: phone !== undefined && phone.optedInAt !== null,
-          country_supported: supported,
-          monthly_limit: monthlyLimit,
-          used_this_month: usedThisMonth,
-          remaining,
-          supported_countries: [...smsCountries],
-          coming_soon: [...smsCountriesToCome],
-        }
-      },
+      return {
+        opted_in: true as const,
+        opted_in_at: isoInstant(agreed.optedInAt!),
+        phone: agreed.number,
+        message: 'Alerts can come by text message now. DELETE /v1/sms/optin ends it.',
+      }
+    },
+  }),
+  operation('DELETE /v1/sms/optin', {
+    operationId: 'optOutOfSms',
+    summary: 'Withdraw consent to text messages',
+    description: 'Withdraws consent; text messages stop immediately. The number stays verified.',
+    access: gated,
+    answers: { 200: OptedOut },
+    handle: ({ at: { phones }, caller }) => ({
+      opted_in: false as const,
+      opted_out_at: isoInstant(phones.optOut(accountIdOf(caller))),
+      message: 'No more alerts are sent by text message.',
     }),
-  ]
-}
-
-function trial({ db, textMessages, phones, ids, serviceName, now }: Context) {
-  return [
-    operation('POST /v1/sms/test', {
-      operationId: 'sendTestSms',
-      summary: 'Send a test text message',
-      description:
-        'Sends one text message to the account’s number, quiet hours or not; it counts towards the month’s allowance (429 `sms_limit_reached`).',
-      access: gated,
-      idempotent: true,
-      answers: {
-        200: Tested,
-        422: ValidationProblem,
-        429: t.Union([FlatProblem, ValidationProblem]),
-      },
-      handle: ({ caller }) => {
-        const accountId = accountIdOf(caller)
-        const phone = phones.of(accountId)
-        if (!phone || phone.verifiedAt === null || phone.optedInAt === null) {
-          throw stateForbids(
-            'not_opted_in',
-            'A test goes to a verified number that is opted in; use POST /v1/phone and POST /v1/sms/optin.',
-          )
-        }
-        const text = `${serviceName}: this is a test message. Alerts will look like this.`
-        const post = () =>
-          textMessages.post({
-            to: phone.number,
-            text,
-            accountId,
-            dedupe: ids.uuid(),
-            purpose: 'test',
-          })
-        if (textMessages.allowance(accountId).remaining === 0)
-          throw limitReached(textMessages.allowance(accountId).monthlyLimit, now())
-        const id = transact(db, post)
-        return {
-          sent: textMessages.reaches,
-          message_id: id ?? null,
+  }),
+  operation('GET /v1/sms/eligibility', {
+    operationId: 'getSmsEligibility',
+    summary: 'Check whether text messages can be sent',
+    description:
+      'Returns whether text messages can be sent, what prevents them, and the remaining monthly allowance.',
+    access: open,
+    answers: { 200: Eligibility },
+    handle: ({ at: { phones, textMessages }, caller }) => {
+      const phone = phones.of(accountIdOf(caller))
+      const feature = hasFeature(caller.entitled, 'sms')
+      const { monthlyLimit, usedThisMonth, remaining } = textMessages.allowance(accountIdOf(caller))
+      const verified = phone !== undefined && phone.verifiedAt !== null
+      const supported = phone !== undefined && smsCountryOf(phone.country) !== undefined
+      const against: (typeof reasons)[number][] = []
+      if (!feature) against.push('plan')
+      if (!phone) against.push('phone_missing')
+      else if (!verified) against.push('phone_not_verified')
+      if (phone && !supported) against.push('country_not_supported')
+      if (feature && remaining === 0) against.push('monthly_limit_reached')
+      return {
+        eligible: against.length === 0,
+        reasons: against,
+        plan: caller.entitled.planId,
+        feature,
+        phone_verified: verified,
+        opted_in: phone !== undefined && phone.optedInAt !== null,
+        country_supported: supported,
+        monthly_limit: monthlyLimit,
+        used_this_month: usedThisMonth,
+        remaining,
+        supported_countries: [...smsCountries],
+        coming_soon: [...smsCountriesToCome],
+      }
+    },
+  }),
+  operation('POST /v1/sms/test', {
+    operationId: 'sendTestSms',
+    summary: 'Send a test text message',
+    description:
+      'Sends one text message to the account’s number, quiet hours or not; it counts towards the month’s allowance (429 `sms_limit_reached`).',
+    access: gated,
+    idempotent: true,
+    answers: {
+      200: Tested,
+      422: ValidationProblem,
+      429: t.Union([FlatProblem, ValidationProblem]),
+    },
+    handle: ({ at: { phones, serviceName, textMessages, ids, now, db }, caller }) => {
+      const accountId = accountIdOf(caller)
+      const phone = phones.of(accountId)
+      if (!phone || phone.verifiedAt === null || phone.optedInAt === null) {
+        throw stateForbids(
+          'not_opted_in',
+          'A test goes to a verified number that is opted in; use POST /v1/phone and POST /v1/sms/optin.',
+        )
+      }
+      const text = `${serviceName}: this is a test message. Alerts will look like this.`
+      const post = () =>
+        textMessages.post({
           to: phone.number,
-          status: textMessages.reaches ? ('sent' as const) : ('logged' as const),
-          message: textMessages.reaches
-            ? 'A test message was sent.'
-            : 'No SMS provider is configured: the test message is in the log.',
-          remaining: textMessages.allowance(accountId).remaining,
-        }
-      },
-    }),
-  ]
-}
+          text,
+          accountId,
+          dedupe: ids.uuid(),
+          purpose: 'test',
+        })
+      if (textMessages.allowance(accountId).remaining === 0)
+        throw limitReached(textMessages.allowance(accountId).monthlyLimit, now())
+      const id = transact(db, post)
+      return {
+        sent: textMessages.reaches,
+        message_id: id ?? null,
+        to: phone.number,
+        status: textMessages.reaches ? ('sent' as const) : ('logged' as const),
+        message: textMessages.reaches
+          ? 'A test message was sent.'
+          : 'No SMS provider is configured: the test message is in the log.',
+        remaining: textMessages.allowance(accountId).remaining,
+      }
+    },
+  }),
+]
 
 function limitReached(limit: number | null, now: number): Problem {
   const resetAt = startOfNextMonth(now)

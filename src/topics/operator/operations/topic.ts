@@ -1,5 +1,4 @@
-import type { Context } from '../../../http/operations/context.ts'
-import type { Operation } from '../../../http/operations/operation.ts'
+import type { Operations } from '../../../http/operations/operation.ts'
 import { batchAdminOperations } from './data/batches.ts'
 import { dataAdminOperations } from './data/data.ts'
 import { datasetAdminOperations } from './data/datasets.ts'
@@ -32,40 +31,38 @@ import { tokenAdminOperations } from './system/tokens.ts'
 import { trialOperations } from './system/trials.ts'
 
 /** The operations of the operator, and the controls of a demo instance. */
-export function operationsOf(context: Context): Operation[] {
-  const { controls } = context
-  return [
-    ...accountAdminOperations(context),
-    ...accountItemOperations(context),
-    ...tokenAdminOperations,
-    ...settingsAdminOperations,
-    ...auditAdminOperations(context),
-    ...billingAdminOperations(context),
-    ...subscriptionAdminOperations(context),
-    ...creditAdminOperations(context),
-    ...signInAdminOperations(context),
-    ...dataAdminOperations(context),
-    ...seriesAdminOperations(context),
-    ...batchAdminOperations(context),
-    ...reviewAdminOperations(context),
-    ...quarantineAdminOperations(context),
-    ...mailAdminOperations,
-    ...metricsOperations(context),
-    ...outboxAdminOperations,
-    ...queueAdminOperations(context),
-    ...trialOperations(context),
-    ...backupAdminOperations,
-    ...conditionAdminOperations(context),
-    ...metricsHistoryOperations(context),
-    ...clusterAdminOperations,
-    ...logAdminOperations(context),
-    ...impersonationOperations(context),
-    ...organizationAdminOperations,
-    ...datasetAdminOperations(context),
-    ...sourceAdminOperations(context),
-    ...feedAdminOperations(context),
-    ...(controls
-      ? devOperations({ ...context, ...controls, trialDays: context.limits.trialDays })
-      : []),
-  ]
-}
+export const operations: Operations = [
+  accountAdminOperations,
+  accountItemOperations,
+  tokenAdminOperations,
+  settingsAdminOperations,
+  auditAdminOperations,
+  billingAdminOperations,
+  subscriptionAdminOperations,
+  creditAdminOperations,
+  signInAdminOperations,
+  dataAdminOperations,
+  seriesAdminOperations,
+  batchAdminOperations,
+  reviewAdminOperations,
+  quarantineAdminOperations,
+  mailAdminOperations,
+  metricsOperations,
+  outboxAdminOperations,
+  queueAdminOperations,
+  trialOperations,
+  backupAdminOperations,
+  conditionAdminOperations,
+  metricsHistoryOperations,
+  clusterAdminOperations,
+  logAdminOperations,
+  impersonationOperations,
+  organizationAdminOperations,
+  datasetAdminOperations,
+  sourceAdminOperations,
+  feedAdminOperations,
+  context =>
+    context.controls
+      ? devOperations({ ...context, ...context.controls, trialDays: context.limits.trialDays })
+      : [],
+]

@@ -1,5 +1,4 @@
-import type { Context } from '../../../http/operations/context.ts'
-import type { Operation } from '../../../http/operations/operation.ts'
+import type { Operations } from '../../../http/operations/operation.ts'
 import { batchOperations } from './batch.ts'
 import { boardOperations } from './board.ts'
 import { boardLayoutOperations } from './board-layout.ts'
@@ -15,20 +14,18 @@ import { widgetOperations } from './widgets.ts'
 import { windowOperations } from './windows.ts'
 
 /** Prices: the newest, windows of the past, conversions, widgets. */
-export function operationsOf(context: Context): Operation[] {
-  return [
-    ...latestOperations(context),
-    ...windowOperations(context),
-    ...boardOperations(context),
-    ...boardLayoutOperations(context),
-    ...chartOperations(context),
-    ...vintageOperations,
-    ...exportOperations(context),
-    ...fileOperations(context),
-    ...batchOperations(context),
-    ...widgetOperations(context),
-    ...metricsOperations,
-    ...convertOperations,
-    ...dataConnectorOperations,
-  ]
-}
+export const operations: Operations = [
+  latestOperations,
+  windowOperations,
+  boardOperations,
+  boardLayoutOperations,
+  chartOperations,
+  vintageOperations,
+  exportOperations,
+  fileOperations,
+  batchOperations,
+  widgetOperations,
+  metricsOperations,
+  convertOperations,
+  dataConnectorOperations,
+]

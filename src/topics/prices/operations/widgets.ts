@@ -57,104 +57,93 @@ const title = 'Energy prices'
 const sparklineDaysMax = 90
 
 /** Prices in a compact shape for small displays. */
-export const widgetOperations = (deps: Context) => [...tableRoute(deps), ...codeRoute(deps)]
-
-function tableRoute(deps: Context) {
-  const { latestPrices, codes, firstCodes, serviceName } = deps
-  return [
-    operation('GET /v1/prices/widget', {
-      operationId: 'getWidget',
-      summary: 'Get prices for a widget',
-      description:
-        'Returns the newest prices in a compact form, or as an HTML document for a frame that reloads itself after `refresh_seconds`. Codes without a price are omitted.',
-      access: { meter: true },
-      query: {
-        codes: codesParameter(
-          20,
-          'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
-          'WTI_USD,BRENT_CRUDE_USD',
-        ),
-        format: typed({
-          type: 'string',
-          description: '`json` (default) or `html`.',
-          examples: ['json'],
-          enum: ['json', 'html'],
-          default: 'json',
-        }),
-      },
-      answers: {
-        200: serialised(t.Union([Widget, WidgetPage])),
-        400: CodeProblem,
-        404: NestedProblem,
-      },
-      handle: ({ query, request, reply, caller }) => {
-        const asHtml = wantsHtml(query.format)
-        const requestedCodes = listOf(query.codes)
-        const commodities = codes.read(
-          requestedCodes.length > 0 ? requestedCodes : firstCodes,
-          request,
-        )
-        const { items, summary } = widgetContent(
-          serviceName,
-          commodities,
-          commodities.map(commodity => latestPrices.quote(commodity.series)),
-        )
-        markAndCount(deps, commodities, reply, caller.key)
-        reply.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : jsonType
-        if (!asHtml) return JSON.stringify(success({ title, items, ...summary }))
-        reply.headers['content-security-policy'] = widgetPolicy
-        reply.headers['x-content-type-options'] = 'nosniff'
-        reply.headers['referrer-policy'] = 'no-referrer'
-        return widgetPage({
-          title,
-          items,
-          refreshSeconds: summary.refresh_seconds,
-          attribution: summary.attribution,
-        })
-      },
-    }),
-  ]
-}
-
-function codeRoute(deps: Context) {
-  const { latestPrices, closes, codes, serviceName } = deps
-  return [
-    operation('GET /v1/prices/widget/:code', {
-      operationId: 'getWidgetOfCode',
-      summary: 'Get one price with a sparkline',
-      description: 'Returns the newest price of a code with recent daily closes.',
-      access: { meter: true },
-      params: {
-        code: string('A code or alias.', 'WTI_USD'),
-      },
-      query: {
-        days: typed({
-          type: 'integer',
-          description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`,
-          examples: [30],
-          default: 30,
-          minimum: 1,
-          maximum: sparklineDaysMax,
-        }),
-      },
-      answers: { 200: CodeWidget, 400: CodeProblem },
-      handle: ({ params, query, request, reply, caller }) => {
-        const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
-        const commodities = codes.read([params.code], request)
-        const { series } = commodities[0]!
-        const { items, summary } = widgetContent(serviceName, commodities, [
-          latestPrices.quote(series),
-        ])
-        markAndCount(deps, commodities, reply, caller.key)
-        const sparkline = closesIn(closes.of(series.id), days).map(({ day, value }) => ({
-          date: day,
-          value: roundTo(value, series.decimals),
-        }))
-        return success({ item: items[0]!, sparkline, ...summary })
-      },
-    }),
-  ]
-}
+export const widgetOperations = [
+  operation('GET /v1/prices/widget', {
+    operationId: 'getWidget',
+    summary: 'Get prices for a widget',
+    description:
+      'Returns the newest prices in a compact form, or as an HTML document for a frame that reloads itself after `refresh_seconds`. Codes without a price are omitted.',
+    access: { meter: true },
+    query: {
+      codes: codesParameter(
+        20,
+        'One to twenty codes or aliases, comma-separated; absent: the codes of the demo.',
+        'WTI_USD,BRENT_CRUDE_USD',
+      ),
+      format: typed({
+        type: 'string',
+        description: '`json` (default) or `html`.',
+        examples: ['json'],
+        enum: ['json', 'html'],
+        default: 'json',
+      }),
+    },
+    answers: {
+      200: serialised(t.Union([Widget, WidgetPage])),
+      400: CodeProblem,
+      404: NestedProblem,
+    },
+    handle: ({ at: deps, query, request, reply, caller }) => {
+      const asHtml = wantsHtml(query.format)
+      const requestedCodes = listOf(query.codes)
+      const commodities = deps.codes.read(
+        requestedCodes.length > 0 ? requestedCodes : deps.firstCodes,
+        request,
+      )
+      const { items, summary } = widgetContent(
+        deps.serviceName,
+        commodities,
+        commodities.map(commodity => deps.latestPrices.quote(commodity.series)),
+      )
+      markAndCount(deps, commodities, reply, caller.key)
+      reply.headers['content-type'] = asHtml ? 'text/html; charset=utf-8' : jsonType
+      if (!asHtml) return JSON.stringify(success({ title, items, ...summary }))
+      reply.headers['content-security-policy'] = widgetPolicy
+      reply.headers['x-content-type-options'] = 'nosniff'
+      reply.headers['referrer-policy'] = 'no-referrer'
+      return widgetPage({
+        title,
+        items,
+        refreshSeconds: summary.refresh_seconds,
+        attribution: summary.attribution,
+      })
+    },
+  }),
+  operation('GET /v1/prices/widget/:code', {
+    operationId: 'getWidgetOfCode',
+    summary: 'Get one price with a sparkline',
+    description: 'Returns the newest price of a code with recent daily closes.',
+    access: { meter: true },
+    params: {
+      code: string('A code or alias.', 'WTI_USD'),
+    },
+    query: {
+      days: typed({
+        type: 'integer',
+        description: `Days of the sparkline, 1 to ${sparklineDaysMax} (30).`,
+        examples: [30],
+        default: 30,
+        minimum: 1,
+        maximum: sparklineDaysMax,
+      }),
+    },
+    answers: { 200: CodeWidget, 400: CodeProblem },
+    handle: ({ at: deps, params, query, request, reply, caller }) => {
+      const days = integerOf('days', query.days, 30, 1, sparklineDaysMax)
+      const commodities = deps.codes.read([params.code], request)
+      const { series } = commodities[0]!
+      const { items, summary } = widgetContent(deps.serviceName, commodities, [
+        deps.latestPrices.quote(series),
+      ])
+      markAndCount(deps, commodities, reply, caller.key)
+      const sparkline = closesIn(deps.closes.of(series.id), days).map(({ day, value }) => ({
+        date: day,
+        value: roundTo(value, series.decimals),
+      }))
+      return success({ item: items[0]!, sparkline, ...summary })
+    },
+  }),
+]
 
 /** The items of the codes that have a price, and the fields about all of them. */
 function widgetContent(

@@ -30,64 +30,61 @@ const Rotated = envelopeOf({
   message: t.String(),
 })
 const common = { params: sourceParams.properties }
-/** The syncs of a source, and its credentials. */
-export const sourceSyncOperations = (deps: Context) => [...syncs(deps), ...rotation(deps)]
 
-function syncs(deps: Context) {
-  const { dataSources: sources, sourceSync } = deps
-  return [
-    operation('POST /v1/data-sources/:id/test', {
-      operationId: 'testDataSource',
-      summary: 'Test a data source',
-      description:
-        'Reads the source once, within 8 seconds, and returns the rows without writing anything. For type `webhook` it returns whether rows can be pushed, and the newest ones. The status is 200 whatever the outcome.',
-      access: sourceWrite,
-      ...common,
-      body: noBody,
-      answers: { 200: Tested },
-      handle: async ({ caller, params: { id } }) => {
-        const { durationMs, content, error } = await sourceSync.test(ownSource(sources, id, caller))
-        const { rows = [], received = 0, rejected = 0, rejections = [] } = content ?? {}
-        const isFine = error === null && (rejected === 0 || rejected < received)
-        return success({
-          success: isFine,
-          duration_ms: durationMs,
-          records_count: content ? rows.length : null,
-          sample_data: rows.slice(0, sampleRows).map(rowRow),
-          error:
-            error ??
-            (isFine ? null : `none of the ${received} rows could be taken: ${rejections[0]}`),
-          rejected,
-          rejections: [...rejections],
-        })
-      },
-    }),
-    operation('GET /v1/data-sources/:id/logs', {
-      operationId: 'listDataSourceLogs',
-      summary: 'List the sync log of a data source',
-      description: 'Returns the last hundred syncs, newest first; the last thousand are stored.',
-      access: sourceAccess,
-      ...common,
-      answers: { 200: envelopeOf({ logs: t.Array(LogShape) }) },
-      handle: ({ caller, params: { id } }) => {
-        const source = ownSource(sources, id, caller)
-        return success({ logs: sources.logs(source).map(log => logRow(source, log)) })
-      },
-    }),
-    operation('GET /v1/data-sources/:id/health', {
-      operationId: 'getDataSourceHealth',
-      summary: 'Get the health of a data source',
-      description: 'Returns the outcome of the last twenty syncs.',
-      access: sourceAccess,
-      ...common,
-      answers: { 200: envelope(HealthShape) },
-      handle: ({ caller, params: { id } }) => {
-        const source = ownSource(sources, id, caller)
-        return success(healthRow(source, sources.health(source)))
-      },
-    }),
-  ]
-}
+/** The syncs of a source, and its credentials. */
+export const sourceSyncOperations = (deps: Context) => [
+  operation('POST /v1/data-sources/:id/test', {
+    operationId: 'testDataSource',
+    summary: 'Test a data source',
+    description:
+      'Reads the source once, within 8 seconds, and returns the rows without writing anything. For type `webhook` it returns whether rows can be pushed, and the newest ones. The status is 200 whatever the outcome.',
+    access: sourceWrite,
+    ...common,
+    body: noBody,
+    answers: { 200: Tested },
+    handle: async ({ at: { sourceSync, dataSources: sources }, caller, params: { id } }) => {
+      const { durationMs, content, error } = await sourceSync.test(ownSource(sources, id, caller))
+      const { rows = [], received = 0, rejected = 0, rejections = [] } = content ?? {}
+      const isFine = error === null && (rejected === 0 || rejected < received)
+      return success({
+        success: isFine,
+        duration_ms: durationMs,
+        records_count: content ? rows.length : null,
+        sample_data: rows.slice(0, sampleRows).map(rowRow),
+        error:
+          error ??
+          (isFine ? null : `none of the ${received} rows could be taken: ${rejections[0]}`),
+        rejected,
+        rejections: [...rejections],
+      })
+    },
+  }),
+  operation('GET /v1/data-sources/:id/logs', {
+    operationId: 'listDataSourceLogs',
+    summary: 'List the sync log of a data source',
+    description: 'Returns the last hundred syncs, newest first; the last thousand are stored.',
+    access: sourceAccess,
+    ...common,
+    answers: { 200: envelopeOf({ logs: t.Array(LogShape) }) },
+    handle: ({ at: { dataSources: sources }, caller, params: { id } }) => {
+      const source = ownSource(sources, id, caller)
+      return success({ logs: sources.logs(source).map(log => logRow(source, log)) })
+    },
+  }),
+  operation('GET /v1/data-sources/:id/health', {
+    operationId: 'getDataSourceHealth',
+    summary: 'Get the health of a data source',
+    description: 'Returns the outcome of the last twenty syncs.',
+    access: sourceAccess,
+    ...common,
+    answers: { 200: envelope(HealthShape) },
+    handle: ({ at: { dataSources: sources }, caller, params: { id } }) => {
+      const source = ownSource(sources, id, caller)
+      return success(healthRow(source, sources.health(source)))
+    },
+  }),
+  ...rotation(deps),
+]
 
 const rotating = { ...sourceWrite, action: 'read_secrets' } as const
 

@@ -1,5 +1,4 @@
-import type { Context } from '../../../http/operations/context.ts'
-import type { Operation } from '../../../http/operations/operation.ts'
+import type { Operations } from '../../../http/operations/operation.ts'
 import { excelOperations } from './excel.ts'
 import { createTableSource } from './run.ts'
 import { workspaceOperations } from './workspace.ts'
@@ -8,26 +7,25 @@ import { workspaceOperations } from './workspace.ts'
 export type Dispatch = (request: Request) => Promise<Response>
 
 /** Returns responses of the API as tables for spreadsheets. */
-export function operationsOf(
-  context: Context,
-  { answer, document }: { answer: Dispatch; document(): Promise<string> },
-): Operation[] {
-  const { limits, config, gate, profiles } = context
-  const source = createTableSource({
-    ...context,
-    dispatch(request, caller, onBehalf) {
-      gate.vouch(request, caller)
-      profiles?.refuseAs(request, onBehalf)
-      return answer(request)
-    },
-  })
-  return [
-    ...excelOperations({
+export const operations: Operations<{ answer: Dispatch; document(): Promise<string> }> = [
+  (context, { answer, document }) => {
+    const { limits, config, gate, profiles } = context
+    const source = createTableSource({
       ...context,
-      codesMax: limits.codesPerRequestMax,
-      xmlRoot: config.brand.xmlRoot,
-      source,
-    }),
-    ...workspaceOperations({ ...context, source, document }),
-  ]
-}
+      dispatch(request, caller, onBehalf) {
+        gate.vouch(request, caller)
+        profiles?.refuseAs(request, onBehalf)
+        return answer(request)
+      },
+    })
+    return [
+      ...excelOperations({
+        ...context,
+        codesMax: limits.codesPerRequestMax,
+        xmlRoot: config.brand.xmlRoot,
+        source,
+      }),
+      ...workspaceOperations({ ...context, source, document }),
+    ]
+  },
+]

@@ -1,9 +1,6 @@
-import type { Context } from '../../../http/operations/context.ts'
-import type { Operation } from '../../../http/operations/operation.ts'
+import type { Operations } from '../../../http/operations/operation.ts'
 import { cableOperations } from './cable.ts'
 import { streamOperations } from './stream.ts'
 
 /** Operations that push: the event stream and the price socket. */
-export function operationsOf(context: Context): Operation[] {
-  return [...streamOperations(context), ...cableOperations(context)]
-}
+export const operations: Operations = [streamOperations, cableOperations]

@@ -55,13 +55,6 @@ function ownWatch(watches: Pick<Watches, 'own'>, id: string, caller: Caller): Wa
   return watch
 }
 
-/** The watches of an account, and the feed of their events. */
-export const watchOperations = (deps: Context) => [
-  ...feed(deps),
-  ...listAndCreate(deps),
-  ...changeOne(deps),
-]
-
 /** The helpers of creating and changing. */
 function shared({ catalogue, plans, links, now }: Context) {
   return {
@@ -173,50 +166,51 @@ function changeOne(deps: Context) {
   ]
 }
 
-function feed({ watches, watchFeed, catalogue, marks }: Context) {
-  return [
-    operation('GET /v1/subscriptions/events', {
-      operationId: 'listWatchEvents',
-      summary: 'List watch events',
-      description:
-        "Returns events of the account's watches in order, stored for 30 days. Send the `cursor` of the previous response as `since` to get every event exactly once. Free of charge. `GET /v1/stream` returns the same as a stream.",
-      access: { meter: false },
-      query: {
-        since: integerParameter('Only events with a `seq` above this. Default: 0.', 0, {
-          default: 0,
-          minimum: 0,
-        }),
-        watch_id: idParameter('Only events of this watch.', '00000000-0000-4000-8000-000000000501'),
-        limit: typed({
-          type: 'integer',
-          description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,
-          examples: [100],
-          default: eventsDefault,
-          minimum: 1,
-          maximum: eventsMax,
-        }),
-      },
-      answers: { 200: Events, 404: NestedProblem },
-      handle: ({ caller, query, reply }) => {
-        const since = integerOf('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER)
-        const limit = Math.min(eventsMax, integerOf('limit', query.limit, eventsDefault, 1, 1e9))
-        const watch = query.watch_id ? ownWatch(watches, query.watch_id, caller) : undefined
-        // One more than is answered: whether it is there.
-        const rows = watchFeed.after(accountIdOf(caller), since, limit + 1, watch)
-        const events = rows.slice(0, limit)
-        const codes = new Set(events.map(event => event.code))
-        const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
-        markFixtures(
-          reply,
-          marks,
-          series.map(series => ({ series })),
-        )
-        return success({
-          events: events.map(watchEventRow),
-          cursor: events.at(-1)?.seq ?? since,
-          has_more: rows.length > limit,
-        })
-      },
-    }),
-  ]
-}
+/** The watches of an account, and the feed of their events. */
+export const watchOperations = (deps: Context) => [
+  operation('GET /v1/subscriptions/events', {
+    operationId: 'listWatchEvents',
+    summary: 'List watch events',
+    description:
+      "Returns events of the account's watches in order, stored for 30 days. Send the `cursor` of the previous response as `since` to get every event exactly once. Free of charge. `GET /v1/stream` returns the same as a stream.",
+    access: { meter: false },
+    query: {
+      since: integerParameter('Only events with a `seq` above this. Default: 0.', 0, {
+        default: 0,
+        minimum: 0,
+      }),
+      watch_id: idParameter('Only events of this watch.', '00000000-0000-4000-8000-000000000501'),
+      limit: typed({
+        type: 'integer',
+        description: `Events, 1 to ${eventsMax} (${eventsDefault}); more is served as ${eventsMax}.`,
+        examples: [100],
+        default: eventsDefault,
+        minimum: 1,
+        maximum: eventsMax,
+      }),
+    },
+    answers: { 200: Events, 404: NestedProblem },
+    handle: ({ at: { watches, watchFeed, catalogue, marks }, caller, query, reply }) => {
+      const since = integerOf('since', query.since, 0, 0, Number.MAX_SAFE_INTEGER)
+      const limit = Math.min(eventsMax, integerOf('limit', query.limit, eventsDefault, 1, 1e9))
+      const watch = query.watch_id ? ownWatch(watches, query.watch_id, caller) : undefined
+      // One more than is answered: whether it is there.
+      const rows = watchFeed.after(accountIdOf(caller), since, limit + 1, watch)
+      const events = rows.slice(0, limit)
+      const codes = new Set(events.map(event => event.code))
+      const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
+      markFixtures(
+        reply,
+        marks,
+        series.map(series => ({ series })),
+      )
+      return success({
+        events: events.map(watchEventRow),
+        cursor: events.at(-1)?.seq ?? since,
+        has_more: rows.length > limit,
+      })
+    },
+  }),
+  ...listAndCreate(deps),
+  ...changeOne(deps),
+]

@@ -5,7 +5,6 @@ import { noBody } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
-import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -48,156 +47,171 @@ const Replayed = envelopeOf({
 })
 
 /** Tests, the log, and sending again. */
-export const webhookDeliveryOperations = (deps: Context) => [
-  ...testing(deps),
-  ...logged(deps),
-  ...sendingAgain(deps),
+export const webhookDeliveryOperations = [
+  operation('POST /v1/webhooks/:id/test', {
+    operationId: 'testWebhook',
+    summary: 'Test a webhook endpoint',
+    description:
+      'Sends one `webhook.test` event, or a sample of `event_type`, immediately and returns the result: 200 whatever the receiver returned within 8 seconds. Disabled endpoints can be tested. The test is logged, not retried, and does not count as a failure.',
+    access: webhookWrite,
+    params: webhookParams.properties,
+    body: TestBody.schema,
+    answers: { 200: Tested },
+    handle: async ({ at: { webhooks, now, ids, outbox }, body, caller, params: { id } }) => {
+      const endpoint = ownEndpoint(webhooks, id, caller)
+      const eventType = testTypeOf(body)
+      const at = now()
+      const eventId = ids.event(at)
+      const lane = laneOf(endpoint, webhooks.secrets(endpoint))
+      const outcome = await outbox.sendNow(
+        {
+          kind: 'webhook',
+          accountId: endpoint.accountId,
+          lane: id,
+          eventId,
+          eventType,
+          ref: testRef,
+          body: eventBody(eventId, eventType, at, sampleData(eventType, id, at)),
+        },
+        {
+          ...lane,
+          timeoutMs: Math.min(lane.timeoutMs ?? testTimeoutMs, testTimeoutMs),
+          debug: true,
+        },
+      )
+      const delivered = outcome.state === 'delivered'
+      const statusCode = outcome.statusCode ?? null
+      return success({
+        success: delivered,
+        status: delivered ? ('delivered' as const) : ('failed' as const),
+        status_code: statusCode,
+        response_code: statusCode,
+        response_time_ms: Math.round(outcome.durationMs),
+        response_body: statusCode === null ? null : (outcome.exchange?.responseBody ?? null),
+        error: outcome.error ?? null,
+        event_id: eventId,
+      })
+    },
+  }),
+  operation('GET /v1/webhooks/:id/events', {
+    operationId: 'listWebhookEvents',
+    summary: 'List the deliveries of a webhook endpoint',
+    description:
+      'Returns the deliveries of a webhook endpoint, newest first, for 30 days. After a 5xx response, a timeout or a failed connection a delivery is retried after 1 min, 5 min, 15 min, 1 h and 6 h.',
+    access: webhookAccess,
+    params: webhookParams.properties,
+    page: { max: perPageMax, default: perPageDefault },
+    query: {
+      status: wordParameter(logStatuses, `One of ${logStatuses.join(', ')}.`, 'failed'),
+      event_type: textParameter('A type or alias.', 'price.updated'),
+    },
+    answers: { 200: LogPage },
+    handle: ({
+      at: {
+        webhooks,
+        outbox: { log },
+      },
+      caller,
+      params: { id },
+      query,
+      page,
+    }) => {
+      const state = query.status === undefined ? undefined : stateOf(query.status)
+      if (query.status !== undefined && state === undefined) {
+        throw invalidParameter('status', query.status, logStatuses)
+      }
+      const { id: lane } = ownEndpoint(webhooks, id, caller)
+      const type =
+        query.event_type === undefined
+          ? undefined
+          : (eventTypeOf(query.event_type) ?? query.event_type)
+      const filter = {
+        ...(state && { states: [state] }),
+        ...(type !== undefined && { eventTypes: [type] }),
+      }
+      const { entries, total } = log.page('webhook', lane, filter, page.perPage, page.offset)
+      const rows = entries.map(entry => logRow(lane, entry))
+      const meta = page.meta(total)
+      return { webhook_events: rows, events: rows, meta }
+    },
+  }),
+  operation('POST /v1/webhooks/:id/events/:event_id/resend', {
+    operationId: 'resendWebhookEvent',
+    summary: 'Resend a webhook event',
+    description:
+      'Sends an event again with the same id and body and a new timestamp. A disabled endpoint gets it once it is active again. A skipped event that was recorded without data gets 404.',
+    access: webhookWrite,
+    headers: idempotencyHeader,
+    params: {
+      ...webhookParams.properties,
+      event_id: string(
+        '`id` of the log, or the `evt_…` id.',
+        '00000000-0000-4000-8000-000000000411',
+      ),
+    },
+    body: noBody,
+    answers: { 202: envelope(LogShape) },
+    handle: ({
+      at: {
+        webhooks,
+        idempotency,
+        outbox: { log },
+      },
+      caller,
+      params: { id, event_id: eventId },
+      requestContext,
+      request,
+      reply,
+    }) => {
+      const { id: lane } = ownEndpoint(webhooks, id, caller)
+      return idempotency.once({ caller, requestContext, request, reply }, undefined, () => {
+        const logged = log.find('webhook', lane, eventId)
+        if (logged?.state === 'skipped' && isWithheld(logged.error ?? ''))
+          throw new Problem(
+            'DATA_NOT_AVAILABLE',
+            `The event was recorded without its data (${logged.error}), so it cannot be sent.`,
+          )
+        const entry = log.resend('webhook', lane, eventId)
+        if (!entry) throw notFound('event', eventId)
+        return success(logRow(lane, entry))
+      })
+    },
+  }),
+  operation('POST /v1/webhooks/:id/replay', {
+    operationId: 'replayWebhookEvents',
+    summary: 'Replay webhook events',
+    description:
+      'Resends failed events created from `from` until `to`, or with `all` also delivered ones: oldest first, at most 10,000, with the same ids and bodies.',
+    access: webhookWrite,
+    headers: idempotencyHeader,
+    params: webhookParams.properties,
+    body: ReplayBody.schema,
+    answers: { 202: Replayed },
+    handle: async ({
+      at: {
+        webhooks,
+        now,
+        idempotency,
+        outbox: { log },
+      },
+      body,
+      caller,
+      params: { id },
+      requestContext,
+      request,
+      reply,
+    }) => {
+      const { id: lane } = ownEndpoint(webhooks, id, caller)
+      const at = now()
+      const { from, to, states, eventTypes } = replayOf(body, at)
+      // Includes deliveries created in this very millisecond.
+      const range = { from, to: to ?? at + 1, states, ...(eventTypes && { eventTypes }) }
+      return idempotency.onceAfter(
+        { caller, requestContext, request, reply },
+        body,
+        () => log.replay('webhook', lane, range, replayMax),
+        replayed => success({ replayed, from: isoInstant(from), to: isoInstant(to ?? at) }),
+      )
+    },
+  }),
 ]
-
-function testing({ webhooks, outbox, ids, now }: Context) {
-  return [
-    operation('POST /v1/webhooks/:id/test', {
-      operationId: 'testWebhook',
-      summary: 'Test a webhook endpoint',
-      description:
-        'Sends one `webhook.test` event, or a sample of `event_type`, immediately and returns the result: 200 whatever the receiver returned within 8 seconds. Disabled endpoints can be tested. The test is logged, not retried, and does not count as a failure.',
-      access: webhookWrite,
-      params: webhookParams.properties,
-      body: TestBody.schema,
-      answers: { 200: Tested },
-      handle: async ({ body, caller, params: { id } }) => {
-        const endpoint = ownEndpoint(webhooks, id, caller)
-        const eventType = testTypeOf(body)
-        const at = now()
-        const eventId = ids.event(at)
-        const lane = laneOf(endpoint, webhooks.secrets(endpoint))
-        const outcome = await outbox.sendNow(
-          {
-            kind: 'webhook',
-            accountId: endpoint.accountId,
-            lane: id,
-            eventId,
-            eventType,
-            ref: testRef,
-            body: eventBody(eventId, eventType, at, sampleData(eventType, id, at)),
-          },
-          {
-            ...lane,
-            timeoutMs: Math.min(lane.timeoutMs ?? testTimeoutMs, testTimeoutMs),
-            debug: true,
-          },
-        )
-        const delivered = outcome.state === 'delivered'
-        const statusCode = outcome.statusCode ?? null
-        return success({
-          success: delivered,
-          status: delivered ? ('delivered' as const) : ('failed' as const),
-          status_code: statusCode,
-          response_code: statusCode,
-          response_time_ms: Math.round(outcome.durationMs),
-          response_body: statusCode === null ? null : (outcome.exchange?.responseBody ?? null),
-          error: outcome.error ?? null,
-          event_id: eventId,
-        })
-      },
-    }),
-  ]
-}
-
-function logged({ webhooks, outbox: { log } }: Context) {
-  return [
-    operation('GET /v1/webhooks/:id/events', {
-      operationId: 'listWebhookEvents',
-      summary: 'List the deliveries of a webhook endpoint',
-      description:
-        'Returns the deliveries of a webhook endpoint, newest first, for 30 days. After a 5xx response, a timeout or a failed connection a delivery is retried after 1 min, 5 min, 15 min, 1 h and 6 h.',
-      access: webhookAccess,
-      params: webhookParams.properties,
-      page: { max: perPageMax, default: perPageDefault },
-      query: {
-        status: wordParameter(logStatuses, `One of ${logStatuses.join(', ')}.`, 'failed'),
-        event_type: textParameter('A type or alias.', 'price.updated'),
-      },
-      answers: { 200: LogPage },
-      handle: ({ caller, params: { id }, query, page }) => {
-        const state = query.status === undefined ? undefined : stateOf(query.status)
-        if (query.status !== undefined && state === undefined) {
-          throw invalidParameter('status', query.status, logStatuses)
-        }
-        const { id: lane } = ownEndpoint(webhooks, id, caller)
-        const type =
-          query.event_type === undefined
-            ? undefined
-            : (eventTypeOf(query.event_type) ?? query.event_type)
-        const filter = {
-          ...(state && { states: [state] }),
-          ...(type !== undefined && { eventTypes: [type] }),
-        }
-        const { entries, total } = log.page('webhook', lane, filter, page.perPage, page.offset)
-        const rows = entries.map(entry => logRow(lane, entry))
-        const meta = page.meta(total)
-        return { webhook_events: rows, events: rows, meta }
-      },
-    }),
-  ]
-}
-
-function sendingAgain({ webhooks, outbox: { log }, idempotency, now }: Context) {
-  return [
-    operation('POST /v1/webhooks/:id/events/:event_id/resend', {
-      operationId: 'resendWebhookEvent',
-      summary: 'Resend a webhook event',
-      description:
-        'Sends an event again with the same id and body and a new timestamp. A disabled endpoint gets it once it is active again. A skipped event that was recorded without data gets 404.',
-      access: webhookWrite,
-      headers: idempotencyHeader,
-      params: {
-        ...webhookParams.properties,
-        event_id: string(
-          '`id` of the log, or the `evt_…` id.',
-          '00000000-0000-4000-8000-000000000411',
-        ),
-      },
-      body: noBody,
-      answers: { 202: envelope(LogShape) },
-      handle: ({ caller, params: { id, event_id: eventId }, requestContext, request, reply }) => {
-        const { id: lane } = ownEndpoint(webhooks, id, caller)
-        return idempotency.once({ caller, requestContext, request, reply }, undefined, () => {
-          const logged = log.find('webhook', lane, eventId)
-          if (logged?.state === 'skipped' && isWithheld(logged.error ?? ''))
-            throw new Problem(
-              'DATA_NOT_AVAILABLE',
-              `The event was recorded without its data (${logged.error}), so it cannot be sent.`,
-            )
-          const entry = log.resend('webhook', lane, eventId)
-          if (!entry) throw notFound('event', eventId)
-          return success(logRow(lane, entry))
-        })
-      },
-    }),
-    operation('POST /v1/webhooks/:id/replay', {
-      operationId: 'replayWebhookEvents',
-      summary: 'Replay webhook events',
-      description:
-        'Resends failed events created from `from` until `to`, or with `all` also delivered ones: oldest first, at most 10,000, with the same ids and bodies.',
-      access: webhookWrite,
-      headers: idempotencyHeader,
-      params: webhookParams.properties,
-      body: ReplayBody.schema,
-      answers: { 202: Replayed },
-      handle: async ({ body, caller, params: { id }, requestContext, request, reply }) => {
-        const { id: lane } = ownEndpoint(webhooks, id, caller)
-        const at = now()
-        const { from, to, states, eventTypes } = replayOf(body, at)
-        // Includes deliveries created in this very millisecond.
-        const range = { from, to: to ?? at + 1, states, ...(eventTypes && { eventTypes }) }
-        return idempotency.onceAfter(
-          { caller, requestContext, request, reply },
-          body,
-          () => log.replay('webhook', lane, range, replayMax),
-          replayed => success({ replayed, from: isoInstant(from), to: isoInstant(to ?? at) }),
-        )
-      },
-    }),
-  ]
-}

@@ -39,7 +39,7 @@ const Deleted = envelopeOf({ id: t.String(), deleted: t.Literal(true) })
 export const webhookOperations = (deps: Context) => [
   ...listAndCreate(deps),
   ...changeOne(deps),
-  ...webhookDeliveryOperations(deps),
+  ...webhookDeliveryOperations,
 ]
 
 /** The helpers of creating and changing. */

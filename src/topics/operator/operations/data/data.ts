@@ -66,12 +66,6 @@ const Counts = t.Object({
   batch: integer('The batch of this write.'),
   recorded_at: instant('From this time `as_of` returns all of it.'),
 })
-/** Prices in and out for the operator: what the command line does, over the same code. */
-export const dataAdminOperations = (deps: Context) => [
-  ...recording(deps),
-  ...comparing(deps),
-  ...reading(deps),
-]
 
 function recording({ catalogue, batches, idempotency, lateCommits, now }: Context) {
   // The catalogue of the checks is made again only when the list of series is another.
@@ -170,59 +164,60 @@ export const ComparisonShape = t.Object({
 })
 export type ComparisonShape = (typeof ComparisonShape)['static']
 
-/** Reports what a push would change, without writing. */
-function comparing({ catalogue, compare, now }: Context) {
-  return [
-    operation('POST /admin/v1/observations/compare', {
-      operationId: 'compareObservations',
-      summary: 'Preview a push',
+/** Prices in and out for the operator: what the command line does, over the same code. */
+export const dataAdminOperations = (deps: Context) => [
+  ...recording(deps),
+  /** Reports what a push would change, without writing. */
+  operation('POST /admin/v1/observations/compare', {
+    operationId: 'compareObservations',
+    summary: 'Preview a push',
+    description:
+      'Returns what a push would do without writing anything: which values would be new, revised, unchanged and held, with the ten largest changes.',
+    access: { operator: 'data', readsOnly: true },
+    body: t.Any({
       description:
-        'Returns what a push would do without writing anything: which values would be new, revised, unchanged and held, with the ten largest changes.',
-      access: { operator: 'data', readsOnly: true },
-      body: t.Any({
-        description:
-          '`{"observations":[{"code","observed_at","price"}], "source"?, "replace"?}`, as they would be pushed.',
-        examples: [
-          {
-            observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
-          },
-        ],
-      }),
-      answers: { 200: envelope(ComparisonShape) },
-      handle: ({ body }) => {
-        const sent = sentOf(body)
-        const points = pointsOf(sent, codeLookupOf(catalogue.list()), now()).filter(
-          point => !point.deleted,
-        )
-        const { source, replace } = sent.envelope
-        const compared = compare(points, { ...(source !== undefined && { source }), replace })
-        return success({
-          inserted: compared.inserted,
-          revised: compared.revised,
-          unchanged: compared.unchanged,
-          held: compared.held,
-          kept_as_corrected: compared.kept,
-          biggest_changes: compared.biggest.map(({ observedAt, ...change }) => ({
-            observed_at: isoInstant(observedAt),
-            code: change.code,
-            before: change.before,
-            after: change.after,
-            percent: change.percent,
-          })),
-          series: compared.series.map(series => ({
-            code: series.code,
-            points: series.points,
-            revised: series.revised,
-            from: isoInstant(series.firstAt),
-            to: isoInstant(series.lastAt),
-            recorded_between: series.recordedBetween,
-            recorded: series.recorded,
-          })),
-        })
-      },
+        '`{"observations":[{"code","observed_at","price"}], "source"?, "replace"?}`, as they would be pushed.',
+      examples: [
+        {
+          observations: [{ code: 'WTI_USD', observed_at: '2026-11-20T15:00:00Z', price: 71.23 }],
+        },
+      ],
     }),
-  ]
-}
+    answers: { 200: envelope(ComparisonShape) },
+    handle: ({ at: { catalogue, now, compare }, body }) => {
+      const sent = sentOf(body)
+      const points = pointsOf(sent, codeLookupOf(catalogue.list()), now()).filter(
+        point => !point.deleted,
+      )
+      const { source, replace } = sent.envelope
+      const compared = compare(points, { ...(source !== undefined && { source }), replace })
+      return success({
+        inserted: compared.inserted,
+        revised: compared.revised,
+        unchanged: compared.unchanged,
+        held: compared.held,
+        kept_as_corrected: compared.kept,
+        biggest_changes: compared.biggest.map(({ observedAt, ...change }) => ({
+          observed_at: isoInstant(observedAt),
+          code: change.code,
+          before: change.before,
+          after: change.after,
+          percent: change.percent,
+        })),
+        series: compared.series.map(series => ({
+          code: series.code,
+          points: series.points,
+          revised: series.revised,
+          from: isoInstant(series.firstAt),
+          to: isoInstant(series.lastAt),
+          recorded_between: series.recordedBetween,
+          recorded: series.recorded,
+        })),
+      })
+    },
+  }),
+  ...reading(deps),
+]
 
 function reading(deps: Context) {
   const { bulk, catalogue, datedRows, ingest, observations, sourceFilter, withheld } = deps

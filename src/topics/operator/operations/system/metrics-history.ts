@@ -2,7 +2,6 @@ import { t } from 'elysia'
 import { countOrNull, instant, integer, number, orNull } from '../../../../http/answer/schema.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
-import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -24,7 +23,7 @@ const Sample = t.Object({
 const ranges = ['day', 'month']
 
 /** The health of the instance over a day or a month. */
-export const metricsHistoryOperations = ({ vitalsHistory }: Context) => [
+export const metricsHistoryOperations = [
   operation('GET /admin/v1/metrics/history', {
     operationId: 'getMetricsHistory',
     summary: 'Get the history of the metrics',
@@ -42,7 +41,7 @@ export const metricsHistoryOperations = ({ vitalsHistory }: Context) => [
         }),
       ),
     },
-    handle: ({ query }) => {
+    handle: ({ at: { vitalsHistory }, query }) => {
       const range = query.range ?? 'day'
       if (!ranges.includes(range)) throw invalidParameter('range', range, ranges)
       const isMonth = range === 'month'
