@@ -11,6 +11,7 @@ import type { ValueSource, ValueSourceStore } from '../../topics/prices/store/va
 import {
   createSourceFilter,
   createWithheld,
+  createWithheldRows,
   withheldMeans,
   withholdDerived,
 } from '../../topics/prices/store/withheld.ts'
@@ -79,6 +80,7 @@ export function openFeeds(deps: FeedServicesDeps) {
       ),
       deps.formulas.restsOn,
     ),
+    withheldRows: createWithheldRows(db, viewFeeds),
     /**
      * Which values are of a source; undefined where none is. Every value that series ever had, of
      * one source or of all, but what is withheld.

@@ -159,7 +159,7 @@ export function openServices(runtime: Runtime): Services {
   })
   const deliveries = openDeliveries(markets)
   const sources = openSources({ ...markets, reader: createSourceParser(shippedPorts()) })
-  const changes = openChanges({ ...markets, withheld: feeds.withheld })
+  const changes = openChanges({ ...markets, ...feeds })
   const seriesChanges = createSeriesChanges({
     ...markets,
     now: runtime.clock.now,

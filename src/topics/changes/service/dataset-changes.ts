@@ -1,4 +1,5 @@
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
+import type { WithheldRows } from '../../prices/store/withheld.ts'
 import { isBefore, type Place } from '../math/cursor.ts'
 import {
   type DatasetRow,
@@ -21,9 +22,11 @@ export const rankOfTable = (table: string): number => firstRank + (Bun.hash.crc3
 export function createDatasetChanges({
   versions,
   catalogue,
+  withheldRows,
 }: {
   versions: RowVersionReader
   catalogue: Pick<Catalogue, 'named'>
+  withheldRows: WithheldRows
 }) {
   /** Rows about a code that the reader may not see do not exist. */
   const sees = ({ viewer }: ChangeReader, codes: readonly string[], row: DatasetRow): boolean =>
@@ -52,17 +55,20 @@ export function createDatasetChanges({
         if (isBefore(placeOf(Number.MAX_SAFE_INTEGER), after)) continue
         const isInside =
           after.writtenAt === writtenAt && after.rank === rank && after.observedAt === recordedAt
+        const isWithheld = withheldRows(declared)
         for (let from = isInside ? after.recordedAt + 1 : 0; ; from += versionsEach) {
           const read = versions(table, recordedAt, from, versionsEach)
           for (const version of read) {
             const { row, previous } = version
             const kind = kindOf(version)
             if (!kind || !sees(reader, declared.codeColumns, row ?? previous ?? {})) continue
+            const key = keyOf(declared.key, version)
+            if (isWithheld(key, row && recordedAt)) continue
             yield {
               place: placeOf(version.number),
               kind,
               dataset: declared.name,
-              key: keyOf(declared.key, version),
+              key,
               row,
               previous,
               batchId,

@@ -2,7 +2,7 @@ import { dayMs } from '../../../lib/time/instant.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
-import type { Withheld } from '../../prices/store/withheld.ts'
+import type { Withheld, WithheldRows } from '../../prices/store/withheld.ts'
 import { endOf, isBefore, type Place } from '../math/cursor.ts'
 import type { RowVersionReader } from '../store/dataset-versions.ts'
 import type { ChangeEvent, ChangeLogStore, LoggedRange, LoggedRows } from '../store/log.ts'
@@ -43,6 +43,7 @@ export interface FeedDeps {
   catalogue: Pick<Catalogue, 'byId' | 'named' | 'onReload'>
   formulas: Formulas
   withheld: Withheld
+  withheldRows: WithheldRows
 }
 
 /** What one transaction wrote. */

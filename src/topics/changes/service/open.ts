@@ -5,7 +5,7 @@ import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import type { Formulas } from '../../formulas/service/formulas.ts'
 import type { Ingest } from '../../prices/service/ingest.ts'
-import type { Withheld } from '../../prices/store/withheld.ts'
+import type { Withheld, WithheldRows } from '../../prices/store/withheld.ts'
 import { beginning, type Cursor, endOf, type Place } from '../math/cursor.ts'
 import { createRowVersionReader } from '../store/dataset-versions.ts'
 import type { ChangeLogStore } from '../store/log.ts'
@@ -35,16 +35,26 @@ export function openChanges({
   ingest,
   formulas,
   withheld,
+  withheldRows,
 }: Pick<Runtime, 'db'> & {
   changeLog: ChangeLogStore
   catalogue: Catalogue
   ingest: Ingest
   formulas: Formulas
   withheld: Withheld
+  withheldRows: WithheldRows
 }) {
   const vintages = createVintageReader(db)
   const rowVersions = createRowVersionReader(db)
-  const feed = createChangeFeed({ log, vintages, rowVersions, catalogue, formulas, withheld })
+  const feed = createChangeFeed({
+    log,
+    vintages,
+    rowVersions,
+    catalogue,
+    formulas,
+    withheld,
+    withheldRows,
+  })
   const cursors = (): ((place: Place) => Cursor) => {
     const lines = log.lines()
     return (place: Place): Cursor => {

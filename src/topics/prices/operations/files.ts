@@ -75,7 +75,7 @@ const kinds = {
   datasets: {
     noun: 'dataset',
     content:
-      'Returns a Parquet file, or with `Range` a part of it, with the current rows of a dataset other than prices, in the columns of its import and with `recorded_at`. It needs the plan feature of the endpoints of the dataset. Charged as a price file.',
+      'Returns a Parquet file, or with `Range` a part of it, with the current rows of a dataset other than prices, in the columns of its import and with `recorded_at`; rows that may not be redistributed are excluded. It needs the plan feature of the endpoints of the dataset. Charged as a price file.',
   },
 } as const
 

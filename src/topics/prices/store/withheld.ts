@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite'
 import { lazy, statements } from '../../../database/statement.ts'
+import type { Declared } from '../../../datasets/dataset.ts'
 import { parseDay, startOfDay } from '../../../lib/time/instant.ts'
 import { dayAt, type MarketDay } from '../../delivery/math/days.ts'
 import type { DeliveryTerms } from '../../delivery/math/terms.ts'
@@ -68,6 +69,43 @@ export function withholdDerived(
     return first === Number.POSITIVE_INFINITY
       ? undefined
       : { has: observedAt => observedAt >= startOfDay(first) }
+  }
+}
+
+/** Whether a row of a dataset, by the columns of its import, is not passed on. */
+export type IsRowWithheld = (
+  row: Readonly<Record<string, unknown>>,
+  recordedAt: number | undefined,
+) => boolean
+
+/** The same for each dataset. */
+export type WithheldRows = (
+  dataset: Pick<Declared, 'name' | 'key' | 'recordTable'>,
+) => IsRowWithheld
+
+/**
+ * Rows of datasets that such feeds have written, as their batches say; where the batch of a row is
+ * not known, whose key one of these feeds has ever written.
+ */
+export function createWithheldRows(db: Database, feeds: readonly string[]): WithheldRows {
+  const sql = statements(db)
+  const names = JSON.stringify(feeds)
+  const owned = sql<{ key: string }, [string, string]>`
+    SELECT r.key FROM feed_rows r JOIN feeds f ON f.number = r.feed_number
+    WHERE r.dataset = ?1 AND f.name IN (SELECT value FROM json_each(?2))`
+  const written = sql<{ recordedAt: number; isOfThem: number }, [string, string]>`
+    SELECT c.recorded_at AS recordedAt, coalesce(r.feed IN (SELECT value FROM json_each(?2)), 0) AS isOfThem
+    FROM dataset_changes c JOIN batches b ON b.id = c.batch_id LEFT JOIN feed_runs r ON r.id = b.feed_run_id
+    WHERE c.subject = ?1`
+  return ({ name, key, recordTable }) => {
+    const keys = new Set(owned.all(name, names).map(row => row.key))
+    if (keys.size === 0) return () => false
+    const batches = new Map(
+      written.all(recordTable?.name ?? '', names).map(row => [row.recordedAt, row.isOfThem === 1]),
+    )
+    return (row, recordedAt = Number.NaN) =>
+      batches.get(recordedAt) ??
+      keys.has(JSON.stringify(key.map(column => String(row[column] ?? ''))))
   }
 }
 

@@ -101,6 +101,7 @@ export function datasetAdminOperations({
   ingest,
   lateCommits,
   rowGuards,
+  withheldRows,
 }: Context) {
   const earlierRows = createEarlierRowStore(db)
   const shapeOf = ({
@@ -258,15 +259,18 @@ export function datasetAdminOperations({
       access: { ...operator, reader: true },
       params: nameParams.properties,
       handle: ({ params, reply }) => {
-        const { name, codeColumns } = datasetNamed(params.name)
-        // The nightly files are for all customers: rows about restricted series are left out.
+        const dataset = datasetNamed(params.name)
+        // The nightly files are for all customers: no rows about restricted series, and none that may
+        // not be redistributed.
         const isForAll = (code: unknown) => {
           const series = typeof code === 'string' ? catalogue.named(code) : undefined
           return typeof code !== 'string' || (series && catalogue.isVisible(series, '')) === true
         }
+        const isWithheld = withheldRows(dataset)
         const includes = (row: DatasetRow) =>
-          !catalogue.isRestricted || codeColumns.every(column => isForAll(row[column]))
-        const { rows, bytes } = datasetFile(db, name, includes)
+          !isWithheld(row, Number(row.recorded_at)) &&
+          (!catalogue.isRestricted || dataset.codeColumns.every(column => isForAll(row[column])))
+        const { rows, bytes } = datasetFile(db, dataset.name, includes)
         reply.headers['x-total'] = String(rows)
         reply.headers['content-type'] = 'application/vnd.apache.parquet'
         return new Response(new Blob(bytes))
