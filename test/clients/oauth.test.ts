@@ -1,13 +1,11 @@
 import { beforeAll, expect, test } from 'bun:test'
-import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import { auth } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import type {
-  OAuthClientInformationMixed,
-  OAuthTokens,
-} from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { Page } from 'playwright-core'
 import type { Wellhead } from '../../clients/testkit/src/testkit.ts'
 import { launchBrowser } from '../support/console/browser.ts'
+import { Assistant, callback } from '../support/interface/assistant.ts'
 import { sharedInstance } from '../support/interface/packages.ts'
 import { needs } from '../support/needs.ts'
 
@@ -16,35 +14,8 @@ beforeAll(async () => {
   instance = await sharedInstance()
 }, 600_000)
 
-const callback = 'https://assistant.example.com/callback'
 const ownPage = { 'sec-fetch-site': 'same-origin' }
 const password = 'a password of a test'
-
-/** A hosted assistant as the official library writes one. */
-class Assistant implements OAuthClientProvider {
-  information: OAuthClientInformationMixed | undefined
-  kept: OAuthTokens | undefined
-  verifier = ''
-  sentTo: URL | undefined
-  redirectUrl = callback
-  clientMetadata = { client_name: 'Helpful <b>assistant</b>', redirect_uris: [callback] }
-  state = () => 'state of the assistant'
-  clientInformation = () => this.information
-  saveClientInformation = (information: OAuthClientInformationMixed) => {
-    this.information = information
-  }
-  tokens = () => this.kept
-  saveTokens = (tokens: OAuthTokens) => {
-    this.kept = tokens
-  }
-  redirectToAuthorization = (url: URL) => {
-    this.sentTo = url
-  }
-  saveCodeVerifier = (verifier: string) => {
-    this.verifier = verifier
-  }
-  codeVerifier = () => this.verifier
-}
 
 const send = (url: string | URL, init: RequestInit = {}) =>
   fetch(url, { redirect: 'manual', ...init })
@@ -171,12 +142,38 @@ test('an assistant that connects again gets the same key with a new token', asyn
   expect(statuses).toEqual([401, 200])
 })
 
+/** What a person does in a browser, from the page that an assistant leads to until it has a code. */
+async function walked(
+  leave: (browser: Awaited<ReturnType<typeof launchBrowser>>, address: URL) => Promise<Page>,
+  received: Promise<URL>,
+  port: number | undefined,
+) {
+  const { account } = await signedIn()
+  const browser = await launchBrowser()
+  try {
+    const assistant = new Assistant()
+    // Any port of this machine is the address that is registered.
+    assistant.clientMetadata.redirect_uris = ['http://127.0.0.1/callback']
+    assistant.redirectUrl = `http://127.0.0.1:${port}/callback`
+    const serverUrl = `${instance.url}/mcp`
+    expect(await auth(assistant, { serverUrl })).toBe('REDIRECT')
+    const page = await leave(browser, assistant.sentTo!)
+    await page.fill('form[action="/sign-in"] input[name=email]', account.email)
+    await page.fill('form[action="/sign-in"] input[name=password]', password)
+    await page.click('form[action="/sign-in"] button')
+    await page.click('button:text-is("Allow")')
+    const code = (await received).searchParams.get('code')!
+    expect(await auth(assistant, { serverUrl, authorizationCode: code })).toBe('AUTHORIZED')
+  } finally {
+    await browser.close()
+  }
+}
+
 needs('chromium').test(
   'a person with a browser signs in, agrees, and comes to the address of the assistant',
   async () => {
-    const { account } = await signedIn()
     const received = Promise.withResolvers<URL>()
-    const program = Bun.serve({
+    await using program = Bun.serve({
       port: 0,
       hostname: '127.0.0.1',
       fetch(request) {
@@ -185,26 +182,51 @@ needs('chromium').test(
         return new Response('You can close this page.')
       },
     })
-    const browser = await launchBrowser()
-    try {
-      const assistant = new Assistant()
-      // Any port of this machine is the address that is registered.
-      assistant.clientMetadata.redirect_uris = ['http://127.0.0.1/callback']
-      assistant.redirectUrl = `http://127.0.0.1:${program.port}/callback`
-      const serverUrl = `${instance.url}/mcp`
-      expect(await auth(assistant, { serverUrl })).toBe('REDIRECT')
-      const page = await browser.newPage()
-      await page.goto(assistant.sentTo!.href)
-      await page.fill('form[action="/sign-in"] input[name=email]', account.email)
-      await page.fill('form[action="/sign-in"] input[name=password]', password)
-      await page.click('form[action="/sign-in"] button')
-      await page.click('button:text-is("Allow")')
-      const code = (await received.promise).searchParams.get('code')!
-      expect(await auth(assistant, { serverUrl, authorizationCode: code })).toBe('AUTHORIZED')
-    } finally {
-      await browser.close()
-      await program.stop(true)
-    }
+    await walked(
+      async (browser, address) => {
+        const page = await browser.newPage()
+        await page.goto(address.href)
+        return page
+      },
+      received.promise,
+      program.port,
+    )
+  },
+  60_000,
+)
+
+needs('chromium').test(
+  'a page of an assistant that opens consent in a popup gets the code from the popup',
+  async () => {
+    const received = Promise.withResolvers<URL>()
+    const html = (script: string) =>
+      new Response(`<!doctype html><script>${script}</script>`, {
+        headers: { 'content-type': 'text/html' },
+      })
+    await using program = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch(request) {
+        const url = new URL(request.url)
+        if (url.pathname === '/callback') return html('opener.postMessage(location.href, "*")')
+        if (url.pathname === '/received') received.resolve(new URL(url.searchParams.get('at')!))
+        return html(
+          'onmessage = ({ data }) => fetch("/received?at=" + encodeURIComponent(data + "&closed=" + popup.closed))',
+        )
+      },
+    })
+    await walked(
+      async (browser, address) => {
+        const page = await browser.newPage()
+        await page.goto(`http://127.0.0.1:${program.port}/`)
+        const opened = page.waitForEvent('popup')
+        await page.evaluate(`window.popup = open(${JSON.stringify(address.href)})`)
+        return await opened
+      },
+      received.promise,
+      program.port,
+    )
+    expect((await received.promise).searchParams.get('closed')).toBe('false')
   },
   60_000,
 )

@@ -4,7 +4,10 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { openTestInstance, type TestInstance } from '../support/instance/instance.ts'
+import { Assistant } from '../support/interface/assistant.ts'
 import { needs } from '../support/needs.ts'
 import { moduleFolder, type Need } from '../support/requirements.ts'
 
@@ -52,7 +55,10 @@ function browser() {
     const cookies = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(url, {
       redirect: 'manual',
-      headers: { ...(cookies && { cookie: cookies }), 'sec-fetch-site': 'none' },
+      headers: {
+        ...(cookies && { cookie: cookies }),
+        'sec-fetch-site': form ? 'same-origin' : 'none',
+      },
       ...(form && { method: 'POST', body: new URLSearchParams(form) }),
     })
     for (const cookie of response.headers.getSetCookie()) {
@@ -69,57 +75,62 @@ function browser() {
 const usage = (token: string) =>
   fetch(`${base}/v1/usage`, { headers: { authorization: `Bearer ${token}` } })
 
+async function openIssuer() {
+  const { default: Provider } = await load('oidc-provider')
+  const http = createServer((request, response) => listener(request, response))
+  let listener: RequestListener = () => undefined
+  await new Promise<void>(done => http.listen(0, '127.0.0.1', done))
+  stops.push(() => http.close())
+  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: 'wellhead',
+        client_secret: 'a secret of the client',
+        redirect_uris: [`${base}/sign-in/company/callback`],
+        backchannel_logout_uri: `${base}/sign-in/company/logout`,
+        backchannel_logout_session_required: true,
+      },
+    ],
+    conformIdTokenClaims: false,
+    claims: { openid: ['sub', 'groups'], email: ['email', 'email_verified'] },
+    features: { backchannelLogout: { enabled: true } },
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({
+        sub: id,
+        email: `${id}@example.com`,
+        email_verified: true,
+        groups: ['member'],
+      }),
+    }),
+  })
+  listener = provider.callback()
+  openFor(issuer)
+  const { send, session } = browser()
+  const actionIn = async (response: Response) =>
+    new URL(/action="([^"]+)"/.exec(await response.clone().text())![1]!, issuer).href
+  /** Signs in and consents at the issuer, as far as it asks, and returns the page after it. */
+  const signIn = async (path: string) => {
+    let page = await send(base + path)
+    for (const prompt of ['login', 'consent']) {
+      if (!page.url.startsWith(issuer)) break
+      page = await send(await actionIn(page), { prompt, login: 'ada', password: 'x' })
+    }
+    return page
+  }
+  return { issuer, send, session, actionIn, signIn }
+}
+
 needs('oidc-provider').test(
   'a person signs in at oidc-provider, has one account, and is out when the provider says so',
   async () => {
-    const { default: Provider } = await load('oidc-provider')
-    const http = createServer((request, response) => listener(request, response))
-    let listener: RequestListener = () => undefined
-    await new Promise<void>(done => http.listen(0, '127.0.0.1', done))
-    stops.push(() => http.close())
-    const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`
-    const provider = new Provider(issuer, {
-      clients: [
-        {
-          client_id: 'wellhead',
-          client_secret: 'a secret of the client',
-          redirect_uris: [`${base}/sign-in/company/callback`],
-          backchannel_logout_uri: `${base}/sign-in/company/logout`,
-          backchannel_logout_session_required: true,
-        },
-      ],
-      conformIdTokenClaims: false,
-      claims: { openid: ['sub', 'groups'], email: ['email', 'email_verified'] },
-      features: { backchannelLogout: { enabled: true } },
-      findAccount: (_: unknown, id: string) => ({
-        accountId: id,
-        claims: () => ({
-          sub: id,
-          email: `${id}@example.com`,
-          email_verified: true,
-          groups: ['member'],
-        }),
-      }),
-    })
-    listener = provider.callback()
-    openFor(issuer)
-
-    const { send, session } = browser()
-    const actionIn = async (response: Response) =>
-      new URL(/action="([^"]+)"/.exec(await response.clone().text())![1]!, issuer).href
-    const signIn = async () => {
-      let page = await send(`${base}/sign-in/company?next=/docs`)
-      for (const prompt of ['login', 'consent']) {
-        if (!page.url.startsWith(issuer)) break
-        page = await send(await actionIn(page), { prompt, login: 'ada', password: 'x' })
-      }
-      return page
-    }
-    const page = await signIn()
+    const { issuer, send, session, actionIn, signIn } = await openIssuer()
+    const page = await signIn('/sign-in/company?next=/docs')
     expect(page.url).toBe(`${base}/docs`)
     const token = session()!
     expect((await usage(token)).status).toBe(200)
-    await signIn()
+    await signIn('/sign-in/company?next=/docs')
     expect(instance.services.keys.accounts().map(({ account }) => account.email)).toEqual([
       'ada@example.com',
     ])
@@ -129,6 +140,53 @@ needs('oidc-provider').test(
     await send(await actionIn(ending), { xsrf, logout: 'yes' })
     expect((await usage(token)).status).toBe(401)
     expect((await usage(session()!)).status).toBe(401)
+  },
+  60_000,
+)
+
+needs('oidc-provider').test(
+  'an assistant that knows the address alone connects once a person signs in at oidc-provider and agrees',
+  async () => {
+    const { issuer, send, signIn } = await openIssuer()
+    const codes: string[] = []
+    await using program = Bun.serve({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch(request) {
+        codes.push(new URL(request.url).searchParams.get('code') ?? '')
+        return new Response('You can close this page.')
+      },
+    })
+    const assistant = new Assistant()
+    assistant.redirectUrl = `http://127.0.0.1:${program.port}/callback`
+    assistant.clientMetadata.redirect_uris = [assistant.redirectUrl]
+    const address = new URL(`${base}/mcp`)
+    const transport = new StreamableHTTPClientTransport(address, { authProvider: assistant })
+    const client = new Client({ name: 'test', version: '1' })
+    await expect(client.connect(transport)).rejects.toThrow('Unauthorized')
+
+    const offered = await send(assistant.sentTo!.href)
+    const [, link = ''] = /href="(\/sign-in\/company\?[^"]+)"/.exec(await offered.text()) ?? []
+    const asked = await signIn(link.replaceAll('&amp;', '&'))
+    expect(asked.url.startsWith(issuer)).toBe(false)
+    const text = await asked.text()
+    expect(text).toContain('ada@example.com')
+    const fields = Object.fromEntries(
+      [...text.matchAll(/type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
+        name!,
+        value!.replaceAll('&amp;', '&'),
+      ]),
+    )
+    await send(`${base}/oauth/authorize`, { ...fields, agreed: 'yes' })
+    await transport.finishAuth(codes[0]!)
+
+    const again = new StreamableHTTPClientTransport(address, { authProvider: assistant })
+    const connected = new Client({ name: 'test', version: '1' })
+    await connected.connect(again)
+    expect((await connected.listTools()).tools.length).toBeGreaterThan(5)
+    await connected.close()
+    const [ada] = instance.services.keys.accounts()
+    expect(ada!.account.email).toBe('ada@example.com')
   },
   60_000,
 )

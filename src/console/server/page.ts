@@ -29,7 +29,8 @@ const styleHash = createHash('sha256').update(style).digest('base64')
 
 /**
  * Nothing but this style, forms to this site, and no frame around it: the page has no script at
- * all.
+ * all. Without scripts it needs no opener policy, which would cut an assistant off that opens consent in
+ * a popup.
  */
 const contentPolicy = (formsTo = '') =>
   `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self' ${formsTo}; base-uri 'none'; frame-ancestors 'none'`
@@ -84,7 +85,6 @@ export const pageAnswer = (
       ...common,
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': contentPolicy(page.formsTo),
-      'cross-origin-opener-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
       ...(cookie !== undefined && { 'set-cookie': cookie }),
     },

@@ -28,7 +28,7 @@ export const operations: Operations<WebOptions> = [
     return [
       ...signInOperations(context),
       ...(context.company ? companySignInOperations(context.company, context) : []),
-      ...(context.company ? [] : connectOperations(context)),
+      ...connectOperations(context),
       ...consoleOperations(answerPage),
       ...billingPortalOperations(context),
       ...recipientOperations(context),

@@ -8,8 +8,8 @@ export const resourceMetadataPath = '/.well-known/oauth-protected-resource'
 const access = { open: 'It names who issues tokens.', rate: 'none' } as const
 
 /**
- * The authorization server for assistants (RFC 9728): the company's identity provider, or this
- * service itself.
+ * The authorization servers for assistants (RFC 9728): this service, at which any assistant registers
+ * and a person signs in as usual, and the company's identity provider for those that it knows.
  */
 export const metadataOperations = ({
   ownUrl,
@@ -25,7 +25,7 @@ export const metadataOperations = ({
       handle: () => ({
         resource: `${ownUrl()}${mcpPath}`,
         resource_name: serviceName,
-        authorization_servers: [config.oidc.issuer || ownUrl()],
+        authorization_servers: [ownUrl(), config.oidc.issuer].filter(server => server !== ''),
         bearer_methods_supported: ['header'],
         resource_documentation: `${ownUrl()}/docs/assistants`,
       }),

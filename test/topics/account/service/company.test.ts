@@ -237,7 +237,7 @@ describe('an access token of the provider', () => {
     expect((await usage(token)).status).toBe(401)
   })
 
-  test('is what an assistant is led to, which then acts as the person', async () => {
+  test('is named to an assistant, which acts as the person with its access tokens', async () => {
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
     const accept = { accept: 'application/json, text/event-stream' }
     const refused = await instance.send('POST', '/mcp', message, undefined, accept)
@@ -246,7 +246,7 @@ describe('an access token of the provider', () => {
     const metadata = await (await instance.get(new URL(address).pathname)).json()
     expect(metadata).toMatchObject({
       resource: expect.stringMatching(/\/mcp$/),
-      authorization_servers: [provider.issuer],
+      authorization_servers: [expect.any(String), provider.issuer],
     })
     await signedIn()
     const authorization = `Bearer ${await access()}`
