@@ -7,7 +7,7 @@ import {
   type TProperties,
   Type,
 } from '@sinclair/typebox'
-import { type TSchema, t } from 'elysia'
+import { t as frameworkTypes, type TSchema } from 'elysia'
 
 /** Documents a field in addition to its type. */
 const documented = <Options extends SchemaOptions>(
@@ -17,15 +17,15 @@ const documented = <Options extends SchemaOptions>(
 ) => ({ description, ...(example !== undefined && { examples: [example] }), ...options })
 
 export const string = (description: string, example?: string | null, options?: StringOptions) =>
-  t.String(documented(description, example, options))
+  frameworkTypes.String(documented(description, example, options))
 export const number = (description: string, example?: number, options?: NumberOptions) =>
-  t.Number(documented(description, example, options))
+  frameworkTypes.Number(documented(description, example, options))
 export const boolean = (description: string, example?: boolean) =>
-  t.Boolean(documented(description, example))
+  frameworkTypes.Boolean(documented(description, example))
 export const date = (description: string, example?: string) =>
-  t.String({ format: 'date', ...documented(description, example) })
+  frameworkTypes.String({ format: 'date', ...documented(description, example) })
 export const instant = (description: string, example?: string) =>
-  t.String({ format: 'date-time', ...documented(description, example) })
+  frameworkTypes.String({ format: 'date-time', ...documented(description, example) })
 
 /**
  * A whole number. Elysia's own type accepts text as well, compiles a checker at each mention, which
@@ -40,28 +40,50 @@ export const integer = (
 
 /** An object with its own name in the document. */
 export const object = <Properties extends TProperties>(title: string, properties: Properties) =>
-  t.Object(properties, { title })
+  frameworkTypes.Object(properties, { title })
 
 export const objects = <Properties extends TProperties>(
   description: string,
   properties: Properties,
-) => t.Array(t.Object(properties), { description })
+) => frameworkTypes.Array(frameworkTypes.Object(properties), { description })
 
 /** One of these words, and typed as one of them. */
-export const oneOf = <T extends string>(words: readonly T[], description?: string) =>
-  t.Unsafe<T>(
-    t.Union(
-      words.map(word => t.Literal(word)),
+export const oneOf = <const T extends string>(words: readonly T[], description?: string) =>
+  frameworkTypes.Unsafe<T>(
+    frameworkTypes.Union(
+      words.map(word => frameworkTypes.Literal(word)),
       description === undefined ? {} : { description },
     ),
   )
 
 export const orNull = <T extends TSchema>(schema: T, description?: string) =>
-  t.Union([schema, t.Null()], description === undefined ? {} : { description })
+  frameworkTypes.Union(
+    [schema, frameworkTypes.Null()],
+    description === undefined ? {} : { description },
+  )
 
 /** An instant that is null where it is not known or has not come. */
 export const instantOrNull = (description: string) =>
-  orNull(t.String({ format: 'date-time' }), description)
+  orNull(frameworkTypes.String({ format: 'date-time' }), description)
 
 /** A number that is null where there is none, such as a limit that the plan does not set. */
 export const countOrNull = (description: string) => orNull(integer(), description)
+
+/**
+ * The types of fields: those with a capital are the framework's; the others are the ones above,
+ * which take their documentation.
+ */
+export const t = Object.assign({}, frameworkTypes, {
+  string,
+  number,
+  boolean,
+  date,
+  instant,
+  integer,
+  object,
+  objects,
+  oneOf,
+  orNull,
+  instantOrNull,
+  countOrNull,
+})

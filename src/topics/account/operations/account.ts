@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { countOrNull, instantOrNull, integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -17,20 +16,20 @@ import {
 
 export const AccountAnswer = t.Object({
   account: t.Object({
-    email: string(
+    email: t.string(
       'E-mail address of the caller, also for members of an organization.',
       'eval@example.com',
     ),
     tier: t.String({ examples: ['starter'] }),
     tier_name: t.String({ examples: ['Production Boost'] }),
     plan: t.String({ examples: ['starter'] }),
-    request_limit: countOrNull('Requests in the current quota window; null without a quota.'),
-    usage_this_month: integer(
+    request_limit: t.countOrNull('Requests in the current quota window; null without a quota.'),
+    usage_this_month: t.integer(
       'Charged requests since the 1st of the month, over all keys of the account.',
       1234,
     ),
     trial_active: t.Boolean(),
-    trial_ends_at: instantOrNull('When the trial ends or ended.'),
+    trial_ends_at: t.instantOrNull('When the trial ends or ended.'),
     email_confirmed: t.Boolean(),
     created_at: t.String({ format: 'date-time' }),
   }),
@@ -40,25 +39,20 @@ export const AccountAnswer = t.Object({
   data: t.Object({
     plan: t.String({ examples: ['starter'] }),
     plan_name: t.String({ examples: ['Starter'] }),
-    subscription_status: t.Union([
-      t.Literal('none'),
-      t.Literal('trialing'),
-      t.Literal('active'),
-      t.Literal('past_due'),
-      t.Literal('cancelled'),
-    ]),
+    subscription_status: t.oneOf(['none', 'trialing', 'active', 'past_due', 'cancelled']),
     cancel_at_period_end: t.Boolean(),
     quota: t.Object({
-      limit: countOrNull('Null: no quota.'),
-      used: integer({ examples: [1234] }),
-      remaining: countOrNull('Null: no quota.'),
+      limit: t.countOrNull('Null: no quota.'),
+      used: t.integer({ examples: [1234] }),
+      remaining: t.countOrNull('Null: no quota.'),
       window: WindowName,
       resets_at: t.String({ format: 'date-time' }),
       state: QuotaStateName,
       percent_used: t.Number({ examples: [2.47] }),
-      scope: t.Union([t.Literal('key'), t.Literal('account')], {
-        description: 'Whether the quota applies per key or to the whole account.',
-      }),
+      scope: t.oneOf(
+        ['key', 'account'],
+        'Whether the quota applies per key or to the whole account.',
+      ),
     }),
     features: FeatureList,
     addons: t.Array(t.String({ examples: ['futures_data'] })),

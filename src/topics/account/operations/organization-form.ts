@@ -1,4 +1,4 @@
-import { t } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import { body, field, nullable, optional, text } from '../../../http/input/body-schema.ts'
 import { type Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { roleOf, roles } from '../../../plans/roles.ts'

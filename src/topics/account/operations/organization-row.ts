@@ -1,28 +1,27 @@
-import { t } from 'elysia'
-import { instant, integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { invitationState } from '../service/memberships.ts'
 import type { Invitation, Member } from '../store/organizations.ts'
 
-export const RoleName = t.Union([t.Literal('admin'), t.Literal('member'), t.Literal('read_only')], {
-  description:
-    'Admins can do everything, members manage API keys, and read-only members view prices and usage.',
-})
-export const MemberShape = object('Member', {
+export const RoleName = t.oneOf(
+  ['admin', 'member', 'read_only'],
+  'Admins can do everything, members manage API keys, and read-only members view prices and usage.',
+)
+export const MemberShape = t.object('Member', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000601'] }),
   email: t.String({ examples: ['member@example.com'] }),
   role: RoleName,
   joined_at: t.String({ format: 'date-time' }),
 })
-export const InvitationShape = object('Invitation', {
+export const InvitationShape = t.object('Invitation', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000603'] }),
   email: t.String({ examples: ['guest@example.com'] }),
   role: RoleName,
-  status: t.Union([t.Literal('pending'), t.Literal('accepted'), t.Literal('expired')]),
-  message: t.Union([t.String(), t.Null()]),
-  invited_by: string('E-mail address of the person who invited.', 'eval@example.com'),
+  status: t.oneOf(['pending', 'accepted', 'expired']),
+  message: t.orNull(t.String()),
+  invited_by: t.string('E-mail address of the person who invited.', 'eval@example.com'),
   created_at: t.String({ format: 'date-time' }),
-  expires_at: instant('14 days after creation.'),
+  expires_at: t.instant('14 days after creation.'),
 })
 export const Named = t.Object({ id: t.String(), name: t.String({ examples: ['example.com'] }) })
 export const Dashboard = t.Object({
@@ -30,9 +29,9 @@ export const Dashboard = t.Object({
     id: t.String(),
     name: t.String({ examples: ['example.com'] }),
     created_at: t.String({ format: 'date-time' }),
-    plan: string("Of the organization's account.", 'enterprise'),
-    member_count: integer({ examples: [3] }),
-    api_calls_this_month: integer(
+    plan: t.string("Of the organization's account.", 'enterprise'),
+    member_count: t.integer({ examples: [3] }),
+    api_calls_this_month: t.integer(
       'Charged requests of all members since the 1st of the month.',
       1234,
     ),

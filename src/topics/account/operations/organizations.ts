@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
 import { body, optional, text } from '../../../http/input/body-schema.ts'
@@ -30,10 +29,10 @@ const tokenDescription = 'The token from the e-mail; required if the account has
 const AcceptBody = body({ token: optional(text(tokenMax, { description: tokenDescription })) })
 
 const memberId = t.Object({
-  id: string('Id of the member.', '00000000-0000-4000-8000-000000000601'),
+  id: t.string('Id of the member.', '00000000-0000-4000-8000-000000000601'),
 })
 const invitationId = t.Object({
-  id: string('Id of the invitation.', '00000000-0000-4000-8000-000000000603'),
+  id: t.string('Id of the invitation.', '00000000-0000-4000-8000-000000000603'),
 })
 
 function dashboard({ organizations, meter, now }: Context) {
@@ -170,7 +169,7 @@ export const organizationOperations = (deps: Context) => [
       200: t.Object({
         invitation: InvitationShape,
         organization: Named,
-        can_accept: boolean('Whether the caller can accept it now.'),
+        can_accept: t.boolean('Whether the caller can accept it now.'),
         next: t.Object({ method: t.Literal('POST'), path: t.String() }),
       }),
     },

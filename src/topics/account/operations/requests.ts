@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, number, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
@@ -11,22 +10,19 @@ const perPageMax = 1000
 const outcomes = ['success', 'refused', 'failed'] as const
 type Outcome = (typeof outcomes)[number]
 
-export const RequestRow = t.Object(
-  {
-    at: instant('When it was answered.'),
-    key: orNull(
-      t.Object({ id: t.String(), name: orNull(t.String(), 'Null: the key has none.') }),
-      'Null: by a signed-in person, or with a key that was deleted.',
-    ),
-    method: t.String({ examples: ['GET'] }),
-    route: string('Path with the names of its parameters.', '/v1/prices/latest'),
-    status: integer('HTTP status of the response.', 200),
-    ms: number('Milliseconds from the check of the key to the response.', 0.42),
-    request_id: orNull(t.String(), 'As in `x-request-id`.'),
-    refusal: orNull(t.String(), 'Body of the response if `status` is 400 or more.'),
-  },
-  { title: 'AccountRequest' },
-)
+export const RequestRow = t.object('AccountRequest', {
+  at: t.instant('When it was answered.'),
+  key: t.orNull(
+    t.Object({ id: t.String(), name: t.orNull(t.String(), 'Null: the key has none.') }),
+    'Null: by a signed-in person, or with a key that was deleted.',
+  ),
+  method: t.String({ examples: ['GET'] }),
+  route: t.string('Path with the names of its parameters.', '/v1/prices/latest'),
+  status: t.integer('HTTP status of the response.', 200),
+  ms: t.number('Milliseconds from the check of the key to the response.', 0.42),
+  request_id: t.orNull(t.String(), 'As in `x-request-id`.'),
+  refusal: t.orNull(t.String(), 'Body of the response if `status` is 400 or more.'),
+})
 export type RequestRow = (typeof RequestRow)['static']
 
 const outcomeOf = (status: number): Outcome =>

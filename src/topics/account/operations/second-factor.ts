@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instantOrNull, integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
@@ -21,11 +20,12 @@ const CodeBody = body({
   }),
 })
 const Standing = envelopeOf({
-  state: t.Union([t.Literal('off'), t.Literal('waiting'), t.Literal('on')], {
-    description: '`waiting`: a secret was created, but not yet confirmed with a code.',
-  }),
-  confirmed_at: instantOrNull('When it was enabled.'),
-  recovery_codes_left: integer({ examples: [10] }),
+  state: t.oneOf(
+    ['off', 'waiting', 'on'],
+    '`waiting`: a secret was created, but not yet confirmed with a code.',
+  ),
+  confirmed_at: t.instantOrNull('When it was enabled.'),
+  recovery_codes_left: t.integer({ examples: [10] }),
 })
 const refusals = {
   422: ValidationProblem,
@@ -72,11 +72,11 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
       access: own,
       answers: {
         201: envelopeOf({
-          secret: string(
+          secret: t.string(
             'Base32, for an authenticator (TOTP: SHA-1, 6 digits, 30 s).',
             'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
           ),
-          otpauth_url: string('The secret as an `otpauth` URI.'),
+          otpauth_url: t.string('The secret as an `otpauth` URI.'),
         }),
         422: ValidationProblem,
       },

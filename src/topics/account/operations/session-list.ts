@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, instant, integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
@@ -8,15 +7,15 @@ import { sessionOf } from './sessions.ts'
 
 const own = { meter: false, header: true, action: 'self' } as const
 const params = t.Object({
-  id: string('The `id` of a sign-in.', '00000000-0000-4000-8000-000000000901'),
+  id: t.string('The `id` of a sign-in.', '00000000-0000-4000-8000-000000000901'),
 })
 export const SignInRow = t.Object({
-  id: string('Id of the session; refreshed tokens keep it.'),
-  method: t.Union([t.Literal('password'), t.Literal('link'), t.Literal('provider')]),
-  begun_at: instant('When the session began.'),
-  refreshed_at: instant('When the current token was issued.'),
+  id: t.string('Id of the session; refreshed tokens keep it.'),
+  method: t.oneOf(['password', 'link', 'provider']),
+  begun_at: t.instant('When the session began.'),
+  refreshed_at: t.instant('When the current token was issued.'),
   expires_at: t.String({ format: 'date-time' }),
-  current: boolean('Whether this session made the request.'),
+  current: t.boolean('Whether this session made the request.'),
 })
 export type SignInRow = (typeof SignInRow)['static']
 
@@ -52,7 +51,7 @@ export const sessionListOperations: readonly Operation[] = [
       'Ends a session and all its tokens immediately. Requires a session token; API keys get 401.',
     access: own,
     params: params.properties,
-    answers: { 200: envelopeOf({ revoked: integer() }) },
+    answers: { 200: envelopeOf({ revoked: t.integer() }) },
     handle: ({ at, caller, params: { id } }) => {
       const { sessions } = at
       const mine = sessionOf(caller)
@@ -68,7 +67,7 @@ export const sessionListOperations: readonly Operation[] = [
     description:
       'Ends all sessions except the current one and returns their number. Requires a session token; API keys get 401.',
     access: own,
-    answers: { 200: envelopeOf({ revoked: integer() }) },
+    answers: { 200: envelopeOf({ revoked: t.integer() }) },
     handle: ({ at, caller }) => {
       const { sessions } = at
       const mine = sessionOf(caller)

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -10,8 +9,8 @@ import type { SignedIn } from '../service/sessions.ts'
 import type { SignInRefusal, TwoFactorStep } from '../service/sign-in.ts'
 
 export const SessionAnswer = envelope(
-  object('Session', {
-    token: string(
+  t.object('Session', {
+    token: t.string(
       'A JWT (HS256): `sub` the account, `iat`, `exp`, `jti`, `typ` `session`. Returned only in this response.',
       'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJ0eXAiOiJzZXNzaW9uIn0.c2lnbmF0dXJl',
     ),
@@ -19,7 +18,7 @@ export const SessionAnswer = envelope(
     expires_at: t.String({ format: 'date-time' }),
     account: t.Object({
       email: t.String({ examples: ['eval@example.com'] }),
-      tier: string("The effective plan: the organization's plan for its members.", 'starter'),
+      tier: t.string("The effective plan: the organization's plan for its members.", 'starter'),
     }),
   }),
 )

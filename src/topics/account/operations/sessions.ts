@@ -1,4 +1,4 @@
-import { t } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { cookieOf, endedCookie } from '../../../http/gate/session-cookie.ts'
 import { body, documentedBody, text } from '../../../http/input/body-schema.ts'

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
@@ -20,8 +19,8 @@ const limited = { 429: t.Union([NestedProblem, FlatProblem]) }
 const NewAccount = envelopeOf({
   email: t.String({ examples: ['person@example.com'] }),
   plan: t.String({ examples: ['free'] }),
-  api_key: string('The first API key, returned only in this response.'),
-  link_token: string('Signs in once, as `link_token` of `POST /v1/auth/session`.'),
+  api_key: t.string('The first API key, returned only in this response.'),
+  link_token: t.string('Signs in once, as `link_token` of `POST /v1/auth/session`.'),
 })
 
 /** Sign-up by anonymous visitors, where the operator allows it. */

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { idParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -15,7 +14,7 @@ const triggersPerPage = 50
 
 const Analytics = t.Object({
   triggered_alerts: t.Array(FiredAnalytics),
-  pagination: t.Object({ page: integer(), per_page: integer(), total: integer() }),
+  pagination: t.Object({ page: t.integer(), per_page: t.integer(), total: t.integer() }),
 })
 const Triggers = t.Object({ triggers: t.Array(TriggerShape), meta: PageMetaShape })
 

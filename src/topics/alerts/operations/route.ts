@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { notFound } from '../../../http/problem/problem.ts'
@@ -11,7 +10,7 @@ const kinds = ['standard_alerts', 'analytics_alerts'] as const
 export const reading = { meter: true, feature: kinds } as const
 export const writing = { ...reading, header: true } as const
 export const alertParams = t.Object({
-  id: string('Id of the alert.', '00000000-0000-4000-8000-000000000201'),
+  id: t.string('Id of the alert.', '00000000-0000-4000-8000-000000000201'),
 })
 
 /** The dependencies of every route of alerts. */

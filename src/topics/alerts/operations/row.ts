@@ -1,14 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  integer,
-  number,
-  object,
-  objects,
-  oneOf,
-  orNull,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { dayWatches } from '../../delivery/math/watch.ts'
 import {
@@ -24,15 +14,15 @@ import type { AlertTrigger, NamedTrigger } from '../store/triggers.ts'
 const instant = (description?: string) =>
   t.String({ format: 'date-time', ...(description && { description }) })
 const anyObject = t.Object({}, { additionalProperties: true })
-const condition = string('In words.', 'price above 90')
+const condition = t.string('In words.', 'price above 90')
 const id = t.String({ examples: ['00000000-0000-4000-8000-000000000201'] })
 const name = t.String({ examples: ['Brent above 90'] })
 const code = t.String({ examples: ['BRENT_CRUDE_USD'] })
 const channels = t.Array(t.String({ examples: ['email'] }), {
   description: '`webhook`, `email`, `sms`, `in_app`.',
 })
-const analyticsType = oneOf(analyticsTypes)
-const operator = oneOf(operators)
+const analyticsType = t.oneOf(analyticsTypes)
+const operator = t.oneOf(operators)
 
 const alertFields = {
   id,
@@ -41,68 +31,68 @@ const alertFields = {
   condition_operator: operator,
   condition_value: t.Number({ examples: [90] }),
   delivery_watch: t.Optional(
-    oneOf(dayWatches, 'The figure of the next market day that is compared; absent: the price.'),
+    t.oneOf(dayWatches, 'The figure of the next market day that is compared; absent: the price.'),
   ),
-  analytics_type: orNull(analyticsType, 'Null: a standard alert.'),
-  analytics_period: orNull(integer({ examples: [30] }), 'Days; for RSI, closes.'),
-  analytics_config: orNull(anyObject),
-  webhook_url: orNull(t.String({ examples: ['https://desk.example.com/alerts'] })),
-  cooldown_minutes: integer({ examples: [60] }),
+  analytics_type: t.orNull(analyticsType, 'Null: a standard alert.'),
+  analytics_period: t.orNull(t.integer({ examples: [30] }), 'Days; for RSI, closes.'),
+  analytics_config: t.orNull(anyObject),
+  webhook_url: t.orNull(t.String({ examples: ['https://desk.example.com/alerts'] })),
+  cooldown_minutes: t.integer({ examples: [60] }),
   enabled: t.Boolean(),
-  trigger_count: integer({ examples: [0] }),
-  last_triggered_at: orNull(instant()),
+  trigger_count: t.integer({ examples: [0] }),
+  last_triggered_at: t.orNull(instant()),
   created_at: instant(),
   updated_at: instant(),
-  metadata: orNull(anyObject, 'Your own data, and `tolerance`, `min` and `max` of a condition.'),
+  metadata: t.orNull(anyObject, 'Your own data, and `tolerance`, `min` and `max` of a condition.'),
   in_cooldown: t.Boolean(),
-  suspended_reason: orNull(t.Literal('plan'), 'Why an enabled alert is not evaluated.'),
+  suspended_reason: t.orNull(t.Literal('plan'), 'Why an enabled alert is not evaluated.'),
 }
 
-export const AlertShape = t.Object(alertFields, { title: 'PriceAlert' })
+export const AlertShape = t.object('PriceAlert', alertFields)
 export type AlertShape = (typeof AlertShape)['static']
 
-export const AlertWithHistory = object('PriceAlertWithHistory', {
+export const AlertWithHistory = t.object('PriceAlertWithHistory', {
   ...alertFields,
-  trigger_history: objects('Newest first, at most 20.', {
+  trigger_history: t.objects('Newest first, at most 20.', {
     triggered_at: instant(),
     value: t.Number(),
     condition,
     channels,
-    metadata: orNull(anyObject, 'The measured value.'),
+    metadata: t.orNull(anyObject, 'The measured value.'),
   }),
 })
 export type AlertWithHistory = (typeof AlertWithHistory)['static']
 
-export const TestShape = object('AlertTest', {
+export const TestShape = t.object('AlertTest', {
   alert_id: id,
   condition,
   current_price: t.Object({
-    value: orNull(t.Number({ examples: [91.2] })),
-    timestamp: orNull(instant()),
+    value: t.orNull(t.Number({ examples: [91.2] })),
+    timestamp: t.orNull(instant()),
   }),
-  would_trigger: boolean('The condition is met and no cooldown is running.'),
+  would_trigger: t.boolean('The condition is met and no cooldown is running.'),
   in_cooldown: t.Boolean(),
-  result: oneOf(
+  result: t.oneOf(
     ['would_trigger', 'not_triggered', 'in_cooldown', 'no_data'],
     '`in_cooldown`: the condition is met but a cooldown is running. `no_data`: no price or too few closes; see `error`.',
   ),
-  success: boolean('Whether the alert could be evaluated.'),
-  status_code: orNull(integer(), 'Null: nothing is sent.'),
-  response_time_ms: integer(),
-  error: orNull(t.String()),
+  success: t.boolean('Whether the alert could be evaluated.'),
+  status_code: t.orNull(t.integer(), 'Null: nothing is sent.'),
+  response_time_ms: t.integer(),
+  error: t.orNull(t.String()),
 })
 
-export const FiredAnalytics = object('TriggeredAnalyticsAlert', {
+export const FiredAnalytics = t.object('TriggeredAnalyticsAlert', {
   id,
   name,
   commodity_code: code,
   analytics_type: analyticsType,
-  analytics_period: integer(),
+  analytics_period: t.integer(),
   analytics_config: anyObject,
   condition,
-  trigger_count: integer(),
+  trigger_count: t.integer(),
   last_triggered_at: instant(),
-  cooldown_minutes: integer(),
+  cooldown_minutes: t.integer(),
   enabled: t.Boolean(),
   metadata: t.Object(
     { current_price: t.Optional(t.Number()) },
@@ -114,15 +104,15 @@ export const FiredAnalytics = object('TriggeredAnalyticsAlert', {
   ),
 })
 
-export const TriggerShape = object('AlertTrigger', {
+export const TriggerShape = t.object('AlertTrigger', {
   id: t.String(),
   alert_id: id,
   alert_name: name,
   commodity_code: code,
   condition,
   price: t.Number({ examples: [91.2] }),
-  threshold: number('The value that the price or measurement was compared with.', 90),
-  metadata: orNull(
+  threshold: t.number('The value that the price or measurement was compared with.', 90),
+  metadata: t.orNull(
     anyObject,
     'Measurements of an analytics alert: `z_score`, `mean`, `std_dev`, `rsi`, `volatility`, `trend`. Of an alert on a market day its `date`, and `start` and `end` of the period.',
   ),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, integer, number, objects } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { body, documentedBody, omittable, text } from '../../../http/input/body-schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -24,11 +23,11 @@ const CodeBody = body({
 const TestsShape = t.Object({
   commodity_code: t.String({ examples: ['BRENT_CRUDE_USD'] }),
   current_price: t.Object({
-    value: t.Union([t.Number(), t.Null()]),
-    timestamp: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+    value: t.orNull(t.Number()),
+    timestamp: t.orNull(t.String({ format: 'date-time' })),
   }),
-  evaluated: integer(),
-  would_trigger: integer(),
+  evaluated: t.integer(),
+  would_trigger: t.integer(),
   results: t.Array(TestShape),
 })
 
@@ -40,14 +39,14 @@ export const BacktestShape = t.Object({
   vintage: t.Optional(
     t.Literal(true, { description: 'Whether values were replayed as they were recorded.' }),
   ),
-  observations: integer('Number of prices evaluated.'),
-  trigger_count: integer(),
-  triggers: objects('Oldest first, at most 500.', {
+  observations: t.integer('Number of prices evaluated.'),
+  trigger_count: t.integer(),
+  triggers: t.objects('Oldest first, at most 500.', {
     triggered_at: t.String({ format: 'date-time' }),
-    value: number('The price.'),
+    value: t.number('The price.'),
   }),
-  truncated: boolean('Whether more triggers exist than are listed.'),
-  cooldown_suppressed: integer('Prices that met the condition during a cooldown.'),
+  truncated: t.boolean('Whether more triggers exist than are listed.'),
+  cooldown_suppressed: t.integer('Prices that met the condition during a cooldown.'),
 })
 export type BacktestShape = (typeof BacktestShape)['static']
 

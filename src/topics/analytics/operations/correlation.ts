@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, objects, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
@@ -26,7 +25,7 @@ const codesMax = 10
 const windowDefault = 7
 
 const coefficient = (description?: string) =>
-  orNull(
+  t.orNull(
     t.Number({ minimum: -1, maximum: 1, examples: [0.9462] }),
     description ?? 'Null if one of the prices did not change.',
   )
@@ -36,7 +35,7 @@ const pair = {
   period: periodField,
 }
 
-const Analysis = object('Correlation', {
+const Analysis = t.object('Correlation', {
   type: t.Literal('analysis'),
   ...pair,
   correlation: coefficient(),
@@ -45,12 +44,12 @@ const Analysis = object('Correlation', {
     (['very strong', 'strong', 'moderate', 'weak', 'none'] as const).map(word => t.Literal(word)),
     { description: 'By absolute value: 0.9 very strong, 0.7 strong, 0.4 moderate, 0.2 weak.' },
   ),
-  direction: t.Union([t.Literal('positive'), t.Literal('negative'), t.Literal('none')]),
-  stability: t.Union([t.Literal('stable'), t.Literal('moderate'), t.Literal('unstable')]),
-  data_points: integer('Number of dates with a close in both series.', 21),
+  direction: t.oneOf(['positive', 'negative', 'none']),
+  stability: t.oneOf(['stable', 'moderate', 'unstable']),
+  data_points: t.integer('Number of dates with a close in both series.', 21),
 })
 
-const Matrix = object('CorrelationMatrix', {
+const Matrix = t.object('CorrelationMatrix', {
   type: t.Literal('matrix'),
   codes: t.Array(codeField),
   period: periodField,
@@ -62,14 +61,14 @@ const Matrix = object('CorrelationMatrix', {
       },
     ],
   }),
-  data_points: integer('Number of common closes of the pair with the fewest.', 21),
+  data_points: t.integer('Number of common closes of the pair with the fewest.', 21),
 })
 
-const Rolling = object('RollingCorrelation', {
+const Rolling = t.object('RollingCorrelation', {
   type: t.Literal('rolling'),
   ...pair,
-  window: integer('Returns of each correlation.', 7),
-  correlations: objects('Oldest first.', { date: dateField, correlation: coefficient() }),
+  window: t.integer('Returns of each correlation.', 7),
+  correlations: t.objects('Oldest first.', { date: dateField, correlation: coefficient() }),
   latest: coefficient(),
   average: coefficient('Arithmetic mean of the available values.'),
 })

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, number, object, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { codeOf, oneCode, wordParameter } from '../../../http/input/typed.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import {
@@ -34,34 +33,34 @@ const periodDefault = 90
 const periodMin = 20
 
 const price = t.Number({ examples: [82.83] })
-const methodField = t.Union([t.Literal('sma'), t.Literal('ema'), t.Literal('combined')])
+const methodField = t.oneOf(['sma', 'ema', 'combined'])
 const interval = (probability: number) =>
   t.Object({ low: price, high: price, probability: t.Number({ examples: [probability] }) })
 
 const heldField = (share: number) =>
-  number('Share of intervals that contained the later price.', share, { minimum: 0, maximum: 1 })
+  t.number('Share of intervals that contained the later price.', share, { minimum: 0, maximum: 1 })
 
-const Listing = object('ForecastMethods', {
+const Listing = t.object('ForecastMethods', {
   methods: t.Array(t.Object({ id: methodField, name: t.String(), description: t.String() })),
   default_method: t.Literal(methodDefault),
-  horizons: t.Array(integer({ examples: [7] })),
+  horizons: t.Array(t.integer({ examples: [7] })),
   usage: t.String(),
 })
 
-export const Forecast = object('PriceForecast', {
+export const Forecast = t.object('PriceForecast', {
   code: codeField,
   method: methodField,
   current_price: price,
-  currency: orNull(t.String({ examples: ['USD'] })),
+  currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['barrel'] }),
-  data_points: integer('Closes in the lookback.', 62),
+  data_points: t.integer('Closes in the lookback.', 62),
   observations_per_year: observationsField,
-  volatility: number('Percent a year.', 21.7),
+  volatility: t.number('Percent a year.', 21.7),
   forecasts: t.Array(
     t.Object({
       horizon_days: t.Union(horizonDays.map(days => t.Literal(days))),
       forecast_value: price,
-      forecast_change_pct: orNull(
+      forecast_change_pct: t.orNull(
         t.Number({ examples: [-0.57] }),
         'Against `current_price`; null when that is 0.',
       ),
@@ -71,10 +70,10 @@ export const Forecast = object('PriceForecast', {
       }),
     }),
   ),
-  calibration: orNull(
+  calibration: t.orNull(
     t.Object({
-      horizon_days: integer({ examples: [30] }),
-      intervals: integer('Forecasts of the last five years whose target day has passed.', 1236),
+      horizon_days: t.integer({ examples: [30] }),
+      intervals: t.integer('Forecasts of the last five years whose target day has passed.', 1236),
       sigma_1: heldField(0.7),
       sigma_2: heldField(0.94),
     }),

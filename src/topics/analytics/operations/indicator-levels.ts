@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, number, object, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
@@ -24,38 +23,38 @@ const defaultStorage = 'CUSHING_STORAGE'
 
 const price = t.Number({ examples: [74.25] })
 
-const PriceContextShape = object('PriceContext', {
-  commodity: string('Code of the series used.', defaultPrice),
-  price: number('The newest close.', 74.25),
-  percentile: number('100 x count(close <= price) / n.', 61.2, { minimum: 0, maximum: 100 }),
+const PriceContextShape = t.object('PriceContext', {
+  commodity: t.string('Code of the series used.', defaultPrice),
+  price: t.number('The newest close.', 74.25),
+  percentile: t.number('100 x count(close <= price) / n.', 61.2, { minimum: 0, maximum: 100 }),
   high_52w: price,
   low_52w: price,
   average_52w: price,
-  currency: orNull(t.String({ examples: ['USD'] })),
+  currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['barrel'] }),
-  data_points: integer('Closes in the 364 days.', 257),
-  timestamp: instant('When the price was observed.'),
+  data_points: t.integer('Closes in the 364 days.', 257),
+  timestamp: t.instant('When the price was observed.'),
 })
 
-const StorageAnalytics = object('StorageAnalytics', {
+const StorageAnalytics = t.object('StorageAnalytics', {
   code: t.String({ examples: [defaultStorage] }),
-  level: number('The newest level, in `unit`.', 24.604),
-  capacity_percent: orNull(
+  level: t.number('The newest level, in `unit`.', 24.604),
+  capacity_percent: t.orNull(
     t.Number({ examples: [31.38] }),
     '100 x level / working capacity on its day, or the level itself if published in percent; null if no capacity is known.',
   ),
-  days_of_cover: orNull(
+  days_of_cover: t.orNull(
     t.Number({ examples: [26.5] }),
     `Level divided by daily use; for ${Object.keys(useOfStorage).join(', ')}, otherwise null.`,
   ),
-  zscore: number('(level - seasonal_average) / seasonal_std_dev.', -1.21),
+  zscore: t.number('(level - seasonal_average) / seasonal_std_dev.', -1.21),
   seasonal_average: t.Number({ examples: [27.9] }),
   seasonal_std_dev: t.Number({ examples: [2.72] }),
-  seasonal_years: integer('Number of earlier years in the average.', 5, {
+  seasonal_years: t.integer('Number of earlier years in the average.', 5, {
     minimum: 2,
     maximum: 5,
   }),
-  week: string('ISO 8601 week of the level.', '2026-W47'),
+  week: t.string('ISO 8601 week of the level.', '2026-W47'),
   unit: t.String({ examples: ['million_barrels'] }),
   timestamp: instantField,
 })

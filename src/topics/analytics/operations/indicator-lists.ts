@@ -1,5 +1,5 @@
-import { type TSchema, t } from 'elysia'
-import { integer, object, orNull, string } from '../../../http/answer/schema.ts'
+import type { TSchema } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { codeOf, oneCode, textParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -17,22 +17,22 @@ const perPageMax = 500
 
 const dayField = t.String({ format: 'date', examples: ['2026-11-17'] })
 
-export const Positions = object('ManagedMoneyPositions', {
+export const Positions = t.object('ManagedMoneyPositions', {
   market: t.String({ examples: ['WTI'] }),
-  managed_money_long: integer('Contracts.', 176_380),
-  managed_money_short: integer({ examples: [117_333] }),
-  net_position: integer('Long minus short.', 59_047),
-  change: orNull(
-    integer({ examples: [-3_214] }),
+  managed_money_long: t.integer('Contracts.', 176_380),
+  managed_money_short: t.integer({ examples: [117_333] }),
+  net_position: t.integer('Long minus short.', 59_047),
+  change: t.orNull(
+    t.integer({ examples: [-3_214] }),
     'Change of the net position since the previous report; null for the first report.',
   ),
-  open_interest: integer('All open contracts.', 2_035_649),
+  open_interest: t.integer('All open contracts.', 2_035_649),
   report_date: dayField,
-  commodity: orNull(t.String({ examples: ['WTI_USD'] }), 'Code of the related price.'),
+  commodity: t.orNull(t.String({ examples: ['WTI_USD'] }), 'Code of the related price.'),
 })
 export type Positions = (typeof Positions)['static']
 
-export const Note = object('Annotation', {
+export const Note = t.object('Annotation', {
   id: t.String({ examples: ['meeting-2026-11'] }),
   title: t.String({ examples: ['Producers keep quotas'] }),
   description: t.String({
@@ -40,26 +40,26 @@ export const Note = object('Annotation', {
   }),
   category: t.String({ examples: ['opec'] }),
   date: dayField,
-  commodity: orNull(
+  commodity: t.orNull(
     t.String({ examples: ['BRENT_CRUDE_USD'] }),
     'Null if the note is not about a single code.',
   ),
 })
 export type Note = (typeof Note)['static']
 
-const Trade = object('CongressionalTrade', {
+const Trade = t.object('CongressionalTrade', {
   member: t.String({ examples: ['Jordan Example'] }),
   ticker: t.String({ examples: ['XYZ'] }),
-  transaction_type: string(`One of ${transactionTypes.join(', ')}.`, 'purchase'),
-  amount_range: string('As disclosed.', '$1,001 - $15,000'),
+  transaction_type: t.string(`One of ${transactionTypes.join(', ')}.`, 'purchase'),
+  amount_range: t.string('As disclosed.', '$1,001 - $15,000'),
   transaction_date: dayField,
   disclosure_date: dayField,
 })
 
 const listOfRows = <T extends TSchema>(row: T, title: string) =>
-  object(title, {
+  t.object(title, {
     data: t.Array(row),
-    meta: t.Object({ ...metaFields, count: integer(), ...PageMetaShape.properties }),
+    meta: t.Object({ ...metaFields, count: t.integer(), ...PageMetaShape.properties }),
   })
 
 type ListCall = Pick<Call<never, never, unknown>, 'at' | 'reply' | 'page'>

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, number, object, objects, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -27,40 +26,43 @@ const regions = switchMarkets.map(market => market.id)
 
 const Plant = t.Object({
   code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
-  heat_mwh: number('MWh of heat in one unit of the price.', 0.9),
-  efficiency: number('MWh of electricity from one of heat.', 0.53),
-  emission: number('Tonnes of carbon dioxide from one MWh of heat.', 0.20196),
+  heat_mwh: t.number('MWh of heat in one unit of the price.', 0.9),
+  efficiency: t.number('MWh of electricity from one of heat.', 0.53),
+  emission: t.number('Tonnes of carbon dioxide from one MWh of heat.', 0.20196),
 })
 
-const FuelSwitching = object('FuelSwitching', {
-  value: number('Saving per MWh of electricity from `to_fuel` compared with `from_fuel`.', -4.41),
+const FuelSwitching = t.object('FuelSwitching', {
+  value: t.number('Saving per MWh of electricity from `to_fuel` compared with `from_fuel`.', -4.41),
   economical: t.Union([t.Literal(gasFuel), t.Literal(coalFuel)], {
     description: '`to_fuel` while `value` is above 0, otherwise `from_fuel`.',
   }),
   from_fuel: fuelField,
   to_fuel: fuelField,
-  unit: string('Of `value` and of the costs.', 'EUR/MWh'),
-  breakeven_price: number('Gas price at which both cost the same, in `breakeven_unit`.', 28.05),
+  unit: t.string('Of `value` and of the costs.', 'EUR/MWh'),
+  breakeven_price: t.number('Gas price at which both cost the same, in `breakeven_unit`.', 28.05),
   breakeven_unit: t.String({ examples: ['EUR/MWh'] }),
-  timestamp: instant('Of the oldest price used.'),
+  timestamp: t.instant('Of the oldest price used.'),
   metadata: t.Object({
-    region: t.Union([t.Literal('europe'), t.Literal('us')]),
+    region: t.oneOf(['europe', 'us']),
     region_name: t.String({ examples: ['Northwest Europe'] }),
-    gas_cost: number('Fuel and carbon of a MWh of electricity from gas.', 95.4),
-    coal_cost: number('Fuel and carbon of a MWh of electricity from coal.', 91),
+    gas_cost: t.number('Fuel and carbon of a MWh of electricity from gas.', 95.4),
+    coal_cost: t.number('Fuel and carbon of a MWh of electricity from coal.', 91),
     carbon_included: t.Boolean(),
-    breakeven_carbon_price: orNull(
+    breakeven_carbon_price: t.orNull(
       t.Number({ examples: [91.05] }),
       'Carbon price per tonne at which both cost the same, at current fuel prices; null without a carbon price.',
     ),
-    prices: objects('Prices of gas, coal, carbon and the exchange rate for coal, as far as used.', {
-      code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
-      price: t.Number({ examples: [31.15] }),
-      currency: orNull(t.String({ examples: ['EUR'] })),
-      unit: t.String({ examples: ['mwh'] }),
-      timestamp: instantField,
-      data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')]),
-    }),
+    prices: t.objects(
+      'Prices of gas, coal, carbon and the exchange rate for coal, as far as used.',
+      {
+        code: t.String({ examples: ['DUTCH_TTF_EUR'] }),
+        price: t.Number({ examples: [31.15] }),
+        currency: t.orNull(t.String({ examples: ['EUR'] })),
+        unit: t.String({ examples: ['mwh'] }),
+        timestamp: instantField,
+        data_status: t.oneOf(['current', 'delayed', 'stale']),
+      },
+    ),
     plants: t.Object({ gas: Plant, coal: Plant }),
   }),
 })

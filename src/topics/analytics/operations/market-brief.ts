@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, instant, integer, object, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { boolOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
 import {
@@ -26,18 +25,18 @@ import { type BriefItem, type MonthForecast, monthForecast, narrative } from '..
 const price = t.Number({ examples: [74.25] })
 const confidenceDecimals = 4
 
-const Forecast = object('MonthForecast', {
+const Forecast = t.object('MonthForecast', {
   point: price,
   low: t.Number({ examples: [67.9] }),
   high: t.Number({ examples: [81.2] }),
   confidence: t.Number({ minimum: 0, maximum: 1, examples: [0.9145] }),
-  confidence_level: t.Union([t.Literal('low'), t.Literal('medium'), t.Literal('high')]),
+  confidence_level: t.oneOf(['low', 'medium', 'high']),
   method: t.String({ examples: ['combined'] }),
 })
 
-const change = (description: string) => orNull(t.Number({ examples: [-0.52] }), description)
+const change = (description: string) => t.orNull(t.Number({ examples: [-0.52] }), description)
 
-const Commodity = object('BriefCommodity', {
+const Commodity = t.object('BriefCommodity', {
   code: priceRowFields.code,
   name: priceRowFields.name,
   price: priceRowFields.price,
@@ -49,19 +48,22 @@ const Commodity = object('BriefCommodity', {
   ),
   change_24h_pct: change('The same in percent of that price; null when that is 0.'),
   change_24h: change('The same as `change_24h_abs`.'),
-  as_of: instant('When the price was observed.'),
+  as_of: t.instant('When the price was observed.'),
   source: priceRowFields.source,
-  stale: boolean('No new price for three periods of the cadence.'),
-  requested_code: t.Optional(string('The requested alias or futures family, if any.')),
-  forecast_1m: orNull(Forecast, 'Null with too few daily closes, or a price that is not positive.'),
+  stale: t.boolean('No new price for three periods of the cadence.'),
+  requested_code: t.Optional(t.string('The requested alias or futures family, if any.')),
+  forecast_1m: t.orNull(
+    Forecast,
+    'Null with too few daily closes, or a price that is not positive.',
+  ),
 })
 
 const Brief = envelopeOf({
-  as_of: instant('When the brief was made.'),
+  as_of: t.instant('When the brief was made.'),
   codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] }), {
     description: 'Codes in the response, in the order requested.',
   }),
-  count: integer({ examples: [1] }),
+  count: t.integer({ examples: [1] }),
   missing_codes: t.Optional(
     t.Array(t.String(), { description: 'Known codes without a current price.' }),
   ),

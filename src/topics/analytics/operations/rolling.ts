@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, number, object, objects, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { closesIn, tooFew } from '../../prices/math/window.ts'
@@ -24,38 +23,38 @@ const windowDefault = 20
 const windowMax = 500
 const periodDefault = 365
 
-const Rolling = object('RollingMeasure', {
+const Rolling = t.object('RollingMeasure', {
   code: codeField,
-  benchmark: orNull(codeField, 'Of beta.'),
+  benchmark: t.orNull(codeField, 'Of beta.'),
   measure: t.Union(
     rollingMeasures.map(name => t.Literal(name)),
     { description: 'What the values are.' },
   ),
-  window: integer('Closes, or changes, of each value.', 20),
+  window: t.integer('Closes, or changes, of each value.', 20),
   period: periodField,
-  values: objects('Oldest first.', {
+  values: t.objects('Oldest first.', {
     date: dateField,
-    value: orNull(
+    value: t.orNull(
       t.Number({ examples: [1.23] }),
       'In the unit of the series, percent, or without one, as the measure says; null where it is not defined.',
     ),
   }),
 })
 
-const SpreadShape = orNull(
+const SpreadShape = t.orNull(
   t.Object({
-    mean: number('Percent.', 1.4),
-    median: number('Percent.', 1.1),
-    min: number('Percent.', -12.4),
-    max: number('Percent.', 19.3),
-    years: integer({ examples: [10] }),
+    mean: t.number('Percent.', 1.4),
+    median: t.number('Percent.', 1.1),
+    min: t.number('Percent.', -12.4),
+    max: t.number('Percent.', 19.3),
+    years: t.integer({ examples: [10] }),
   }),
 )
-const Seasonality = object('Seasonality', {
+const Seasonality = t.object('Seasonality', {
   code: codeField,
-  by: t.Union([t.Literal('month'), t.Literal('week')]),
-  parts: objects('In the order of the year.', {
-    part: integer('Month 1 to 12, or ISO week 1 to 53.', 1),
+  by: t.oneOf(['month', 'week']),
+  parts: t.objects('In the order of the year.', {
+    part: t.integer('Month 1 to 12, or ISO week 1 to 53.', 1),
     change: SpreadShape,
     level: SpreadShape,
   }),

@@ -1,6 +1,6 @@
 import type { Static, TObject, TProperties } from '@sinclair/typebox'
-import { t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { codeParameter, integerParameter } from '../../../http/input/typed.ts'
@@ -101,9 +101,9 @@ export const windowNote =
 
 export const dateField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const codeField = t.String({ examples: ['WTI_USD'] })
-export const periodField = integer('Requested calendar days.', 30)
+export const periodField = t.integer('Requested calendar days.', 30)
 
-export const observationsField = integer(
+export const observationsField = t.integer(
   'Closes a year at their spacing, by which volatility is scaled: 252 where the median gap between closes is at most 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1.',
   252,
 )
@@ -113,7 +113,7 @@ export const spacingNote =
   '`observations_per_year` A follows the spacing of the closes in the window (median gap in days): 252 up to 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1. '
 
 const tierFields = {
-  tier: string("The caller's plan.", 'enterprise'),
+  tier: t.string("The caller's plan.", 'enterprise'),
   tier_name: t.String({ examples: ['Enterprise'] }),
 }
 

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, object } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -29,7 +28,7 @@ const Component = t.Object({
   timestamp: instantField,
 })
 
-const GasoilCrack = object('GasoilCrack', {
+const GasoilCrack = t.object('GasoilCrack', {
   spread_type: t.Literal('gasoil_crack'),
   type: t.Literal('gasoil-crack'),
   name: t.String({ examples: ['Gasoil Crack'] }),
@@ -41,42 +40,32 @@ const GasoilCrack = object('GasoilCrack', {
     basis: t.String({ examples: ['gasoil (USD/t) / 7.45 - Brent (USD/bbl)'] }),
     gasoil_usd_per_bbl: t.Number({ examples: [94.3] }),
   }),
-  timestamp: instant('Of the older leg.'),
+  timestamp: t.instant('Of the older leg.'),
 })
 
-const spreadOrNull = t.Union([valueField, t.Null()], {
-  description: 'Null where the month has no price.',
-})
+const spreadOrNull = t.orNull(valueField, 'Null where the month has no price.')
 const Month = t.Object({
   price: t.Number({ examples: [75.1] }),
   contract: t.String({ examples: ['BRENT_FUTURES_2027_01'] }),
 })
 
-const Structure = object('CurveStructure', {
+const Structure = t.object('CurveStructure', {
   commodity: t.String({ examples: ['EXCH_BRENT'] }),
   display_name: t.String({ examples: ['Brent Futures'] }),
-  structure: t.Union([
-    t.Literal('contango'),
-    t.Literal('backwardation'),
-    t.Literal('flat'),
-    t.Literal('mixed'),
-  ]),
-  severity: t.Union(
-    [t.Literal('none'), t.Literal('mild'), t.Literal('moderate'), t.Literal('steep')],
-    {
-      description:
-        'By absolute `term_slope_pct`: below 0.5 none, below 2 mild, below 5 moderate, otherwise steep.',
-    },
+  structure: t.oneOf(['contango', 'backwardation', 'flat', 'mixed']),
+  severity: t.oneOf(
+    ['none', 'mild', 'moderate', 'steep'],
+    'By absolute `term_slope_pct`: below 0.5 none, below 2 mild, below 5 moderate, otherwise steep.',
   ),
-  term_slope_pct: t.Union([t.Number({ examples: [-1.8] }), t.Null()], {
-    description:
-      '100 x (m12 / m1 - 1), using the last month if there are fewer; null when m1 is 0.',
-  }),
+  term_slope_pct: t.orNull(
+    t.Number({ examples: [-1.8] }),
+    '100 x (m12 / m1 - 1), using the last month if there are fewer; null when m1 is 0.',
+  ),
   spreads: t.Object({ m1_m3: spreadOrNull, m1_m6: spreadOrNull, m1_m12: spreadOrNull }),
   front_month: Month,
-  back_month_6: t.Union([Month, t.Null()]),
-  curve_points: integer({ examples: [12] }),
-  timestamp: instant('Of the front month.'),
+  back_month_6: t.orNull(Month),
+  curve_points: t.integer({ examples: [12] }),
+  timestamp: t.instant('Of the front month.'),
 })
 
 function mark({ catalogue, marks }: Context, reply: Answering, contracts: readonly string[]): void {
@@ -254,7 +243,7 @@ export function spreadCurveOperations(deps: Context) {
         200: t.Object({
           status: t.Literal('success'),
           data: t.Array(Structure),
-          meta: t.Object({ count: integer({ examples: [5] }) }),
+          meta: t.Object({ count: t.integer({ examples: [5] }) }),
         }),
         404: NestedProblem,
       },

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, integer, object, objects, oneOf } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter } from '../../../http/input/typed.ts'
@@ -32,11 +31,11 @@ export const historyQuery = {
   ),
 }
 
-const dayOrNull = t.Union([t.String({ format: 'date', examples: ['2026-09-01'] }), t.Null()])
+const dayOrNull = t.orNull(t.String({ format: 'date', examples: ['2026-09-01'] }))
 
-export const SpreadHistory = object('SpreadHistory', {
+export const SpreadHistory = t.object('SpreadHistory', {
   status: t.Literal('success'),
-  data: objects('One value for each date with a close of every leg, newest first.', {
+  data: t.objects('One value for each date with a close of every leg, newest first.', {
     date: t.String({ format: 'date', examples: ['2026-11-20'] }),
     value: valueField,
     unit: unitField,
@@ -48,17 +47,16 @@ export const SpreadHistory = object('SpreadHistory', {
   type: t.String({ examples: ['basis'] }),
   name: t.String({ examples: ['WTI - Brent'] }),
   formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
-  interval: oneOf(intervals),
-  coverage: object('SpreadCoverage', {
+  interval: t.oneOf(intervals),
+  coverage: t.object('SpreadCoverage', {
     from: dayOrNull,
     to: dayOrNull,
-    observations: integer('Dates in the requested range that have a value.', 62),
-    complete: boolean('Whether every weekday of the requested range has a value.'),
+    observations: t.integer('Dates in the requested range that have a value.', 62),
+    complete: t.boolean('Whether every weekday of the requested range has a value.'),
   }),
-  data_revised_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-    description:
-      'When the newest correction of a leg inside the requested range was recorded; null without corrections.',
-  }),
+  data_revised_at: t.instantOrNull(
+    'When the newest correction of a leg inside the requested range was recorded; null without corrections.',
+  ),
   meta: PageMetaShape,
 })
 

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, number, object, objects } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { hourMs, isoInstant } from '../../../lib/time/instant.ts'
 import { sourcesOf } from '../../catalogue/math/catalogue.ts'
@@ -16,27 +15,27 @@ export const instantField = t.String({ format: 'date-time', examples: ['2026-11-
 export const valueField = t.Number({ examples: [-3.87] })
 export const unitField = t.String({ examples: ['USD/bbl'] })
 
-export const SpreadRow = object('Spread', {
+export const SpreadRow = t.object('Spread', {
   id: t.String({ examples: ['wti_brent'] }),
   type: t.String({ examples: ['basis'] }),
   name: t.String({ examples: ['WTI - Brent'] }),
   value: valueField,
   unit: unitField,
-  region: t.Union([t.String({ examples: ['Atlantic'] }), t.Null()]),
-  components: objects('`value` is the sum of `price` x `weight`.', {
+  region: t.orNull(t.String({ examples: ['Atlantic'] })),
+  components: t.objects('`value` is the sum of `price` x `weight`.', {
     code: t.String({ examples: ['WTI_USD'] }),
     name: t.String({ examples: ['WTI Crude Oil'] }),
     price: t.Number({ examples: [71.23] }),
     unit: t.String({ examples: ['barrel'] }),
-    weight: number('Weight of `price` in `value`, including conversions.', 1),
+    weight: t.number('Weight of `price` in `value`, including conversions.', 1),
     timestamp: instantField,
   }),
   formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
-  change_24h: t.Union([t.Number({ examples: [-0.12] }), t.Null()], {
-    description:
-      '`value` minus the spread 24 hours earlier (for a daily leg: at its previous close); null if a leg has no earlier price.',
-  }),
-  timestamp: instant('Of the oldest leg.'),
+  change_24h: t.orNull(
+    t.Number({ examples: [-0.12] }),
+    '`value` minus the spread 24 hours earlier (for a daily leg: at its previous close); null if a leg has no earlier price.',
+  ),
+  timestamp: t.instant('Of the oldest leg.'),
   metadata: t.Object({
     description: t.String(),
     source_description: t.String(),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, number, object, objects, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
@@ -31,7 +30,7 @@ const priceFields = {
   price2: t.Number({ examples: [75.1] }),
 }
 
-const List = object('AvailableSpreads', {
+const List = t.object('AvailableSpreads', {
   available_spreads: t.Array(
     t.Object({
       id: idField,
@@ -44,12 +43,12 @@ const List = object('AvailableSpreads', {
   usage: t.String(),
 })
 
-const Standing = object('SpreadStanding', {
+const Standing = t.object('SpreadStanding', {
   type: t.Union(types.map(word => t.Literal(word))),
   spread: idField,
   spread_name: t.String({ examples: ['WTI - Brent'] }),
-  code1: string('First leg.', 'WTI_USD'),
-  code2: string('Last leg; of a crack its crude.', 'BRENT_CRUDE_USD'),
+  code1: t.string('First leg.', 'WTI_USD'),
+  code2: t.string('Last leg; of a crack its crude.', 'BRENT_CRUDE_USD'),
   ...priceFields,
   current_spread: spreadField,
   unit: unitField,
@@ -61,17 +60,17 @@ const Standing = object('SpreadStanding', {
   }),
   historical: t.Object({
     mean: spreadField,
-    std_dev: number('Sample standard deviation, n - 1.', 0.41),
+    std_dev: t.number('Sample standard deviation, n - 1.', 0.41),
     min: spreadField,
     max: spreadField,
     percentile: t.Number({ examples: [38.1] }),
-    z_score: orNull(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
-    data_points: integer('Common dates in the window.', 21),
+    z_score: t.orNull(t.Number({ examples: [-0.4] }), 'Null when std_dev is 0.'),
+    data_points: t.integer('Common dates in the window.', 21),
   }),
   interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),
   period: periodField,
   history: t.Optional(
-    objects('With `type=historical`, newest first.', {
+    t.objects('With `type=historical`, newest first.', {
       date: dateField,
       spread: spreadField,
       ...priceFields,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, objects } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -85,8 +84,8 @@ const SpreadList = t.Object({
   status: t.Literal('success'),
   data: t.Array(SpreadRow),
   meta: t.Object({
-    count: integer({ examples: [7] }),
-    unavailable: objects('Omitted spreads, each with the leg that has no price.', {
+    count: t.integer({ examples: [7] }),
+    unavailable: t.objects('Omitted spreads, each with the leg that has no price.', {
       id: t.String({ examples: ['dubai_jet'] }),
       leg: t.String({ examples: ['DUBAI_CRUDE_USD'] }),
     }),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, number, object, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../math/statistics.ts'
 import {
@@ -19,35 +18,35 @@ import {
   windowNote,
 } from './shape.ts'
 
-export const Statistics = object('SeriesStatistics', {
+export const Statistics = t.object('SeriesStatistics', {
   code: codeField,
   name: t.String({ examples: ['WTI Crude Oil'] }),
   period: periodField,
   statistics: t.Object({
-    z_score: orNull(
+    z_score: t.orNull(
       t.Number({ examples: [1.1077] }),
       '(last - mean) / std_dev; null when std_dev is 0.',
     ),
-    z_score_interpretation: orNull(
+    z_score_interpretation: t.orNull(
       t.String({ examples: ['above average'] }),
       'Below -2 extremely oversold, below -1 below average, to 1 normal, to 2 above average, above extremely overbought.',
     ),
-    percentile: number('100 x count(close <= last) / n.', 90.476),
+    percentile: t.number('100 x count(close <= last) / n.', 90.476),
     percentile_interpretation: t.String({ examples: ['in the upper quarter of the period'] }),
-    volatility: orNull(
+    volatility: t.orNull(
       t.Number({ examples: [24.3] }),
       'Percent a year; null when fewer than two returns have one.',
     ),
-    volatility_interpretation: orNull(
+    volatility_interpretation: t.orNull(
       t.String({ examples: ['moderate'] }),
       'Under 15 percent low, under 30 moderate, under 60 high, above extreme.',
     ),
     mean: t.Number({ examples: [79.643] }),
     median: t.Number({ examples: [79.56] }),
-    std_dev: number('Sample standard deviation, n - 1.', 2.8768),
+    std_dev: t.number('Sample standard deviation, n - 1.', 2.8768),
     min: t.Number({ examples: [74.07] }),
     max: t.Number({ examples: [83.14] }),
-    data_points: integer('Closes in the window.', 21),
+    data_points: t.integer('Closes in the window.', 21),
     observations_per_year: observationsField,
   }),
   generated_at: t.String({ format: 'date-time' }),

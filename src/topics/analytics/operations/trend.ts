@@ -1,13 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  integer,
-  number,
-  object,
-  objects,
-  orNull,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { instantOf, integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -55,26 +46,26 @@ const windowMax = 500
 
 const price = t.Number({ examples: [82.83] })
 const rsiField = t.Number({ minimum: 0, maximum: 100, examples: [59.18] })
-const rsiWord = string(
+const rsiWord = t.string(
   'Above 70 overbought, from 50 bullish, from 30 bearish, below oversold.',
   'bullish',
 )
 
-const Levels = object('PriceLevels', {
+const Levels = t.object('PriceLevels', {
   support: t.Array(price, { description: 'S1 = 2P - H, S2 = P - (H - L).' }),
   resistance: t.Array(price, { description: 'R1 = 2P - L, R2 = P + (H - L).' }),
-  pivot_point: number('P = (H + L + C) / 3.', 80.01),
+  pivot_point: t.number('P = (H + L + C) / 3.', 80.01),
 })
 
-export const Analysis = object('TrendAnalysis', {
+export const Analysis = t.object('TrendAnalysis', {
   type: t.Literal('analysis'),
   code: codeField,
   period: periodField,
   trend: t.Object({
-    direction: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('sideways')]),
-    strength: number('100 x R squared.', 74.36, { minimum: 0, maximum: 100 }),
-    slope: number('Price units per calendar day.', 0.2687),
-    price_change_pct: orNull(
+    direction: t.oneOf(['up', 'down', 'sideways']),
+    strength: t.number('100 x R squared.', 74.36, { minimum: 0, maximum: 100 }),
+    slope: t.number('Price units per calendar day.', 0.2687),
+    price_change_pct: t.orNull(
       t.Number({ examples: [4.9] }),
       '100 x (last - first) / |first| over the window; null when the first close is 0.',
     ),
@@ -83,15 +74,15 @@ export const Analysis = object('TrendAnalysis', {
   moving_averages: t.Object({
     sma_20: price,
     ema_20: price,
-    price_vs_sma: orNull(
+    price_vs_sma: t.orNull(
       t.Number({ examples: [3.96] }),
       '100 x (last - sma_20) / |sma_20|; null when the average is 0.',
     ),
-    golden_cross: boolean('sma(50) above sma(200), when there are 200 closes, otherwise false.'),
+    golden_cross: t.boolean('sma(50) above sma(200), when there are 200 closes, otherwise false.'),
   }),
   levels: Levels,
   signal: t.Object({
-    value: t.Union([t.Literal('buy'), t.Literal('sell'), t.Literal('neutral')]),
+    value: t.oneOf(['buy', 'sell', 'neutral']),
     interpretation: t.String({
       examples: ['The trend is up, the price is at or above its average, momentum is bullish.'],
     }),
@@ -102,20 +93,20 @@ export type Analysis = (typeof Analysis)['static']
 const run = {
   code: codeField,
   period: periodField,
-  window: integer('Closes of the average, changes of the RSI.', 20),
+  window: t.integer('Closes of the average, changes of the RSI.', 20),
   current_price: price,
-  current_value: number('At the newest close.', 79.68),
-  position: t.Union([t.Literal('above'), t.Literal('below')], {
-    description:
-      'For the price: above (or at) or below its average. For RSI: above (or at) or below 50.',
-  }),
-  values: objects('Oldest first.', { date: dateField, value: t.Number({ examples: [79.68] }) }),
+  current_value: t.number('At the newest close.', 79.68),
+  position: t.oneOf(
+    ['above', 'below'],
+    'For the price: above (or at) or below its average. For RSI: above (or at) or below 50.',
+  ),
+  values: t.objects('Oldest first.', { date: dateField, value: t.Number({ examples: [79.68] }) }),
 }
-const Average = object('MovingAverage', {
-  type: t.Union([t.Literal('sma'), t.Literal('ema')]),
+const Average = t.object('MovingAverage', {
+  type: t.oneOf(['sma', 'ema']),
   ...run,
 })
-const Rsi = object('RelativeStrength', {
+const Rsi = t.object('RelativeStrength', {
   type: t.Literal('rsi'),
   ...run,
   rsi: rsiField,
@@ -123,38 +114,39 @@ const Rsi = object('RelativeStrength', {
 })
 const pointFields = { date: dateField, value: t.Number({ examples: [1.234] }) }
 const shown = { code: codeField, period: periodField, current_price: price }
-const MacdRun = object('Macd', {
+const MacdRun = t.object('Macd', {
   type: t.Literal('macd'),
   ...shown,
-  values: objects('Oldest first; `value` = ema(12) - ema(26), unit of the series.', {
+  values: t.objects('Oldest first; `value` = ema(12) - ema(26), unit of the series.', {
     ...pointFields,
-    signal: orNull(t.Number({ examples: [1.1] }), 'ema(9) of `value`.'),
-    histogram: orNull(t.Number({ examples: [0.134] }), '`value` - `signal`.'),
+    signal: t.orNull(t.Number({ examples: [1.1] }), 'ema(9) of `value`.'),
+    histogram: t.orNull(t.Number({ examples: [0.134] }), '`value` - `signal`.'),
   }),
 })
-const Bands = object('BollingerBands', {
+const Bands = t.object('BollingerBands', {
   type: t.Literal('bollinger'),
   ...shown,
-  window: integer({ examples: [20] }),
-  values: objects('Oldest first; `value` is the mean, unit of the series.', {
+  window: t.integer({ examples: [20] }),
+  values: t.objects('Oldest first; `value` is the mean, unit of the series.', {
     ...pointFields,
     upper: t.Number({ examples: [85.2] }),
     lower: t.Number({ examples: [76.4] }),
   }),
 })
-const TrueRange = object('AverageTrueRange', {
+const TrueRange = t.object('AverageTrueRange', {
   type: t.Literal('atr'),
   ...shown,
-  window: integer({ examples: [14] }),
-  current_value: orNull(
+  window: t.integer({ examples: [14] }),
+  current_value: t.orNull(
     t.Number({ examples: [1.9] }),
     'At the newest day; null for a series with one value per day.',
   ),
-  values: t.Array(t.Object(pointFields), {
-    description: 'Oldest first, unit of the series; empty for a series with one value per day.',
-  }),
+  values: t.objects(
+    'Oldest first, unit of the series; empty for a series with one value per day.',
+    pointFields,
+  ),
 })
-const LevelsOnly = object('SupportAndResistance', {
+const LevelsOnly = t.object('SupportAndResistance', {
   type: t.Literal('levels'),
   code: codeField,
   period: periodField,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import {
   body,
@@ -36,7 +36,9 @@ export const PaymentMethodBody = body({
 })
 
 const webAddress = field(
-  string('URL that the page links back to.', 'https://example.com/account', { maxLength: urlMax }),
+  t.string('URL that the page links back to.', 'https://example.com/account', {
+    maxLength: urlMax,
+  }),
   (form, name) => {
     const address = form.text(name, urlMax)
     if (address === undefined) return undefined

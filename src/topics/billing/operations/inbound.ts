@@ -1,4 +1,4 @@
-import { t } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import { readBodyText } from '../../../http/input/body.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem } from '../../../http/problem/problem.ts'

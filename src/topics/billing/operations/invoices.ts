@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { countOrNull, integer, objects, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -15,7 +14,7 @@ import { InvoiceShape, invoiceRow } from './row.ts'
 const perPageMax = 100
 const perPageDefault = 20
 const params = t.Object({
-  id: string('Id of the invoice.', '00000000-0000-4000-8000-000000000901'),
+  id: t.string('Id of the invoice.', '00000000-0000-4000-8000-000000000901'),
 })
 const day = t.String({ format: 'date', examples: ['2026-11-20'] })
 const Usage = t.Object({
@@ -24,13 +23,13 @@ const Usage = t.Object({
     end: t.String({ format: 'date', description: 'The last day.', examples: ['2026-11-30'] }),
   }),
   requests: t.Object({
-    used: integer('Requests of all keys, including those paid with credits.', 1234),
-    limit: countOrNull('Null: no quota.'),
-    remaining: countOrNull('Null: no quota.'),
+    used: t.integer('Requests of all keys, including those paid with credits.', 1234),
+    limit: t.countOrNull('Null: no quota.'),
+    remaining: t.countOrNull('Null: no quota.'),
   }),
-  daily_breakdown: objects('Each day of the period so far, oldest first.', {
+  daily_breakdown: t.objects('Each day of the period so far, oldest first.', {
     date: day,
-    requests: integer({ examples: [61] }),
+    requests: t.integer({ examples: [61] }),
   }),
 })
 
@@ -60,7 +59,7 @@ export const invoiceOperations = (deps: Context) => [
     access: billingRead,
     params: params.properties,
     answers: {
-      200: string('A PDF document.', '%PDF-1.7 …', { contentMediaType: 'application/pdf' }),
+      200: t.string('A PDF document.', '%PDF-1.7 …', { contentMediaType: 'application/pdf' }),
     },
     handle: async ({ at: { billing, issuer }, caller, params: { id } }) => {
       const invoice = billing.invoices.own(caller.key.account.account.id, id)

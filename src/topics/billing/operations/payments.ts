@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -18,19 +17,19 @@ import { MethodShape, methodRow, PackShape, PurchaseShape, packRow, purchaseRow 
 
 const Methods = t.Object({
   payment_methods: t.Array(MethodShape),
-  default_payment_method_id: t.Union([t.String({ examples: ['pm_0001'] }), t.Null()]),
+  default_payment_method_id: t.orNull(t.String({ examples: ['pm_0001'] })),
 })
 const Intent = t.Object({
   setup_intent: t.Object({
     id: t.String(),
-    client_secret: string("For the processor's own form."),
-    status: t.Union([t.Literal('requires_payment_method'), t.Literal('succeeded')]),
+    client_secret: t.string("For the processor's own form."),
+    status: t.oneOf(['requires_payment_method', 'succeeded']),
     provider: t.String({ examples: ['manual'] }),
   }),
   client_secret: t.String(),
 })
 const Portal = t.Object({ url: t.String(), expires_at: t.String({ format: 'date-time' }) })
-const Balance = t.Object({ requests_remaining: integer({ examples: [10_000] }) })
+const Balance = t.Object({ requests_remaining: t.integer({ examples: [10_000] }) })
 const Bought = t.Object({ credit_purchase: PurchaseShape, balance: Balance })
 
 function methods({ billing }: Context) {

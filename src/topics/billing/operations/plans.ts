@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -27,7 +26,7 @@ const PlanList = t.Object({ plans: t.Array(PlanShape), addons: t.Array(AddOnShap
 const PlanChange = t.Object({
   subscription: SubscriptionShape,
   proration: t.Object({
-    amount: integer('Amount charged now, in cents.', 2500),
+    amount: t.integer('Amount charged now, in cents.', 2500),
     currency: t.Literal('USD'),
   }),
   effective_at: t.String({ format: 'date-time' }),

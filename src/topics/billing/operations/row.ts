@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, countOrNull, integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { CreditPack } from '../../../plans/credit-packs.ts'
@@ -14,112 +13,102 @@ import type { Invoice } from '../store/invoices.ts'
 const moment = (description?: string) =>
   t.String({ format: 'date-time', ...(description && { description }) })
 const currency = t.Literal('USD')
-export const periodName = t.Union([t.Literal('monthly'), t.Literal('yearly')])
+export const periodName = t.oneOf(['monthly', 'yearly'])
 
-export const PlanShape = object('Plan', {
+export const PlanShape = t.object('Plan', {
   id: t.String({ examples: ['professional'] }),
   name: t.String({ examples: ['Professional'] }),
   tier_name: t.String({ examples: ['Reservoir Mastery'] }),
-  price_monthly: integer('In cents.', 9900),
-  price_yearly: integer('In cents.', 118_800),
+  price_monthly: t.integer('In cents.', 9900),
+  price_yearly: t.integer('In cents.', 118_800),
   currency,
-  request_limit: countOrNull('Null: no quota.'),
-  request_period: t.Union([t.Literal('day'), t.Literal('month')]),
+  request_limit: t.countOrNull('Null: no quota.'),
+  request_period: t.oneOf(['day', 'month']),
   features: FeatureList,
-  custom_pricing: boolean('The price is agreed with the operator.'),
+  custom_pricing: t.boolean('The price is agreed with the operator.'),
 })
 export type PlanShape = (typeof PlanShape)['static']
 
-export const AddOnShape = object('AddOn', {
+export const AddOnShape = t.object('AddOn', {
   id: t.String({ examples: ['futures_data'] }),
   name: t.String({ examples: ['Futures Data'] }),
-  price_monthly: integer('In cents.', 4900),
+  price_monthly: t.integer('In cents.', 4900),
   currency,
 })
 
-export const SubscriptionShape = object('Subscription', {
-  id: string("The account's id if it has no subscription.", '00000000-0000-4000-8000-000000000902'),
+export const SubscriptionShape = t.object('Subscription', {
+  id: t.string(
+    "The account's id if it has no subscription.",
+    '00000000-0000-4000-8000-000000000902',
+  ),
   plan: t.String({ examples: ['professional'] }),
-  status: t.Union([
-    t.Literal('active'),
-    t.Literal('trialing'),
-    t.Literal('past_due'),
-    t.Literal('cancelled'),
-  ]),
+  status: t.oneOf(['active', 'trialing', 'past_due', 'cancelled']),
   billing_period: periodName,
   current_period_start: moment(),
   current_period_end: moment('For the free plan the end of the day.'),
   cancel_at_period_end: t.Boolean(),
-  pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()], {
-    description: 'The plan that follows at the end.',
-  }),
+  pending_plan: t.orNull(t.String({ examples: ['starter'] }), 'The plan that follows at the end.'),
   usage: t.Object({
-    requests_used: integer('Requests of all keys in the current quota window.', 1234),
-    requests_limit: countOrNull('Null: no quota.'),
+    requests_used: t.integer('Requests of all keys in the current quota window.', 1234),
+    requests_limit: t.countOrNull('Null: no quota.'),
     percent_used: t.Number({ examples: [1.23] }),
   }),
   addons: t.Array(t.String({ examples: ['futures_data'] })),
 })
 export type SubscriptionShape = (typeof SubscriptionShape)['static']
 
-export const MethodShape = object('PaymentMethod', {
+export const MethodShape = t.object('PaymentMethod', {
   id: t.String({ examples: ['pm_0001'] }),
-  type: t.Union([t.Literal('card'), t.Literal('invoice'), t.Literal('manual')]),
-  brand: t.Union([t.String({ examples: ['visa'] }), t.Null()]),
-  last4: t.Union([t.String({ examples: ['4242'] }), t.Null()]),
-  exp_month: t.Union([integer({ examples: [12] }), t.Null()]),
-  exp_year: t.Union([integer({ examples: [2039] }), t.Null()]),
+  type: t.oneOf(['card', 'invoice', 'manual']),
+  brand: t.orNull(t.String({ examples: ['visa'] })),
+  last4: t.orNull(t.String({ examples: ['4242'] })),
+  exp_month: t.orNull(t.integer({ examples: [12] })),
+  exp_year: t.orNull(t.integer({ examples: [2039] })),
   is_default: t.Boolean(),
 })
 
-export const InvoiceStatusName = t.Union([
-  t.Literal('draft'),
-  t.Literal('open'),
-  t.Literal('paid'),
-  t.Literal('void'),
-  t.Literal('uncollectible'),
-])
+export const InvoiceStatusName = t.oneOf(['draft', 'open', 'paid', 'void', 'uncollectible'])
 
-export const InvoiceShape = object('Invoice', {
+export const InvoiceShape = t.object('Invoice', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000901'] }),
   number: t.String({ examples: ['2026-000001'] }),
-  amount: integer('In cents.', 9900),
+  amount: t.integer('In cents.', 9900),
   currency: t.String({ examples: ['USD'] }),
   status: InvoiceStatusName,
   period_start: moment(),
   period_end: moment(),
-  pdf_url: t.Union([
+  pdf_url: t.orNull(
     t.String({
       examples: [
         'https://prices.example.com/billing/invoices/00000000-0000-4000-8000-000000000901/pdf',
       ],
     }),
-    t.Null(),
-  ]),
+  ),
   created_at: moment(),
 })
 export type InvoiceShape = (typeof InvoiceShape)['static']
 
-export const PackShape = object('CreditPack', {
+export const PackShape = t.object('CreditPack', {
   id: t.String({ examples: ['pack_10k'] }),
   name: t.String({ examples: ['10,000 requests'] }),
-  requests: integer({ examples: [10_000] }),
-  price: integer('In cents.', 900),
+  requests: t.integer({ examples: [10_000] }),
+  price: t.integer('In cents.', 900),
   currency,
-  expires_after_days: countOrNull('From the purchase; null if they never expire.'),
+  expires_after_days: t.countOrNull('From the purchase; null if they never expire.'),
 })
 export type PackShape = (typeof PackShape)['static']
 
-export const PurchaseShape = object('CreditPurchase', {
+export const PurchaseShape = t.object('CreditPurchase', {
   id: t.String(),
   pack_id: t.String({ examples: ['pack_10k'] }),
-  quantity: integer({ examples: [1] }),
-  requests: integer('Of all packs together.', 10_000),
-  amount: integer('In cents.', 900),
+  quantity: t.integer({ examples: [1] }),
+  requests: t.integer('Of all packs together.', 10_000),
+  amount: t.integer('In cents.', 900),
   currency: t.String({ examples: ['USD'] }),
-  status: t.Union([t.Literal('completed'), t.Literal('pending')], {
-    description: 'Pending: the credits are added once the invoice is paid.',
-  }),
+  status: t.oneOf(
+    ['completed', 'pending'],
+    'Pending: the credits are added once the invoice is paid.',
+  ),
   created_at: moment(),
 })
 

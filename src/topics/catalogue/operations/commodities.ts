@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, number, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { codeParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
@@ -29,7 +28,7 @@ import type { Series } from '../store/series.ts'
 const List = t.Object({
   status: t.Literal('success'),
   data: t.Array(Commodity),
-  meta: t.Object({ total: integer({ examples: [884] }), include_unavailable: t.Boolean() }),
+  meta: t.Object({ total: t.integer({ examples: [884] }), include_unavailable: t.Boolean() }),
 })
 
 const Categories = envelope(
@@ -37,7 +36,7 @@ const Categories = envelope(
     t.String(),
     t.Object({
       name: t.String({ examples: ['Crude Oil'] }),
-      count: integer({ examples: [12] }),
+      count: t.integer({ examples: [12] }),
       commodities: t.Array(Commodity),
     }),
     { description: 'By category.' },
@@ -46,23 +45,16 @@ const Categories = envelope(
 
 const SingleCommodity = envelopeOf({
   ...commodityFields,
-  requested_code: t.Optional(string('The requested alias, if any.', 'WTI')),
+  requested_code: t.Optional(t.string('The requested alias, if any.', 'WTI')),
   instrument_disclosure: t.Optional(Disclosure),
   ...deliveryShape,
   freshness: t.Object({
-    as_of: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-      description: 'Time of the newest price.',
-    }),
-    data_status: t.Union([
-      t.Literal('current'),
-      t.Literal('delayed'),
-      t.Literal('stale'),
-      t.Literal('empty'),
-    ]),
+    as_of: t.instantOrNull('Time of the newest price.'),
+    data_status: t.oneOf(['current', 'delayed', 'stale', 'empty']),
     stale: t.Boolean(),
-    max_age_hours: number('Age at which the newest price counts as stale.', 72),
+    max_age_hours: t.number('Age at which the newest price counts as stale.', 72),
     next_release_at: t.Optional(
-      instant('When the next value is released, for a series with release days.'),
+      t.instant('When the next value is released, for a series with release days.'),
     ),
   }),
 })
@@ -178,7 +170,7 @@ export const commodityOperations = (deps: Context) => [
     tags: ['Catalogue'],
     access: { meter: true },
     params: {
-      code: string('Code or alias, in any letter case.', 'WTI_USD'),
+      code: t.string('Code or alias, in any letter case.', 'WTI_USD'),
     },
     answers: { 200: serialised(SingleCommodity), 304: t.Void(), 404: CatalogProblem },
     handle: ({ at: deps, params, request, reply }) => {

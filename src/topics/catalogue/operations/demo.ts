@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
@@ -35,14 +34,14 @@ const demoFields = {
   unit: priceRowFields.unit,
   created_at: priceRowFields.created_at,
   updated_at: priceRowFields.updated_at,
-  change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
-  change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+  change_24h: t.orNull(t.Number({ examples: [-0.52] })),
+  change_24h_percent: t.orNull(t.Number({ examples: [-0.73] })),
   source: priceRowFields.source,
 }
-export const DemoRow = object('DemoPrice', { ...demoFields, sparkline: Sparkline })
+export const DemoRow = t.object('DemoPrice', { ...demoFields, sparkline: Sparkline })
 export type DemoRow = (typeof DemoRow)['static']
 
-const codesNow = integer('Codes of the demo that have a price.', 9)
+const codesNow = t.integer('Codes of the demo that have a price.', 9)
 
 const DemoPrices = envelopeOf({
   prices: t.Array(DemoRow),
@@ -79,7 +78,7 @@ const DemoPrice = envelopeOf({ ...demoFields, demo_mode: t.Literal(true) })
 const DemoCommodities = envelopeOf({
   commodities: t.Record(t.String(), t.Array(Commodity), { description: 'By category.' }),
   meta: t.Object({
-    total: integer({ examples: [884] }),
+    total: t.integer({ examples: [884] }),
     categories: t.Array(t.String({ examples: ['crude_oil'] })),
     free_commodities: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
   }),
@@ -170,7 +169,7 @@ export const demoOperations = (deps: Context) => [
       'Returns the newest price of a demo code. Other codes of the catalogue get 403 with the list of demo codes.',
     access,
     params: {
-      code: string('One of the demo codes or an alias of it.', 'WTI_USD'),
+      code: t.string('One of the demo codes or an alias of it.', 'WTI_USD'),
     },
     answers: {
       200: DemoPrice,

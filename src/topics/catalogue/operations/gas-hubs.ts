@@ -1,5 +1,5 @@
-import { type Static, t } from 'elysia'
-import { integer } from '../../../http/answer/schema.ts'
+import type { Static } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -19,22 +19,20 @@ const slugOf = ({ code }: Series): string =>
     .toLowerCase()
     .replaceAll('_', '-')
 
-const Hub = t.Object(
-  {
-    code: t.String({ examples: ['GAS_WAHA_USD'] }),
-    slug: t.String({ examples: ['waha'] }),
-    name: t.String({ examples: ['Waha Hub Natural Gas'] }),
-    price: t.Number({ examples: [1.084] }),
-    currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
-    unit: t.String({ examples: ['mmbtu'] }),
-    basis_to_henry: t.Union([t.Number({ examples: [-2.136] }), t.Null()], {
-      description: 'The price less that of the benchmark; null for another unit or currency.',
-    }),
-    history_since: t.Union([t.String({ format: 'date' }), t.Null()]),
-    created_at: t.String({ format: 'date-time' }),
-  },
-  { title: 'GasHub' },
-)
+const Hub = t.object('GasHub', {
+  code: t.String({ examples: ['GAS_WAHA_USD'] }),
+  slug: t.String({ examples: ['waha'] }),
+  name: t.String({ examples: ['Waha Hub Natural Gas'] }),
+  price: t.Number({ examples: [1.084] }),
+  currency: t.orNull(t.String({ examples: ['USD'] })),
+  unit: t.String({ examples: ['mmbtu'] }),
+  basis_to_henry: t.orNull(
+    t.Number({ examples: [-2.136] }),
+    'The price less that of the benchmark; null for another unit or currency.',
+  ),
+  history_since: t.orNull(t.String({ format: 'date' })),
+  created_at: t.String({ format: 'date-time' }),
+})
 type Hub = Static<typeof Hub>
 
 /** Prices of natural gas by hub, with their difference to the benchmark. */
@@ -70,7 +68,7 @@ export function gasHubOperations({ catalogue, latestPrices, marks, meter }: Cont
       tags: ['Prices'],
       access: { meter: true },
       answers: {
-        200: envelope(t.Object({ benchmark: Hub, hubs: t.Array(Hub), count: integer() })),
+        200: envelope(t.Object({ benchmark: Hub, hubs: t.Array(Hub), count: t.integer() })),
         404: NestedProblem,
       },
       handle: ({ reply, caller }) => {

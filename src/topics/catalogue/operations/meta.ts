@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, instant, integer, objects } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { envelopeOf, success, tagged } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -13,18 +12,18 @@ import { FeatureList, TierShape } from '../../keys/operations/tier-shape.ts'
 
 const schemaVersion = '2.0.0'
 
-const updatedAt = instant('When these limits took effect.')
-const constant = (example: number) => integer({ examples: [example] })
+const updatedAt = t.instant('When these limits took effect.')
+const constant = (example: number) => t.integer({ examples: [example] })
 
 const LimitsBody = envelopeOf({
   schema_version: t.Literal(schemaVersion),
   updated_at: updatedAt,
   tiers: t.Array(TierShape),
-  rate_limits: objects('Rolling windows.', {
+  rate_limits: t.objects('Rolling windows.', {
     class: t.String({ examples: ['authenticated'] }),
     limit: constant(60),
     window_seconds: constant(60),
-    keyed_by: t.Union([t.Literal('api_key'), t.Literal('client_ip')]),
+    keyed_by: t.oneOf(['api_key', 'client_ip']),
   }),
   constants: t.Object({
     max_codes_per_request: constant(20),
@@ -59,15 +58,15 @@ const Facts = t.Object({
   plans: t.Array(
     t.Object({
       ...TierShape.properties,
-      price_monthly: integer('In cents.', 9900),
-      price_yearly: integer('In cents.', 118_800),
+      price_monthly: t.integer('In cents.', 9900),
+      price_yearly: t.integer('In cents.', 118_800),
       currency: t.Literal('USD'),
-      custom_pricing: boolean('The price is agreed with the operator.'),
+      custom_pricing: t.boolean('The price is agreed with the operator.'),
     }),
   ),
   commodities: t.Object({
-    total: integer('Codes of the catalogue.', 897),
-    available: integer('Codes that have data.', 884),
+    total: t.integer('Codes of the catalogue.', 897),
+    available: t.integer('Codes that have data.', 884),
     categories: t.Array(t.String({ examples: ['crude_oil'] })),
   }),
   features: FeatureList,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, number, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { PageMetaShape, type PageRequest, pageQuery } from '../../../http/input/page.ts'
 import { listOf, periodMoment } from '../../../http/input/query.ts'
@@ -25,27 +24,27 @@ type PriceListsDeps = Context
 
 const perPageMax = 1000
 
-const AllRow = object('AllRow', {
+const AllRow = t.object('AllRow', {
   code: priceRowFields.code,
   name: priceRowFields.name,
-  commodity: string('The same as `code`.', 'WTI_USD'),
+  commodity: t.string('The same as `code`.', 'WTI_USD'),
   price: priceRowFields.price,
-  value: number('The same as `price`.', 71.23),
+  value: t.number('The same as `price`.', 71.23),
   currency: priceRowFields.currency,
   unit: priceRowFields.unit,
   category: t.String({ examples: ['crude_oil'] }),
   source: priceRowFields.source,
   created_at: priceRowFields.created_at,
   updated_at: priceRowFields.updated_at,
-  timestamp: instant('The same as `created_at`.'),
-  change_24h: t.Union([t.Number({ examples: [-0.52] }), t.Null()]),
-  change_24h_percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+  timestamp: t.instant('The same as `created_at`.'),
+  change_24h: t.orNull(t.Number({ examples: [-0.52] })),
+  change_24h_percent: t.orNull(t.Number({ examples: [-0.73] })),
 })
 
 const allFields = {
   prices: t.Record(t.String(), AllRow, { description: 'By code.' }),
-  count: integer('Prices on this page.', 884),
-  timestamp: instant('Time of the response.'),
+  count: t.integer('Prices on this page.', 884),
+  timestamp: t.instant('Time of the response.'),
 }
 
 const All = t.Object({
@@ -58,12 +57,13 @@ const All = t.Object({
 })
 
 const count = (example: number, description?: string) =>
-  integer({ examples: [example], ...(description && { description }) })
+  t.integer({ examples: [example], ...(description && { description }) })
 
 const Health = envelopeOf({
-  status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('unhealthy')], {
-    description: '`degraded` while any code is stale, `unhealthy` when none is current or delayed.',
-  }),
+  status: t.oneOf(
+    ['healthy', 'degraded', 'unhealthy'],
+    '`degraded` while any code is stale, `unhealthy` when none is current or delayed.',
+  ),
   total: count(884, 'Codes that have a source.'),
   current: count(884),
   delayed: count(0),
@@ -73,10 +73,8 @@ const Health = envelopeOf({
     t.String(),
     t.Object({ total: count(12), current: count(12), stale: count(0) }),
   ),
-  newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
-  oldest_current: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-    description: 'The oldest price among the current codes.',
-  }),
+  newest_observation: t.orNull(t.String({ format: 'date-time' })),
+  oldest_current: t.instantOrNull('The oldest price among the current codes.'),
   checked_at: t.String({ format: 'date-time' }),
 })
 

@@ -1,14 +1,13 @@
-import { t } from 'elysia'
 import type { Feeds } from '../../../feeds/engine/feeds.ts'
-import { integer, object, oneOf } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { operation } from '../../../http/operations/operation.ts'
 
-const SourceShape = object('Source', {
+const SourceShape = t.object('Source', {
   publisher: t.String({ examples: ['European Central Bank'] }),
   homepage: t.String({ examples: ['https://www.ecb.europa.eu/'] }),
-  license_class: oneOf(['open', 'view']),
+  license_class: t.oneOf(['open', 'view']),
   attribution: t.String({ examples: ['Source: European Central Bank'] }),
-  codes: integer('Codes with values from this publisher.', 39),
+  codes: t.integer('Codes with values from this publisher.', 39),
 })
 
 /** The sources of the data of this instance. */

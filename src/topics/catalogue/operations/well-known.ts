@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
@@ -9,14 +8,14 @@ const access = { open: 'The service describes itself.', rate: 'none' } as const
 const expiresAfterMs = 365 * dayMs
 
 const Link = t.Object({
-  href: string('Address.', 'https://prices.example.com/openapi.json'),
-  type: t.Optional(string('Media type.', 'application/json')),
+  href: t.string('Address.', 'https://prices.example.com/openapi.json'),
+  type: t.Optional(t.string('Media type.', 'application/json')),
 })
 
 const Linkset = t.Object({
   linkset: t.Array(
     t.Object({
-      anchor: string('Address of the API.', 'https://prices.example.com/v1'),
+      anchor: t.string('Address of the API.', 'https://prices.example.com/v1'),
       'service-desc': t.Array(Link),
       'service-doc': t.Array(Link),
       'service-meta': t.Array(Link),
@@ -59,7 +58,7 @@ export const wellKnownOperations = [
     description: 'Returns where to report vulnerabilities (RFC 9116).',
     access,
     answers: {
-      200: string('The contact.', 'Contact: https://prices.example.com/support', {
+      200: t.string('The contact.', 'Contact: https://prices.example.com/support', {
         contentMediaType: 'text/plain',
       }),
     },

@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { instant, integer, number, object, objects, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -24,7 +23,7 @@ const scoreDecimals = 2
 const alertsMax = 20
 const statuses: readonly QualityStatus[] = ['healthy', 'warning', 'critical']
 
-const score = (description: string) => number(description, 98.4, { minimum: 0, maximum: 100 })
+const score = (description: string) => t.number(description, 98.4, { minimum: 0, maximum: 100 })
 const scores = {
   completeness: score('Share of expected points that are present.'),
   timeliness: score(
@@ -33,39 +32,40 @@ const scores = {
   accuracy: score('Share of days without an anomaly.'),
   consistency: score('Share of days whose bar matches its observations.'),
 }
-const severity = t.Union([t.Literal('critical'), t.Literal('warning'), t.Literal('info')])
-const status = t.Union([t.Literal('healthy'), t.Literal('warning'), t.Literal('critical')], {
-  description: 'By `quality_score`: healthy from 95, warning from 75, critical below.',
-})
+const severity = t.oneOf(['critical', 'warning', 'info'])
+const status = t.oneOf(
+  ['healthy', 'warning', 'critical'],
+  'By `quality_score`: healthy from 95, warning from 75, critical below.',
+)
 const code = t.String({ examples: ['WTI_USD'] })
 const name = t.String({ examples: ['WTI Crude Oil'] })
-const scope = string('Category of the code.', 'crude_oil')
-const generatedAt = instant('When it was computed.')
-const updatedAt = instant('When the newest observation was recorded.')
+const scope = t.string('Category of the code.', 'crude_oil')
+const generatedAt = t.instant('When it was computed.')
+const updatedAt = t.instant('When the newest observation was recorded.')
 
-const Summary = object('DataQualitySummary', {
+const Summary = t.object('DataQualitySummary', {
   overall_score: score('Mean of the scores of all codes with data; 0 without one.'),
   score: score('The same.'),
-  overall_quality: string(
+  overall_quality: t.string(
     'excellent from 95, good from 85, fair from 70, poor below; unknown without data.',
     'excellent',
   ),
-  sources_monitored: integer('Sources of the codes with data.', 41),
-  sources_with_issues: integer('Sources with at least one code that is not healthy.', 0),
-  total_commodities: integer('Codes with data.', 884),
-  total_issues: integer('Of severity critical and warning.', 3),
+  sources_monitored: t.integer('Sources of the codes with data.', 41),
+  sources_with_issues: t.integer('Sources with at least one code that is not healthy.', 0),
+  total_commodities: t.integer('Codes with data.', 884),
+  total_issues: t.integer('Of severity critical and warning.', 3),
   last_updated: generatedAt,
   breakdown: t.Object(scores, { description: 'Means over the codes with data.' }),
-  recent_alerts: objects(`Newest issues first, at most ${alertsMax}.`, {
+  recent_alerts: t.objects(`Newest issues first, at most ${alertsMax}.`, {
     severity,
     message: t.String(),
-    timestamp: instant('When the issue began.'),
+    timestamp: t.instant('When the issue began.'),
   }),
 })
-const Row = object('DataQualityRow', {
+const Row = t.object('DataQualityRow', {
   code,
   name,
-  type: string('What kind of number the series carries.', 'spot_price'),
+  type: t.string('What kind of number the series carries.', 'spot_price'),
   scope,
   last_generated: generatedAt,
   last_updated: updatedAt,
@@ -80,7 +80,7 @@ const grades = [
   { grade: 'C', from: 70 },
   { grade: 'D', from: 0 },
 ] as const
-const Report = object('DataQualityReport', {
+const Report = t.object('DataQualityReport', {
   code,
   name,
   scope,
@@ -91,23 +91,23 @@ const Report = object('DataQualityReport', {
   accuracy: scores.accuracy,
   metrics: t.Object({
     ...scores,
-    expected_points: integer({ examples: [63] }),
-    missing_points: integer({ examples: [1] }),
-    late_updates: integer({ examples: [0] }),
-    anomalies: integer({ examples: [0] }),
+    expected_points: t.integer({ examples: [63] }),
+    missing_points: t.integer({ examples: [1] }),
+    late_updates: t.integer({ examples: [0] }),
+    anomalies: t.integer({ examples: [0] }),
   }),
   issues: t.Array(
     t.Object({
       severity,
       description: t.String(),
-      affected_points: integer({ examples: [1] }),
-      detected_at: instant('When the issue began.'),
+      affected_points: t.integer({ examples: [1] }),
+      detected_at: t.instant('When the issue began.'),
     }),
   ),
   recommendations: t.Array(t.String()),
-  next_release_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-    description: 'When the next value comes out, where the series has days of release.',
-  }),
+  next_release_at: t.instantOrNull(
+    'When the next value comes out, where the series has days of release.',
+  ),
   generated_at: generatedAt,
   last_updated: updatedAt,
   report: t.Object(
@@ -311,7 +311,9 @@ function reportsRoute({ quality, marks }: Context) {
         ),
       },
       answers: {
-        200: serialised(envelopeOf({ reports: t.Array(Row), count: integer({ examples: [884] }) })),
+        200: serialised(
+          envelopeOf({ reports: t.Array(Row), count: t.integer({ examples: [884] }) }),
+        ),
       },
       handle: async ({ query, reply }) => {
         const status = query.status?.trim().toLowerCase()
@@ -350,7 +352,7 @@ export const dataQualityOperations = (deps: Context) => [
     tags: ['Catalogue'],
     access: { meter: true, heavy: true },
     params: {
-      code: string('A code or alias.', 'WTI_USD'),
+      code: t.string('A code or alias.', 'WTI_USD'),
     },
     answers: { 200: envelope(Report) },
     handle: ({ at: { catalogue, quality, marks, now }, params, reply }) => {

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instantOrNull, integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { type Answering, envelopeOf, success } from '../../../http/operations/answer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -24,16 +23,16 @@ import type { Vitals } from '../service/vitals.ts'
 
 export type HealthDeps = Vitals & Context
 
-const Health = object('Get service health', {
-  status: t.Union([t.Literal('ok'), t.Literal('degraded'), t.Literal('unavailable')], {
-    description:
-      '`degraded`: the service works, but something needs the operator; see `reason`. `unavailable`: the database does not respond, or the process is about to stop.',
-  }),
+const Health = t.object('Get service health', {
+  status: t.oneOf(
+    ['ok', 'degraded', 'unavailable'],
+    '`degraded`: the service works, but something needs the operator; see `reason`. `unavailable`: the database does not respond, or the process is about to stop.',
+  ),
   version: t.String({ examples: [version] }),
-  uptime_seconds: integer({ examples: [86_400] }),
+  uptime_seconds: t.integer({ examples: [86_400] }),
   timestamp: t.String({ format: 'date-time' }),
   reason: t.Optional(
-    string(
+    t.string(
       "What needs the operator's attention, if anything.",
       'The data cannot be written: the disk is full.',
     ),
@@ -42,40 +41,30 @@ const Health = object('Get service health', {
 
 /** A feed as answers have it. */
 export const FeedRow = t.Object({
-  name: string('Source and category.', 'EIA/storage'),
-  status: t.Union([
-    t.Literal('current'),
-    t.Literal('delayed'),
-    t.Literal('stale'),
-    t.Literal('empty'),
-  ]),
-  last_observation_at: instantOrNull('Time of its newest observation.'),
-  expected_by: instantOrNull('When it stops being current unless a new one arrives.'),
-  codes: integer('Codes of it with data.', 12),
-  stale_codes: integer('Of them stale.', 0),
+  name: t.string('Source and category.', 'EIA/storage'),
+  status: t.oneOf(['current', 'delayed', 'stale', 'empty']),
+  last_observation_at: t.instantOrNull('Time of its newest observation.'),
+  expected_by: t.instantOrNull('When it stops being current unless a new one arrives.'),
+  codes: t.integer('Codes of it with data.', 12),
+  stale_codes: t.integer('Of them stale.', 0),
 })
 
 const Status = envelopeOf({
-  status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
+  status: t.oneOf(['operational', 'degraded', 'down']),
   version: t.String({ examples: [version] }),
   timestamp: t.String({ format: 'date-time' }),
   components: t.Array(
     t.Object({
       name: t.String({ examples: ['database'] }),
-      status: t.Union([
-        t.Literal('operational'),
-        t.Literal('degraded'),
-        t.Literal('down'),
-        t.Literal('disabled'),
-      ]),
+      status: t.oneOf(['operational', 'degraded', 'down', 'disabled']),
       checked_at: t.String({ format: 'date-time' }),
-      message: t.Union([t.String(), t.Null()]),
+      message: t.orNull(t.String()),
     }),
   ),
   data: t.Object({
-    commodities: integer('Codes of the catalogue.', 897),
-    with_data: integer('Codes that have a price.', 884),
-    stale: integer('Codes whose newest price is stale.', 0),
+    commodities: t.integer('Codes of the catalogue.', 897),
+    with_data: t.integer('Codes that have a price.', 884),
+    stale: t.integer('Codes whose newest price is stale.', 0),
     stopped: t.Array(t.String(), {
       description:
         'Codes that stopped receiving values: nothing has arrived for three periods of their calendar.',
@@ -87,14 +76,12 @@ const Status = envelopeOf({
     unit_breaks: t.Array(t.String(), {
       description: 'Codes whose level has changed by the ratio of two units and stayed there.',
     }),
-    newest_observation: instantOrNull('Time of the newest observation of all.'),
+    newest_observation: t.instantOrNull('Time of the newest observation of all.'),
   }),
   feeds: t.Array(FeedRow),
   outbox: t.Object({
-    pending: integer({ examples: [0] }),
-    oldest_pending_seconds: t.Union([integer(), t.Null()], {
-      description: 'Age of the oldest due message.',
-    }),
+    pending: t.integer({ examples: [0] }),
+    oldest_pending_seconds: t.orNull(t.integer(), 'Age of the oldest due message.'),
   }),
 })
 
@@ -105,7 +92,7 @@ const ReadyQuery = t.Object({
     }),
   ),
   max_lag: t.Optional(
-    string(
+    t.string(
       'Maximum replication lag, such as `5s` or `500ms`: a replica further behind returns 503.',
       '5s',
       { pattern: '^[0-9]{1,6}(ms|s|m)$' },

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
 import { isoInstant, isoOrNull, mailInstant } from '../../../lib/time/instant.ts'
@@ -7,21 +6,17 @@ import { incidentDays } from '../service/incidents.ts'
 import type { Incident } from '../store/incidents.ts'
 
 export const IncidentRow = t.Object({
-  id: integer({ examples: [7] }),
-  part: string('As in `components` of the status.', 'ingest'),
-  status: t.Union([t.Literal('degraded'), t.Literal('down')], {
-    description: 'Worst state of the incident.',
-  }),
-  message: t.Union([t.String(), t.Null()], { description: 'Latest update.' }),
+  id: t.integer({ examples: [7] }),
+  part: t.string('As in `components` of the status.', 'ingest'),
+  status: t.oneOf(['degraded', 'down'], 'Worst state of the incident.'),
+  message: t.orNull(t.String(), 'Latest update.'),
   began_at: t.String({ format: 'date-time' }),
-  ended_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-    description: 'Null while it lasts.',
-  }),
+  ended_at: t.instantOrNull('Null while it lasts.'),
 })
 export type IncidentRow = (typeof IncidentRow)['static']
 
-const Incidents = object('Incidents', {
-  days: integer('Number of days covered.', incidentDays),
+const Incidents = t.object('Incidents', {
+  days: t.integer('Number of days covered.', incidentDays),
   timestamp: t.String({ format: 'date-time' }),
   incidents: t.Array(IncidentRow, { description: 'The newest first.' }),
 })
@@ -53,7 +48,7 @@ export const incidentOperations: readonly Operation[] = [
     description: 'Returns the incidents of the last 90 days as an RSS feed. Needs no key.',
     access,
     answers: {
-      200: string(
+      200: t.string(
         'RSS 2.0: one item when an incident begins and one when it ends.',
         '<?xml version="1.0" encoding="utf-8"?>',
         { contentMediaType: 'application/rss+xml' },

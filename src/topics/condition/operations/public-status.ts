@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, objects } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
@@ -8,32 +7,25 @@ import { conditionOf, schedulerComponent } from '../service/condition.ts'
 import { publicParts } from '../service/parts.ts'
 import { FeedRow, feedRow, type HealthDeps, upMs } from './health.ts'
 
-const state = t.Union([
-  t.Literal('operational'),
-  t.Literal('degraded'),
-  t.Literal('down'),
-  t.Literal('disabled'),
-])
+const state = t.oneOf(['operational', 'degraded', 'down', 'disabled'])
 
-const codes = (description: string) => integer(description, 12)
+const codes = (description: string) => t.integer(description, 12)
 
-export const PublicStatus = object('PublicStatus', {
+export const PublicStatus = t.object('PublicStatus', {
   service: t.String({ examples: ['Energy Prices'] }),
-  mode: t.Union([t.Literal('evaluation'), t.Literal('production')], {
-    description: 'A demo instance returns generated data.',
-  }),
-  status: t.Union([t.Literal('operational'), t.Literal('degraded'), t.Literal('down')]),
+  mode: t.oneOf(['evaluation', 'production'], 'A demo instance returns generated data.'),
+  status: t.oneOf(['operational', 'degraded', 'down']),
   version: t.String({ examples: [version] }),
   timestamp: t.String({ format: 'date-time' }),
-  newest_observation: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+  newest_observation: t.orNull(t.String({ format: 'date-time' })),
   components: t.Array(
     t.Object({
       name: t.String({ examples: ['database'] }),
       status: state,
-      message: t.Union([t.String(), t.Null()]),
+      message: t.orNull(t.String()),
     }),
   ),
-  categories: objects('How fresh the data is, by category.', {
+  categories: t.objects('How fresh the data is, by category.', {
     name: t.String({ examples: ['crude_oil'] }),
     codes: codes('Codes that should have data.'),
     current: codes('Codes that are current by their release schedule.'),

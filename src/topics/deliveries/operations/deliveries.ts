@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { countOrNull, integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -22,13 +21,13 @@ import {
 const reading = { meter: false } as const
 const writing = { meter: false, header: true } as const
 const params = t.Object({
-  id: string('Id of the delivery.', '00000000-0000-4000-8000-000000000301'),
+  id: t.string('Id of the delivery.', '00000000-0000-4000-8000-000000000301'),
 })
 const unknown = { 404: ValidationProblem }
 const refused = { 422: ValidationProblem, 503: ValidationProblem }
 const message = t.String({ examples: ['The scheduled delivery was created.'] })
 const One = t.Object({ data: DeliveryTwice, message })
-const limit = countOrNull('Deliveries that the plan allows; null: no limit.')
+const limit = t.countOrNull('Deliveries that the plan allows; null: no limit.')
 
 /** Prices that the account has mailed to it by a schedule. */
 export function deliveryOperations(deps: Context) {
@@ -84,8 +83,8 @@ function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
           data: t.Array(DeliveryShape),
           meta: t.Object({
             limit,
-            current_count: integer(),
-            remaining: countOrNull('Null: no limit.'),
+            current_count: t.integer(),
+            remaining: t.countOrNull('Null: no limit.'),
             plan: t.String({ examples: ['enterprise'] }),
           }),
           limit,
@@ -110,7 +109,7 @@ function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
       headers: t.Object({
         ...idempotencyHeader.properties,
         [`${headerPrefix}source`.toLowerCase()]: t.Optional(
-          string(
+          t.string(
             'The channel that created it, returned as `source`: up to 40 characters.',
             'dashboard',
           ),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import {
   body,
   changeOf,
@@ -68,7 +67,10 @@ const nameField = (nameMax: number): Field<string> =>
   })
 
 const timeField = field(
-  string('In `time_zone`.', '07:00', { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', default: '07:00' }),
+  t.string('In `time_zone`.', '07:00', {
+    pattern: '^([01]\\d|2[0-3]):[0-5]\\d$',
+    default: '07:00',
+  }),
   (form, name) => {
     const time = form.text(name, timeMax)
     return time === undefined || minuteOf(time) !== undefined
@@ -77,14 +79,17 @@ const timeField = field(
   },
 )
 
-const zoneField = field(string('IANA name.', 'Europe/Berlin', { default: 'UTC' }), (form, name) => {
-  const zone = form.text(name, zoneMax)
-  if (zone === undefined) return undefined
-  return (
-    zoneName(zone) ??
-    form.fault(name, 'must be the IANA name of a time zone, such as Europe/Berlin or UTC.')
-  )
-})
+const zoneField = field(
+  t.string('IANA name.', 'Europe/Berlin', { default: 'UTC' }),
+  (form, name) => {
+    const zone = form.text(name, zoneMax)
+    if (zone === undefined) return undefined
+    return (
+      zoneName(zone) ??
+      form.fault(name, 'must be the IANA name of a time zone, such as Europe/Berlin or UTC.')
+    )
+  },
+)
 
 const recipientField = field(
   t.String({ maxLength: emailMax, examples: ['desk@example.com'] }),

@@ -1,72 +1,66 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  instantOrNull,
-  integer,
-  object,
-  oneOf,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { deliveryCadences } from '../../../plans/delivery-schedule.ts'
 import type { Deliveries, Delivery, RunState } from '../service/deliveries.ts'
 
-const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
+const textOrNull = (description: string) => t.orNull(t.String(), description)
 
 export const runId = t.String({ examples: ['01936f2a-0c00-7b1e-9a53-1d5c2f8e7a01'] })
-export const runStatus = oneOf(
+export const runStatus = t.oneOf(
   ['pending', 'processing', 'sent', 'skipped', 'suppressed'],
   '`pending` and `processing`: being sent, retried automatically. `sent`: accepted by the mail provider. `skipped`: paused, or no code has a current price. `suppressed`: the address is suppressed or was rejected by the provider.',
 )
 export const runError = textOrNull('Why it was not sent, or the error of the last attempt.')
 
-const Run = object('ScheduledDeliveryRun', {
+const Run = t.object('ScheduledDeliveryRun', {
   id: runId,
-  trigger: oneOf(['scheduled', 'manual']),
+  trigger: t.oneOf(['scheduled', 'manual']),
   status: runStatus,
-  sent_at: instantOrNull('When the mail provider accepted it.'),
+  sent_at: t.instantOrNull('When the mail provider accepted it.'),
   error: runError,
   created_at: t.String({ format: 'date-time' }),
 })
 
 const fields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
-  name: t.Union([t.String({ examples: ['Morning prices'] }), t.Null()]),
+  name: t.orNull(t.String({ examples: ['Morning prices'] })),
   commodity_codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
-  cadence: oneOf(deliveryCadences),
-  weekday: t.Union([integer({ minimum: 1, maximum: 7 }), t.Null()], {
-    description: '1 = Monday to 7 = Sunday; null unless weekly.',
-  }),
-  delivery_time: string('`HH:MM` in `time_zone`.', '07:00'),
+  cadence: t.oneOf(deliveryCadences),
+  weekday: t.orNull(
+    t.integer({ minimum: 1, maximum: 7 }),
+    '1 = Monday to 7 = Sunday; null unless weekly.',
+  ),
+  delivery_time: t.string('`HH:MM` in `time_zone`.', '07:00'),
   time_zone: t.String({ examples: ['Europe/Berlin'] }),
   destination: t.Literal('email'),
   recipient_email: t.String({ examples: ['desk@example.com'] }),
-  recipient_status: oneOf(
+  recipient_status: t.oneOf(
     ['own', 'confirmed', 'waiting', 'declined'],
     'An address outside the account must confirm by e-mail first (`waiting`); nothing is sent before it confirms or after it declines.',
   ),
-  enabled: boolean('False: paused.'),
-  source: string('The channel that created it.', 'api'),
-  deliveries_count: integer('Deliveries sent, scheduled and manual.', 12),
-  last_delivered_on: t.Union([t.String({ format: 'date' }), t.Null()], {
-    description: 'Local day of the newest delivery sent.',
-  }),
-  next_delivery_at: instantOrNull(
+  enabled: t.boolean('False: paused.'),
+  source: t.string('The channel that created it.', 'api'),
+  deliveries_count: t.integer('Deliveries sent, scheduled and manual.', 12),
+  last_delivered_on: t.orNull(
+    t.String({ format: 'date' }),
+    'Local day of the newest delivery sent.',
+  ),
+  next_delivery_at: t.instantOrNull(
     'Null while paused. Deliveries are sent at the next quarter-hour check.',
   ),
-  last_run: t.Union([Run, t.Null()]),
+  last_run: t.orNull(Run),
   created_at: t.String({ format: 'date-time' }),
   updated_at: t.String({ format: 'date-time' }),
 }
 
-export const DeliveryShape = t.Object(fields, { title: 'ScheduledDelivery' })
+export const DeliveryShape = t.object('ScheduledDelivery', fields)
 export type DeliveryShape = (typeof DeliveryShape)['static']
 
 /**
  * The delivery, at the top level and under its name: the specification's `data` can be read both
  * ways.
  */
-export const DeliveryTwice = object('ScheduledDeliveryAnswer', {
+export const DeliveryTwice = t.object('ScheduledDeliveryAnswer', {
   ...fields,
   delivery: DeliveryShape,
 })

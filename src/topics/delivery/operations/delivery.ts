@@ -1,5 +1,13 @@
 import { t } from 'elysia'
-import { instantOrNull, oneOf, string } from '../../../http/answer/schema.ts'
+import {
+  instantOrNull,
+  number,
+  object,
+  objects,
+  oneOf,
+  orNull,
+  string,
+} from '../../../http/answer/schema.ts'
 import { dayOf } from '../../../http/input/query.ts'
 import { dayParameter, wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -51,44 +59,33 @@ import {
 const daysMax = 400
 
 const Day = envelope(
-  t.Object(
-    {
-      ...seriesFields,
-      name: t.String({ examples: ['German power, day ahead'] }),
-      ...dayFields,
-      zone: zoneField,
-      day_starts: string('Local time at which the day begins.', '00:00'),
-      resolution: oneOf(resolutions, 'Length of the periods.'),
-      ...figureFields,
-      published_at: instantOrNull(
-        'When the last of the prices was recorded; null unless complete.',
-      ),
-      ...extremeFields,
-      periods: t.Array(PeriodShape, { description: 'Every period of the day, in order.' }),
-      as_of: t.Optional(t.String({ format: 'date-time' })),
-    },
-    { title: 'DeliveryDay' },
-  ),
+  object('DeliveryDay', {
+    ...seriesFields,
+    name: t.String({ examples: ['German power, day ahead'] }),
+    ...dayFields,
+    zone: zoneField,
+    day_starts: string('Local time at which the day begins.', '00:00'),
+    resolution: oneOf(resolutions, 'Length of the periods.'),
+    ...figureFields,
+    published_at: instantOrNull('When the last of the prices was recorded; null unless complete.'),
+    ...extremeFields,
+    periods: t.Array(PeriodShape, { description: 'Every period of the day, in order.' }),
+    as_of: t.Optional(t.String({ format: 'date-time' })),
+  }),
 )
 
 const Days = envelope(
-  t.Object(
-    {
-      ...seriesFields,
-      zone: zoneField,
-      days: t.Array(
-        t.Object({
-          ...dayFields,
-          hours: t.Number({ description: 'Length of the day.', examples: [24] }),
-          ...figureFields,
-          min: t.Union([t.Number(), t.Null()]),
-          max: t.Union([t.Number(), t.Null()]),
-        }),
-        { description: 'In order; days without a price are left out.' },
-      ),
-    },
-    { title: 'DeliveryDays' },
-  ),
+  object('DeliveryDays', {
+    ...seriesFields,
+    zone: zoneField,
+    days: objects('In order; days without a price are left out.', {
+      ...dayFields,
+      hours: number('Length of the day.', 24),
+      ...figureFields,
+      min: orNull(t.Number()),
+      max: orNull(t.Number()),
+    }),
+  }),
 )
 
 /** There is no price of a day, or too few. */

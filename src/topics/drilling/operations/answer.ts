@@ -1,4 +1,4 @@
-import { boolean, date, integer } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
 import { nameNotFound } from '../../../http/problem/problem.ts'
 import { rangeQuery } from '../../energy/operations/list.ts'
@@ -63,9 +63,9 @@ export function requestedBasins(query: {
 
 /** The age of a family's newest count. */
 export const Age = {
-  as_of: date('Day of the newest count.', '2026-11-20'),
-  data_age_days: integer('Days since.', 1),
-  stale: boolean('The newest count is older than three periods of its calendar.'),
+  as_of: t.date('Day of the newest count.', '2026-11-20'),
+  data_age_days: t.integer('Days since.', 1),
+  stale: t.boolean('The newest count is older than three periods of its calendar.'),
 }
 
 export function ageOf(calendar: DrillingCalendar, newestOn: string, now: number) {

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, objects, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, markSources, requireData } from '../../energy/operations/answer.ts'
@@ -10,23 +9,23 @@ import { basinIn } from './answer.ts'
 import { newestCounts, newPermits } from './metric.ts'
 
 const nullableCount = (example: number) =>
-  orNull(integer({ examples: [example] }), 'Null where nothing is held.')
-const rigs = integer({ examples: [251] })
+  t.orNull(t.integer({ examples: [example] }), 'Null where nothing is held.')
+const rigs = t.integer({ examples: [251] })
 
-const BasinBody = object('BasinDrilling', {
+const BasinBody = t.object('BasinDrilling', {
   basin: t.String({ examples: ['permian'] }),
   active_rigs: rigs,
   rig_count: rigs,
   frac_spreads: nullableCount(92),
-  permits: orNull(
-    integer({ examples: [811] }),
+  permits: t.orNull(
+    t.integer({ examples: [811] }),
     'New permits in the last 30 days of the states that the basin leads in; null where none are held, and with `as_of`: permits keep no past.',
   ),
   duc_wells: nullableCount(890),
   completions: nullableCount(398),
   wells_drilled: nullableCount(401),
   as_of_date: Day,
-  trend: objects('Weekly rigs of 52 weeks, oldest first.', { date: Day, rigs }),
+  trend: t.objects('Weekly rigs of 52 weeks, oldest first.', { date: Day, rigs }),
 })
 
 /** Permits of the states that a basin leads in; undefined where none of them has any. */
@@ -47,7 +46,7 @@ export const drillingBasinOperation = energyRecord({
   access: energyHeavyAccess,
   view: 'as_of',
   params: {
-    name: string('A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...', 'permian'),
+    name: t.string('A basin: `permian`, `Eagle Ford`, `dj-niobrara` ...', 'permian'),
   },
   title: 'BasinDrillingBody',
   data: BasinBody,

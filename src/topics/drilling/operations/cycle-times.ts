@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, number, object, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import {
   momentParameter,
   numberParameter,
@@ -59,23 +58,23 @@ const nameQuery = {
 }
 type Query = { [name in keyof typeof placeQuery | keyof typeof nameQuery]?: string }
 
-const Stats = object('CycleTimeStats', {
-  count: integer({ examples: [1840] }),
-  median_days: number('Half of the wells took no longer.', 243),
-  p25_days: number(
+const Stats = t.object('CycleTimeStats', {
+  count: t.integer({ examples: [1840] }),
+  median_days: t.number('Half of the wells took no longer.', 243),
+  p25_days: t.number(
     '25th percentile, linearly interpolated at place (n - 1) x p, as R and NumPy do by default.',
     213,
   ),
-  p75_days: number('75th percentile.', 275),
-  p90_days: number('90th percentile.', 302),
-  min_days: integer({ examples: [104] }),
-  max_days: integer({ examples: [402] }),
-  avg_days: number('Arithmetic mean.', 244.31),
+  p75_days: t.number('75th percentile.', 275),
+  p90_days: t.number('90th percentile.', 302),
+  min_days: t.integer({ examples: [104] }),
+  max_days: t.integer({ examples: [402] }),
+  avg_days: t.number('Arithmetic mean.', 244.31),
 })
-const CycleWell = object('CycleTimeWell', {
+const CycleWell = t.object('CycleTimeWell', {
   api_number: t.String({ examples: ['42329400010000'] }),
   operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-  total_days: integer('From the permit to the first production.', 104),
+  total_days: t.integer('From the permit to the first production.', 104),
   permit_date: Day,
   first_production: Day,
 })
@@ -98,16 +97,16 @@ const stageKeys = {
   completionToFirstProduction: 'completion_to_first_production',
 } as const
 
-const CycleTime = object('CycleTime', {
+const CycleTime = t.object('CycleTime', {
   filters: Filters,
-  well_count: integer('Wells that fit.', 2960),
-  wells_with_cycle_data: integer('Those whose permit and first production are known.', 1840),
+  well_count: t.integer('Wells that fit.', 2960),
+  wells_with_cycle_data: t.integer('Those whose permit and first production are known.', 1840),
   cycle_time_stats: Stats,
   stage_breakdown: t.Object(
     {
-      permit_to_spud: orNull(Stats),
-      spud_to_completion: orNull(Stats),
-      completion_to_first_production: orNull(Stats),
+      permit_to_spud: t.orNull(Stats),
+      spud_to_completion: t.orNull(Stats),
+      completion_to_first_production: t.orNull(Stats),
     },
     {
       description:
@@ -116,8 +115,8 @@ const CycleTime = object('CycleTime', {
   ),
   quarterly_cohorts: t.Record(
     t.String(),
-    object('CycleTimeQuarter', {
-      well_count: integer(),
+    t.object('CycleTimeQuarter', {
+      well_count: t.integer(),
       median_days: t.Number(),
       avg_days: t.Number(),
     }),
@@ -129,14 +128,14 @@ const CycleTime = object('CycleTime', {
   top_fastest: t.Array(CycleWell),
   top_slowest: t.Array(CycleWell),
 })
-const Cohorts = object('CycleTimeCohorts', {
-  group_by: t.Union([t.Literal('quarter'), t.Literal('month'), t.Literal('year')]),
+const Cohorts = t.object('CycleTimeCohorts', {
+  group_by: t.oneOf(['quarter', 'month', 'year']),
   cohorts: t.Record(
     t.String(),
-    object('CycleTimeCohort', {
-      well_count: integer({ examples: [280] }),
-      wells_with_data: integer({ examples: [280] }),
-      stats: orNull(Stats),
+    t.object('CycleTimeCohort', {
+      well_count: t.integer({ examples: [280] }),
+      wells_with_data: t.integer({ examples: [280] }),
+      stats: t.orNull(Stats),
     }),
     {
       description:

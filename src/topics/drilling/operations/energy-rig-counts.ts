@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
 import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
 import { basinKeys, isState } from '../math/drilling.ts'
@@ -17,34 +16,34 @@ import {
   stateMap,
 } from './rig-count-row.ts'
 
-const Latest = object('LatestRigCount', {
-  us_total: integer({ examples: [546] }),
-  basins: t.Record(t.String(), integer(), {
+const Latest = t.object('LatestRigCount', {
+  us_total: t.integer({ examples: [546] }),
+  basins: t.Record(t.String(), t.integer(), {
     examples: [{ permian: 251, eagle_ford: 44, other: 94 }],
   }),
-  states: t.Record(t.String(), integer(), {
+  states: t.Record(t.String(), t.integer(), {
     description: 'By two letters; `other` is the states that the source adds up.',
     examples: [{ tx: 247, nm: 95 }],
   }),
   ...RigRecord.properties,
   ...Age,
 })
-const Past = object('PastRigCount', { date: Day, ...RigTypeCounts, span: Span })
+const Past = t.object('PastRigCount', { date: Day, ...RigTypeCounts, span: Span })
 const regional = {
-  rig_count: integer({ examples: [251] }),
-  change: orNull(
-    integer({ examples: [-1] }),
+  rig_count: t.integer({ examples: [251] }),
+  change: t.orNull(
+    t.integer({ examples: [-1] }),
     'Against the week before; null where that is missing.',
   ),
-  year_change: orNull(integer({ examples: [-12] }), 'Against 52 weeks before.'),
+  year_change: t.orNull(t.integer({ examples: [-12] }), 'Against 52 weeks before.'),
   date: Day,
 }
-export const ByBasin = object('BasinRigCount', {
+export const ByBasin = t.object('BasinRigCount', {
   basin: t.String({ examples: ['permian'] }),
   ...regional,
 })
 export type ByBasin = (typeof ByBasin)['static']
-const ByState = object('StateRigCount', { state: t.String({ examples: ['TX'] }), ...regional })
+const ByState = t.object('StateRigCount', { state: t.String({ examples: ['TX'] }), ...regional })
 
 const published =
   'Counted every Friday and published at 17:00 UTC; a federal holiday holds it back to the next working day.'

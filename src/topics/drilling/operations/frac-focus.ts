@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { PageRequest } from '../../../http/input/page.ts'
 import { numberParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -239,7 +239,7 @@ export const fracFocusOperations = [
     operationId: 'listFracDisclosuresOfWell',
     summary: 'List the frac disclosures of a well',
     description: 'Returns the jobs on a well, newest first; empty for a well without any.',
-    params: { api_number: string(apiNumber, '42329400010000') },
+    params: { api_number: t.string(apiNumber, '42329400010000') },
     title: 'WellFracDisclosures',
     row: Disclosure,
     refusals: listRefusals,

@@ -1,22 +1,13 @@
-import { t } from 'elysia'
-import {
-  date,
-  instant,
-  integer,
-  number,
-  object,
-  objects,
-  orNull,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day } from '../../energy/operations/answer.ts'
 import type { FracChemical } from '../dataset/frac.ts'
 import type { StoredDisclosure } from '../store/frac-disclosures.ts'
 
 const gallons = (example: number) =>
-  orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')
+  t.orNull(t.Number({ examples: [example] }), 'Gallons; null where it was not disclosed.')
 
-export const Disclosure = object('FracDisclosure', {
+export const Disclosure = t.object('FracDisclosure', {
   id: t.String({ examples: ['412'] }),
   api_number: t.String({ examples: ['42329400010000'] }),
   state: t.String({ examples: ['TX'] }),
@@ -27,10 +18,10 @@ export const Disclosure = object('FracDisclosure', {
   job_end_date: Day,
   total_base_water_volume: gallons(18_420_000),
   total_base_non_water_volume: gallons(0),
-  latitude: orNull(t.Number({ examples: [31.8637] })),
-  longitude: orNull(t.Number({ examples: [-102.0319] })),
+  latitude: t.orNull(t.Number({ examples: [31.8637] })),
+  longitude: t.orNull(t.Number({ examples: [-102.0319] })),
   source: t.String({ examples: ['import'] }),
-  timestamp: instant('When this service recorded it.'),
+  timestamp: t.instant('When this service recorded it.'),
 })
 
 export const disclosureRow = (disclosure: StoredDisclosure) => ({
@@ -50,19 +41,22 @@ export const disclosureRow = (disclosure: StoredDisclosure) => ({
   timestamp: isoInstant(disclosure.recordedAt),
 })
 
-const cas = orNull(
+const cas = t.orNull(
   t.String({ examples: ['14808-60-7'] }),
   'Number of the Chemical Abstracts Service; null where there is none or it is kept secret.',
 )
 
-export const Chemicals = object('FracChemicals', {
+export const Chemicals = t.object('FracChemicals', {
   id: t.String({ examples: ['412'] }),
-  chemicals: objects('Most of it first.', {
+  chemicals: t.objects('Most of it first.', {
     chemical_name: t.String({ examples: ['Crystalline silica (sand)'] }),
     cas_number: cas,
     purpose: t.String({ examples: ['Proppant'] }),
-    concentration_percent: orNull(t.Number({ examples: [10.42] }), 'Of the whole fluid, by mass.'),
-    mass_lbs: orNull(t.Number({ examples: [17_840_000] })),
+    concentration_percent: t.orNull(
+      t.Number({ examples: [10.42] }),
+      'Of the whole fluid, by mass.',
+    ),
+    mass_lbs: t.orNull(t.Number({ examples: [17_840_000] })),
   }),
 })
 
@@ -74,32 +68,32 @@ export const chemicalRow = (chemical: FracChemical) => ({
   mass_lbs: chemical.massLbs,
 })
 
-export const FracSummary = object('FracSummary', {
-  total_disclosures: integer({ examples: [2963] }),
-  by_state: t.Record(t.String(), integer(), { examples: [{ TX: 1611 }] }),
-  by_operator: t.Record(t.String(), integer(), {
+export const FracSummary = t.object('FracSummary', {
+  total_disclosures: t.integer({ examples: [2963] }),
+  by_state: t.Record(t.String(), t.integer(), { examples: [{ TX: 1611 }] }),
+  by_operator: t.Record(t.String(), t.integer(), {
     description: 'The hundred operators with most disclosures.',
     examples: [{ 'Juniper Ridge Operating, LLC': 97 }],
   }),
-  as_of_date: orNull(Day, 'Newest day on which a disclosed job ended.'),
+  as_of_date: t.orNull(Day, 'Newest day on which a disclosed job ended.'),
 })
 
 const share = {
-  disclosure_count: integer({ examples: [1611] }),
-  percentage: number('Of all disclosures.', 54.4),
-  date: date('Newest day on which one of its jobs ended.', '2026-11-04'),
+  disclosure_count: t.integer({ examples: [1611] }),
+  percentage: t.number('Of all disclosures.', 54.4),
+  date: t.date('Newest day on which one of its jobs ended.', '2026-11-04'),
 }
-export const FracByState = object('StateDisclosures', {
+export const FracByState = t.object('StateDisclosures', {
   state: t.String({ examples: ['TX'] }),
   ...share,
 })
-export const FracByOperator = object('OperatorDisclosures', {
+export const FracByOperator = t.object('OperatorDisclosures', {
   operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
   ...share,
 })
-export const FracByChemical = object('ChemicalUse', {
+export const FracByChemical = t.object('ChemicalUse', {
   chemical_name: t.String({ examples: ['Water'] }),
   cas_number: cas,
-  usage_count: integer('Disclosures that name it.', 1980),
-  percentage: number('Of all disclosures.', 66.8),
+  usage_count: t.integer('Disclosures that name it.', 1980),
+  percentage: t.number('Of all disclosures.', 66.8),
 })

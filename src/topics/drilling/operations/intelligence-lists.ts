@@ -1,5 +1,5 @@
-import { type Static, type TSchema, t } from 'elysia'
-import { date, integer, object, orNull } from '../../../http/answer/schema.ts'
+import type { Static, TSchema } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
@@ -13,43 +13,46 @@ import { basinIn, regionQuery, requestedBasins, stateIn } from './answer.ts'
 
 const everyBasin = keptBasins.map(basin => basin.key)
 const Basin = t.String({ examples: ['permian'] })
-const change = orNull(integer({ examples: [-3] }), 'Against the count before; null for the first.')
+const change = t.orNull(
+  t.integer({ examples: [-3] }),
+  'Against the count before; null for the first.',
+)
 
 type Query = { [name in keyof typeof regionQuery]?: string }
 
-const FracRow = object('BasinFracSpreads', {
+const FracRow = t.object('BasinFracSpreads', {
   basin: Basin,
-  active_spreads: integer({ examples: [92] }),
+  active_spreads: t.integer({ examples: [92] }),
   change,
   date: Day,
 })
-const DucRow = object('BasinDucCount', {
+const DucRow = t.object('BasinDucCount', {
   basin: Basin,
-  duc_count: integer({ examples: [890] }),
+  duc_count: t.integer({ examples: [890] }),
   change,
   date: Day,
 })
-const CompletionRow = object('BasinCompletions', {
+const CompletionRow = t.object('BasinCompletions', {
   basin: Basin,
-  completions: integer({ examples: [398] }),
+  completions: t.integer({ examples: [398] }),
   change,
   date: Day,
 })
-const DrilledRow = object('BasinWellsDrilled', {
+const DrilledRow = t.object('BasinWellsDrilled', {
   basin: Basin,
-  wells_drilled: integer({ examples: [401] }),
+  wells_drilled: t.integer({ examples: [401] }),
   change,
   date: Day,
 })
-const PermitRow = object('StatePermits', {
+const PermitRow = t.object('StatePermits', {
   state: t.String({ examples: ['TX'] }),
-  basin: orNull(Basin, 'The leading one of those that reach into the state.'),
-  permits: integer('New permits dated in the month.', 640),
-  change: orNull(
-    integer({ examples: [-12] }),
+  basin: t.orNull(Basin, 'The leading one of those that reach into the state.'),
+  permits: t.integer('New permits dated in the month.', 640),
+  change: t.orNull(
+    t.integer({ examples: [-12] }),
     'Against the month before; null for the first month held.',
   ),
-  date: date('First day of the month.', '2026-11-01'),
+  date: t.date('First day of the month.', '2026-11-01'),
 })
 
 interface MetricCount {

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
@@ -25,19 +24,25 @@ import {
 import { basinIn, regionQuery, stateIn } from './answer.ts'
 import { metricUnits, newestCounts, newPermits, shareOf } from './metric.ts'
 
-const nullableCount = orNull(integer({ examples: [546] }), 'Null where nothing is held.')
-const Trend = t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')])
+const nullableCount = t.orNull(t.integer({ examples: [546] }), 'Null where nothing is held.')
+const Trend = t.oneOf(['up', 'down', 'flat'])
 
-const Row = object('DrillingMetric', {
-  id: string('A number that stays with the count.', '20261120101'),
-  basin: string('Of a state: the leading one of those that reach into it.', 'permian'),
-  state: orNull(t.String({ examples: ['TX'] }), 'Two letters; null where the count is of a basin.'),
-  operator: orNull(t.String({ examples: ['Alder Oil'] }), 'Null: counts are not kept by operator.'),
+const Row = t.object('DrillingMetric', {
+  id: t.string('A number that stays with the count.', '20261120101'),
+  basin: t.string('Of a state: the leading one of those that reach into it.', 'permian'),
+  state: t.orNull(
+    t.String({ examples: ['TX'] }),
+    'Two letters; null where the count is of a basin.',
+  ),
+  operator: t.orNull(
+    t.String({ examples: ['Alder Oil'] }),
+    'Null: counts are not kept by operator.',
+  ),
   metric_type: t.String({ examples: ['rig_count'] }),
   value: t.Number({ examples: [251] }),
   unit: t.String({ examples: ['rigs'] }),
   date: Day,
-  week: string('ISO week of the date.', '2026-W47'),
+  week: t.string('ISO week of the date.', '2026-W47'),
   timestamp: Stamp,
   metadata: t.Object({
     source: t.String({ examples: ['EIA'] }),
@@ -50,11 +55,11 @@ const Metric = t.Object({
   date: Day,
   source: t.String({ examples: ['EIA'] }),
 })
-const Latest = object('LatestDrillingIntelligence', {
+const Latest = t.object('LatestDrillingIntelligence', {
   total_rigs: nullableCount,
   total_frac_spreads: nullableCount,
-  total_permits: orNull(
-    integer({ examples: [2134] }),
+  total_permits: t.orNull(
+    t.integer({ examples: [2134] }),
     'New permits of all states in the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
   ),
   total_duc_wells: nullableCount,
@@ -65,24 +70,24 @@ const Latest = object('LatestDrillingIntelligence', {
     examples: [{ rig_count: { value: 546, unit: 'rigs', date: '2026-11-20', source: 'EIA' } }],
   }),
 })
-const Summary = object('DrillingSummary', {
+const Summary = t.object('DrillingSummary', {
   metric: t.String({ examples: ['rig_count'] }),
   total: t.Number({ examples: [546] }),
-  change: orNull(t.Number({ examples: [-2] }), 'Against the count before.'),
-  change_percent: orNull(t.Number({ examples: [-0.37] })),
+  change: t.orNull(t.Number({ examples: [-2] }), 'Against the count before.'),
+  change_percent: t.orNull(t.Number({ examples: [-0.37] })),
   breakdown: t.Array(
     t.Object({
-      name: string('Basin.', 'permian'),
+      name: t.string('Basin.', 'permian'),
       value: t.Number({ examples: [251] }),
-      percentage: orNull(t.Number({ examples: [45.97] }), 'Of the total.'),
+      percentage: t.orNull(t.Number({ examples: [45.97] }), 'Of the total.'),
     }),
   ),
 })
-const TrendRow = object('DrillingTrend', {
+const TrendRow = t.object('DrillingTrend', {
   date: Day,
   metric: t.String({ examples: ['rig_count'] }),
   value: t.Number({ examples: [546] }),
-  moving_average: orNull(
+  moving_average: t.orNull(
     t.Number({ examples: [548.25] }),
     'Mean of the count and the three before it.',
   ),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, objects, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { Day, markSources, requireData } from '../../energy/operations/answer.ts'
 import { energyOperation, energyRefusals } from '../../energy/operations/frame.ts'
@@ -7,17 +6,17 @@ import { basinKeys, country } from '../math/drilling.ts'
 import { permitsOfMonth } from './intelligence.ts'
 import { newestCounts } from './metric.ts'
 
-const Latest = object('LatestDrilling', {
-  total_wells: integer('Wells drilled in the newest month.', 868),
-  active_rigs: integer({ examples: [546] }),
-  permits_issued: orNull(
-    integer({ examples: [2134] }),
+const Latest = t.object('LatestDrilling', {
+  total_wells: t.integer('Wells drilled in the newest month.', 868),
+  active_rigs: t.integer({ examples: [546] }),
+  permits_issued: t.orNull(
+    t.integer({ examples: [2134] }),
     'New permits of the last 30 days; null where none are held, and with `as_of`: permits keep no past.',
   ),
-  completions: orNull(integer({ examples: [812] }), 'Wells completed in the newest month.'),
-  region_breakdown: objects('Active rigs by basin, largest first.', {
+  completions: t.orNull(t.integer({ examples: [812] }), 'Wells completed in the newest month.'),
+  region_breakdown: t.objects('Active rigs by basin, largest first.', {
     region: t.String({ examples: ['permian'] }),
-    count: integer({ examples: [251] }),
+    count: t.integer({ examples: [251] }),
   }),
   date: Day,
 })

@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import type { Stored } from '../../../database/dataset-store.ts'
-import { boolean, date, integer, object, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -41,15 +40,15 @@ const published =
 const spans =
   'A month is 4 weeks, a quarter 13 and a year 52, so that a Friday is compared with a Friday.'
 
-const count = orNull(integer({ examples: [413] }), 'Null where the source has the total alone.')
+const count = t.orNull(t.integer({ examples: [413] }), 'Null where the source has the total alone.')
 const byType = { oil: count, gas: count, misc: count }
-const change = orNull(
-  integer({ examples: [-2] }),
+const change = t.orNull(
+  t.integer({ examples: [-2] }),
   'Null where the count to compare with is missing.',
 )
-const total = integer({ examples: [546] })
+const total = t.integer({ examples: [546] })
 
-const PastWeek = object('RigCountWeek', {
+const PastWeek = t.object('RigCountWeek', {
   date: Day,
   week: t.String({ examples: ['2026-W47'] }),
   total,
@@ -57,24 +56,24 @@ const PastWeek = object('RigCountWeek', {
   ...RigTypeCounts,
   span: Span,
 })
-const Covered = object('RigCountCoverage', {
+const Covered = t.object('RigCountCoverage', {
   from: Day,
   to: Day,
-  coverage_from: orNull(Day, 'First day of the range that has a count.'),
-  coverage_to: orNull(Day, 'Last one.'),
-  earliest_available: date('First day of all that has a count.', firstRigCountOn),
-  observations: integer('Counts in the range, on all pages.', 261),
-  complete: boolean(
+  coverage_from: t.orNull(Day, 'First day of the range that has a count.'),
+  coverage_to: t.orNull(Day, 'Last one.'),
+  earliest_available: t.date('First day of all that has a count.', firstRigCountOn),
+  observations: t.integer('Counts in the range, on all pages.', 261),
+  complete: t.boolean(
     'Every week of the range that has been published has a count, and the range begins no earlier than the counts.',
   ),
 })
-const History = object('RigCountHistoryPage', {
+const History = t.object('RigCountHistoryPage', {
   status: t.Literal('success'),
   data: t.Array(PastWeek),
   period: Covered,
   meta: PageMetaShape,
 })
-const Latest = object('CurrentRigCount', {
+const Latest = t.object('CurrentRigCount', {
   total,
   ...byType,
   ...RigTypeCounts,
@@ -90,14 +89,14 @@ const Latest = object('CurrentRigCount', {
   source: t.String({ examples: ['Rig survey'] }),
   ...Age,
 })
-const percent = orNull(t.Number({ examples: [-2.13] }))
-const Trend = object('RigCountTrend', {
-  period: t.Union([t.Literal('week'), t.Literal('month'), t.Literal('quarter'), t.Literal('year')]),
+const percent = t.orNull(t.Number({ examples: [-2.13] }))
+const Trend = t.object('RigCountTrend', {
+  period: t.oneOf(['week', 'month', 'quarter', 'year']),
   average: t.Number({ examples: [548.2] }),
   min: total,
   max: total,
-  trend: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
-  change: integer({ examples: [-12] }),
+  trend: t.oneOf(['up', 'down', 'flat']),
+  change: t.integer({ examples: [-12] }),
   change_percent: percent,
   growth_rate: percent,
   weekly_change: change,
@@ -106,7 +105,7 @@ const Trend = object('RigCountTrend', {
   from: Day,
   to: Day,
 })
-const Summary = object('RigCountSummary', {
+const Summary = t.object('RigCountSummary', {
   current: total,
   total,
   total_rigs: total,
@@ -115,7 +114,7 @@ const Summary = object('RigCountSummary', {
   year_change: change,
   breakdown: t.Object(byType),
   by_type: t.Object(byType),
-  by_region: t.Record(t.String(), integer(), { examples: [{ permian: 251, eagle_ford: 44 }] }),
+  by_region: t.Record(t.String(), t.integer(), { examples: [{ permian: 251, eagle_ford: 44 }] }),
   date: Day,
   timestamp: Stamp,
 })

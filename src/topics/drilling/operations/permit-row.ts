@@ -1,15 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  date,
-  instant,
-  integer,
-  number,
-  object,
-  objects,
-  orNull,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day } from '../../energy/operations/answer.ts'
 import { EnergyMeta } from '../../energy/operations/frame.ts'
@@ -18,35 +7,35 @@ import type { PermitCoverage } from '../service/permits.ts'
 import type { StoredPermit } from '../store/well-permits.ts'
 
 const degrees = (example: string) =>
-  orNull(
+  t.orNull(
     t.String({ examples: [example] }),
     'Decimal degrees as text; null where the source gives no place.',
   )
-const county = orNull(t.String({ examples: ['Midland'] }))
-const land = (example: string) => orNull(t.String({ examples: [example] }))
+const county = t.orNull(t.String({ examples: ['Midland'] }))
+const land = (example: string) => t.orNull(t.String({ examples: [example] }))
 
-export const Permit = object('WellPermit', {
+export const Permit = t.object('WellPermit', {
   id: t.String({ examples: ['18231'] }),
-  api_number: orNull(
+  api_number: t.orNull(
     t.String({ examples: ['42329400010000'] }),
     'Fourteen digits; null until the well has a number.',
   ),
-  api_number_raw: string('As the source writes it; empty without one.', '42-329-40001'),
+  api_number_raw: t.string('As the source writes it; empty without one.', '42-329-40001'),
   state_code: t.String({ examples: ['TX'] }),
   county,
-  permit_number: orNull(t.String({ examples: ['918273'] })),
+  permit_number: t.orNull(t.String({ examples: ['918273'] })),
   permit_type: t.String({ examples: ['new_drill'] }),
   permit_status: t.String({ examples: ['approved'] }),
   permit_date: Day,
   operator: t.Object({
     name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    name_raw: string('As filed.', 'JUNIPER RIDGE OPERATING LLC'),
-    name_normalized: string('One for all ways of writing it.', 'JUNIPER RIDGE OPERATING'),
-    number: orNull(t.String({ examples: ['148113'] }), 'Of the operator in its state.'),
+    name_raw: t.string('As filed.', 'JUNIPER RIDGE OPERATING LLC'),
+    name_normalized: t.string('One for all ways of writing it.', 'JUNIPER RIDGE OPERATING'),
+    number: t.orNull(t.String({ examples: ['148113'] }), 'Of the operator in its state.'),
   }),
   well: t.Object({
     name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
-    number: orNull(t.String({ examples: ['3H'] })),
+    number: t.orNull(t.String({ examples: ['3H'] })),
     type: t.String({ examples: ['oil'] }),
   }),
   location: t.Object({
@@ -58,14 +47,17 @@ export const Permit = object('WellPermit', {
     range: land('37E'),
   }),
   target: t.Object({
-    formation: orNull(t.String({ examples: ['Wolfcamp A'] })),
-    formation_raw: orNull(t.String({ examples: ['WOLFCAMP A FM'] })),
-    formation_normalized: orNull(t.String({ examples: ['WOLFCAMP A'] })),
-    total_depth_proposed: orNull(integer({ examples: [9800] }), 'Feet.'),
+    formation: t.orNull(t.String({ examples: ['Wolfcamp A'] })),
+    formation_raw: t.orNull(t.String({ examples: ['WOLFCAMP A FM'] })),
+    formation_normalized: t.orNull(t.String({ examples: ['WOLFCAMP A'] })),
+    total_depth_proposed: t.orNull(t.integer({ examples: [9800] }), 'Feet.'),
   }),
   provenance: t.Object({
     source: t.String({ examples: ['Texas RRC'] }),
-    source_url: string('Empty where the source names none.', 'https://example.com/permits/918273'),
+    source_url: t.string(
+      'Empty where the source names none.',
+      'https://example.com/permits/918273',
+    ),
     fetched_at: t.String({ format: 'date-time' }),
     data_as_of: Day,
   }),
@@ -73,9 +65,9 @@ export const Permit = object('WellPermit', {
   operator_name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
   well_name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
   well_type: t.String({ examples: ['oil'] }),
-  formation: orNull(t.String({ examples: ['Wolfcamp A'] })),
+  formation: t.orNull(t.String({ examples: ['Wolfcamp A'] })),
   issue_date: Day,
-  timestamp: instant('When this service recorded it.'),
+  timestamp: t.instant('When this service recorded it.'),
 })
 export type Permit = (typeof Permit)['static']
 
@@ -112,12 +104,12 @@ export const permitRow = (permit: StoredPermit) => ({
 
 /** The age of the permits in a response. */
 export const Fresh = {
-  as_of: orNull(
+  as_of: t.orNull(
     Day,
     'Newest permit date held for the states of the answer; null while none is held.',
   ),
-  data_age_days: orNull(integer({ examples: [1] }), 'Days from `as_of` to today.'),
-  stale: boolean('Nothing newer than 30 days is held.'),
+  data_age_days: t.orNull(t.integer({ examples: [1] }), 'Days from `as_of` to today.'),
+  stale: t.boolean('Nothing newer than 30 days is held.'),
   as_of_basis: t.Literal('permit_date'),
   by_state_as_ofs: t.Optional(
     t.Record(t.String(), t.String({ format: 'date' }), {
@@ -149,7 +141,7 @@ export function freshRow(coverage: PermitCoverage | undefined) {
   }
 }
 
-export const PermitList = object('WellPermits', {
+export const PermitList = t.object('WellPermits', {
   data: t.Array(Permit),
   meta: t.Object({ ...EnergyMeta, ...Fresh }),
   well_permits: t.Array(Permit, { description: 'The same list as `data`.' }),
@@ -157,16 +149,16 @@ export const PermitList = object('WellPermits', {
 })
 
 /** The permits of a page as points. */
-export const LatestPermits = object('LatestWellPermits', {
+export const LatestPermits = t.object('LatestWellPermits', {
   data: t.Object({
     well_permits: t.Array(Permit),
     meta: t.Object({
-      days: integer({ examples: [7] }),
+      days: t.integer({ examples: [7] }),
       states: t.Array(t.String({ examples: ['TX'] }), {
         description: 'The requested states, or all states with a permit.',
       }),
-      limit: integer({ examples: [50] }),
-      count: integer('Permits in the answer.', 50),
+      limit: t.integer({ examples: [50] }),
+      count: t.integer('Permits in the answer.', 50),
       as_of: Fresh.as_of,
       data_quality: t.Record(
         t.String(),
@@ -196,50 +188,50 @@ export const LatestPermits = object('LatestWellPermits', {
 })
 
 const share = {
-  permit_count: integer({ examples: [11342] }),
-  change: integer(
+  permit_count: t.integer({ examples: [11342] }),
+  change: t.integer(
     'Permits of the 30 days up to `as_of` of all states less those of the 30 days before.',
     12,
   ),
-  percentage: number('Of all permits held.', 56.7),
-  date: date('Its newest permit.', '2026-11-20'),
+  percentage: t.number('Of all permits held.', 56.7),
+  date: t.date('Its newest permit.', '2026-11-20'),
 }
-export const ByState = object('StatePermits', { state: t.String({ examples: ['TX'] }), ...share })
-export const ByOperator = object('OperatorPermits', {
+export const ByState = t.object('StatePermits', { state: t.String({ examples: ['TX'] }), ...share })
+export const ByOperator = t.object('OperatorPermits', {
   operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
   ...share,
 })
-export const ByFormation = object('FormationPermits', {
+export const ByFormation = t.object('FormationPermits', {
   formation: t.String({ examples: ['Wolfcamp A'] }),
   ...share,
 })
 
-export const PermitSummary = object('WellPermitSummary', {
-  total_permits: integer({ examples: [20012] }),
-  by_state: t.Record(t.String(), integer(), {
+export const PermitSummary = t.object('WellPermitSummary', {
+  total_permits: t.integer({ examples: [20012] }),
+  by_state: t.Record(t.String(), t.integer(), {
     description: 'Every state that has a permit.',
     examples: [{ TX: 11342 }],
   }),
-  by_operator: t.Record(t.String(), integer(), {
+  by_operator: t.Record(t.String(), t.integer(), {
     description: 'The hundred operators with most permits.',
     examples: [{ 'Juniper Ridge Operating, LLC': 613 }],
   }),
-  as_of_date: orNull(Day),
+  as_of_date: t.orNull(Day),
 })
 
-export const StateActivity = object('StateWellPermits', {
+export const StateActivity = t.object('StateWellPermits', {
   state_code: t.String({ examples: ['TX'] }),
   state_name: t.String({ examples: ['Texas'] }),
-  permit_count: integer('All that are held.', 11342),
-  permits_30d: integer('Dated in the last 30 days, today included.', 812),
-  permits_365d: integer({ examples: [7021] }),
-  top_operators: objects('Of the last 365 days, at most ten.', {
+  permit_count: t.integer('All that are held.', 11342),
+  permits_30d: t.integer('Dated in the last 30 days, today included.', 812),
+  permits_365d: t.integer({ examples: [7021] }),
+  top_operators: t.objects('Of the last 365 days, at most ten.', {
     name: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
-    permits: integer({ examples: [97] }),
+    permits: t.integer({ examples: [97] }),
   }),
-  top_counties: objects('Of the last 365 days, at most ten.', {
+  top_counties: t.objects('Of the last 365 days, at most ten.', {
     county: t.String({ examples: ['Midland'] }),
-    permits: integer({ examples: [144] }),
+    permits: t.integer({ examples: [144] }),
   }),
   recent: t.Array(Permit, { description: 'The ten newest.' }),
   current_activity_status: t.Union(

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed } from '../../../http/input/typed.ts'
 import type { Feature } from '../../../plans/tiers.ts'
@@ -147,7 +147,7 @@ export const permitOperations = [
       "Returns the drilling activity of a state by its permits.\n\n| Activity | Meaning |\n|---|---|\n| `active` | at least 10 permits in the last 30 days, or at least half the usual number for 30 days of the last 365 |\n| `slow` | fewer permits |\n| `inactive` | none in the last 30 days, and the state's list is up to date |\n| `unknown` | no recent data |",
     access: permitHeavyAccess,
     params: {
-      state_code: string('Two letters, in any case.', 'TX'),
+      state_code: t.string('Two letters, in any case.', 'TX'),
     },
     title: 'StateWellPermitsAnswer',
     data: StateActivity,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, number, object, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { type EnergyCall, energyRecord, energyWholeList } from '../../energy/operations/frame.ts'
 import { drillingProductivity, type Productivity } from '../dataset/counts.ts'
@@ -24,30 +23,30 @@ import {
 } from './regional.ts'
 import { ducWellFamily } from './regional-counts.ts'
 
-const Latest = object('LatestDrillingProductivity', {
+const Latest = t.object('LatestDrillingProductivity', {
   month: Month,
   basins: t.Array(ProductivityRecord),
   ...Age,
 })
-const Summary = object('DrillingProductivitySummary', {
-  total_new_well_oil: number(
+const Summary = t.object('DrillingProductivitySummary', {
+  total_new_well_oil: t.number(
     'Barrels a day of all new wells: per rig times rigs, over all basins.',
     531000,
   ),
-  total_new_well_gas: number('Thousand cubic feet a day, in the same way.', 2740000),
-  total_duc_wells: orNull(
-    integer({ examples: [4365] }),
+  total_new_well_gas: t.number('Thousand cubic feet a day, in the same way.', 2740000),
+  total_duc_wells: t.orNull(
+    t.integer({ examples: [4365] }),
     'Over the basins of the month; null where their survey has none of it.',
   ),
   as_of_date: SurveyDay,
 })
-const DucRow = object('BasinDucWells', {
+const DucRow = t.object('BasinDucWells', {
   basin: Basin,
-  duc_count: integer({ examples: [890] }),
-  change: orNull(integer({ examples: [3] }), 'Against the month before.'),
+  duc_count: t.integer({ examples: [890] }),
+  change: t.orNull(t.integer({ examples: [3] }), 'Against the month before.'),
   date: SurveyDay,
 })
-const TrendRow = object('DrillingProductivityTrend', {
+const TrendRow = t.object('DrillingProductivityTrend', {
   basin: Basin,
   metric: t.Union(
     [
@@ -59,8 +58,8 @@ const TrendRow = object('DrillingProductivityTrend', {
     ],
     { examples: ['total_oil_bpd'] },
   ),
-  trend: t.Union([t.Literal('up'), t.Literal('down'), t.Literal('flat')]),
-  change_percent: orNull(t.Number({ examples: [1.42] })),
+  trend: t.oneOf(['up', 'down', 'flat']),
+  change_percent: t.orNull(t.Number({ examples: [1.42] })),
 })
 
 const published = 'Published about the 15th of the month.'

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { date, integer, number, object, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Stamp } from '../../energy/operations/answer.ts'
 import type { DucWells, Productivity } from '../dataset/counts.ts'
@@ -11,23 +10,26 @@ import type { Numbered, RegionalStore } from '../store/regional.ts'
 export const productivityList = keptBasins.map(basin => basin.key)
 
 export const Basin = t.String({ examples: ['permian'] })
-export const SurveyDay = date('Middle of the month.', '2026-11-15')
+export const SurveyDay = t.date('Middle of the month.', '2026-11-15')
 export const Month = t.String({ examples: ['2026-11'] })
 
-export const ProductivityRecord = object('DrillingProductivity', {
+export const ProductivityRecord = t.object('DrillingProductivity', {
   id: t.String({ examples: ['1'] }),
   basin: Basin,
-  new_well_oil_production: number('Of the new wells of one rig, barrels a day.', 1410),
-  new_well_gas_production: number('Of the new wells of one rig, thousand cubic feet a day.', 2650),
-  legacy_oil_change: number('Of older wells against the month before, barrels a day.', -348200),
-  legacy_gas_change: number('Of older wells, thousand cubic feet a day.', -642800),
-  total_oil_bpd: number('Of all wells, barrels a day.', 6550000),
-  total_gas_mcfd: number('Of all wells, thousand cubic feet a day.', 27500000),
-  duc_count: orNull(
-    integer({ examples: [890] }),
+  new_well_oil_production: t.number('Of the new wells of one rig, barrels a day.', 1410),
+  new_well_gas_production: t.number(
+    'Of the new wells of one rig, thousand cubic feet a day.',
+    2650,
+  ),
+  legacy_oil_change: t.number('Of older wells against the month before, barrels a day.', -348200),
+  legacy_gas_change: t.number('Of older wells, thousand cubic feet a day.', -642800),
+  total_oil_bpd: t.number('Of all wells, barrels a day.', 6550000),
+  total_gas_mcfd: t.number('Of all wells, thousand cubic feet a day.', 27500000),
+  duc_count: t.orNull(
+    t.integer({ examples: [890] }),
     'Drilled but uncompleted wells; null where their survey has nothing of the basin and month.',
   ),
-  rig_count: integer('Rigs that the month is of.', 251),
+  rig_count: t.integer('Rigs that the month is of.', 251),
   date: SurveyDay,
   month: Month,
   source: t.String({ examples: ['EIA'] }),

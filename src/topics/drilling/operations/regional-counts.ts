@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { Day, Stamp } from '../../energy/operations/answer.ts'
 import { type DucWells, ducWells, type FracSpreads, fracSpreads } from '../dataset/counts.ts'
@@ -8,22 +7,22 @@ import { Age } from './answer.ts'
 import { Basin, Month, SurveyDay } from './productivity-row.ts'
 import { latestRegional, type RegionalFamily, regionalList } from './regional.ts'
 
-const fracChange = orNull(
-  integer({ examples: [1] }),
+const fracChange = t.orNull(
+  t.integer({ examples: [1] }),
   'Against the count before; null for the first.',
 )
-const FracRow = object('FracSpreads', {
+const FracRow = t.object('FracSpreads', {
   id: t.String({ examples: ['1'] }),
   basin: t.String({ examples: ['permian'] }),
-  active_spreads: integer({ examples: [92] }),
+  active_spreads: t.integer({ examples: [92] }),
   change: fracChange,
   date: Day,
   source: t.String({ examples: ['Crew survey'] }),
   timestamp: Stamp,
 })
-const LatestFrac = object('LatestFracSpreads', {
-  us_total: integer({ examples: [198] }),
-  basins: t.Record(t.String(), integer(), { examples: [{ permian: 92, eagle_ford: 24 }] }),
+const LatestFrac = t.object('LatestFracSpreads', {
+  us_total: t.integer({ examples: [198] }),
+  basins: t.Record(t.String(), t.integer(), { examples: [{ permian: 92, eagle_ford: 24 }] }),
   date: Day,
   change: fracChange,
   source: t.String({ examples: ['Crew survey'] }),
@@ -80,28 +79,28 @@ const fracSpreadOperations = [
   }),
 ]
 
-const ducChange = orNull(
-  integer({ examples: [-12] }),
+const ducChange = t.orNull(
+  t.integer({ examples: [-12] }),
   'Against the count before; null for the first.',
 )
-const DucRow = object('DucWells', {
+const DucRow = t.object('DucWells', {
   id: t.String({ examples: ['1'] }),
   basin: Basin,
-  duc_count: integer({ examples: [890] }),
+  duc_count: t.integer({ examples: [890] }),
   change: ducChange,
-  completions: orNull(
-    integer({ examples: [398] }),
+  completions: t.orNull(
+    t.integer({ examples: [398] }),
     'Wells completed in the month; null where the source does not say.',
   ),
-  wells_drilled: orNull(integer({ examples: [401] }), 'Wells drilled in the month.'),
+  wells_drilled: t.orNull(t.integer({ examples: [401] }), 'Wells drilled in the month.'),
   month: Month,
   date: SurveyDay,
   source: t.String({ examples: ['EIA'] }),
   timestamp: Stamp,
 })
-const LatestDuc = object('LatestDucWells', {
-  us_total: integer({ examples: [5230] }),
-  basins: t.Record(t.String(), integer(), { examples: [{ permian: 890, haynesville: 730 }] }),
+const LatestDuc = t.object('LatestDucWells', {
+  us_total: t.integer({ examples: [5230] }),
+  basins: t.Record(t.String(), t.integer(), { examples: [{ permian: 890, haynesville: 730 }] }),
   month: Month,
   change: ducChange,
   date: SurveyDay,

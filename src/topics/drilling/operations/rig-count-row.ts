@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import type { Stored } from '../../../database/dataset-store.ts'
-import { integer, object, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekDays, weekNameOf, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
 import { Day, Stamp } from '../../energy/operations/answer.ts'
@@ -15,23 +14,23 @@ import type { RegionalFamily } from './regional.ts'
 const byType = 'Null where the source has the total alone.'
 
 export const RigTypeCounts = {
-  total_rigs: integer({ examples: [546] }),
-  oil_rigs: orNull(integer({ examples: [413] }), byType),
-  gas_rigs: orNull(integer({ examples: [127] }), byType),
-  misc_rigs: orNull(integer({ examples: [6] }), byType),
+  total_rigs: t.integer({ examples: [546] }),
+  oil_rigs: t.orNull(t.integer({ examples: [413] }), byType),
+  gas_rigs: t.orNull(t.integer({ examples: [127] }), byType),
+  misc_rigs: t.orNull(t.integer({ examples: [6] }), byType),
 }
 
-export const Span = t.Union([t.Literal('week'), t.Literal('month')], {
-  description:
-    '`week`: a count. `month`: the mean of a month, dated in its middle, where an operator has loaded no weekly counts.',
-})
+export const Span = t.oneOf(
+  ['week', 'month'],
+  '`week`: a count. `month`: the mean of a month, dated in its middle, where an operator has loaded no weekly counts.',
+)
 
-export const RigRecord = object('RigCount', {
+export const RigRecord = t.object('RigCount', {
   id: t.String({ examples: ['1'] }),
   ...RigTypeCounts,
-  change: orNull(integer({ examples: [-2] }), 'Against the count before; null for the first.'),
+  change: t.orNull(t.integer({ examples: [-2] }), 'Against the count before; null for the first.'),
   date: Day,
-  week: string('ISO week of the date.', '2026-W47'),
+  week: t.string('ISO week of the date.', '2026-W47'),
   unit: t.Literal('rigs'),
   span: Span,
   source: t.String({ examples: ['Rig survey'] }),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { date, integer, object, objects, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
@@ -17,23 +16,23 @@ const trendMonths = 12
 const yearDays = 365
 const topMax = 10
 
-const count = (example: number) => orNull(integer({ examples: [example] }))
-const day = orNull(Day)
+const count = (example: number) => t.orNull(t.integer({ examples: [example] }))
+const day = t.orNull(Day)
 const Top = t.Array(
-  t.Object({ name: t.String({ examples: ['Reeves'] }), permits: integer({ examples: [96] }) }),
+  t.Object({ name: t.String({ examples: ['Reeves'] }), permits: t.integer({ examples: [96] }) }),
 )
 
-const StateBody = object('StateDrilling', {
+const StateBody = t.object('StateDrilling', {
   state_code: t.String({ examples: ['TX'] }),
   state_name: t.String({ examples: ['Texas'] }),
   slug: t.String({ examples: ['texas'] }),
-  as_of: date('Newest day of everything below.', '2026-11-20'),
+  as_of: t.date('Newest day of everything below.', '2026-11-20'),
   rig_count: t.Object(
     {
       total: count(247),
       oil: count(206),
       gas: count(40),
-      change_week: orNull(integer({ examples: [1] }), 'Against the week before.'),
+      change_week: t.orNull(t.integer({ examples: [1] }), 'Against the week before.'),
       date: day,
     },
     { description: 'Null throughout where the sources do not count the state by name.' },
@@ -45,13 +44,13 @@ const StateBody = object('StateDrilling', {
     top_operators: Top,
     top_counties: Top,
   }),
-  duc_wells: t.Object({ count: count(1586), month: orNull(t.String({ examples: ['2026-11'] })) }),
+  duc_wells: t.Object({ count: count(1586), month: t.orNull(t.String({ examples: ['2026-11'] })) }),
   production: t.Object({
-    oil_bpd: orNull(t.Number({ examples: [5820000] })),
-    gas_mcfd: orNull(t.Number({ examples: [34500000] })),
-    period: orNull(t.String({ examples: ['2026-08'] })),
+    oil_bpd: t.orNull(t.Number({ examples: [5820000] })),
+    gas_mcfd: t.orNull(t.Number({ examples: [34500000] })),
+    period: t.orNull(t.String({ examples: ['2026-08'] })),
   }),
-  trend: objects(
+  trend: t.objects(
     'Twelve months up to the running one, oldest first: permits dated in the month and its newest count of rigs.',
     {
       month: t.String({ examples: ['2026-11'] }),
@@ -212,7 +211,7 @@ export const statePageOperation = energyRecord({
     'Returns rigs, frac spreads, permits, uncompleted wells, production and basins of a state, with twelve months of permits and rigs. Unavailable values are null.',
   access: energyHeavyAccess,
   params: {
-    state: string('Two letters, or the name in lower case with dashes.', 'texas'),
+    state: t.string('Two letters, or the name in lower case with dashes.', 'texas'),
   },
   title: 'StateDrillingBody',
   data: StateBody,

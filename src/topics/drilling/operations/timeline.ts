@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object, objects, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { nameNotFound } from '../../../http/problem/problem.ts'
 import { markSources } from '../../energy/operations/answer.ts'
 import { energyRecord } from '../../energy/operations/frame.ts'
@@ -19,12 +18,12 @@ const type = t.Union(
   { examples: ['spud'] },
 )
 
-const Timeline = object('WellTimeline', {
+const Timeline = t.object('WellTimeline', {
   api_number: t.String({ examples: ['42329400010000'] }),
   well_name: t.String({ examples: ['BRADFORD 14-23 UNIT'] }),
   operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
   state: t.String({ examples: ['TX'] }),
-  events: objects('Oldest first.', {
+  events: t.objects('Oldest first.', {
     event_type: type,
     type,
     date: t.String({ format: 'date', examples: ['2025-03-14'] }),
@@ -46,7 +45,10 @@ export const timelineOperation = energyRecord({
     'Returns the known permits, spud, hydraulic fracturing, completion and first production of a well, oldest first. 404 for an unknown API number.',
   access: permitAccess,
   params: {
-    api_number: string('Ten, twelve or fourteen digits, with or without dashes.', '42329400010000'),
+    api_number: t.string(
+      'Ten, twelve or fourteen digits, with or without dashes.',
+      '42329400010000',
+    ),
   },
   title: 'WellTimelineAnswer',
   data: Timeline,

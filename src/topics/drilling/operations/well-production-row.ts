@@ -1,45 +1,44 @@
-import { t } from 'elysia'
-import { boolean, integer, number, object, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { StateMonth } from '../dataset/wells.ts'
 import { oilEquivalent, perDay } from '../math/well-production.ts'
 import type { NationalMonth } from '../store/state-production.ts'
 import type { WellMonthRow } from '../store/well-production.ts'
 
-export const Month = string('Month, `YYYY-MM`.', '2026-08')
+export const Month = t.string('Month, `YYYY-MM`.', '2026-08')
 const boeText = 'Barrels of oil equivalent: oil and a sixth of the thousand cubic feet of gas.'
 
-export const ProductionRecord = object('ProductionMonth', {
+export const ProductionRecord = t.object('ProductionMonth', {
   period: Month,
-  oil_bbl: orNull(
+  oil_bbl: t.orNull(
     t.Number({ examples: [18975] }),
     'Oil and condensate of the month in barrels; null: not reported.',
   ),
-  gas_mcf: orNull(t.Number({ examples: [40112] }), 'Gas in thousand cubic feet.'),
-  water_bbl: orNull(t.Number({ examples: [50870] }), 'Water in barrels.'),
-  boe: orNull(t.Number({ examples: [25660.3] }), boeText),
-  days_producing: orNull(
-    integer({ examples: [31] }),
+  gas_mcf: t.orNull(t.Number({ examples: [40112] }), 'Gas in thousand cubic feet.'),
+  water_bbl: t.orNull(t.Number({ examples: [50870] }), 'Water in barrels.'),
+  boe: t.orNull(t.Number({ examples: [25660.3] }), boeText),
+  days_producing: t.orNull(
+    t.integer({ examples: [31] }),
     'Days on which the well produced; null of more than one well.',
   ),
-  source: string('Who reported it.', 'import'),
+  source: t.string('Who reported it.', 'import'),
 })
 
-export const StateRow = object('StateProduction', {
-  state: string('Two letters.', 'TX'),
+export const StateRow = t.object('StateProduction', {
+  state: t.string('Two letters.', 'TX'),
   period: Month,
-  oil_bbl: number('Oil and condensate of the month in barrels.', 179_800_000),
-  oil_bpd: number('The same in barrels a day.', 5_800_000),
-  gas_mcf: number('Gas of the month in thousand cubic feet.', 1_085_000_000),
-  boe: number(boeText, 360_633_333.3),
+  oil_bbl: t.number('Oil and condensate of the month in barrels.', 179_800_000),
+  oil_bpd: t.number('The same in barrels a day.', 5_800_000),
+  gas_mcf: t.number('Gas of the month in thousand cubic feet.', 1_085_000_000),
+  boe: t.number(boeText, 360_633_333.3),
 })
 
 export const State = t.String({ examples: ['TX'] })
 export const Span = t.Object({ start: Month, end: Month }, { description: 'First and last month.' })
-const Source = string('Who it is from; `none` where nothing is held.', 'EIA')
+const Source = t.string('Who it is from; `none` where nothing is held.', 'EIA')
 
-export const Overview = object('WellProductionOverview', {
-  national: orNull(
+export const Overview = t.object('WellProductionOverview', {
+  national: t.orNull(
     ProductionRecord,
     'Newest month of the country: the sum of `states_with_data` that have it. Federal waters belong to no state.',
   ),
@@ -57,26 +56,25 @@ export const Overview = object('WellProductionOverview', {
   coverage: t.Object({
     states_with_data: t.Array(State),
     well_level_states_with_data: t.Array(State),
-    latest_period: orNull(Month),
-    total_records: integer('Months of states and of wells that are held.', 61_240),
-    data_age_days: orNull(integer({ examples: [80] }), 'Days since the end of `latest_period`.'),
-    stale: boolean('The month after `latest_period` is more than two weeks overdue.'),
+    latest_period: t.orNull(Month),
+    total_records: t.integer('Months of states and of wells that are held.', 61_240),
+    data_age_days: t.orNull(
+      t.integer({ examples: [80] }),
+      'Days since the end of `latest_period`.',
+    ),
+    stale: t.boolean('The month after `latest_period` is more than two weeks overdue.'),
   }),
-  data_available: boolean('Whether there is a national month.'),
-  provisional: boolean(
+  data_available: t.boolean('Whether there is a national month.'),
+  provisional: t.boolean(
     'Filings of the newest national month are still coming in: its numbers will be revised.',
   ),
 })
 
-const Reason = t.Union([
-  t.Literal('unknown_state_prefix'),
-  t.Literal('state_not_covered'),
-  t.Literal('well_not_in_source'),
-])
+const Reason = t.oneOf(['unknown_state_prefix', 'state_not_covered', 'well_not_in_source'])
 const missing = {
   reason: Reason,
-  state: orNull(State),
-  source: orNull(t.String({ examples: ['import'] })),
+  state: t.orNull(State),
+  source: t.orNull(t.String({ examples: ['import'] })),
 }
 export const MissingWellProblem = t.Object(
   {
@@ -89,14 +87,14 @@ export const MissingWellProblem = t.Object(
   { title: 'MissingWellProblem', additionalProperties: true },
 )
 
-export const TopWell = object('TopProducer', {
-  rank: integer({ examples: [1] }),
+export const TopWell = t.object('TopProducer', {
+  rank: t.integer({ examples: [1] }),
   api_number: t.String({ examples: ['42329400010000'] }),
   operator: t.String({ examples: ['Juniper Ridge Operating, LLC'] }),
   well_name: t.String({ examples: ['BRADFORD 14 3H'] }),
   total_oil_bbl: t.Number({ examples: [241_870] }),
   total_gas_mcf: t.Number({ examples: [512_400] }),
-  months_producing: integer('Months of the span in which oil or gas came out.', 12),
+  months_producing: t.integer('Months of the span in which oil or gas came out.', 12),
 })
 
 const [volumeDecimals, boeDecimals] = [2, 1]

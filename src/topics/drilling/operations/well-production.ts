@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, orNull, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf, momentOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
@@ -152,8 +151,8 @@ export const wellProductionOperations: readonly Operation[] = [
     },
     answers: {
       200: envelopeOf({
-        period: orNull(Month),
-        count: integer({ examples: [26] }),
+        period: t.orNull(Month),
+        count: t.integer({ examples: [26] }),
         states: t.Array(StateRow),
       }),
     },
@@ -175,7 +174,7 @@ export const wellProductionOperations: readonly Operation[] = [
       'Returns the monthly production of a state, oldest first. Agencies publish no water figures for states.',
     access: productionAccess,
     params: {
-      code: string('Two letters, in any case.', 'TX'),
+      code: t.string('Two letters, in any case.', 'TX'),
     },
     query: {
       start_date: textParameter(
@@ -191,7 +190,7 @@ export const wellProductionOperations: readonly Operation[] = [
       200: envelopeOf({
         state: State,
         period: Span,
-        count: integer({ examples: [22] }),
+        count: t.integer({ examples: [22] }),
         data: t.Array(ProductionRecord),
       }),
     },
@@ -218,7 +217,7 @@ export const wellProductionOperations: readonly Operation[] = [
       "Returns the monthly production of a well, oldest first. A 404 has the reason: `unknown_state_prefix` (not a state's number), `state_not_covered` (wells of the state are not covered) or `well_not_in_source` (not reported, or not producing yet).",
     access: productionAccess,
     params: {
-      api_number: string(
+      api_number: t.string(
         'Fourteen digits, or the first ten or twelve, with or without separators.',
         '42329400010000',
       ),
@@ -229,8 +228,8 @@ export const wellProductionOperations: readonly Operation[] = [
         operator: t.String(),
         well_name: t.String(),
         state: State,
-        county: orNull(t.String({ examples: ['Midland'] })),
-        count: integer({ examples: [24] }),
+        county: t.orNull(t.String({ examples: ['Midland'] })),
+        count: t.integer({ examples: [24] }),
         data: t.Array(ProductionRecord),
       }),
       404: MissingWellProblem,
@@ -283,7 +282,7 @@ export const wellProductionOperations: readonly Operation[] = [
       200: envelopeOf({
         state: State,
         period: Span,
-        count: integer({ examples: [10] }),
+        count: t.integer({ examples: [10] }),
         producers: t.Array(TopWell),
       }),
       404: NestedProblem,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
@@ -44,4 +43,4 @@ export function requireData<T>(value: T | undefined, subject: string, dataset: s
 }
 
 export const Day = t.String({ format: 'date', examples: ['2026-11-20'] })
-export const Stamp = instant('When this service recorded it.', '2026-11-20T17:00:00Z')
+export const Stamp = t.instant('When this service recorded it.', '2026-11-20T17:00:00Z')

@@ -1,6 +1,6 @@
 import type { TProperties } from '@sinclair/typebox'
-import { type Static, type TSchema, t } from 'elysia'
-import { integer, object, string } from '../../../http/answer/schema.ts'
+import type { Static, TSchema } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import type { Access } from '../../../http/gate/access-kind.ts'
 import type { PageRequest } from '../../../http/input/page.ts'
 import {
@@ -22,18 +22,18 @@ const aliasPrefix = '/v1/dark_data/'
 const cacheTtlSeconds = 3600
 
 export const EnergyMeta = {
-  page: integer({ examples: [1] }),
-  per_page: integer({ examples: [50] }),
-  total_count: integer({ examples: [672] }),
-  total_pages: integer({ examples: [14] }),
+  page: t.integer({ examples: [1] }),
+  per_page: t.integer({ examples: [50] }),
+  total_count: t.integer({ examples: [672] }),
+  total_pages: t.integer({ examples: [14] }),
   api_version: t.Literal('v1'),
   tier_required: t.String({ examples: ['Reservoir Mastery'] }),
-  cache_ttl: integer('Seconds for which the answer may be kept.', cacheTtlSeconds),
+  cache_ttl: t.integer('Seconds for which the answer may be kept.', cacheTtlSeconds),
 }
 
 /** `{data, meta}` without a status, as the whole family answers. */
 export const energyBody = <T extends TSchema>(data: T, title: string) =>
-  object(title, { data, meta: t.Object(EnergyMeta) })
+  t.object(title, { data, meta: t.Object(EnergyMeta) })
 
 export const energyRefusals = { 400: NestedProblem, 403: FlatProblem, 404: NestedProblem }
 
@@ -208,7 +208,7 @@ export const energyById = <T extends TSchema, Row>({
   }): Operation =>
   energyRecord({
     ...definition,
-    params: { id: string(what, '1') },
+    params: { id: t.string(what, '1') },
     handle(call) {
       const { id } = call.params
       const row = find(recordIdOf(id, subject), call)

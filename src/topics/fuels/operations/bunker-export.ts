@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter, typed } from '../../../http/input/typed.ts'
@@ -26,12 +25,12 @@ const csvOf = (rows: readonly ReturnType<typeof exportRow>[]): string =>
 
 const ExportBody = t.Union(
   [
-    object('BunkerExport', { data: t.Array(ExportRow), meta: MetaShape }),
-    object('BunkerExportFile', {
+    t.object('BunkerExport', { data: t.Array(ExportRow), meta: MetaShape }),
+    t.object('BunkerExportFile', {
       data: t.Object({
         format: t.Literal('csv'),
         filename: t.String({ examples: ['bunker-fuels-2026-11-20.csv'] }),
-        content: string('The file.'),
+        content: t.string('The file.'),
       }),
       meta: MetaShape,
     }),

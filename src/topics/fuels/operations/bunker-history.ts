@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
@@ -111,9 +110,9 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
       page: { max: perPageMax },
       query: { port: codeParameter(...portNote), ...rangeQuery },
       answers: {
-        200: object('BunkerHistoryList', {
+        200: t.object('BunkerHistoryList', {
           data: t.Array(
-            object('BunkerHistoryListRow', {
+            t.object('BunkerHistoryListRow', {
               port: PortShape.properties.code,
               ...HistoryShape.properties,
               currency: metaFields.currency,
@@ -142,11 +141,11 @@ export function bunkerHistoryOperations(deps: BunkerDeps) {
       summary: 'List historical bunker fuel prices of a port',
       description: `Returns past prices of one port, USD per metric ton. ${paged}`,
       access,
-      params: { port: string(...portNote) },
+      params: { port: t.string(...portNote) },
       page: { max: perPageMax },
       query: rangeQuery,
       answers: {
-        200: object('BunkerPortHistory', {
+        200: t.object('BunkerPortHistory', {
           data: t.Object({
             port: PortShape,
             historical_data: t.Array(HistoryShape),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoDay, isoInstant } from '../../../lib/time/instant.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -15,26 +14,28 @@ export interface BunkerQuote {
   quote: Quote
 }
 
-const numberOrNull = (description: string) =>
-  t.Union([t.Number({ examples: [-3.5] }), t.Null()], { description })
+const numberOrNull = (description: string) => t.orNull(t.Number({ examples: [-3.5] }), description)
 const currency = t.Literal('USD')
 const unit = t.Literal('MT', { description: 'Metric ton.' })
-const price = number('USD per metric ton, delivered.', 531.5)
-const code = string('A name of the series: `by_code` of the price endpoints takes it.', 'VLSFO_SIN')
+const price = t.number('USD per metric ton, delivered.', 531.5)
+const code = t.string(
+  'A name of the series: `by_code` of the price endpoints takes it.',
+  'VLSFO_SIN',
+)
 const shortCode = t.String({ examples: ['SIN'] })
 
-export const PortShape = object('BunkerPort', {
+export const PortShape = t.object('BunkerPort', {
   code: shortCode,
   name: t.String({ examples: ['Singapore'] }),
   country: t.String({ examples: ['SG'] }),
   timezone: t.String({ examples: ['Asia/Singapore'] }),
-  volume_rank: integer('1 sells most.', 1),
+  volume_rank: t.integer('1 sells most.', 1),
 })
 
-const supplierCount = t.Union([integer(), t.Null()], { description: 'Null: not known.' })
-const availability = t.Union([t.String(), t.Null()], { description: 'Null: not known.' })
+const supplierCount = t.orNull(t.integer(), 'Null: not known.')
+const availability = t.orNull(t.String(), 'Null: not known.')
 
-export const EntryShape = object('BunkerEntry', {
+export const EntryShape = t.object('BunkerEntry', {
   grade: t.String({ examples: ['VLSFO'] }),
   grade_name: t.String({ examples: [gradeNames.VLSFO] }),
   code,
@@ -45,26 +46,27 @@ export const EntryShape = object('BunkerEntry', {
   change_pct_24h: numberOrNull('The same in percent.'),
   supplier_count: supplierCount,
   availability,
-  last_updated: instant('When the price was observed.'),
+  last_updated: t.instant('When the price was observed.'),
 })
 
 export const metaFields = {
   request_id: t.String({ examples: ['6f9619ff-8b86-4d01-b42d-00c04fc964ff'] }),
-  timestamp: instant('Time of the response.'),
-  cache_ttl: integer('Seconds for which the answer may be kept.', 300),
+  timestamp: t.instant('Time of the response.'),
+  cache_ttl: t.integer('Seconds for which the answer may be kept.', 300),
   data_source: t.String({ examples: ['market_reporting'] }),
   source_description: t.String({ examples: ['Compiled from market reporting'] }),
   currency,
   unit: t.Literal('metric_ton'),
-  port_count: t.Optional(integer({ examples: [8] })),
+  port_count: t.Optional(t.integer({ examples: [8] })),
 }
-export const MetaShape = t.Object(metaFields, { title: 'BunkerMeta' })
+export const MetaShape = t.object('BunkerMeta', metaFields)
 
-export const DifferenceShape = object('BunkerDifference', {
-  value: number('First minus second, USD per metric ton.', 22),
-  percentage: t.Union([t.Number({ examples: [4.32] }), t.Null()], {
-    description: '100 x value / second; null when the second is 0.',
-  }),
+export const DifferenceShape = t.object('BunkerDifference', {
+  value: t.number('First minus second, USD per metric ton.', 22),
+  percentage: t.orNull(
+    t.Number({ examples: [4.32] }),
+    '100 x value / second; null when the second is 0.',
+  ),
 })
 
 export const byGrade = t.Object(
@@ -77,7 +79,7 @@ export const byGrade = t.Object(
   { description: 'By grade; without those that one of the ports has no price of.' },
 )
 
-export const ListRow = object('BunkerPrice', {
+export const ListRow = t.object('BunkerPrice', {
   port: t.String({ examples: ['SINGAPORE'] }),
   port_code: shortCode,
   port_name: t.String({ examples: ['Singapore'] }),
@@ -85,20 +87,20 @@ export const ListRow = object('BunkerPrice', {
   price,
   currency,
   unit,
-  last_updated: instant('When the price was observed.'),
+  last_updated: t.instant('When the price was observed.'),
 })
 
-export const PricedPort = object('BunkerPortPrices', {
+export const PricedPort = t.object('BunkerPortPrices', {
   port: PortShape,
   prices: t.Array(EntryShape),
 })
 
-export const PairSpread = object('BunkerPairSpread', {
+export const PairSpread = t.object('BunkerPairSpread', {
   value: DifferenceShape.properties.value,
   percentage: DifferenceShape.properties.percentage,
   from_price: price,
   to_price: price,
-  arbitrage_opportunity: boolean(
+  arbitrage_opportunity: t.boolean(
     `The prices are more than ${arbitragePercent}% apart, in either direction.`,
   ),
 })
@@ -107,7 +109,7 @@ export const ScrubberSpread = t.Object(
   {
     value: t.Number({ examples: [94] }),
     percentage: DifferenceShape.properties.percentage,
-    scrubber_benefit_daily: number(
+    scrubber_benefit_daily: t.number(
       `USD a day at sea for a ship that burns ${scrubberTonsADay} t a day.`,
       2820,
     ),
@@ -115,22 +117,22 @@ export const ScrubberSpread = t.Object(
   { description: 'VLSFO minus HFO_380.' },
 )
 
-export const HistoryShape = object('BunkerHistoryRow', {
-  timestamp: instant('When the price was observed; of a bucket the last of its prices.'),
+export const HistoryShape = t.object('BunkerHistoryRow', {
+  timestamp: t.instant('When the price was observed; of a bucket the last of its prices.'),
   date: t.String({ format: 'date' }),
   code,
-  price: number('The last price of the bucket.', 531.5),
+  price: t.number('The last price of the bucket.', 531.5),
   average_value: t.Number({ examples: [530.4] }),
   interval_type: t.String({ examples: ['day'] }),
   min_value: t.Number({ examples: [528.75] }),
   max_value: t.Number({ examples: [532] }),
   open_value: t.Number({ examples: [529.25] }),
   close_value: t.Number({ examples: [531.5] }),
-  sample_count: integer({ examples: [1] }),
+  sample_count: t.integer({ examples: [1] }),
 })
 
-export const ExportRow = object('BunkerExportRow', {
-  timestamp: instant('When the price was observed.'),
+export const ExportRow = t.object('BunkerExportRow', {
+  timestamp: t.instant('When the price was observed.'),
   port_code: shortCode,
   port_name: t.String({ examples: ['Singapore'] }),
   fuel_grade: t.String({ examples: ['VLSFO'] }),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codeParameter, codesParameter, wordParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -69,7 +68,7 @@ function comparisonOperations(deps: BunkerDeps) {
         ),
       },
       answers: {
-        200: object('BunkerComparison', {
+        200: t.object('BunkerComparison', {
           data: t.Object({
             comparison: t.Record(t.String(), PricedPort),
             spreads: t.Record(t.String(), byGrade),
@@ -113,9 +112,10 @@ function comparisonOperations(deps: BunkerDeps) {
 const portValues = t.Record(t.String(), t.Number(), {
   description: 'By short code; without ports that lack one of the two.',
 })
-const average = t.Union([t.Number({ examples: [-188.2] }), t.Null()], {
-  description: 'Arithmetic mean of the ports; null without any.',
-})
+const average = t.orNull(
+  t.Number({ examples: [-188.2] }),
+  'Arithmetic mean of the ports; null without any.',
+)
 
 function gradeSpreadOperations(deps: BunkerDeps) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
@@ -127,7 +127,7 @@ function gradeSpreadOperations(deps: BunkerDeps) {
         'Returns for each port, in USD per metric ton: VLSFO minus MGO_05S, and VLSFO minus HFO_380 (the saving of a scrubber).',
       access,
       answers: {
-        200: object('BunkerGradeSpreads', {
+        200: t.object('BunkerGradeSpreads', {
           data: t.Object({
             vlsfo_mgo: portValues,
             vlsfo_ifo380: portValues,
@@ -180,11 +180,11 @@ function portSpreadOperations(deps: BunkerDeps) {
         fuel_type: priceQuery.fuel_type,
       },
       answers: {
-        200: object('BunkerPortSpread', {
+        200: t.object('BunkerPortSpread', {
           data: t.Object({
             from_port: PortShape.properties.code,
             to_port: PortShape.properties.code,
-            fuel_grade: t.Union([t.String({ examples: ['VLSFO'] }), t.Null()]),
+            fuel_grade: t.orNull(t.String({ examples: ['VLSFO'] })),
             spreads: t.Union([PairSpread, t.Record(t.String(), DifferenceShape)], {
               description:
                 'Of the grade; without one by grade in lower case. Empty where a port has no price.',

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import {
@@ -60,7 +59,7 @@ function listOperations(deps: BunkerDeps) {
       description: `Returns the newest price of every grade at every port as one list. ${order}`,
       access,
       answers: {
-        200: object('BunkerPrices', { data: t.Array(ListRow), meta: MetaShape }),
+        200: t.object('BunkerPrices', { data: t.Array(ListRow), meta: MetaShape }),
         404: NestedProblem,
       },
       handle: ({ request, reply }) => {
@@ -77,7 +76,7 @@ function listOperations(deps: BunkerDeps) {
       description: `Returns the newest prices keyed by the short code of the port. ${order}`,
       access,
       answers: {
-        200: object('BunkerPorts', {
+        200: t.object('BunkerPorts', {
           data: t.Object({ ports: t.Record(t.String(), PricedPort), ...metadata }),
         }),
         404: NestedProblem,
@@ -102,7 +101,7 @@ const entryOf = (quotes: readonly BunkerQuote[], grade: Grade) => {
   const bunkerQuote = quotes.find(quoted => quoted.grade === grade)
   return bunkerQuote ? entryRow(bunkerQuote) : null
 }
-const EntryOrNull = t.Union([EntryShape, t.Null()])
+const EntryOrNull = t.orNull(EntryShape)
 
 function portOperations(deps: BunkerDeps) {
   const { quotesAt, requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
@@ -113,10 +112,10 @@ function portOperations(deps: BunkerDeps) {
       description: `Returns the newest price of every grade at a port, the differences to other ports, and the saving of a scrubber: \`scrubber_benefit_daily\` is VLSFO minus HFO_380 for a ship that burns ${scrubberTonsADay} t a day at sea. ${firstMinusSecond}`,
       access,
       params: {
-        code: string('UN/LOCODE, short code, slug or name of a port, in any case.', 'SIN'),
+        code: t.string('UN/LOCODE, short code, slug or name of a port, in any case.', 'SIN'),
       },
       answers: {
-        200: object('BunkerPortAnswer', {
+        200: t.object('BunkerPortAnswer', {
           data: t.Object({
             ...PricedPort.properties,
             vlsfo: EntryOrNull,
@@ -124,9 +123,10 @@ function portOperations(deps: BunkerDeps) {
             ifo380: EntryOrNull,
             spreads: t.Object(
               {
-                vlsfo_hsfo_spread: t.Union([ScrubberSpread, t.Null()], {
-                  description: 'Null where a price of the two is missing.',
-                }),
+                vlsfo_hsfo_spread: t.orNull(
+                  ScrubberSpread,
+                  'Null where a price of the two is missing.',
+                ),
               },
               {
                 additionalProperties: byGrade,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { body, decimal, nullableAs, optional } from '../../../http/input/body-schema.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -28,7 +27,7 @@ const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Numb
   description: string,
 ) => t.Union([schema, t.Null()], { description })
 
-const Nearby = object('DieselStations', {
+const Nearby = t.object('DieselStations', {
   regional_average: t.Union(
     [
       t.Object({
@@ -36,7 +35,7 @@ const Nearby = object('DieselStations', {
         currency: t.Literal('USD'),
         unit: t.Literal('gallon'),
         region: t.String({ examples: ['TX'] }),
-        granularity: t.Union([t.Literal('state'), t.Literal('national')]),
+        granularity: t.oneOf(['state', 'national']),
         source: t.String({ examples: ['market_reporting'] }),
       }),
       t.Null(),
@@ -47,7 +46,7 @@ const Nearby = object('DieselStations', {
     },
   ),
   stations: t.Array(
-    object('DieselStation', {
+    t.object('DieselStation', {
       name: t.String({ examples: ['Gulf Truck Stop'] }),
       address: t.String({ examples: ['1200 Katy Freeway, Houston'] }),
       location: Place,
@@ -64,9 +63,9 @@ const Nearby = object('DieselStations', {
         'The same for people.',
       ),
       fuel_types: t.Array(t.String({ examples: ['diesel'] })),
-      last_updated: instant('When the price was seen.'),
+      last_updated: t.instant('When the price was seen.'),
       state: t.String({ examples: ['TX'] }),
-      distance_meters: integer({ examples: [2260] }),
+      distance_meters: t.integer({ examples: [2260] }),
     }),
     { maxItems: stationsMax },
   ),
@@ -76,11 +75,11 @@ const Nearby = object('DieselStations', {
     radius_miles: t.Number({ examples: [5] }),
   }),
   metadata: t.Object({
-    total_stations: integer(`Stations in the area; the ${stationsMax} nearest are answered.`),
-    source: string('Who gave the prices; `none` without stations.', 'import'),
+    total_stations: t.integer(`Stations in the area; the ${stationsMax} nearest are answered.`),
+    source: t.string('Who gave the prices; `none` without stations.', 'import'),
     source_description: t.String(),
-    cached: boolean('Always false: stations are read, not fetched.'),
-    api_cost: number('Always 0.'),
+    cached: t.boolean('Always false: stations are read, not fetched.'),
+    api_cost: t.number('Always 0.'),
     timestamp: t.String({ format: 'date-time' }),
     cache_age_hours: orNull(t.Number(), 'Always null, as nothing is cached.'),
   }),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, date, instant, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import {
   type Answering,
@@ -22,21 +21,21 @@ import { type DieselDeps, dieselStationsOperations } from './diesel-stations.ts'
 const national = 'US'
 const states = 'Two letters, in any case.'
 
-const AverageShape = object('DieselAverage', {
-  state: string(`Two letters; ${national} for the country.`, 'CA'),
+const AverageShape = t.object('DieselAverage', {
+  state: t.string(`Two letters; ${national} for the country.`, 'CA'),
   price: t.Number({ examples: [4.871] }),
   currency: t.Literal('USD'),
   unit: t.Literal('gallon'),
-  granularity: t.Union([t.Literal('state'), t.Literal('national')]),
+  granularity: t.oneOf(['state', 'national']),
   source: t.String({ examples: ['EIA'] }),
-  updated_at: instant('When this service recorded it.'),
-  as_of: date('The week it is of.'),
+  updated_at: t.instant('When this service recorded it.'),
+  as_of: t.date('The week it is of.'),
   formatted: t.String({ examples: ['$4.871'] }),
-  cached: boolean('Always false: averages are read, not fetched.'),
+  cached: t.boolean('Always false: averages are read, not fetched.'),
 })
 const Metadata = t.Object({ source_description: t.String({ examples: ['Published by EIA'] }) })
 const regional = { regional_average: AverageShape }
-const DieselPrice = object('DieselPrice', {
+const DieselPrice = t.object('DieselPrice', {
   status: t.Literal('success'),
   ...regional,
   data: t.Object({ ...regional, metadata: Metadata }),
@@ -88,7 +87,7 @@ export function dieselOperations(deps: DieselDeps) {
       summary: 'Get the average diesel price of a state',
       description: `Returns the average pump price of diesel in the state of the path. ${weekly}`,
       access: { meter: true },
-      params: { state: string(states, 'CA') },
+      params: { state: t.string(states, 'CA') },
       answers: { 200: envelopeOf({ ...regional, metadata: Metadata }) },
       handle: ({ params, reply }) => success(averageOf(params.state, reply)),
     }),

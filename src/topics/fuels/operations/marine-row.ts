@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf } from '../../catalogue/math/catalogue.ts'
@@ -38,7 +37,7 @@ const rowFields = {
   country: orNull(t.String({ examples: ['SG'] })),
   region: orNull(t.String({ examples: ['Asia'] })),
   fuel_type: t.String({ examples: ['VLSFO'] }),
-  grade: string('The same as `fuel_type`.', 'VLSFO'),
+  grade: t.string('The same as `fuel_type`.', 'VLSFO'),
   grade_name: t.String({ examples: [gradeNames.VLSFO] }),
   price: t.Number({ examples: [531.5] }),
   formatted: t.String({ examples: ['$531.50'] }),
@@ -46,8 +45,8 @@ const rowFields = {
   unit: t.Literal('MT', { description: 'Metric ton.' }),
   type: t.Literal('spot_price'),
   source: t.String({ examples: ['market_reporting'] }),
-  created_at: instant('When the price was observed.'),
-  updated_at: instant('When this service recorded it.'),
+  created_at: t.instant('When the price was observed.'),
+  updated_at: t.instant('When this service recorded it.'),
 }
 
 export const filterShape = t.Object({
@@ -59,28 +58,28 @@ const metadata = t.Object({
   source_description: t.String({ examples: ['Compiled from market reporting'] }),
 })
 
-export const MarinePrices = object('MarinePrices', {
+export const MarinePrices = t.object('MarinePrices', {
   prices: t.Array(
-    object('MarinePrice', { ...rowFields, change_24h: change, change_24h_percent: change }),
+    t.object('MarinePrice', { ...rowFields, change_24h: change, change_24h_percent: change }),
   ),
-  count: integer({ examples: [32] }),
+  count: t.integer({ examples: [32] }),
   filters: filterShape,
-  updated_at: instant('When the newest of the prices was recorded.'),
+  updated_at: t.instant('When the newest of the prices was recorded.'),
   metadata,
 })
 
-export const MarineHistory = object('MarineHistory', {
+export const MarineHistory = t.object('MarineHistory', {
   status: t.Literal('success'),
   data: t.Object({
     prices: t.Array(
-      object('MarineHistoryRow', {
+      t.object('MarineHistoryRow', {
         ...rowFields,
-        bucket_start: t.Optional(instant('Start of the UTC bucket; absent on raw rows.')),
+        bucket_start: t.Optional(t.instant('Start of the UTC bucket; absent on raw rows.')),
         open: t.Optional(t.Number({ examples: [529.25] })),
         high: t.Optional(t.Number({ examples: [532] })),
         low: t.Optional(t.Number({ examples: [528.75] })),
         average: t.Optional(t.Number({ examples: [530.4] })),
-        sample_count: t.Optional(integer({ examples: [1] })),
+        sample_count: t.Optional(t.integer({ examples: [1] })),
       }),
     ),
     period: t.Object({
@@ -95,17 +94,12 @@ export const MarineHistory = object('MarineHistory', {
 })
 
 const portFields = {
-  code: string('UN/LOCODE.', 'SGSIN'),
+  code: t.string('UN/LOCODE.', 'SGSIN'),
   short_code: t.String({ examples: ['SIN'] }),
   slug: t.String({ examples: ['SINGAPORE'] }),
   name: t.String({ examples: ['Singapore'] }),
   country: t.String({ examples: ['SG'] }),
-  region: t.Union([
-    t.Literal('Asia'),
-    t.Literal('Europe'),
-    t.Literal('Americas'),
-    t.Literal('Middle East'),
-  ]),
+  region: t.oneOf(['Asia', 'Europe', 'Americas', 'Middle East']),
   major_port: t.Boolean(),
   coordinates: t.Object({
     latitude: t.Number({ examples: [1.26] }),
@@ -114,12 +108,12 @@ const portFields = {
   fuel_services: t.Array(t.String({ examples: ['VLSFO'] })),
   trading_hours: t.String({ examples: ['24/7'] }),
   timezone: t.String({ examples: ['Asia/Singapore'] }),
-  volume_rank: integer('1 sells most.', 1),
+  volume_rank: t.integer('1 sells most.', 1),
 }
 
-export const Ports = object('MarinePorts', {
-  ports: t.Array(t.Object(portFields, { title: 'MarinePort' })),
-  count: integer({ examples: [8] }),
+export const Ports = t.object('MarinePorts', {
+  ports: t.Array(t.object('MarinePort', portFields)),
+  count: t.integer({ examples: [8] }),
   filters: t.Object({
     region: orNull(t.String({ examples: ['Asia'] })),
     country: orNull(t.String({ examples: ['SG'] })),
@@ -127,14 +121,14 @@ export const Ports = object('MarinePorts', {
   }),
 })
 
-const Latest = object('MarinePortPrice', {
+const Latest = t.object('MarinePortPrice', {
   price: t.Number({ examples: [531.5] }),
   currency: t.Literal('USD'),
   unit: t.Literal('MT'),
-  updated_at: instant('When it was recorded.'),
+  updated_at: t.instant('When it was recorded.'),
 })
 
-export const PortPrices = object('MarinePortPrices', {
+export const PortPrices = t.object('MarinePortPrices', {
   ports: t.Array(
     t.Object({
       ...portFields,
@@ -149,7 +143,7 @@ export const PortPrices = object('MarinePortPrices', {
       ),
     }),
   ),
-  count: integer({ examples: [8] }),
+  count: t.integer({ examples: [8] }),
 })
 
 /** The fields of a row in addition to its price. */

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Page } from '../../../http/input/page.ts'
 import { type Answering, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -14,13 +13,13 @@ import { type ParcelRow, SourceNote, type SurchargeRow, sourceNote } from './sur
 export const listShape = <T extends typeof SurchargeRow | typeof ParcelRow>(row: T) =>
   t.Object({
     surcharges: t.Array(row),
-    count: integer({ examples: [4] }),
-    updated_at: instant('When the newest of them was read.'),
+    count: t.integer({ examples: [4] }),
+    updated_at: t.instant('When the newest of them was read.'),
     metadata: SourceNote,
   })
 export const carrierParams = (example: string) =>
   t.Object({
-    carrier: string('Code of a carrier, in any case.', example),
+    carrier: t.string('Code of a carrier, in any case.', example),
   })
 export const refusals = { 400: NestedProblem, 404: NestedProblem }
 

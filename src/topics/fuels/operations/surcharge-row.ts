@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { date, instant, number, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceDescription } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -10,23 +9,23 @@ const band = (description: string) =>
     { min: t.Number({ examples: [3.7] }), max: t.Number({ examples: [3.75] }) },
     { description },
   )
-const effectiveDate = date('Day from which it is charged.', '2026-11-18')
-const percent = number('Percent of the charge for carriage.', 26)
-const source = string(
+const effectiveDate = t.date('Day from which it is charged.', '2026-11-18')
+const percent = t.number('Percent of the charge for carriage.', 26)
+const source = t.string(
   "Address of the carrier's published table.",
   'https://alder.example/fuel-surcharge',
 )
-const retrievedAt = instant(
+const retrievedAt = t.instant(
   'When the table was last read. A delayed carrier is served as it was then.',
 )
 
-export const SurchargeRow = object('FuelSurcharge', {
+export const SurchargeRow = t.object('FuelSurcharge', {
   carrier: t.String({ examples: ['alder'] }),
   carrier_name: t.String({ examples: ['Alder Freight Lines'] }),
   mode: t.Literal('ltl'),
   surcharge_percent: percent,
   effective_date: effectiveDate,
-  doe_diesel_price: number(
+  doe_diesel_price: t.number(
     'Government on-highway diesel price that the table was read at, USD a gallon.',
     3.718,
   ),
@@ -35,7 +34,7 @@ export const SurchargeRow = object('FuelSurcharge', {
   retrieved_at: retrievedAt,
 })
 
-export const ParcelRow = object('ParcelSurcharge', {
+export const ParcelRow = t.object('ParcelSurcharge', {
   carrier: t.String({ examples: ['harbor'] }),
   carrier_name: t.String({ examples: ['Harbor Parcel'] }),
   mode: t.Literal('parcel'),
@@ -44,12 +43,13 @@ export const ParcelRow = object('ParcelSurcharge', {
   surcharge_percent: percent,
   effective_date: effectiveDate,
   index_name: t.String({ examples: ['US Retail Diesel'] }),
-  index_price: number('Price of the index that the table was read at, in `index_unit`.', 3.718),
+  index_price: t.number('Price of the index that the table was read at, in `index_unit`.', 3.718),
   index_unit: t.String({ examples: ['USD/gallon'] }),
   index_band: band('Band of the table with `min <= price < max`.'),
-  doe_diesel_price: t.Union([t.Number({ examples: [3.718] }), t.Null()], {
-    description: 'The index price where the index is on-highway diesel, otherwise null.',
-  }),
+  doe_diesel_price: t.orNull(
+    t.Number({ examples: [3.718] }),
+    'The index price where the index is on-highway diesel, otherwise null.',
+  ),
   source,
   retrieved_at: retrievedAt,
 })

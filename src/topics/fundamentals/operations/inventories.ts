@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, number, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed, wordParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -28,63 +27,65 @@ import {
 import { levelDecimals } from '../math/storage.ts'
 import type { InventoryRecord } from '../service/inventories.ts'
 
-const level = number('In `unit`.', 424.2)
-const change = t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
-  description: 'Against the level of a week before (7 to 13 days older); null without one.',
-})
+const level = t.number('In `unit`.', 424.2)
+const change = t.orNull(
+  t.Number({ examples: [-0.821] }),
+  'Against the level of a week before (7 to 13 days older); null without one.',
+)
 const unit = t.String({ examples: ['million_barrels'] })
 const date = t.String({
   format: 'date',
   description: 'Day of the level.',
   examples: ['2026-11-18'],
 })
-const productField = string(inventoryProducts.join(', '), 'crude_oil')
+const productField = t.string(inventoryProducts.join(', '), 'crude_oil')
 
-const Record = object('OilInventory', {
+const Record = t.object('OilInventory', {
   id: t.String({ examples: ['1'] }),
   product: productField,
-  location: string(inventoryLocations.join(', '), 'US'),
-  code: string('Code of the series, for the price and storage endpoints.', 'US_CRUDE_STORAGE'),
+  location: t.string(inventoryLocations.join(', '), 'US'),
+  code: t.string('Code of the series, for the price and storage endpoints.', 'US_CRUDE_STORAGE'),
   level,
-  volume: number('The same as `level`.', 424.2),
+  volume: t.number('The same as `level`.', 424.2),
   unit,
   change,
   date,
   source: t.String({ examples: ['EIA'] }),
-  timestamp: instant('When this service recorded the level.'),
+  timestamp: t.instant('When this service recorded the level.'),
 })
 const Latest = t.Composite([Record, t.Object({ products: t.Array(Record) })], {
   title: 'LatestOilInventories',
 })
-const Summary = object('OilInventorySummary', {
-  total_crude: number('Commercial crude oil, without the strategic reserve.', 424.2),
+const Summary = t.object('OilInventorySummary', {
+  total_crude: t.number('Commercial crude oil, without the strategic reserve.', 424.2),
   cushing: t.Number({ examples: [24.604] }),
   spr: t.Number({ examples: [409.8] }),
-  total_products: number('All commercial petroleum less crude oil.', 853.8),
+  total_products: t.number('All commercial petroleum less crude oil.', 853.8),
   gasoline: t.Number({ examples: [207.4] }),
   distillate: t.Number({ examples: [111.5] }),
   unit,
   as_of_date: date,
 })
-const ProductLevel = object('ProductInventory', {
+const ProductLevel = t.object('ProductInventory', {
   product: productField,
   level,
   change,
   unit,
   date,
 })
-const PastLevel = object('PastInventory', { date, level, change, unit, product: productField })
-const Cushing = object('CushingInventory', {
+const PastLevel = t.object('PastInventory', { date, level, change, unit, product: productField })
+const Cushing = t.object('CushingInventory', {
   latest: t.Object({ volume: t.Number({ examples: [24.604] }), unit, date, change }),
   level,
   change,
-  capacity_percent: t.Union([t.Number({ examples: [31.38] }), t.Null()], {
-    description: '100 x level / working capacity of its day; null while no capacity is known.',
-  }),
+  capacity_percent: t.orNull(
+    t.Number({ examples: [31.38] }),
+    '100 x level / working capacity of its day; null while no capacity is known.',
+  ),
   unit,
   date,
   history: t.Array(t.Object({ date, volume: t.Number({ examples: [24.604] }), change })),
-  weeks: integer({ examples: [12] }),
+  weeks: t.integer({ examples: [12] }),
 })
 
 /** The precision of the storage endpoint. */

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 
 export const defaultCode = 'BRENT_CRUDE_USD'
 /** The source of the forecasts. */
@@ -7,16 +6,16 @@ export const sourceName = 'model'
 
 const price = t.Number({ examples: [71.5] })
 const bound = t.Union([price, t.Null()])
-const period = string('Month or quarter.', '2026-12')
+const period = t.string('Month or quarter.', '2026-12')
 const commodity = t.String({ examples: [defaultCode] })
-const source = string(`\`${sourceName}\`: made by this service.`, sourceName)
-const publishedAt = instant('The publication that it belongs to.', '2026-11-01T06:00:00Z')
+const source = t.string(`\`${sourceName}\`: made by this service.`, sourceName)
+const publishedAt = t.instant('The publication that it belongs to.', '2026-11-01T06:00:00Z')
 
 const forecastFields = {
   period,
   commodity,
   price,
-  forecast_price: number('The same as `price`.', 71.5),
+  forecast_price: t.number('The same as `price`.', 71.5),
   lower_bound: t.Union([price, t.Null()], {
     description: 'Nine in ten prices of the middle of the period lie between the bounds.',
   }),
@@ -27,15 +26,17 @@ const forecastFields = {
   published_at: publishedAt,
   metadata: t.Object({
     method: t.String({ examples: ['damped_drift'] }),
-    data_points: integer('Closes that it was made from.', 252),
+    data_points: t.integer('Closes that it was made from.', 252),
     months: t.Array(t.String({ examples: ['2026-12'] }), {
       description: 'The months that the period is the mean of.',
     }),
-    hindcast: boolean('Computed after its publication was due, from the closes before that alone.'),
+    hindcast: t.boolean(
+      'Computed after its publication was due, from the closes before that alone.',
+    ),
   }),
 }
-export const Forecast = t.Object(forecastFields, { title: 'MonthlyForecast' })
-export const PeriodForecast = object('PeriodForecast', {
+export const Forecast = t.object('MonthlyForecast', forecastFields)
+export const PeriodForecast = t.object('PeriodForecast', {
   ...forecastFields,
   low: bound,
   high: bound,
@@ -43,16 +44,16 @@ export const PeriodForecast = object('PeriodForecast', {
 export const Forecasts = t.Object({ period, forecasts: t.Array(Forecast) })
 const percent = (description: string) =>
   t.Union([t.Number({ examples: [6.42] }), t.Null()], { description })
-export const Accuracy = object('ForecastAccuracy', {
+export const Accuracy = t.object('ForecastAccuracy', {
   commodity: t.Union([commodity, t.Null()], { description: 'Null: all of them together.' }),
   source,
   mape: percent('Mean of |error| / |actual| in percent; null when every actual price was 0.'),
-  mae: number('Mean of |error|.', 4.51),
-  rmse: number('Square root of the mean squared error.', 5.87),
-  mean_error: number('Mean of the errors: positive when forecasts were too high.', -0.38),
+  mae: t.number('Mean of |error|.', 4.51),
+  rmse: t.number('Square root of the mean squared error.', 5.87),
+  mean_error: t.number('Mean of the errors: positive when forecasts were too high.', -0.38),
   avg_error_pct: percent('Mean of error / |actual| in percent.'),
-  sample_size: integer('Forecasts judged.', 222),
-  period_evaluated: string('First and last month.', '2024-12 to 2026-10'),
+  sample_size: t.integer('Forecasts judged.', 222),
+  period_evaluated: t.string('First and last month.', '2024-12 to 2026-10'),
   '30_day': t.Object({
     accuracy: percent(
       '100 less the mean error in percent of the forecasts made a month before, not under 0; null without one.',
@@ -63,16 +64,16 @@ export const Accuracy = object('ForecastAccuracy', {
 const orNull = t.Union([price, t.Null()], {
   description: 'Mean of the daily closes of the month; null before its end.',
 })
-const Archived = object('ArchivedForecast', {
-  year: integer({ examples: [2026] }),
-  month: t.Union([integer({ examples: [10] }), t.Null()]),
-  quarter: t.Union([integer({ examples: [4] }), t.Null()], {
+const Archived = t.object('ArchivedForecast', {
+  year: t.integer({ examples: [2026] }),
+  month: t.Union([t.integer({ examples: [10] }), t.Null()]),
+  quarter: t.Union([t.integer({ examples: [4] }), t.Null()], {
     description: 'Quarter of the month.',
   }),
   period,
   commodity,
   forecast_price: price,
-  forecast: number('The same as `forecast_price`.', 71.5),
+  forecast: t.number('The same as `forecast_price`.', 71.5),
   actual_price: orNull,
   actual: orNull,
   error: t.Union([t.Number({ examples: [-2.31] }), t.Null()], {

@@ -1,4 +1,4 @@
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode, typed } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -131,7 +131,7 @@ export function monthlyForecastOperations(deps: MonthlyForecastsDeps) {
       summary: 'Get the price forecast of a month or quarter',
       description: `Returns the newest forecast of one code for one period, including past periods. A quarter is the mean of the newest forecasts of its three months, and so are its bounds. ${modelNote}`,
       params: {
-        period: string('Month or quarter, `2026-12` or `2026-Q4`.', '2026-Q4'),
+        period: t.string('Month or quarter, `2026-12` or `2026-Q4`.', '2026-Q4'),
       },
       query: oneCode('commodity', `A code or alias (${defaultCode}).`, defaultCode, {
         default: defaultCode,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, number, object } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -24,16 +23,17 @@ const unitName = 'million_barrels_per_day' as const
 const mbpd = (bpd: number): number => roundTo(bpd / barrelsEach, mbpdDecimals)
 
 const produced = {
-  production_mbpd: number('Million barrels a day.', 9.1),
-  production_bpd: integer('The same in barrels a day.', 9100000),
+  production_mbpd: t.number('Million barrels a day.', 9.1),
+  production_bpd: t.integer('The same in barrels a day.', 9100000),
 }
 const totals = {
-  total_production_mbpd: number('Million barrels a day.', 28.73),
-  total_production_bpd: integer('The same in barrels a day.', 28730000),
+  total_production_mbpd: t.number('Million barrels a day.', 28.73),
+  total_production_bpd: t.integer('The same in barrels a day.', 28730000),
 }
-const change = t.Union([t.Number({ examples: [-0.05] }), t.Null()], {
-  description: 'In million barrels a day against the month before; null without it.',
-})
+const change = t.orNull(
+  t.Number({ examples: [-0.05] }),
+  'In million barrels a day against the month before; null without it.',
+)
 const country = t.String({ examples: ['Saudi Arabia'] })
 const date = t.String({
   format: 'date',
@@ -42,11 +42,9 @@ const date = t.String({
 })
 const monthField = t.String({ examples: ['2026-10'] })
 const unit = t.Literal(unitName)
-const percentage = t.Union([t.Number({ examples: [31.7] }), t.Null()], {
-  description: 'Of all countries of the month.',
-})
+const percentage = t.orNull(t.Number({ examples: [31.7] }), 'Of all countries of the month.')
 
-const Record = object('OpecProduction', {
+const Record = t.object('OpecProduction', {
   id: t.String({ examples: ['1'] }),
   country,
   ...produced,
@@ -55,18 +53,18 @@ const Record = object('OpecProduction', {
   date,
   month: monthField,
   source: t.String({ examples: ['EIA'] }),
-  timestamp: instant('When this service recorded the month.'),
+  timestamp: t.instant('When this service recorded the month.'),
 })
-const Latest = object('LatestOpecProduction', {
+const Latest = t.object('LatestOpecProduction', {
   month: monthField,
   ...totals,
   countries: t.Array(Record),
 })
-const Past = object('PastOpecProduction', { date, country, ...produced, change })
-const Total = object('TotalOpecProduction', { ...totals, change, unit, as_of_date: date })
-const Share = object('OpecShare', { country, ...produced, change, percentage, date })
-const Producer = object('OpecProducer', {
-  rank: integer({ examples: [1] }),
+const Past = t.object('PastOpecProduction', { date, country, ...produced, change })
+const Total = t.object('TotalOpecProduction', { ...totals, change, unit, as_of_date: date })
+const Share = t.object('OpecShare', { country, ...produced, change, percentage, date })
+const Producer = t.object('OpecProducer', {
+  rank: t.integer({ examples: [1] }),
   name: country,
   country,
   ...produced,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { date, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 
 /** Named first where one code must be. */
 export const firstChoice = 'BRENT_CRUDE_USD'
@@ -7,14 +6,14 @@ export const firstChoice = 'BRENT_CRUDE_USD'
 const commodity = t.String({ examples: [firstChoice] })
 const source = t.String({ examples: ['EIA'] })
 const value = t.Number({ examples: [71.5] })
-const unit = string('Of the code.', 'barrel')
-const period = string('Month or quarter.', '2026-12')
+const unit = t.string('Of the code.', 'barrel')
+const period = t.string('Month or quarter.', '2026-12')
 const published = t.String({ format: 'date', examples: ['2026-11-03'] })
 const orNull = (description: string) => t.Union([value, t.Null()], { description })
 export const actualNote =
   'Mean of the daily closes of the period; null before its end and where there are none.'
 
-export const Record = object('Outlook', {
+export const Record = t.object('Outlook', {
   id: t.String({ examples: ['1'] }),
   source,
   commodity,
@@ -23,16 +22,16 @@ export const Record = object('Outlook', {
   currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
   period,
   published_date: published,
-  target_date: date('Last day of the period.', '2026-12-31'),
-  timestamp: instant('When this service recorded the forecast.'),
+  target_date: t.date('Last day of the period.', '2026-12-31'),
+  timestamp: t.instant('When this service recorded the forecast.'),
 })
-export const Summary = object('OutlookSummary', {
-  total_forecasts: integer({ examples: [6552] }),
+export const Summary = t.object('OutlookSummary', {
+  total_forecasts: t.integer({ examples: [6552] }),
   latest_forecast: Record,
-  average_forecast: number('Mean over what that publication forecasts of the same code.', 70.8),
+  average_forecast: t.number('Mean over what that publication forecasts of the same code.', 70.8),
   as_of_date: published,
 })
-export const Price = object('PriceOutlook', {
+export const Price = t.object('PriceOutlook', {
   commodity,
   source,
   forecast_price: value,
@@ -40,7 +39,7 @@ export const Price = object('PriceOutlook', {
   period,
   published_date: published,
 })
-export const Production = object('ProductionOutlook', {
+export const Production = t.object('ProductionOutlook', {
   region: t.String({ examples: ['US'] }),
   source,
   forecast_production: t.Number({ examples: [13.8] }),
@@ -49,8 +48,8 @@ export const Production = object('ProductionOutlook', {
   published_date: published,
   commodity,
 })
-export const Past = object('PastOutlook', {
-  date: date('Last day of the period.', '2026-10-31'),
+export const Past = t.object('PastOutlook', {
+  date: t.date('Last day of the period.', '2026-10-31'),
   commodity,
   forecast_value: value,
   actual_value: orNull(actualNote),
@@ -61,7 +60,7 @@ export const Past = object('PastOutlook', {
   source,
   published_date: published,
 })
-export const Compared = object('ComparedOutlook', {
+export const Compared = t.object('ComparedOutlook', {
   period,
   commodity,
   eia_forecast: orNull('The newest of the Energy Information Administration.'),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { date, integer, number, object } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import { invalidParameter, Problem, reversedRange } from '../../../http/problem/problem.ts'
@@ -36,17 +35,18 @@ export const historyQuery = {
   ),
 }
 
-const Row = object('StorageHistoryRow', {
-  date: date('Day of the level.', '2026-11-18'),
+const Row = t.object('StorageHistoryRow', {
+  date: t.date('Day of the level.', '2026-11-18'),
   value: t.Number({ examples: [24.604] }),
-  level: number('The same as `value`.', 24.604),
+  level: t.number('The same as `value`.', 24.604),
   unit: t.String({ examples: ['million_barrels'] }),
-  change: t.Union([t.Number({ examples: [-0.821] }), t.Null()], {
-    description: 'Against the row before; null for the first there is.',
-  }),
+  change: t.orNull(
+    t.Number({ examples: [-0.821] }),
+    'Against the row before; null for the first there is.',
+  ),
 })
 
-export const HistoryBody = object('StorageHistory', {
+export const HistoryBody = t.object('StorageHistory', {
   status: t.Literal('success'),
   data: t.Array(Row),
   meta: t.Object({
@@ -55,7 +55,7 @@ export const HistoryBody = object('StorageHistory', {
     start_date: t.String({ format: 'date' }),
     end_date: t.String({ format: 'date' }),
     interval: t.Union([t.Literal('daily'), t.Literal('weekly'), t.Literal('monthly')]),
-    count: integer({ examples: [13] }),
+    count: t.integer({ examples: [13] }),
     source: t.String({ examples: ['EIA'] }),
     source_description: t.String({ examples: ['Published by EIA'] }),
     quarantine: quarantineField,

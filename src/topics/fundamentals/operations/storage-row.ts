@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { date, instant, number, object, orNull } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourceOf, sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -7,15 +6,15 @@ import { roundTo } from '../../prices/math/format.ts'
 import type { StorageLevel } from '../service/storage.ts'
 
 const levelFields = {
-  value: number('Level, in `unit`.', 24.604),
+  value: t.number('Level, in `unit`.', 24.604),
   unit: t.String({ examples: ['million_barrels'] }),
 }
-const utilization = orNull(
-  number('100 x level / working capacity; null while no capacity is known.', 31.38),
+const utilization = t.orNull(
+  t.number('100 x level / working capacity; null while no capacity is known.', 31.38),
 )
-const changeWeek = orNull(number('Against the level a week before; null without one.', -0.821))
+const changeWeek = t.orNull(t.number('Against the level a week before; null without one.', -0.821))
 
-export const Sources = object('SourceNote', {
+export const Sources = t.object('SourceNote', {
   source: t.String({ examples: ['EIA'] }),
   source_description: t.String({ examples: ['Published by EIA'] }),
 })
@@ -27,21 +26,21 @@ export function sourcesRow(series: readonly Series[]) {
 }
 
 const ownDates = {
-  as_of: date('Day of the level.', '2026-11-18'),
-  recorded_at: instant('When this service recorded the level.'),
+  as_of: t.date('Day of the level.', '2026-11-18'),
+  recorded_at: t.instant('When this service recorded the level.'),
 }
 
-const Brief = object('StorageBrief', {
+const Brief = t.object('StorageBrief', {
   ...levelFields,
   change_week: changeWeek,
-  updated_at: instant('Time of the level.'),
+  updated_at: t.instant('Time of the level.'),
   ...ownDates,
   code: t.String({ examples: ['CUSHING_STORAGE'] }),
   name: t.String({ examples: ['Cushing Crude Storage'] }),
   utilization_percent: utilization,
 })
 
-export const Overview = object('StorageOverview', {
+export const Overview = t.object('StorageOverview', {
   cushing: Brief,
   spr: Brief,
   total_us: t.Optional(Brief),
@@ -52,63 +51,68 @@ const levelShape = {
   code: t.String({ examples: ['CUSHING_STORAGE'] }),
   name: t.String({ examples: ['Cushing Crude Storage'] }),
   ...levelFields,
-  capacity: orNull(
-    number('Working capacity on the day of the level, in `unit`; null while none is known.', 78.41),
+  capacity: t.orNull(
+    t.number(
+      'Working capacity on the day of the level, in `unit`; null while none is known.',
+      78.41,
+    ),
   ),
   utilization_percent: utilization,
   change: t.Object(
     {
       week: changeWeek,
-      month: orNull(t.Number({ examples: [-2.147] })),
-      year: orNull(t.Number({ examples: [-5.5] })),
+      month: t.orNull(t.Number({ examples: [-2.147] })),
+      year: t.orNull(t.Number({ examples: [-5.5] })),
     },
     {
       description:
         'Against the level 7, 28 and 364 days before, the same weekday in weekly surveys. Where none is of that day, the newest of the six days before it; null without one.',
     },
   ),
-  change_percent: orNull(number('The change of the week in percent of the level before.', -3.23)),
-  updated_at: instant('Time of the level.'),
+  change_percent: t.orNull(
+    t.number('The change of the week in percent of the level before.', -3.23),
+  ),
+  updated_at: t.instant('Time of the level.'),
   source: t.String({ examples: ['EIA'] }),
   ...ownDates,
-  level: number('The same as `value`.', 24.604),
-  timestamp: instant('The same as `updated_at`.'),
+  level: t.number('The same as `value`.', 24.604),
+  timestamp: t.instant('The same as `updated_at`.'),
   metadata: Sources,
 }
 
-export const Level = t.Object(levelShape, { title: 'StorageLevel' })
+export const Level = t.object('StorageLevel', levelShape)
 
-export const Reserve = object('StrategicReserve', {
+export const Reserve = t.object('StrategicReserve', {
   ...levelShape,
   sites: t.Array(
     t.Object({
       name: t.String({ examples: ['Bryan Mound'] }),
       ...levelFields,
-      capacity: orNull(number('Null while none is known.', 247.1)),
+      capacity: t.orNull(t.number('Null while none is known.', 247.1)),
     }),
   ),
 })
 
-const Padd = object('PaddLevel', {
+const Padd = t.object('PaddLevel', {
   name: t.String({ examples: ['PADD 3 Crude Storage'] }),
   ...levelFields,
-  level: number('The same as `value`.', 240.312),
+  level: t.number('The same as `value`.', 240.312),
   change_week: changeWeek,
-  updated_at: instant('Time of the level.'),
+  updated_at: t.instant('Time of the level.'),
   ...ownDates,
 })
 
-export const AllRegions = object('RegionalStorage', {
+export const AllRegions = t.object('RegionalStorage', {
   padd1: Padd,
   padd2: Padd,
   padd3: Padd,
   padd4: Padd,
   padd5: Padd,
-  total_us: number(
+  total_us: t.number(
     'US commercial crude as published; the sum of the regions while it is not.',
     424.2,
   ),
-  updated_at: instant('Time of the newest of the levels.'),
+  updated_at: t.instant('Time of the newest of the levels.'),
   metadata: Sources,
 })
 
@@ -123,8 +127,8 @@ export const OneRegion = t.Object(
     name: t.String({ examples: ['PADD 3 Crude Storage'] }),
     ...levelFields,
     level: t.Number({ examples: [240.312] }),
-    updated_at: instant('Time of the level.'),
-    timestamp: instant('The same as `updated_at`.'),
+    updated_at: t.instant('Time of the level.'),
+    timestamp: t.instant('The same as `updated_at`.'),
     ...ownDates,
     metadata: Sources,
   },

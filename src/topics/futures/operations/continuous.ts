@@ -1,14 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  integer,
-  number,
-  object,
-  objects,
-  oneOf,
-  orNull,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf, wordOf } from '../../../http/input/query.ts'
 import { integerParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -51,17 +41,17 @@ const lookBackDays: Readonly<Record<RollRule, number>> = {
 }
 const daysBeforeDefault = 5
 
-const Continuous = object('FuturesContinuous', {
+const Continuous = t.object('FuturesContinuous', {
   ...familyFields,
-  contract: string('The contract that is active now.', 'WTI_FUTURES_2027_01'),
-  months: integer({ examples: [3] }),
+  contract: t.string('The contract that is active now.', 'WTI_FUTURES_2027_01'),
+  months: t.integer({ examples: [3] }),
   source: sourceField,
-  roll_method: oneOf(
+  roll_method: t.oneOf(
     ['last_trading_day', 'days_before', 'volume', 'open_interest'],
     'When a contract is left: after its last trading day, or by the asked rule.',
   ),
-  roll_days: t.Optional(integer('Trading days before the last one, with `days_before`.')),
-  adjustment: oneOf(
+  roll_days: t.Optional(t.integer('Trading days before the last one, with `days_before`.')),
+  adjustment: t.oneOf(
     adjustments,
     'What became of the steps; `none`: prices are those that were traded.',
   ),
@@ -69,26 +59,26 @@ const Continuous = object('FuturesContinuous', {
   prices: t.Array(
     t.Object({
       date: dayField,
-      price: number('Close of the active contract, adjusted if requested.', 71.87),
-      unadjusted: t.Optional(number('The traded close, if `close` is adjusted.')),
+      price: t.number('Close of the active contract, adjusted if requested.', 71.87),
+      unadjusted: t.Optional(t.number('The traded close, if `close` is adjusted.')),
       active_contract: codeField,
-      rolled: boolean('First date of this contract.'),
+      rolled: t.boolean('First date of this contract.'),
     }),
   ),
   rolls: t.Optional(
-    objects(
+    t.objects(
       'Where the series changes contracts, newest first; with an adjustment or another roll rule than `expiry`.',
       {
         date: dayField,
         from: codeField,
         to: codeField,
-        gap: orNull(
-          number(
+        gap: t.orNull(
+          t.number(
             'New minus old settlement on the date, or on the last date that has both where the old contract has ended.',
             0.42,
           ),
         ),
-        ratio: orNull(number('New over old settlement.', 1.0058)),
+        ratio: t.orNull(t.number('New over old settlement.', 1.0058)),
       },
     ),
   ),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { date, integer, number, object, objects } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { momentParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -28,40 +27,39 @@ import {
 
 const noData = 'No futures data available for curve analysis'
 
-const Curve = object('FuturesCurve', {
+const Curve = t.object('FuturesCurve', {
   ...familyFields,
   source: sourceField,
-  analysis_date: date('Trading date of the newest quote.', '2026-11-20'),
-  curve_type: t.Union(
-    [t.Literal('contango'), t.Literal('backwardation'), t.Literal('flat'), t.Literal('mixed')],
-    {
-      description:
-        '`flat` within 0.5 percent from front to back; `mixed` when most steps go the other way than front to back.',
-    },
+  analysis_date: t.date('Trading date of the newest quote.', '2026-11-20'),
+  curve_type: t.oneOf(
+    ['contango', 'backwardation', 'flat', 'mixed'],
+    '`flat` within 0.5 percent from front to back; `mixed` when most steps go the other way than front to back.',
   ),
   total_contracts: countField,
   front_month: CurvePointShape,
   back_month: CurvePointShape,
   contracts: t.Array(CurvePointShape, { description: 'Nearest first.' }),
-  curve: objects('The contracts once more in a shorter spelling.', {
+  curve: t.objects('The contracts once more in a shorter spelling.', {
     month: monthField,
     price: priceField,
     expiration: dayField,
-    months_out: integer('Months from the front month.', 0),
+    months_out: t.integer('Months from the front month.', 0),
     contract: codeField,
   }),
   curve_metrics: t.Object({
     front_month_price: priceField,
     back_month_price: priceField,
-    total_slope: number('Back minus front.', -1.4),
-    slope_percentage: t.Union([t.Number({ examples: [-1.95] }), t.Null()], {
-      description: 'The same in percent of the front; null when that is 0.',
-    }),
+    total_slope: t.number('Back minus front.', -1.4),
+    slope_percentage: t.orNull(
+      t.Number({ examples: [-1.95] }),
+      'The same in percent of the front; null when that is 0.',
+    ),
     average_price: priceField,
-    price_range: number('Highest minus lowest.', 1.6),
-    steepness: t.Union([t.Literal('flat'), t.Literal('moderate'), t.Literal('steep')], {
-      description: 'By the size of the slope: under 0.5 percent flat, under 5 moderate.',
-    }),
+    price_range: t.number('Highest minus lowest.', 1.6),
+    steepness: t.oneOf(
+      ['flat', 'moderate', 'steep'],
+      'By the size of the slope: under 0.5 percent flat, under 5 moderate.',
+    ),
   }),
   updated_at: instantField,
 })

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed, wordParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -51,9 +50,9 @@ const { date, contract, open, high, low, close, volume, open_interest, settlemen
 const Ohlc = t.Object(
   {
     ...oneContract,
-    days_requested: integer({ examples: [30] }),
-    days_served: integer({ examples: [30] }),
-    truncated: boolean('Whether fewer days are returned than requested.'),
+    days_requested: t.integer({ examples: [30] }),
+    days_served: t.integer({ examples: [30] }),
+    truncated: t.boolean('Whether fewer days are returned than requested.'),
     date,
     open,
     high,
@@ -69,17 +68,17 @@ const Ohlc = t.Object(
   { title: 'FuturesOhlc', description: 'At the top the newest bar; `ohlc` newest first.' },
 )
 
-const Intraday = object('FuturesIntraday', {
+const Intraday = t.object('FuturesIntraday', {
   ...oneContract,
   date: dayField,
   interval: t.Literal('5m'),
   count: countField,
   prices: t.Array(
     t.Object({
-      time: string('UTC, `HH:MM`.', '14:55'),
+      time: t.string('UTC, `HH:MM`.', '14:55'),
       timestamp: instantField,
       price: priceField,
-      volume: integer({ examples: [1204] }),
+      volume: t.integer({ examples: [1204] }),
     }),
   ),
   updated_at: instantField,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -29,44 +28,43 @@ const settlementTime = '19:30 GMT' as const
 const updateSeconds = 300 as const
 const warningAgeMs = dayMs
 
-const Current = object('Futures', {
+const Current = t.object('Futures', {
   ...familyFields,
   name: t.String({ examples: ['WTI Futures'] }),
   source: sourceField,
   data_source: sourceField,
   updated_at: instantField,
-  settlement_date: t.Union([t.String({ format: 'date' }), t.Null()], {
-    description: 'Trading date of the settlements shown; null while none is.',
-  }),
+  settlement_date: t.orNull(
+    t.String({ format: 'date' }),
+    'Trading date of the settlements shown; null while none is.',
+  ),
   trading_hours: t.Object({
     timezone: t.String({ examples: ['America/New_York'] }),
-    open: string('Local time; later than the close: on the evening before.', '18:00'),
+    open: t.string('Local time; later than the close: on the evening before.', '18:00'),
     close: t.String({ examples: ['17:00'] }),
     days: t.Array(t.String({ examples: ['Monday'] }), {
       description: 'Days on which a session ends.',
     }),
     is_open: t.Boolean(),
   }),
-  front_month: t.Union([Contract, t.Null()], {
-    description: 'Null while the first listed month has no quote.',
-  }),
+  front_month: t.orNull(Contract, 'Null while the first listed month has no quote.'),
   contracts: t.Array(Contract, {
     description: 'Nearest first; contracts past their last trading day are left out.',
   }),
   roll_indicator: t.Optional(
     t.Object(
       {
-        should_roll: boolean('With 3 days or fewer.'),
-        days_remaining: integer({ examples: [5] }),
+        should_roll: t.boolean('With 3 days or fewer.'),
+        days_remaining: t.integer({ examples: [5] }),
         next_contract: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
         message: t.String(),
       },
       { description: 'While the front month has 7 days or fewer.' },
     ),
   ),
-  data_age_warning: t.Optional(string('While the newest quote is older than 24 hours.')),
+  data_age_warning: t.Optional(t.string('While the newest quote is older than 24 hours.')),
   metadata: t.Object({
-    total_contracts: integer({ examples: [12] }),
+    total_contracts: t.integer({ examples: [12] }),
     data_source: sourceField,
     front_month_contract: t.String({ examples: ['WTI_FUTURES_2027_01'] }),
     settlement_time: t.Literal(settlementTime),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, integer, object, oneOf } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { typed } from '../../../http/input/typed.ts'
@@ -31,21 +30,19 @@ const perPageMax = 100
 const barIntervals = ['day', ...longIntervals] as const
 type BarInterval = (typeof barIntervals)[number]
 
-const Historical = object('FuturesHistory', {
+const Historical = t.object('FuturesHistory', {
   ...familyFields,
   source: sourceField,
-  contract: t.Union([codeField, t.Null()], {
-    description: 'Null: on each date the nearest contracts.',
-  }),
+  contract: t.orNull(codeField, 'Null: on each date the nearest contracts.'),
   period: t.Object({
     from: dayField,
     to: dayField,
-    interval: oneOf(barIntervals),
+    interval: t.oneOf(barIntervals),
   }),
-  count: integer('Rows on this page.', 20),
+  count: t.integer('Rows on this page.', 20),
   prices: t.Array(Bar),
   metadata: t.Object({
-    continuous: boolean('Whether the contract changes with the front month.'),
+    continuous: t.boolean('Whether the contract changes with the front month.'),
     source_description: t.String(),
   }),
   meta: PageMetaShape,

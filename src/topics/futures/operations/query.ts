@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { KeyAccess } from '../../../http/gate/access-kind.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { momentParameter, textParameter } from '../../../http/input/typed.ts'
@@ -83,7 +82,7 @@ export const rollRule =
   'A contract leaves the curve when its last trading day is over: the curve of a past date no longer has the contracts that ended on it. `/curve`, `/spreads` and `/spread-history` follow this one rule.'
 
 export const slugParams = t.Object({
-  slug: string(
+  slug: t.string(
     'Slug or alias of the family in any letter case (`exch-wti`, `CL`); `.N` behind it makes the Nth listed month the default contract.',
     'exch-wti',
   ),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { date, instant, integer, number, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import type { ContractDay } from '../math/contract-days.ts'
@@ -9,35 +8,39 @@ import type { ContractQuote, CurvePoint } from '../service/quotes.ts'
 
 export const dayField = t.String({ format: 'date', examples: ['2026-11-20'] })
 export const instantField = t.String({ format: 'date-time', examples: ['2026-11-20T14:55:00Z'] })
-export const monthField = string('Contract month, `YYYY-MM`.', '2027-01')
+export const monthField = t.string('Contract month, `YYYY-MM`.', '2027-01')
 export const codeField = t.String({ examples: ['WTI_FUTURES_2027_01'] })
 export const priceField = t.Number({ examples: [71.87] })
-export const countField = integer({ examples: [12] })
-export const sourceField = string('Whom the numbers are from.', 'market_reporting')
-export const openInterestOrNull = t.Union([integer({ examples: [284113] }), t.Null()], {
-  description: 'Null until it is published.',
-})
-export const volumeOrNull = t.Union([integer({ examples: [301442] }), t.Null()], {
-  description: 'Contracts traded; null where the source does not say.',
-})
-const settlementOrNull = t.Union([priceField, t.Null()], {
-  description: 'As the exchange published it, null until then; never a copy of the close.',
-})
+export const countField = t.integer({ examples: [12] })
+export const sourceField = t.string('Whom the numbers are from.', 'market_reporting')
+export const openInterestOrNull = t.orNull(
+  t.integer({ examples: [284113] }),
+  'Null until it is published.',
+)
+export const volumeOrNull = t.orNull(
+  t.integer({ examples: [301442] }),
+  'Contracts traded; null where the source does not say.',
+)
+const settlementOrNull = t.orNull(
+  priceField,
+  'As the exchange published it, null until then; never a copy of the close.',
+)
 
-export const spreadField = number('First minus second.', 0.21)
-export const spreadPercentField = t.Union([t.Number({ examples: [0.29] }), t.Null()], {
-  description: 'In percent of the second; null when that is 0.',
-})
+export const spreadField = t.number('First minus second.', 0.21)
+export const spreadPercentField = t.orNull(
+  t.Number({ examples: [0.29] }),
+  'In percent of the second; null when that is 0.',
+)
 
 /** The first fields of every response about a family. */
 export const familyFields = {
-  commodity: string('Code of the family.', 'WTI_FUTURES'),
+  commodity: t.string('Code of the family.', 'WTI_FUTURES'),
   slug: t.String({ examples: ['exch-wti'] }),
   currency: t.String({ examples: ['USD'] }),
   unit: t.String({ examples: ['barrel'] }),
 }
 
-export const Contract = object('FuturesContract', {
+export const Contract = t.object('FuturesContract', {
   contract_month: monthField,
   contract_code: codeField,
   code: codeField,
@@ -51,22 +54,19 @@ export const Contract = object('FuturesContract', {
   high: priceField,
   low: priceField,
   volume: volumeOrNull,
-  change: t.Union([t.Number({ examples: [0.42] }), t.Null()], {
-    description:
-      'Against the settlement of the trading date before, or its close where there is none.',
-  }),
-  change_percent: t.Union([t.Number({ examples: [0.59] }), t.Null()]),
-  days_to_expiry: integer({ examples: [29] }),
-  contract_status: t.Union(
-    [t.Literal('front_month'), t.Literal('near_expiry'), t.Literal('active'), t.Literal('expired')],
-    {
-      description:
-        '`near_expiry` with 7 days or fewer, otherwise `front_month` for the first listed month and `active` for the others.',
-    },
+  change: t.orNull(
+    t.Number({ examples: [0.42] }),
+    'Against the settlement of the trading date before, or its close where there is none.',
+  ),
+  change_percent: t.orNull(t.Number({ examples: [0.59] })),
+  days_to_expiry: t.integer({ examples: [29] }),
+  contract_status: t.oneOf(
+    ['front_month', 'near_expiry', 'active', 'expired'],
+    '`near_expiry` with 7 days or fewer, otherwise `front_month` for the first listed month and `active` for the others.',
   ),
   is_front_month: t.Boolean(),
-  expiry_date: date('Last trading day.', '2026-12-21'),
-  open_interest: t.Optional(integer({ examples: [284113] })),
+  expiry_date: t.date('Last trading day.', '2026-12-21'),
+  open_interest: t.Optional(t.integer({ examples: [284113] })),
   settlement: settlementOrNull,
   trading_date: dayField,
   updated_at: instantField,
@@ -108,9 +108,9 @@ export function contractRow(quote: ContractQuote, { currency, unit }: Family, de
   }
 }
 
-export const Bar = object('FuturesBar', {
-  date: date('Trading date; of a week or month the last in it.', '2026-11-19'),
-  timestamp: instant('When the close was quoted.'),
+export const Bar = t.object('FuturesBar', {
+  date: t.date('Trading date; of a week or month the last in it.', '2026-11-19'),
+  timestamp: t.instant('When the close was quoted.'),
   contract: codeField,
   contract_month: monthField,
   contract_code: codeField,
@@ -143,19 +143,19 @@ export function barRow(day: ContractDay, decimals: number) {
   }
 }
 
-export const CurvePointShape = object('FuturesCurvePoint', {
+export const CurvePointShape = t.object('FuturesCurvePoint', {
   contract_month: monthField,
   contract_code: codeField,
   contract: codeField,
   settlement_price: priceField,
   price: priceField,
   last_price: priceField,
-  settlement_basis: t.Union([t.Literal('exchange_settlement'), t.Literal('last_trade')], {
-    description:
-      'What `settlement_price` is: the settlement of the trading date, or the last trade until it is published.',
-  }),
+  settlement_basis: t.oneOf(
+    ['exchange_settlement', 'last_trade'],
+    'What `settlement_price` is: the settlement of the trading date, or the last trade until it is published.',
+  ),
   trading_date: dayField,
-  months_to_expiry: integer('Calendar months from the analysis date to the last trading day.', 1),
+  months_to_expiry: t.integer('Calendar months from the analysis date to the last trading day.', 1),
   expiry_date: dayField,
 })
 

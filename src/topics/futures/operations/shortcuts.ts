@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, number, object, objects, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { codeParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -38,35 +37,36 @@ const defaultTicker = 'BZ'
 const averageDays = 30
 
 const Latest = envelope(
-  object('FuturesLatest', {
-    contract: string('The requested name.', defaultTicker),
-    contracts: objects('Nearest first; the first is the front month.', {
+  t.object('FuturesLatest', {
+    contract: t.string('The requested name.', defaultTicker),
+    contracts: t.objects('Nearest first; the first is the front month.', {
       contract: codeField,
       contract_code: codeField,
       month: t.String({ examples: ['Jan 2027'] }),
       contract_month: monthField,
       price: priceField,
-      change: t.Union([t.Number({ examples: [0.42] }), t.Null()]),
+      change: t.orNull(t.Number({ examples: [0.42] })),
       volume: volumeOrNull,
     }),
     updated_at: instantField,
   }),
 )
 
-const Pair = object('FuturesPair', {
+const Pair = t.object('FuturesPair', {
   contract1: codeField,
   contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
-  spread: number('First minus second.', 0.21),
+  spread: t.number('First minus second.', 0.21),
   current_spread: t.Number({ examples: [0.21] }),
-  spread_percent: t.Union([t.Number({ examples: [0.29] }), t.Null()]),
-  average_spread: t.Union([t.Number({ examples: [0.18] }), t.Null()], {
-    description: `Of the closes of the common dates of the last ${averageDays} days.`,
-  }),
+  spread_percent: t.orNull(t.Number({ examples: [0.29] })),
+  average_spread: t.orNull(
+    t.Number({ examples: [0.18] }),
+    `Of the closes of the common dates of the last ${averageDays} days.`,
+  ),
   price1: priceField,
   price2: priceField,
   currency: t.String({ examples: ['USD'] }),
   unit: t.String({ examples: ['barrel'] }),
-  timestamp: instant('Of the older quote.'),
+  timestamp: t.instant('Of the older quote.'),
 })
 
 const access = { feature: 'futures', meter: true, reader: true } as const

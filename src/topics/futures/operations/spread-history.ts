@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { type Page, PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -35,10 +34,10 @@ import {
 
 const perPageMax = 100
 
-const SpreadHistory = object('SpreadHistory', {
+const SpreadHistory = t.object('SpreadHistory', {
   family: t.String({ examples: ['WTI_FUTURES'] }),
   ...familyFields,
-  contract1: string('Contract code, or the place on the curve of each date.', '1'),
+  contract1: t.string('Contract code, or the place on the curve of each date.', '1'),
   contract2: t.String({ examples: ['2'] }),
   period: t.Object({ from: dayField, to: dayField }),
   count: countField,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, number, object } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { momentParameter, typed } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
@@ -29,7 +28,7 @@ import {
   spreadPercentField,
 } from './shape.ts'
 
-export const Spread = object('CalendarSpread', {
+export const Spread = t.object('CalendarSpread', {
   contract1: codeField,
   contract2: t.String({ examples: ['WTI_FUTURES_2027_02'] }),
   month1: monthField,
@@ -38,17 +37,17 @@ export const Spread = object('CalendarSpread', {
   spread_percent: spreadPercentField,
   price1: priceField,
   price2: priceField,
-  average: number('Of the closes of the common dates of the period.', 0.18),
+  average: t.number('Of the closes of the common dates of the period.', 0.18),
   min: t.Number({ examples: [-0.05] }),
   max: t.Number({ examples: [0.44] }),
-  timestamp: instant('Of the older quote.'),
+  timestamp: t.instant('Of the older quote.'),
 })
 export type Spread = (typeof Spread)['static']
 
-export const Spreads = object('CalendarSpreads', {
+export const Spreads = t.object('CalendarSpreads', {
   ...familyFields,
   date: dayField,
-  days: integer({ examples: [30] }),
+  days: t.integer({ examples: [30] }),
   spreads: t.Array(Spread, {
     description: 'Neighbouring months in order, then the first against the 3rd, 6th and 12th.',
   }),

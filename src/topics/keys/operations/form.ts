@@ -1,6 +1,6 @@
 import { domainToASCII } from 'node:url'
-import { t } from 'elysia'
 import { network } from '../../../config/keys.ts'
+import { t } from '../../../http/answer/schema.ts'
 import {
   body,
   checked,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
@@ -15,9 +14,9 @@ import { ApiKeyShape, createKeyRows, NewApiKeyShape } from './row.ts'
 const access = { meter: false, header: true } as const
 const changing = { ...access, action: 'change_keys' } as const
 const params = t.Object({
-  id: string('Id of the key.', '00000000-0000-4000-8000-000000000102'),
+  id: t.string('Id of the key.', '00000000-0000-4000-8000-000000000102'),
 })
-const Listed = envelopeOf({ api_keys: t.Array(ApiKeyShape), total_count: integer() })
+const Listed = envelopeOf({ api_keys: t.Array(ApiKeyShape), total_count: t.integer() })
 const One = envelopeOf({ api_key: ApiKeyShape })
 const CreatedKey = envelopeOf({ api_key: NewApiKeyShape })
 const Revoked = envelopeOf({

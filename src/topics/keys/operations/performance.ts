@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, number, objects } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
@@ -21,42 +20,39 @@ type Via = (typeof vias)[number]
 const fields = {
   tier: t.String({ examples: ['starter'] }),
   tier_name: t.String({ examples: ['Production Boost'] }),
-  range: t.Union([t.Literal('7d'), t.Literal('30d'), t.Literal('90d')]),
-  via: t.Union([t.Literal('api'), t.Literal('console'), t.Literal('all')], {
-    description: 'Origin of the counted requests: `api`, `console` or both.',
-  }),
+  range: t.oneOf(['7d', '30d', '90d']),
+  via: t.oneOf(
+    ['api', 'console', 'all'],
+    'Origin of the counted requests: `api`, `console` or both.',
+  ),
   overview: t.Object({
-    totalRequests: integer('Requests in the range, including refusals and errors.', 1234),
-    monthlyRequests: integer('Since the 1st of the running month.', 1234),
+    totalRequests: t.integer('Requests in the range, including refusals and errors.', 1234),
+    monthlyRequests: t.integer('Since the 1st of the running month.', 1234),
     dailyAverage: t.Number({ examples: [41.13] }),
-    peakDay: t.Union([t.String({ format: 'date' }), t.Null()]),
-    peakHour: t.Union([integer({ minimum: 0, maximum: 23 }), t.Null()], {
-      description: 'Hour of the day, UTC.',
-    }),
-    uniqueEndpoints: integer({ examples: [3] }),
-    errorRate: number('Percent of the requests answered 4xx or 5xx.', 1.5),
-    avgResponseTime: number('Milliseconds.', 0.42),
+    peakDay: t.orNull(t.String({ format: 'date' })),
+    peakHour: t.orNull(t.integer({ minimum: 0, maximum: 23 }), 'Hour of the day, UTC.'),
+    uniqueEndpoints: t.integer({ examples: [3] }),
+    errorRate: t.number('Percent of the requests answered 4xx or 5xx.', 1.5),
+    avgResponseTime: t.number('Milliseconds.', 0.42),
   }),
-  dailyUsage: objects('Every day of the range, oldest first.', {
+  dailyUsage: t.objects('Every day of the range, oldest first.', {
     date: t.String({ format: 'date' }),
-    requests: integer(),
-    errors: integer(),
+    requests: t.integer(),
+    errors: t.integer(),
   }),
-  hourlyDistribution: objects('By hour of the day, UTC.', {
-    hour: integer({ minimum: 0, maximum: 23 }),
-    requests: integer(),
+  hourlyDistribution: t.objects('By hour of the day, UTC.', {
+    hour: t.integer({ minimum: 0, maximum: 23 }),
+    requests: t.integer(),
   }),
-  endpointBreakdown: objects(`The ${endpointsMax} most requested endpoints.`, {
+  endpointBreakdown: t.objects(`The ${endpointsMax} most requested endpoints.`, {
     endpoint: t.String({ examples: ['/v1/prices/latest'] }),
-    via: t.Union([t.Literal('api'), t.Literal('console')], {
-      description: '`console`: made by console pages, which are free of charge.',
-    }),
-    requests: integer(),
+    via: t.oneOf(['api', 'console'], '`console`: made by console pages, which are free of charge.'),
+    requests: t.integer(),
     percentage: t.Number(),
   }),
-  geographicData: objects('Empty: the service does not locate requests.', {
+  geographicData: t.objects('Empty: the service does not locate requests.', {
     country: t.String(),
-    requests: integer(),
+    requests: t.integer(),
   }),
 }
 

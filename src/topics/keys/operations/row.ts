@@ -1,11 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  countOrNull,
-  instantOrNull,
-  integer,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { scopes } from '../../../plans/scopes.ts'
 import { isActive, type MadeKey } from '../service/key-changes.ts'
@@ -13,16 +6,16 @@ import type { KeyState } from '../service/keyring.ts'
 import type { Meter } from '../service/meter.ts'
 
 const keyFields = {
-  id: string('Stays the same when the key is rotated.', '00000000-0000-4000-8000-000000000101'),
-  name: t.Union([t.String({ examples: ['trading desk'] }), t.Null()]),
-  held_by: string("E-mail address of the key's owner.", 'eval@example.com'),
-  token_hint: string('First and last four characters of the token.', '3f9a…c07e'),
-  active: boolean('Neither revoked nor expired.'),
+  id: t.string('Stays the same when the key is rotated.', '00000000-0000-4000-8000-000000000101'),
+  name: t.orNull(t.String({ examples: ['trading desk'] })),
+  held_by: t.string("E-mail address of the key's owner.", 'eval@example.com'),
+  token_hint: t.string('First and last four characters of the token.', '3f9a…c07e'),
+  active: t.boolean('Neither revoked nor expired.'),
   created_at: t.String({ format: 'date-time' }),
-  revoked_at: instantOrNull('When the key was revoked.'),
-  last_used_at: instantOrNull('When the key was last used, accurate to a second.'),
-  expires_at: instantOrNull('From this time requests with the key get 401.'),
-  read_only: boolean(
+  revoked_at: t.instantOrNull('When the key was revoked.'),
+  last_used_at: t.instantOrNull('When the key was last used, accurate to a second.'),
+  expires_at: t.instantOrNull('From this time requests with the key get 401.'),
+  read_only: t.boolean(
     'Allows only requests that change nothing: GET, HEAD, and POST operations that only read, such as a batch of prices or MCP.',
   ),
   allowed_ips: t.Array(t.String({ examples: ['203.0.113.0/24'] }), {
@@ -35,8 +28,8 @@ const keyFields = {
     description: 'Scopes of the key; empty for all.',
   }),
   usage: t.Object({
-    requests_used: integer('Of the running quota window.', 1234),
-    request_limit: countOrNull('Null: no quota.'),
+    requests_used: t.integer('Of the running quota window.', 1234),
+    request_limit: t.countOrNull('Null: no quota.'),
   }),
 }
 
@@ -48,7 +41,7 @@ export const ApiKeyShape = t.Object(keyFields, {
 export const NewApiKeyShape = t.Object(
   {
     ...keyFields,
-    plain_token: string('The token, 64 hexadecimal characters; returned only once.'),
+    plain_token: t.string('The token, 64 hexadecimal characters; returned only once.'),
   },
   {
     title: 'NewApiKey',

@@ -1,19 +1,14 @@
-import { t } from 'elysia'
-import { countOrNull, integer } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { features } from '../../../plans/tiers.ts'
 
-export const WindowName = t.Union([
-  t.Literal('daily_counter'),
-  t.Literal('monthly_counter'),
-  t.Literal('trial_counter'),
-])
+export const WindowName = t.oneOf(['daily_counter', 'monthly_counter', 'trial_counter'])
 
-export const QuotaStateName = t.Union([
-  t.Literal('paid_active'),
-  t.Literal('trial_active'),
-  t.Literal('free'),
-  t.Literal('exhausted'),
-  t.Literal('unconfirmed_capped'),
+export const QuotaStateName = t.oneOf([
+  'paid_active',
+  'trial_active',
+  'free',
+  'exhausted',
+  'unconfirmed_capped',
 ])
 
 export const FeatureList = t.Array(t.String({ examples: [features[0]] }))
@@ -25,31 +20,31 @@ export const TierShape = t.Object(
     name: t.String({ examples: ['Starter'] }),
     tier_name: t.String({ examples: ['Production Boost'] }),
     request_quota: t.Object({
-      limit: countOrNull('Null: no quota.'),
+      limit: t.countOrNull('Null: no quota.'),
       window: WindowName,
-      period: t.Union([t.Literal('day'), t.Literal('month'), t.Literal('trial')]),
+      period: t.oneOf(['day', 'month', 'trial']),
       resets: t.String({ examples: ['on the 1st of each month at 00:00 UTC'] }),
     }),
     rate_limit: t.Object({
-      limit: integer({ examples: [60] }),
-      window_seconds: integer({ examples: [60] }),
+      limit: t.integer({ examples: [60] }),
+      window_seconds: t.integer({ examples: [60] }),
     }),
-    scheduled_deliveries: countOrNull('Null: unlimited.'),
-    api_keys: integer({ examples: [5] }),
+    scheduled_deliveries: t.countOrNull('Null: unlimited.'),
+    api_keys: t.integer({ examples: [5] }),
     webhooks: t.Object({
-      endpoints: countOrNull('Null: unlimited.'),
-      events_per_month: countOrNull('Null: unlimited.'),
+      endpoints: t.countOrNull('Null: unlimited.'),
+      events_per_month: t.countOrNull('Null: unlimited.'),
     }),
-    sms_per_month: countOrNull('Null: unlimited.'),
-    market_brief_codes: integer({ examples: [10] }),
-    watches: countOrNull('Null: unlimited.'),
-    formula_series: countOrNull('Null: unlimited.'),
-    min_watch_interval_seconds: integer({ examples: [300] }),
-    export_requests_per_10k_rows: integer(
+    sms_per_month: t.countOrNull('Null: unlimited.'),
+    market_brief_codes: t.integer({ examples: [10] }),
+    watches: t.countOrNull('Null: unlimited.'),
+    formula_series: t.countOrNull('Null: unlimited.'),
+    min_watch_interval_seconds: t.integer({ examples: [300] }),
+    export_requests_per_10k_rows: t.integer(
       'Requests of the quota that 10,000 rows of `GET /v1/export/prices` count as.',
       5,
     ),
-    alerts: countOrNull('Null: unlimited.'),
+    alerts: t.countOrNull('Null: unlimited.'),
     features: FeatureList,
     addons: t.Array(t.String(), { description: 'Add-ons available on this plan.' }),
   },

@@ -1,13 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  countOrNull,
-  instant,
-  instantOrNull,
-  integer,
-  number,
-  objects,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { RateClassName } from '../../../http/gate/rates.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
@@ -20,28 +11,23 @@ import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
 const access = { meter: false } as const
 
 const UsageAnswer = t.Object({
-  used: integer({ examples: [1234] }),
-  limit: countOrNull('Null: no quota.'),
-  remaining: countOrNull('Null: no quota.'),
+  used: t.integer({ examples: [1234] }),
+  limit: t.countOrNull('Null: no quota.'),
+  remaining: t.countOrNull('Null: no quota.'),
   window: WindowName,
   resets_at: t.String({ format: 'date-time' }),
   state: QuotaStateName,
-  windows: objects('Every window that applies to the key; rolling windows after this request.', {
-    name: t.Union([
-      t.Literal('quota'),
-      t.Literal('burst'),
-      t.Literal('marine'),
-      t.Literal('marine_historical'),
-    ]),
-    limit: countOrNull('Null: no limit.'),
-    used: integer(),
-    remaining: countOrNull('Null: no limit.'),
-    resets_at: instant('When the full limit is available again.'),
+  windows: t.objects('Every window that applies to the key; rolling windows after this request.', {
+    name: t.oneOf(['quota', 'burst', 'marine', 'marine_historical']),
+    limit: t.countOrNull('Null: no limit.'),
+    used: t.integer(),
+    remaining: t.countOrNull('Null: no limit.'),
+    resets_at: t.instant('When the full limit is available again.'),
   }),
-  burn_rate_per_day: number('Requests per day since the quota window began.', 61.7),
+  burn_rate_per_day: t.number('Requests per day since the quota window began.', 61.7),
   forecast: t.Object({
-    used_at_reset: integer('Projected requests at the end of the window at this rate.', 1851),
-    exhausted_at: instantOrNull(
+    used_at_reset: t.integer('Projected requests at the end of the window at this rate.', 1851),
+    exhausted_at: t.instantOrNull(
       'Projected time at which the quota is exhausted; null if not before the reset.',
     ),
   }),
@@ -52,47 +38,39 @@ const UserAnswer = t.Object({
   email: t.String({ examples: ['eval@example.com'] }),
   tier: t.String({ examples: ['starter'] }),
   tier_name: t.String({ examples: ['Production Boost'] }),
-  plan: t.Union([
-    t.Literal('free'),
-    t.Literal('exploration'),
-    t.Literal('production'),
-    t.Literal('reservoir_mastery'),
-  ]),
-  reservoir_mastery: boolean('Whether the plan is Professional or above.'),
-  admin: boolean('Always false: operators use the admin token, not an account.'),
-  requests_this_month: integer({ examples: [1234] }),
-  request_limit: countOrNull('Requests in the current quota window; null without a quota.'),
+  plan: t.oneOf(['free', 'exploration', 'production', 'reservoir_mastery']),
+  reservoir_mastery: t.boolean('Whether the plan is Professional or above.'),
+  admin: t.boolean('Always false: operators use the admin token, not an account.'),
+  requests_this_month: t.integer({ examples: [1234] }),
+  request_limit: t.countOrNull('Requests in the current quota window; null without a quota.'),
   email_confirmed: t.Boolean(),
-  email_confirmed_at: instantOrNull('When the e-mail address was confirmed.'),
-  webhook_limit: countOrNull('Webhook endpoints; null: unlimited.'),
-  webhook_events_limit: countOrNull('Webhook events a month; null: unlimited.'),
+  email_confirmed_at: t.instantOrNull('When the e-mail address was confirmed.'),
+  webhook_limit: t.countOrNull('Webhook endpoints; null: unlimited.'),
+  webhook_events_limit: t.countOrNull('Webhook events a month; null: unlimited.'),
   trial_active: t.Boolean(),
   features: FeatureList,
 })
 
-const Dashboard = t.Object(
-  {
-    account: t.Pick(UserAnswer, ['id', 'email', 'tier', 'tier_name', 'features']),
-    usage: t.Object({
-      current_month: t.Object(
-        {
-          used: integer({ examples: [1234] }),
-          limit: countOrNull('Null: no quota.'),
-          remaining: countOrNull('Null: no quota.'),
-          reset_at: t.String({ format: 'date-time' }),
-          window: WindowName,
-          state: QuotaStateName,
-        },
-        { description: 'Of the calling key, in its quota window.' },
-      ),
-      account_this_month: integer({
-        description: 'Charged requests since the 1st of the month, over all keys of the account.',
-        examples: [1234],
-      }),
+const Dashboard = t.object('Dashboard', {
+  account: t.Pick(UserAnswer, ['id', 'email', 'tier', 'tier_name', 'features']),
+  usage: t.Object({
+    current_month: t.Object(
+      {
+        used: t.integer({ examples: [1234] }),
+        limit: t.countOrNull('Null: no quota.'),
+        remaining: t.countOrNull('Null: no quota.'),
+        reset_at: t.String({ format: 'date-time' }),
+        window: WindowName,
+        state: QuotaStateName,
+      },
+      { description: 'Of the calling key, in its quota window.' },
+    ),
+    account_this_month: t.integer({
+      description: 'Charged requests since the 1st of the month, over all keys of the account.',
+      examples: [1234],
     }),
-  },
-  { title: 'Dashboard' },
-)
+  }),
+})
 
 /** The caller and the remaining limits of the key. None of it counts against the quota. */
 export const usageOperations = (deps: Context) => [...limits(deps), ...callers(deps)]

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/gate.ts'
 import { bareOrPart, flag, optional, part } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
@@ -16,16 +15,14 @@ const perPageDefault = 20
 
 const NotificationShape = t.Object({
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000701'] }),
-  type: string('What it is about.', 'price_alert'),
+  type: t.string('What it is about.', 'price_alert'),
   title: t.String({ examples: ['Brent above 90'] }),
   message: t.String({ examples: ['Brent Crude Oil is at 90.42 USD, above 90.'] }),
   read: t.Boolean(),
   created_at: t.String({ format: 'date-time' }),
-  data: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], {
-    description: 'Details of the event, by type.',
-  }),
+  data: t.orNull(t.Object({}, { additionalProperties: true }), 'Details of the event, by type.'),
 })
-const unreadCount = integer({ examples: [1] })
+const unreadCount = t.integer({ examples: [1] })
 const Listed = t.Object({
   notifications: t.Array(NotificationShape),
   unread_count: unreadCount,
@@ -34,7 +31,7 @@ const Listed = t.Object({
 const Counted = t.Object({ unread_count: unreadCount })
 const Marked = t.Object({ notification: NotificationShape, unread_count: unreadCount })
 const AllMarked = t.Object({
-  marked: integer('Number of notifications that were unread.'),
+  marked: t.integer('Number of notifications that were unread.'),
   unread_count: t.Literal(0),
 })
 const PreferencesShape = t.Object({
@@ -65,7 +62,7 @@ const PreferencesBody = bareOrPart(
 )
 
 const params = t.Object({
-  id: string('Id of the notification.', '00000000-0000-4000-8000-000000000701'),
+  id: t.string('Id of the notification.', '00000000-0000-4000-8000-000000000701'),
 })
 const read = { meter: false } as const
 const write = { meter: false, header: true } as const

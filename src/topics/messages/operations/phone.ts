@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, instant, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
@@ -11,15 +10,13 @@ import type { Phone } from '../store/phones.ts'
 import { CodeBody, codeOf, PhoneBody, phoneOf } from './phone-form.ts'
 
 const phoneFields = {
-  phone: t.Union([t.String({ examples: ['+15550100001'] }), t.Null()], {
-    description: 'In E.164; null: none.',
-  }),
-  verified: boolean('Whether the code sent to the number was entered.'),
-  country_code: t.Union([t.String({ examples: ['US'] }), t.Null()]),
-  added_at: t.Union([t.String({ format: 'date-time' }), t.Null()]),
+  phone: t.orNull(t.String({ examples: ['+15550100001'] }), 'In E.164; null: none.'),
+  verified: t.boolean('Whether the code sent to the number was entered.'),
+  country_code: t.orNull(t.String({ examples: ['US'] })),
+  added_at: t.orNull(t.String({ format: 'date-time' })),
 }
-const message = string('For a person.')
-const expiresAt = instant('Expiry of the code.')
+const message = t.string('For a person.')
+const expiresAt = t.instant('Expiry of the code.')
 const PhoneShape = t.Object(phoneFields)
 const Added = t.Object({
   ...phoneFields,
@@ -27,7 +24,7 @@ const Added = t.Object({
   verification: t.Object({ sent: t.Boolean(), expires_at: expiresAt }),
 })
 const Proved = t.Object({ ...phoneFields, message })
-const Resent = t.Object({ sent: t.Boolean(), message, expires_at: t.Union([expiresAt, t.Null()]) })
+const Resent = t.Object({ sent: t.Boolean(), message, expires_at: t.orNull(expiresAt) })
 const Deleted = t.Object({ deleted: t.Literal(true), message })
 
 const TooManyOrLocked = t.Union([FlatProblem, ValidationProblem])

@@ -1,4 +1,4 @@
-import { t } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import {
   bareOrPart,
   type Field,

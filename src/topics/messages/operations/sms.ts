@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { transact } from '../../../database/database.ts'
-import { boolean, countOrNull, integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/gate.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem, stateForbids } from '../../../http/problem/problem.ts'
@@ -12,20 +11,23 @@ import { smsAlertTypes } from '../service/sms.ts'
 import type { SmsSettings } from '../store/sms.ts'
 import { SmsSettingsBody, smsSettingsOf } from './sms-form.ts'
 
-const clockOrNull = t.Union([t.String({ examples: ['22:00'] }), t.Null()])
+const clockOrNull = t.orNull(t.String({ examples: ['22:00'] }))
 const SettingsShape = t.Object({
-  enabled: boolean('False stops all alerts by text message. Nothing is sent before opt-in.'),
+  enabled: t.boolean('False stops all alerts by text message. Nothing is sent before opt-in.'),
   quiet_hours: t.Object({
     start: clockOrNull,
     end: clockOrNull,
     timezone: t.String({ examples: ['UTC'] }),
   }),
-  max_messages_per_day: integer('Maximum alerts per day in the time zone of the quiet hours.', 10),
+  max_messages_per_day: t.integer(
+    'Maximum alerts per day in the time zone of the quiet hours.',
+    10,
+  ),
   alert_types: t.Array(t.String({ examples: ['price_alert'] }), {
     description: `Types that are sent: ${smsAlertTypes.join(', ')}.`,
   }),
 })
-const message = string('For a person.')
+const message = t.string('For a person.')
 const instant = t.String({ format: 'date-time' })
 const OptedIn = t.Object({
   opted_in: t.Literal(true),
@@ -43,30 +45,31 @@ const reasons = [
   'monthly_limit_reached',
 ] as const
 const Eligibility = t.Object({
-  eligible: boolean('Whether only consent is missing.'),
+  eligible: t.boolean('Whether only consent is missing.'),
   reasons: t.Array(t.String({ examples: ['phone_missing'] }), {
     description: `What prevents text messages: ${reasons.join(', ')}.`,
   }),
   plan: t.String({ examples: ['professional'] }),
-  feature: boolean('Whether the plan has text messages.'),
+  feature: t.boolean('Whether the plan has text messages.'),
   phone_verified: t.Boolean(),
   opted_in: t.Boolean(),
   country_supported: t.Boolean(),
-  monthly_limit: countOrNull('Null: unlimited.'),
-  used_this_month: integer({ examples: [3] }),
-  remaining: countOrNull('Null: unlimited.'),
+  monthly_limit: t.countOrNull('Null: unlimited.'),
+  used_this_month: t.integer({ examples: [3] }),
+  remaining: t.countOrNull('Null: unlimited.'),
   supported_countries: t.Array(t.String({ examples: ['US'] })),
   coming_soon: t.Array(t.String({ examples: ['DE'] })),
 })
 const Tested = t.Object({
   sent: t.Boolean(),
-  message_id: t.Union([t.String(), t.Null()]),
+  message_id: t.orNull(t.String()),
   to: t.String({ examples: ['+15550100001'] }),
-  status: t.Union([t.Literal('sent'), t.Literal('logged')], {
-    description: '`logged`: no provider is configured; the message is in the log.',
-  }),
+  status: t.oneOf(
+    ['sent', 'logged'],
+    '`logged`: no provider is configured; the message is in the log.',
+  ),
   message,
-  remaining: countOrNull('Of this month; null: unlimited.'),
+  remaining: t.countOrNull('Of this month; null: unlimited.'),
 })
 
 const open = { meter: false } as const

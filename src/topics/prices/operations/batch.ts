@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { documentedBody } from '../../../http/input/body-schema.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
@@ -30,11 +29,11 @@ const BatchBody = t.Object(
       }),
     ),
     currency: t.Optional(
-      string(
+      t.string(
         'Converts all prices to this currency: USD, EUR, GBP, or another currency with a rate.',
       ),
     ),
-    as_of: t.Optional(instant('Returns the prices and rates known at this time.')),
+    as_of: t.Optional(t.instant('Returns the prices and rates known at this time.')),
     precision: t.Optional(
       t.String({
         enum: ['rounded', 'full'],
@@ -68,8 +67,8 @@ const Batch = envelopeOf({
   missing_codes: t.Array(t.String(), {
     description: 'Known codes without a current price.',
   }),
-  count: integer(),
-  currency: t.Optional(string('The requested currency.')),
+  count: t.integer(),
+  currency: t.Optional(t.string('The requested currency.')),
 })
 
 /**

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, instant, object, objects, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { body, field, readFields, text } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
@@ -16,8 +15,8 @@ const codesMax = 200
 const groupsMax = 40
 const nameMax = 60
 
-const GroupShape = object('BoardGroup', {
-  name: string('The heading of the group; empty: none.', 'Crude', { maxLength: nameMax }),
+const GroupShape = t.object('BoardGroup', {
+  name: t.string('The heading of the group; empty: none.', 'Crude', { maxLength: nameMax }),
   codes: t.Array(t.String({ examples: ['WTI_USD'] }), {
     description: 'In the order in which they are shown.',
   }),
@@ -26,7 +25,7 @@ const GroupShape = object('BoardGroup', {
 const groupsShown = t.Array(GroupShape, {
   description: 'In the order in which they are shown.',
 })
-const nameOfLayout = string('Name of the layout.', 'Crude desk', {
+const nameOfLayout = t.string('Name of the layout.', 'Crude desk', {
   minLength: 1,
   maxLength: nameMax,
 })
@@ -35,17 +34,15 @@ const sharedMax = 40
 const SharedShape = {
   name: nameOfLayout,
   groups: groupsShown,
-  updated_at: instant('When it was last saved.'),
+  updated_at: t.instant('When it was last saved.'),
 }
 
-const SharedAnswer = envelopeOf({ layouts: objects('By name.', SharedShape) })
+const SharedAnswer = envelopeOf({ layouts: t.objects('By name.', SharedShape) })
 
 const LayoutAnswer = envelopeOf({
   groups: groupsShown,
-  is_own: boolean('False: nothing was saved yet, and these are the demo codes.'),
-  updated_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-    description: 'When it was last saved; null if never.',
-  }),
+  is_own: t.boolean('False: nothing was saved yet, and these are the demo codes.'),
+  updated_at: t.instantOrNull('When it was last saved; null if never.'),
 })
 
 /** Notes what is wrong with the groups; codes come out as the catalogue writes them. */

@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { number, object } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
@@ -19,18 +18,15 @@ import { Sparkline, sparklineDays, sparklineOf } from './sparkline.ts'
 /** As many as fill a large screen twice. */
 const codesMax = 200
 
-const Move = t.Union(
-  [
-    t.Object({
-      amount: number('In the unit of the price.', -0.52),
-      percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
-    }),
-    t.Null(),
-  ],
-  { description: 'Null without an earlier price.' },
+const Move = t.orNull(
+  t.Object({
+    amount: t.number('In the unit of the price.', -0.52),
+    percent: t.orNull(t.Number({ examples: [-0.73] })),
+  }),
+  'Null without an earlier price.',
 )
 
-export const BoardRow = object('BoardRow', {
+export const BoardRow = t.object('BoardRow', {
   code: priceRowFields.code,
   name: priceRowFields.name,
   category: t.String({ examples: ['crude_oil'] }),
@@ -40,9 +36,10 @@ export const BoardRow = object('BoardRow', {
   formatted: priceRowFields.formatted,
   created_at: priceRowFields.created_at,
   updated_at: priceRowFields.updated_at,
-  data_status: t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
-    description: 'Freshness of the newest price by its release schedule.',
-  }),
+  data_status: t.oneOf(
+    ['current', 'delayed', 'stale'],
+    'Freshness of the newest price by its release schedule.',
+  ),
   change_24h: Move,
   change_7d: Move,
   change_30d: Move,

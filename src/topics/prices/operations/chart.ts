@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { boolean, integer, oneOf, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { instantOf } from '../../../http/input/query.ts'
 import { instantParameter, momentParameter, typed } from '../../../http/input/typed.ts'
@@ -37,14 +36,14 @@ export const ChartAnswer = envelopeOf({
   currency: priceRowFields.currency,
   unit: priceRowFields.unit,
   cadence: t.String({ examples: ['daily'] }),
-  decimals: integer({ examples: [2] }),
-  interval: oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval of the points.'),
-  timezone: t.Optional(string('Time zone of the bars; absent: UTC.', 'Europe/Berlin')),
+  decimals: t.integer({ examples: [2] }),
+  interval: t.oneOf(['raw', 'hour', 'day', ...longIntervals], 'The interval of the points.'),
+  timezone: t.Optional(t.string('Time zone of the bars; absent: UTC.', 'Europe/Berlin')),
   from: t.String({ format: 'date-time' }),
   to: t.String({ format: 'date-time' }),
-  as_of: t.Union([t.String({ format: 'date-time' }), t.Null()]),
-  truncated: boolean(`There are more than ${pointsMax} points; the newest are returned.`),
-  times: t.Array(integer({ examples: [1_763_078_400] }), {
+  as_of: t.orNull(t.String({ format: 'date-time' })),
+  truncated: t.boolean(`There are more than ${pointsMax} points; the newest are returned.`),
+  times: t.Array(t.integer({ examples: [1_763_078_400] }), {
     description:
       'Unix seconds, ascending: the start of a bar, or when a raw price was observed. One for each element of the lists below.',
   }),
@@ -53,7 +52,7 @@ export const ChartAnswer = envelopeOf({
   high: t.Optional(values('The highest price of each bar; absent with raw prices.')),
   low: t.Optional(values('The lowest price of each bar; absent with raw prices.')),
   volume: t.Optional(
-    t.Array(t.Union([integer({ examples: [310_263] }), t.Null()]), {
+    t.Array(t.orNull(t.integer({ examples: [310_263] })), {
       description:
         'Contracts traded in each bar, null if unknown; for futures contracts in bars of a day or longer.',
     }),
@@ -156,7 +155,7 @@ export function chartOperations({ history, quarantine, codes, now, ...deps }: Co
       description: `Returns one series over a range as parallel arrays, oldest first: times, closes and, with bars, opens, highs and lows. At most ${pointsMax} points, not paged. With \`as_of\`, the values known at that time.`,
       access: { meter: true, reader: true as const },
       query: {
-        code: string('A code or alias.', 'WTI_USD'),
+        code: t.string('A code or alias.', 'WTI_USD'),
         start_date: momentParameter('First day (from 00:00 UTC) or time, inclusive.', '2026-01-01'),
         end_date: momentParameter(
           'Last day (to 24:00 UTC) or time, inclusive; absent: now.',

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, number } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { dayOf, listOf } from '../../../http/input/query.ts'
 import { codeParameter, textParameter, typed } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -35,10 +34,10 @@ const Priced = (
 ) =>
   t.Object(
     {
-      amount: number('Number of units that `value` prices.', 1),
+      amount: t.number('Number of units that `value` prices.', 1),
       value: t.Number({ examples: [value] }),
-      unit_price: number('Price of one unit.', unitPrice),
-      currency: t.Union([t.String({ examples: [currency] }), t.Null()]),
+      unit_price: t.number('Price of one unit.', unitPrice),
+      currency: t.orNull(t.String({ examples: [currency] })),
       unit: t.String({ examples: [unit] }),
     },
     { description },
@@ -55,14 +54,12 @@ const Conversion = envelopeOf({
     'metric_ton',
     451.061,
   ),
-  fx_rate: t.Union([t.Number({ examples: [0.8639] }), t.Null()], {
-    description: 'Null without a requested currency.',
-  }),
-  unit_factor: number(
+  fx_rate: t.orNull(t.Number({ examples: [0.8639] }), 'Null without a requested currency.'),
+  unit_factor: t.number(
     'Units of `from` in one unit of `to`; a price in pence counts as hundredths.',
     7.33,
   ),
-  as_of: instant('Time of the oldest observation used.'),
+  as_of: t.instant('Time of the oldest observation used.'),
 })
 
 const decimals = 6

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, number, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { invalidParameter, refusedParameter } from '../../../http/problem/problem.ts'
 import { oneOf } from '../../../lib/text/wrong-value.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -48,14 +47,14 @@ export const isMoney = (series: Series): series is Series & { currency: string }
 
 /** The original price, and the rate of the conversion. */
 export const conversionFields = {
-  original_price: number('The original price.', 71.23),
+  original_price: t.number('The original price.', 71.23),
   original_currency: t.String({ examples: ['USD'] }),
-  original_unit: string(
+  original_unit: t.string(
     'Pence prices are converted per whole unit: `pence_per_therm` becomes `therm`.',
     'barrel',
   ),
-  fx_rate: number('Of one `original_currency` in `currency`.', 0.8639),
-  fx_as_of: instant('Time of the oldest rate used.'),
+  fx_rate: t.number('Of one `original_currency` in `currency`.', 0.8639),
+  fx_as_of: t.instant('Time of the oldest rate used.'),
 }
 
 export const ConvertedRow = t.Object({

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
@@ -31,22 +30,22 @@ import { roundTo } from '../math/format.ts'
 const rowsMax = 1000
 const shippedDays = 30
 
-const Rows = object('ConnectorPrices', {
+const Rows = t.object('ConnectorPrices', {
   data: t.Object({
     prices: t.Array(
-      object('ConnectorPrice', {
+      t.object('ConnectorPrice', {
         price: t.Number({ examples: [531.5] }),
         currency: t.String({ examples: ['USD'] }),
         fuel_type: t.String({ examples: ['VLSFO'] }),
         port: t.String({ examples: ['SINGAPORE'] }),
-        region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
+        region: t.orNull(t.String({ examples: ['APAC'] })),
         unit: t.Literal('MT'),
-        source: string('Name of the data source or publisher.', 'Terminal feed'),
+        source: t.string('Name of the data source or publisher.', 'Terminal feed'),
         timestamp: t.String({ format: 'date-time' }),
       }),
       { maxItems: rowsMax },
     ),
-    count: integer({ examples: [32] }),
+    count: t.integer({ examples: [32] }),
   }),
 })
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { hasEtag } from '../../../http/answer/etag.ts'
 import { type ByteRange, rangeHolds, rangeOf } from '../../../http/answer/range.ts'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { streamOf, wholeBody } from '../../../http/answer/stream.ts'
 import { instantOf, listOf, momentOf } from '../../../http/input/query.ts'
 import {
@@ -261,7 +261,7 @@ export function exportOperations(deps: Context) {
         ),
       },
       answers: {
-        200: string(
+        200: t.string(
           'The file, without rounding. `X-Total` is the number of rows, `X-Quota-Requests` the requests charged.',
           'code,observed_at,price,currency,unit',
           { contentMediaType: 'text/csv' },

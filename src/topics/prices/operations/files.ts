@@ -1,7 +1,6 @@
-import { t } from 'elysia'
 import { hasEtag } from '../../../http/answer/etag.ts'
 import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
-import { instant, integer, object, objects, oneOf, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
@@ -19,33 +18,33 @@ const linkMs = dayMs
 const Instant = t.String({ format: 'date-time' })
 const fileFields = (name: string) => ({
   name: t.String({ examples: [name] }),
-  url: string('URL of the file; requires an API key.'),
-  size: integer('Bytes.', 4_812_345),
-  rows: integer({ examples: [1_048_576] }),
-  sha256: string('SHA-256 of the file, also its `ETag`.'),
-  changed_at: instant('When the content last changed.'),
+  url: t.string('URL of the file; requires an API key.'),
+  size: t.integer('Bytes.', 4_812_345),
+  rows: t.integer({ examples: [1_048_576] }),
+  sha256: t.string('SHA-256 of the file, also its `ETag`.'),
+  changed_at: t.instant('When the content last changed.'),
 })
 const FileList = envelope(
-  object('PriceFiles', {
-    made_at: instant('When the files were last brought up to date.'),
-    count: integer('Number of files of prices.', 11),
-    files: objects('Prices; oldest year first.', {
-      kind: oneOf(
+  t.object('PriceFiles', {
+    made_at: t.instant('When the files were last brought up to date.'),
+    count: t.integer('Number of files of prices.', 11),
+    files: t.objects('Prices; oldest year first.', {
+      kind: t.oneOf(
         ['prices', 'vintages'],
         '`vintages`: with every value that was replaced or deleted.',
       ),
-      year: integer('Of the observations (UTC).', 2026),
+      year: t.integer('Of the observations (UTC).', 2026),
       ...fileFields('2026.parquet'),
     }),
-    datasets: objects('Other datasets that the plan includes, each as one file.', {
-      dataset: string('Name of the dataset.', 'rig-counts'),
+    datasets: t.objects('Other datasets that the plan includes, each as one file.', {
+      dataset: t.string('Name of the dataset.', 'rig-counts'),
       ...fileFields('rig-counts.parquet'),
     }),
   }),
 )
 const Link = envelope(
-  object('PriceFileLink', {
-    url: string('URL of the file without a key.'),
+  t.object('PriceFileLink', {
+    url: t.string('URL of the file without a key.'),
     expires_at: Instant,
   }),
 )
@@ -57,7 +56,7 @@ const vintageColumns =
   'Returns a Parquet file, or with `Range` a part of it, with all that was ever known of the values of a year: code, observed_at, value, currency, unit, source, batch, valid_from, valid_to (null: current), by code, time and recording. `as_of` a moment are the rows with `valid_from` at or before it and `valid_to` null or after it. Charged as a price file.'
 
 const named = t.Object({
-  name: string('The name of a file of the list.', '2026.parquet'),
+  name: t.string('The name of a file of the list.', '2026.parquet'),
 })
 const fileBody = t.String({
   contentMediaType: 'application/vnd.apache.parquet',
@@ -226,9 +225,9 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
         'Returns the file; `Range` requests are accepted. Get the link from `GET /v1/files/prices/{name}/link`.',
       access: { open: 'The link is signed.', rate: 'none' },
       params: {
-        expires: string('Expiry of the link, Unix ms.'),
-        signature: string('Signature of the link.'),
-        name: string('The name of a file of the list.', '2026.parquet'),
+        expires: t.string('Expiry of the link, Unix ms.'),
+        signature: t.string('Signature of the link.'),
+        name: t.string('The name of a file of the list.', '2026.parquet'),
       },
       answers: { 200: fileBody, 416: NestedProblem },
       handle: async ({ params, request, reply }) => {

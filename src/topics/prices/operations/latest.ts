@@ -1,4 +1,5 @@
-import { type Static, t } from 'elysia'
+import type { Static } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import type { KnownCodes } from '../../../http/input/codes.ts'

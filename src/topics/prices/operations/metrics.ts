@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { mean } from 'simple-statistics'
-import { instant, integer, object } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -18,7 +17,7 @@ import type { Quote } from '../service/latest-prices.ts'
 import { isFullOf, precisionQuery, rounder } from './precision.ts'
 import { priceRowFields } from './row.ts'
 
-export const Metric = object('PriceMetrics', {
+export const Metric = t.object('PriceMetrics', {
   code: priceRowFields.code,
   name: priceRowFields.name,
   currency: priceRowFields.currency,
@@ -30,14 +29,15 @@ export const Metric = object('PriceMetrics', {
   average_30d: t.Number({ examples: [69.92] }),
   min_52w: t.Number({ examples: [55.12] }),
   max_52w: t.Number({ examples: [82.44] }),
-  volatility_30d: t.Union([t.Number({ examples: [31.4] }), t.Null()], {
-    description: 'Percent per year; null for fewer than five closes.',
-  }),
-  observations_per_year: integer(
+  volatility_30d: t.orNull(
+    t.Number({ examples: [31.4] }),
+    'Percent per year; null for fewer than five closes.',
+  ),
+  observations_per_year: t.integer(
     'Closes per year at the spacing of the 30 days, used to scale volatility.',
     252,
   ),
-  as_of: instant('When the current price was observed.'),
+  as_of: t.instant('When the current price was observed.'),
 })
 export type Metric = (typeof Metric)['static']
 
@@ -46,7 +46,7 @@ const Metrics = envelopeOf({
   missing_codes: t.Array(t.String(), {
     description: 'Known codes without a current price.',
   }),
-  count: integer(),
+  count: t.integer(),
 })
 
 /** Hour bars of 24 hours: the range may cut the first and the last. */

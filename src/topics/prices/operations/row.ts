@@ -1,15 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  date,
-  instant,
-  integer,
-  number,
-  object,
-  oneOf,
-  orNull,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import {
   instrumentDisclosure,
@@ -27,7 +16,7 @@ export const Disclosure = t.Object(
   {
     code: t.String(),
     instrument_type: t.Literal('calendar_month_average_swap'),
-    contract_month: t.Optional(string('`YYYY-MM`', '2026-12')),
+    contract_month: t.Optional(t.string('`YYYY-MM`', '2026-12')),
     description: t.String(),
     settlement_basis: t.String(),
   },
@@ -37,14 +26,14 @@ export const Disclosure = t.Object(
   },
 )
 
-const Change = object('PriceChange', {
+const Change = t.object('PriceChange', {
   amount: t.Number({ examples: [-0.52] }),
-  percent: t.Union([t.Number({ examples: [-0.73] }), t.Null()]),
+  percent: t.orNull(t.Number({ examples: [-0.73] })),
   previous_price: t.Number({ examples: [71.75] }),
 })
 
 export const derivedFromField = t.Optional(
-  string(
+  t.string(
     'Code of the delivery periods whose mean over the market day the price is; absent for a recorded price.',
     'POWER_DA_DE_LU_EUR',
   ),
@@ -53,45 +42,45 @@ export const derivedFromField = t.Optional(
 export const priceRowFields = {
   code: t.String({ examples: ['WTI_USD'] }),
   name: t.String({ examples: ['WTI Crude Oil'] }),
-  price: number("Rounded to the code's decimals.", 71.23),
+  price: t.number("Rounded to the code's decimals.", 71.23),
   formatted: t.String({ examples: ['$71.23'] }),
-  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['barrel'] }),
   type: t.String({ examples: ['spot_price'] }),
   source: t.String({ examples: ['market_reporting'] }),
   data_source: t.String({ examples: ['market_reporting'] }),
-  created_at: instant('When the price was observed.'),
+  created_at: t.instant('When the price was observed.'),
   observed_on: t.Optional(
-    date(
+    t.date(
       'Day that the price is for, for series with at most one value per day. If the source gives no time, `created_at` is midnight of that day, before the price was known.',
     ),
   ),
-  updated_at: instant('When this service recorded it.'),
-  as_of: t.Optional(date('Day of the price: physical crude and list prices.')),
+  updated_at: t.instant('When this service recorded it.'),
+  as_of: t.Optional(t.date('Day of the price: physical crude and list prices.')),
 }
 
-export const FormulaLeg = object('FormulaLeg', {
+export const FormulaLeg = t.object('FormulaLeg', {
   code: t.String({ examples: ['WTI_USD'] }),
-  price: orNull(t.Number({ examples: [71.23] }), 'The newest, with every stored digit.'),
-  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  price: t.orNull(t.Number({ examples: [71.23] }), 'The newest, with every stored digit.'),
+  currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['barrel'] }),
-  observed_at: orNull(t.String({ format: 'date-time' }), 'When it was observed.'),
-  recorded_at: orNull(t.String({ format: 'date-time' }), 'When it was recorded.'),
-  status: oneOf(formulaStatuses),
+  observed_at: t.orNull(t.String({ format: 'date-time' }), 'When it was observed.'),
+  recorded_at: t.orNull(t.String({ format: 'date-time' }), 'When it was recorded.'),
+  status: t.oneOf(formulaStatuses),
 })
 
-export const MissingLeg = object('MissingLeg', {
+export const MissingLeg = t.object('MissingLeg', {
   code: t.String({ examples: ['WTI_USD'] }),
-  reason: oneOf(formulaStatuses),
+  reason: t.oneOf(formulaStatuses),
 })
 
-export const PriceRow = object('PriceRow', {
+export const PriceRow = t.object('PriceRow', {
   ...priceRowFields,
   delivery_end: t.Optional(
-    instant('End of the period of a delivery series; `created_at` is its start.'),
+    t.instant('End of the period of a delivery series; `created_at` is its start.'),
   ),
   next: t.Optional(
-    orNull(
+    t.orNull(
       t.Object({
         price: t.Number({ examples: [84.31] }),
         start: t.String({ format: 'date-time' }),
@@ -104,21 +93,22 @@ export const PriceRow = object('PriceRow', {
     t.Object(
       {
         date: t.String({ format: 'date' }),
-        base: orNull(t.Number({ examples: [84.31] }), 'Mean over the day, weighted by time.'),
+        base: t.orNull(t.Number({ examples: [84.31] }), 'Mean over the day, weighted by time.'),
         complete: t.Boolean(),
       },
       { description: 'The market day of the period of a delivery series.' },
     ),
   ),
   derived: t.Optional(
-    t.Boolean({
-      description: 'True: computed by `formula`, or the mean of a day of `derived_from`.',
-    }),
+    t.boolean('True: computed by `formula`, or the mean of a day of `derived_from`.'),
   ),
   derived_from: derivedFromField,
   formula: t.Optional(t.String({ examples: ['BRENT_CRUDE_USD - WTI_USD'] })),
   status: t.Optional(
-    oneOf(formulaStatuses, 'Of a series by formula: the worst status of its legs, in this order.'),
+    t.oneOf(
+      formulaStatuses,
+      'Of a series by formula: the worst status of its legs, in this order.',
+    ),
   ),
   missing_legs: t.Optional(
     t.Array(MissingLeg, {
@@ -129,13 +119,11 @@ export const PriceRow = object('PriceRow', {
     t.Array(FormulaLeg, { description: 'Of a series by formula: the codes that it names.' }),
   ),
   data_status: t.Optional(
-    t.Union([t.Literal('current'), t.Literal('delayed'), t.Literal('stale')], {
-      description: 'Physical crude and delivery series only.',
-    }),
+    t.oneOf(['current', 'delayed', 'stale'], 'Physical crude and delivery series only.'),
   ),
-  stale: t.Optional(boolean('Physical crude and delivery series only.')),
-  change_24h: t.Union([t.Number(), t.Null()]),
-  change_24h_percent: t.Union([t.Number(), t.Null()]),
+  stale: t.Optional(t.boolean('Physical crude and delivery series only.')),
+  change_24h: t.orNull(t.Number()),
+  change_24h_percent: t.orNull(t.Number()),
   changes: t.Object(
     {
       '24h': t.Optional(Change),
@@ -148,7 +136,7 @@ export const PriceRow = object('PriceRow', {
         'Change against the newest observation at or before `created_at` minus the period; for 24 h a daily series uses its previous close.',
     },
   ),
-  requested_code: t.Optional(string('The requested alias or futures family, if any.')),
+  requested_code: t.Optional(t.string('The requested alias or futures family, if any.')),
   instrument_disclosure: t.Optional(Disclosure),
   metadata: t.Object({
     source: t.String(),
@@ -164,17 +152,14 @@ export const PriceRow = object('PriceRow', {
 })
 
 /** Prices of several codes. */
-export const PriceList = t.Object(
-  {
-    status: t.Literal('success'),
-    data: t.Object({
-      prices: t.Array(PriceRow),
-      missing_codes: t.Optional(t.Array(t.String())),
-      count: integer(),
-    }),
-  },
-  { title: 'PriceList' },
-)
+export const PriceList = t.object('PriceList', {
+  status: t.Literal('success'),
+  data: t.Object({
+    prices: t.Array(PriceRow),
+    missing_codes: t.Optional(t.Array(t.String())),
+    count: t.integer(),
+  }),
+})
 
 export type PriceRow = (typeof PriceRow)['static']
 

@@ -1,4 +1,4 @@
-import { t } from 'elysia'
+import { t } from '../../../http/answer/schema.ts'
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { roundTo } from '../math/format.ts'
 import type { History } from '../service/history.ts'

@@ -1,13 +1,4 @@
-import { t } from 'elysia'
-import {
-  instant,
-  instantOrNull,
-  integer,
-  number,
-  object,
-  objects,
-  string,
-} from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -22,26 +13,27 @@ import { priceRowFields, speaksForDays } from './row.ts'
 const pointsMax = 1000
 
 const Vintages = envelope(
-  object('PriceVintages', {
+  t.object('PriceVintages', {
     code: priceRowFields.code,
     name: priceRowFields.name,
     currency: priceRowFields.currency,
     unit: priceRowFields.unit,
-    source: string('Source of the newest value.', 'EIA'),
-    coverage_since: instant('Start of the revision history.'),
-    count: integer('Points.', 1),
-    points: objects('Oldest first.', {
+    source: t.string('Source of the newest value.', 'EIA'),
+    coverage_since: t.instant('Start of the revision history.'),
+    count: t.integer('Points.', 1),
+    points: t.objects('Oldest first.', {
       observed_at: t.String({ format: 'date-time' }),
       observed_on: t.Optional(t.String({ format: 'date' })),
-      vintages: objects('In order of recording.', {
-        value: number('With every stored digit, in `unit`.', 71.23),
-        recorded_at: instant('When the value was recorded.'),
-        replaced_at: instantOrNull('When it was replaced; null if it is current.'),
+      vintages: t.objects('In order of recording.', {
+        value: t.number('With every stored digit, in `unit`.', 71.23),
+        recorded_at: t.instant('When the value was recorded.'),
+        replaced_at: t.instantOrNull('When it was replaced; null if it is current.'),
         is_current: t.Boolean(),
-        source: string('Source of the value.', 'EIA'),
-        batch: t.Union([integer({ examples: [17] }), t.Null()], {
-          description: 'Number of its batch: a file, a push or a feed run; null if not stored.',
-        }),
+        source: t.string('Source of the value.', 'EIA'),
+        batch: t.orNull(
+          t.integer({ examples: [17] }),
+          'Number of its batch: a file, a push or a feed run; null if not stored.',
+        ),
       }),
     }),
   }),

@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { jsonType } from '../../../http/answer/complete.ts'
-import { integer, objects, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { integerOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, typed } from '../../../http/input/typed.ts'
@@ -25,8 +24,8 @@ import { WidgetItem } from './widget-item.ts'
 import { widgetPage, widgetPolicy } from './widget-page.ts'
 
 const sharedFields = {
-  refresh_seconds: integer('Minimum seconds between requests.', 300),
-  attribution: string(
+  refresh_seconds: t.integer('Minimum seconds between requests.', 300),
+  attribution: t.string(
     'Attribution to show with the prices.',
     'Energy Prices: Compiled from market reporting',
   ),
@@ -38,7 +37,7 @@ const Widget = envelopeOf({
   ...sharedFields,
 })
 
-const WidgetPage = string(
+const WidgetPage = t.string(
   'One self-contained document: no scripts, nothing loaded from elsewhere.',
   '<!doctype html>\n<html lang="en">…',
   { contentMediaType: 'text/html' },
@@ -46,7 +45,7 @@ const WidgetPage = string(
 
 const CodeWidget = envelopeOf({
   item: WidgetItem,
-  sparkline: objects('Daily closes, oldest first; days without one are left out.', {
+  sparkline: t.objects('Daily closes, oldest first; days without one are left out.', {
     date: t.String({ format: 'date' }),
     value: t.Number({ examples: [71.23] }),
   }),
@@ -115,7 +114,7 @@ export const widgetOperations = [
     description: 'Returns the newest price of a code with recent daily closes.',
     access: { meter: true },
     params: {
-      code: string('A code or alias.', 'WTI_USD'),
+      code: t.string('A code or alias.', 'WTI_USD'),
     },
     query: {
       days: typed({

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, date, instant, integer, object, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { csvCell } from '../../../lib/text/csv.ts'
 import { type Piece, pieceOf, type TextBuffer } from '../../../lib/text/text-buffer.ts'
@@ -23,12 +22,12 @@ import {
 
 const barFields = {
   delivery_end: t.Optional(
-    instant('End of the period of a delivery series; `created_at` is its start.'),
+    t.instant('End of the period of a delivery series; `created_at` is its start.'),
   ),
   derived: t.Optional(t.Literal(true, { description: 'The mean of a day of `derived_from`.' })),
   derived_from: derivedFromField,
   bucket_start: t.Optional(
-    instant('Start of the bucket, of UTC or of `zone`; weeks start on Monday.'),
+    t.instant('Start of the bucket, of UTC or of `zone`; weeks start on Monday.'),
   ),
   open: t.Optional(t.Number()),
   high: t.Optional(t.Number()),
@@ -36,7 +35,7 @@ const barFields = {
   average: t.Optional(
     t.Number({ description: 'Arithmetic mean of the observations of the bucket.' }),
   ),
-  sample_count: t.Optional(integer('Observations in the bucket.')),
+  sample_count: t.Optional(t.integer('Observations in the bucket.')),
 }
 
 /** Fields of rows in another currency. */
@@ -46,7 +45,7 @@ const exchangeFields = {
   original_unit: t.Optional(conversionFields.original_unit),
   fx_rate: t.Optional(conversionFields.fx_rate),
   fx_on: t.Optional(
-    date('Day of the close used for the rate; the oldest for a cross rate.', '2026-11-13'),
+    t.date('Day of the close used for the rate; the oldest for a cross rate.', '2026-11-13'),
   ),
 }
 
@@ -63,26 +62,26 @@ export const quarantineField = t.Optional(
   t.Object(
     {
       excluded_dates: t.Array(t.String({ format: 'date' })),
-      excluded_count: integer(),
+      excluded_count: t.integer(),
       reason: t.String(),
     },
     { description: 'Days left out because their data is known to be unreliable.' },
   ),
 )
 
-export const WindowBody = object('WindowedPrices', {
+export const WindowBody = t.object('WindowedPrices', {
   status: t.Literal('success'),
   data: t.Object({
     prices: t.Array(WindowRow),
     metadata: t.Object({
       codes: t.Array(t.String({ examples: ['WTI_USD'] })),
       interval: t.String({ examples: ['day'] }),
-      interval_requested: t.Union([t.String(), t.Null()]),
-      downsampled: boolean('Bars are returned although raw rows were likely wanted.'),
+      interval_requested: t.orNull(t.String()),
+      downsampled: t.boolean('Bars are returned although raw rows were likely wanted.'),
       from: t.String({ format: 'date-time' }),
       to: t.String({ format: 'date-time' }),
-      timezone: string('Time zone of days and bars; UTC unless `zone` is given.', 'UTC'),
-      count: integer('Rows on this page.'),
+      timezone: t.string('Time zone of days and bars; UTC unless `zone` is given.', 'UTC'),
+      count: t.integer('Rows on this page.'),
       source_description: t.String(),
       instrument_disclosures: t.Optional(t.Array(Disclosure)),
       quarantine: quarantineField,

@@ -1,4 +1,4 @@
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import type { Access } from '../../../http/gate/access-kind.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
@@ -131,7 +131,7 @@ export function windowOperations(deps: Context) {
       access: dayAccess,
       tables: true,
       params: {
-        date: string('A calendar day, `YYYY-MM-DD`.', '2026-11-14'),
+        date: t.string('A calendar day, `YYYY-MM-DD`.', '2026-11-14'),
       },
       query: { ...windowQuery, ...movingWindowQuery, ...pages },
       answers: response,

@@ -6,6 +6,8 @@ import {
   integer,
   number,
   object,
+  oneOf,
+  orNull,
   string,
 } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
@@ -13,7 +15,7 @@ import { roundTo } from '../../prices/math/format.ts'
 import type { DataSource, SourceHealth, SourceRow, SourceSyncLog } from '../service/sources.ts'
 
 const moment = t.String({ format: 'date-time' })
-const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
+const textOrNull = (description: string) => orNull(t.String(), description)
 
 type SourceStatus = DataSource['status']
 const sourceStatuses: readonly SourceStatus[] = ['active', 'paused', 'error', 'pending', 'failed']
@@ -30,9 +32,7 @@ const fields = {
       { description: statusText },
     ),
   ),
-  scraper_config: t.Union([t.Object({}, { additionalProperties: true }), t.Null()], {
-    description: 'As it was sent.',
-  }),
+  scraper_config: orNull(t.Object({}, { additionalProperties: true }), 'As it was sent.'),
   has_credentials: boolean('Credentials are never returned.'),
   last_sync_at: instantOrNull('When the last sync ended.'),
   next_sync_at: instantOrNull('Null if not scheduled.'),
@@ -43,7 +43,7 @@ const fields = {
   created_at: moment,
   updated_at: moment,
 }
-export const SourceShape = t.Object(fields, { title: 'DataSource' })
+export const SourceShape = object('DataSource', fields)
 export type SourceShape = (typeof SourceShape)['static']
 export const SourceAnswer = object('DataSourceAnswer', { ...fields, data_source: SourceShape })
 
@@ -77,7 +77,7 @@ export const RowShape = object('DataSourceRow', {
   timestamp: moment,
   fuel_type: t.String({ examples: ['VLSFO'] }),
   port: t.String({ examples: ['SINGAPORE'] }),
-  region: t.Union([t.String({ examples: ['APAC'] }), t.Null()]),
+  region: orNull(t.String({ examples: ['APAC'] })),
   price: t.Number({ examples: [531.5] }),
   currency: t.String({ examples: ['USD'] }),
   unit: t.Literal('MT'),
@@ -123,10 +123,8 @@ export const countsRow = ({
 export const LogShape = object('DataSourceLog', {
   id: t.String(),
   data_source_id: t.String(),
-  status: t.Union([t.Literal('success'), t.Literal('failed')]),
-  trigger: t.Union([t.Literal('schedule'), t.Literal('push'), t.Literal('operator')], {
-    description: '`operator`: requested by the operator.',
-  }),
+  status: oneOf(['success', 'failed']),
+  trigger: oneOf(['schedule', 'push', 'operator'], '`operator`: requested by the operator.'),
   records_synced: countOrNull('Recorded rows, including unchanged ones; null after a failure.'),
   ...countFields,
   duration_ms: countOrNull('From the request to the last row.'),
@@ -151,10 +149,10 @@ export const logRow = (source: DataSource, log: SourceSyncLog) => ({
 
 export const HealthShape = object('DataSourceHealth', {
   id: t.String(),
-  status: t.Union([t.Literal('healthy'), t.Literal('degraded'), t.Literal('down')], {
-    description:
-      '`down`: the last three syncs, or all of them, failed. `degraded`: one of the last twenty failed.',
-  }),
+  status: oneOf(
+    ['healthy', 'degraded', 'down'],
+    '`down`: the last three syncs, or all of them, failed. `degraded`: one of the last twenty failed.',
+  ),
   success_rate: number('Percentage of the last twenty syncs; 100 before the first.', 95),
   avg_duration_ms: t.Number({ examples: [412] }),
   last_sync_status: textOrNull('`success` or `failed`; null before the first.'),

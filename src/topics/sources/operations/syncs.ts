@@ -1,5 +1,5 @@
 import { t } from 'elysia'
-import { integer } from '../../../http/answer/schema.ts'
+import { integer, orNull } from '../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
@@ -14,13 +14,11 @@ const sampleRows = 5
 const Tested = envelopeOf({
   success: t.Boolean(),
   duration_ms: integer(),
-  records_count: t.Union([integer(), t.Null()], {
-    description: 'Rows that a sync would record; null if nothing could be read.',
-  }),
+  records_count: orNull(integer(), 'Rows that a sync would record; null if nothing could be read.'),
   sample_data: t.Array(RowShape, {
     description: 'The first rows, as they would be returned.',
   }),
-  error: t.Union([t.String(), t.Null()]),
+  error: orNull(t.String()),
   rejected: integer('Rows that a sync would skip.'),
   rejections: t.Array(t.String(), { description: 'Why, of the first twenty.' }),
 })

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { integerOf } from '../../../http/input/query.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
@@ -49,7 +48,7 @@ The stream ends when its key is revoked, rolled or suspended or loses the featur
       access: { meter: false, feature: 'streaming' },
       headers: t.Object({
         'last-event-id': t.Optional(
-          string('The `id` of the last received event; the stream resumes after it.', '42'),
+          t.string('The `id` of the last received event; the stream resumes after it.', '42'),
         ),
       }),
       query: {

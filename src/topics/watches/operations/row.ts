@@ -1,30 +1,30 @@
-import { t } from 'elysia'
-import { instant, instantOrNull, integer, oneOf, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { watchEventTypes } from '../math/change.ts'
 import type { WatchEvent } from '../service/feed.ts'
 import type { Watch } from '../service/watches.ts'
 
 const numberOrNull = (example: number, description: string) =>
-  t.Union([t.Number({ examples: [example] }), t.Null()], { description })
+  t.orNull(t.Number({ examples: [example] }), description)
 
 const watchFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
-  name: t.Union([t.String({ examples: ['hourly brent'] }), t.Null()]),
+  name: t.orNull(t.String({ examples: ['hourly brent'] })),
   codes: t.Array(t.String({ examples: ['BRENT_CRUDE_USD'] })),
-  interval_seconds: integer({ examples: [3600] }),
-  status: t.Union([t.Literal('active'), t.Literal('paused')]),
+  interval_seconds: t.integer({ examples: [3600] }),
+  status: t.oneOf(['active', 'paused']),
   deliver_webhook: t.Boolean(),
   threshold_percent: numberOrNull(
     2,
     'A change of at least this percentage between two runs is a `threshold_crossed`.',
   ),
-  source: string('The channel that created it, from the request header.', 'api'),
-  tool_name: t.Union([t.String({ examples: ['price-desk'] }), t.Null()], {
-    description: 'The tool that created it, from the request header.',
-  }),
-  last_evaluated_at: instantOrNull('When it last ran.'),
-  next_run_at: instantOrNull('When it runs next; null while it is paused.'),
+  source: t.string('The channel that created it, from the request header.', 'api'),
+  tool_name: t.orNull(
+    t.String({ examples: ['price-desk'] }),
+    'The tool that created it, from the request header.',
+  ),
+  last_evaluated_at: t.instantOrNull('When it last ran.'),
+  next_run_at: t.instantOrNull('When it runs next; null while it is paused.'),
   created_at: t.String({ format: 'date-time' }),
   updated_at: t.String({ format: 'date-time' }),
 }
@@ -57,9 +57,9 @@ export const watchRow = (watch: Watch): WatchShape => ({
 export const watchTwice = (watch: Watch) => ({ ...watchRow(watch), subscription: watchRow(watch) })
 
 const values = {
-  code: string('As it is watched.', 'BRENT_CRUDE_USD'),
+  code: t.string('As it is watched.', 'BRENT_CRUDE_USD'),
   price: numberOrNull(74.25, 'The newest at the run; null: there was none.'),
-  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['barrel'] }),
   previous_price: numberOrNull(
     73.9,
@@ -70,18 +70,18 @@ const values = {
     0.47,
     'The same in percent of `previous_price`; null when that is 0.',
   ),
-  as_of: instantOrNull('When the price was observed.'),
+  as_of: t.instantOrNull('When the price was observed.'),
 }
 
 export const WatchEventShape = t.Object(
   {
-    seq: integer("Increases within the account's feed; numbers may be skipped.", 42),
-    id: string('Id of the corresponding webhook event.', 'evt_8kq2zr5m0c4n7p9w1s3t6v8x0y'),
+    seq: t.integer("Increases within the account's feed; numbers may be skipped.", 42),
+    id: t.string('Id of the corresponding webhook event.', 'evt_8kq2zr5m0c4n7p9w1s3t6v8x0y'),
     watch_id: t.String({ examples: ['00000000-0000-4000-8000-000000000501'] }),
-    type: oneOf(watchEventTypes),
+    type: t.oneOf(watchEventTypes),
     ...values,
     payload: t.Object(values, { description: 'The same values.' }),
-    created_at: instant('When the watch ran.'),
+    created_at: t.instant('When the watch ran.'),
   },
   { title: 'WatchEvent', description: 'Result of a watch run for one code.' },
 )

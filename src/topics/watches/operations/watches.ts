@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { sourceOf, toolOf } from '../../../http/answer/attribution.ts'
-import { boolean, countOrNull, integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { accountIdOf } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
@@ -31,21 +30,21 @@ const eventsDefault = 100
 
 const Listed = envelopeOf({
   subscriptions: t.Array(WatchShape),
-  count: integer(),
-  limit: countOrNull('Watches that the plan allows; null: no limit.'),
+  count: t.integer(),
+  limit: t.countOrNull('Watches that the plan allows; null: no limit.'),
 })
 const One = envelope(WatchTwice)
 const Deleted = envelopeOf({ id: t.String(), deleted: t.Literal(true) })
 const Events = envelopeOf({
   events: t.Array(WatchEventShape),
-  cursor: integer('Value for `since` in the next request.', 42),
-  has_more: boolean('Whether more events are available.'),
+  cursor: t.integer('Value for `since` in the next request.', 42),
+  has_more: t.boolean('Whether more events are available.'),
 })
 
 const reading = { meter: true } as const
 const writing = { meter: true, header: true } as const
 const params = t.Object({
-  id: string('Id of the watch.', '00000000-0000-4000-8000-000000000501'),
+  id: t.string('Id of the watch.', '00000000-0000-4000-8000-000000000501'),
 })
 
 /** A watch of the caller's account; unknown, malformed and foreign ids look the same. */

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
@@ -7,7 +6,7 @@ import { isoInstant } from '../../../lib/time/instant.ts'
 import type { OpenSecret } from '../service/account-secrets.ts'
 
 const Secret = envelopeOf({
-  secret: string('`whsec_` and 48 hexadecimal characters.'),
+  secret: t.string('`whsec_` and 48 hexadecimal characters.'),
   created_at: t.String({ format: 'date-time' }),
 })
 const access = { meter: false, header: true, action: 'read_secrets' } as const

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { number, oneOf, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { type Field, field } from '../../../http/input/body-schema.ts'
 import type { Form } from '../../../http/input/form.ts'
 import { isObject } from '../../../lib/text/json.ts'
@@ -20,18 +19,19 @@ const operators = [
 const timeframes = Object.keys(timeframesMs) as Timeframe[]
 
 export const ConditionShape = t.Object({
-  commodity: string('A code or alias.', 'WTI_USD'),
-  operator: oneOf(operators),
+  commodity: t.string('A code or alias.', 'WTI_USD'),
+  operator: t.oneOf(operators),
   value: t.Optional(
-    number('A price or, for a percentage condition, a percentage above 0. Not for `between`.', 80),
+    t.number(
+      'A price or, for a percentage condition, a percentage above 0. Not for `between`.',
+      80,
+    ),
   ),
-  timeframe: t.Optional(oneOf(timeframes)),
-  min_value: t.Optional(number('For `between`, inclusive.', 70)),
-  max_value: t.Optional(number('For `between`, inclusive.', 80)),
+  timeframe: t.Optional(t.oneOf(timeframes)),
+  min_value: t.Optional(t.number('For `between`, inclusive.', 70)),
+  max_value: t.Optional(t.number('For `between`, inclusive.', 80)),
   trigger_on: t.Optional(
-    t.Union([t.Literal('enter'), t.Literal('exit')], {
-      description: 'For `between`: fire only when the price crosses a bound.',
-    }),
+    t.oneOf(['enter', 'exit'], 'For `between`: fire only when the price crosses a bound.'),
   ),
 })
 

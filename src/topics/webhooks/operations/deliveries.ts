@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
@@ -24,15 +23,15 @@ const replayMax = 10_000
 /** The caller waits for the answer, on a connection that may idle for ten seconds. */
 const testTimeoutMs = 8000
 
-const integerOrNull = t.Union([integer(), t.Null()])
+const integerOrNull = t.orNull(t.integer())
 const Tested = envelopeOf({
   success: t.Boolean(),
-  status: t.Union([t.Literal('delivered'), t.Literal('failed')]),
+  status: t.oneOf(['delivered', 'failed']),
   status_code: integerOrNull,
   response_code: integerOrNull,
-  response_time_ms: integer({ examples: [84] }),
-  response_body: t.Union([t.String(), t.Null()], { description: 'Its first KB.' }),
-  error: t.Union([t.String(), t.Null()]),
+  response_time_ms: t.integer({ examples: [84] }),
+  response_body: t.orNull(t.String(), 'Its first KB.'),
+  error: t.orNull(t.String()),
   event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
 })
 const LogPage = t.Object({
@@ -41,7 +40,7 @@ const LogPage = t.Object({
   meta: PageMetaShape,
 })
 const Replayed = envelopeOf({
-  replayed: integer({ examples: [12] }),
+  replayed: t.integer({ examples: [12] }),
   from: t.String({ format: 'date-time' }),
   to: t.String({ format: 'date-time' }),
 })
@@ -144,7 +143,7 @@ export const webhookDeliveryOperations = [
     headers: idempotencyHeader,
     params: {
       ...webhookParams.properties,
-      event_id: string(
+      event_id: t.string(
         '`id` of the log, or the `evt_…` id.',
         '00000000-0000-4000-8000-000000000411',
       ),

@@ -1,13 +1,12 @@
-import { t } from 'elysia'
-import { instantOrNull, integer, oneOf, string } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { LogEntry, MessageState, Outbox } from '../../../outbox/outbox.ts'
 import type { Condition } from '../../alerts/math/threshold.ts'
 import type { Endpoint, EndpointRecord } from '../store/webhooks.ts'
 import { ConditionShape } from './conditions.ts'
 
-const textOrNull = (description: string) => t.Union([t.String(), t.Null()], { description })
-const integerOrNull = (description: string) => t.Union([integer(), t.Null()], { description })
+const textOrNull = (description: string) => t.orNull(t.String(), description)
+const integerOrNull = (description: string) => t.orNull(t.integer(), description)
 
 const webhookFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000401'] }),
@@ -21,29 +20,29 @@ const webhookFields = {
   state_filters: t.Array(t.String({ examples: ['TX'] }), { description: 'Empty: all.' }),
   description: textOrNull('Its name.'),
   conditions: t.Array(ConditionShape),
-  condition_logic: t.Union([t.Literal('any'), t.Literal('all')]),
+  condition_logic: t.oneOf(['any', 'all']),
   debug_mode: t.Boolean(),
-  status: t.Union([t.Literal('active'), t.Literal('disabled')]),
+  status: t.oneOf(['active', 'disabled']),
   active: t.Boolean(),
   disabled_reason: textOrNull(
     '`consecutive_failures` if the service disabled it; null if its owner did.',
   ),
-  secret: t.Optional(string('Returned only when it is created, rotated or set.')),
+  secret: t.Optional(t.string('Returned only when it is created, rotated or set.')),
   secret_hint: t.String({ examples: ['whsec_…c07e'] }),
-  signature_scheme: t.Union([t.Literal('timestamped'), t.Literal('body')]),
+  signature_scheme: t.oneOf(['timestamped', 'body']),
   ordered: t.Boolean(),
   honor_retry_after: t.Boolean(),
-  rate_limit_per_second: integer({ examples: [10] }),
-  timeout_seconds: integer({ examples: [30] }),
-  max_retries: integer({ examples: [5] }),
-  successful_deliveries: integer({ examples: [1234] }),
-  failed_deliveries: integer('Deliveries that failed after all retries.', 2),
-  consecutive_failures: integer(
+  rate_limit_per_second: t.integer({ examples: [10] }),
+  timeout_seconds: t.integer({ examples: [30] }),
+  max_retries: t.integer({ examples: [5] }),
+  successful_deliveries: t.integer({ examples: [1234] }),
+  failed_deliveries: t.integer('Deliveries that failed after all retries.', 2),
+  consecutive_failures: t.integer(
     'Failed deliveries since the last 2xx; 10 disable the endpoint. Tests and failures not caused by the endpoint are not counted: `last_delivery_status` can be `failed` while this is 0.',
     0,
   ),
   last_delivery_status: t.Union([t.Literal('success'), t.Literal('failed'), t.Null()]),
-  last_delivery_at: instantOrNull('When a delivery last ended.'),
+  last_delivery_at: t.instantOrNull('When a delivery last ended.'),
   created_at: t.String({ format: 'date-time' }),
   updated_at: t.String({ format: 'date-time' }),
 }
@@ -142,13 +141,13 @@ const Debug = t.Object(
   {
     request_headers: open,
     response_headers: open,
-    response_body: string('Its first KB.'),
+    response_body: t.string('Its first KB.'),
     timing: t.Object({
-      connect_ms: t.Union([t.Number(), t.Null()]),
-      first_byte_ms: t.Union([t.Number(), t.Null()]),
+      connect_ms: t.orNull(t.Number()),
+      first_byte_ms: t.orNull(t.Number()),
       total_ms: t.Number(),
     }),
-    tls: t.Union([t.Object({ protocol: t.String(), cipher: t.String() }), t.Null()]),
+    tls: t.orNull(t.Object({ protocol: t.String(), cipher: t.String() })),
   },
   { description: 'Of the last attempt, if debug mode was on.' },
 )
@@ -156,11 +155,11 @@ const Debug = t.Object(
 export const LogShape = t.Object(
   {
     id: t.String({ examples: ['00000000-0000-4000-8000-000000000411'] }),
-    event_id: string('The same over all attempts.', 'evt_01jd6w4zr8c0n2m5k7p9q1s3t5'),
+    event_id: t.string('The same over all attempts.', 'evt_01jd6w4zr8c0n2m5k7p9q1s3t5'),
     webhook_id: t.String(),
     event_type: t.String({ examples: ['price.updated'] }),
-    status: oneOf(logStatuses),
-    attempts: integer({ examples: [1] }),
+    status: t.oneOf(logStatuses),
+    attempts: t.integer({ examples: [1] }),
     response_status_code: integerOrNull('Of the last attempt with a response.'),
     status_code: integerOrNull('The same.'),
     delivery_duration_ms: integerOrNull('Of the last attempt.'),
@@ -171,8 +170,8 @@ export const LogShape = t.Object(
       { additionalProperties: true, description: 'The body as it was or will be sent.' },
     ),
     created_at: t.String({ format: 'date-time' }),
-    delivered_at: instantOrNull('When it was answered with 2xx.'),
-    next_attempt_at: instantOrNull('When it is due, while it is pending.'),
+    delivered_at: t.instantOrNull('When it was answered with 2xx.'),
+    next_attempt_at: t.instantOrNull('When it is due, while it is pending.'),
     debug: t.Optional(Debug),
   },
   { title: 'WebhookEvent', description: 'Delivery of an event to an endpoint.' },

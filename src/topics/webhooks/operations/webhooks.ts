@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { countOrNull, integer } from '../../../http/answer/schema.ts'
+import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
@@ -20,15 +19,15 @@ import { WebhookShape, webhookRow } from './row.ts'
 
 const Listed = envelopeOf({
   webhooks: t.Array(WebhookShape),
-  count: integer(),
-  limit: countOrNull('Endpoints that the plan allows; null: no limit.'),
+  count: t.integer(),
+  limit: t.countOrNull('Endpoints that the plan allows; null: no limit.'),
 })
 const One = envelope(WebhookShape)
 /** Existing clients look for the id and the secret of a new endpoint at the top. */
 const Created = t.Object({
   ...One.properties,
-  id: t.String({ description: 'The same as `data.id`.' }),
-  secret: t.String({ description: 'The same as `data.secret`.' }),
+  id: t.string('The same as `data.id`.'),
+  secret: t.string('The same as `data.secret`.'),
 })
 const rotating = { ...webhookWrite, action: 'read_secrets' } as const
 /** A new endpoint shows its secret, and a change may set another. */

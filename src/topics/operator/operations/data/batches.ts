@@ -1,13 +1,4 @@
-import { t } from 'elysia'
-import {
-  instant,
-  integer,
-  number,
-  object,
-  oneOf,
-  orNull,
-  string,
-} from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { body, decimal, flag, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../../http/input/typed.ts'
@@ -34,50 +25,50 @@ const moment = t.String({ format: 'date-time' })
 const BigChangeShape = t.Object({
   code: t.String({ examples: ['WTI_USD'] }),
   observed_at: moment,
-  before: number('The previous value, or the value before it in time.'),
+  before: t.number('The previous value, or the value before it in time.'),
   after: t.Number(),
-  percent: orNull(t.Number(), 'Null if the previous value is 0.'),
+  percent: t.orNull(t.Number(), 'Null if the previous value is 0.'),
 })
-export const BatchShape = object('Batch', {
-  id: integer({ examples: [17] }),
-  kind: oneOf(batchKinds),
-  actor: string('Who wrote it.', 'command ann'),
-  dataset: orNull(t.String(), 'Null: prices.'),
-  source: orNull(t.String({ examples: ['EIA'] }), 'Source of the values, if given.'),
-  feed_run: orNull(t.String(), 'The run of a feed.'),
-  file_name: orNull(t.String({ examples: ['wti.csv'] })),
-  sha256: orNull(t.String(), 'SHA-256 of the file.'),
-  reason: orNull(t.String()),
-  undoes: orNull(integer(), 'The batch that it undid.'),
+export const BatchShape = t.object('Batch', {
+  id: t.integer({ examples: [17] }),
+  kind: t.oneOf(batchKinds),
+  actor: t.string('Who wrote it.', 'command ann'),
+  dataset: t.orNull(t.String(), 'Null: prices.'),
+  source: t.orNull(t.String({ examples: ['EIA'] }), 'Source of the values, if given.'),
+  feed_run: t.orNull(t.String(), 'The run of a feed.'),
+  file_name: t.orNull(t.String({ examples: ['wti.csv'] })),
+  sha256: t.orNull(t.String(), 'SHA-256 of the file.'),
+  reason: t.orNull(t.String()),
+  undoes: t.orNull(t.integer(), 'The batch that it undid.'),
   started_at: moment,
-  finished_at: orNull(moment, 'Null while it is open, or if it was interrupted.'),
-  undone_at: orNull(moment),
-  inserted: integer(),
-  revised: integer(),
-  unchanged: integer(),
-  removed: integer('Points withdrawn from all reads.'),
-  superseded: integer('Overridden by a later row of the same file.'),
-  rejected: integer(),
-  held: integer('Values held for review.'),
-  kept_as_corrected: integer('Values skipped because of an earlier decision of an operator.'),
+  finished_at: t.orNull(moment, 'Null while it is open, or if it was interrupted.'),
+  undone_at: t.orNull(moment),
+  inserted: t.integer(),
+  revised: t.integer(),
+  unchanged: t.integer(),
+  removed: t.integer('Points withdrawn from all reads.'),
+  superseded: t.integer('Overridden by a later row of the same file.'),
+  rejected: t.integer(),
+  held: t.integer('Values held for review.'),
+  kept_as_corrected: t.integer('Values skipped because of an earlier decision of an operator.'),
   biggest_changes: t.Array(BigChangeShape),
 })
 export type BatchShape = (typeof BatchShape)['static']
 const BatchSeriesShape = t.Object({
   code: t.String({ examples: ['WTI_USD'] }),
-  points: integer('Number of changes.'),
+  points: t.integer('Number of changes.'),
   from: moment,
   to: moment,
 })
 const RowChangeShape = t.Object({
-  row: string('Table, row key and column.', 'rig_counts US 2026-11-13 oil'),
-  before: number('In the unit of the column.'),
-  now: number('In the unit of the column.'),
-  percent: orNull(number('Of what it was.'), 'Null: it was 0.'),
+  row: t.string('Table, row key and column.', 'rig_counts US 2026-11-13 oil'),
+  before: t.number('In the unit of the column.'),
+  now: t.number('In the unit of the column.'),
+  percent: t.orNull(t.number('Of what it was.'), 'Null: it was 0.'),
 })
 const One = envelopeOf({ batch: BatchShape })
 const params = t.Object({
-  id: string('Number of the batch.', '17'),
+  id: t.string('Number of the batch.', '17'),
 })
 
 const NewBatchBody = body({
@@ -207,7 +198,7 @@ export function batchAdminOperations(deps: Context) {
           batch: t.Composite([
             BatchShape,
             t.Object({
-              recorded_at: orNull(
+              recorded_at: t.orNull(
                 moment,
                 'From this time `as_of` returns all of its values of series; null if there are none.',
               ),
@@ -293,10 +284,10 @@ export function batchAdminOperations(deps: Context) {
       answers: {
         200: envelopeOf({
           batch: BatchShape,
-          restored: integer('Values or rows that were restored.'),
-          removed: integer('Values or rows that did not exist before and were removed.'),
-          left: integer('Values or rows that were written later and left unchanged.'),
-          recorded_at: instant('From this time `as_of` returns the restored values.'),
+          restored: t.integer('Values or rows that were restored.'),
+          removed: t.integer('Values or rows that did not exist before and were removed.'),
+          left: t.integer('Values or rows that were written later and left unchanged.'),
+          recorded_at: t.instant('From this time `as_of` returns the restored values.'),
         }),
       },
       handle: ({ body: input, params: { id }, requestContext }) => {
@@ -367,10 +358,10 @@ function valueOperations({ catalogue, batches, observations, now }: Context) {
   const Done = envelopeOf({
     code: t.String({ examples: ['WTI_USD'] }),
     observed_at: moment,
-    before: number('The previous value.'),
-    after: orNull(t.Number(), 'Null if it was deleted.'),
-    batch: integer('Number of the batch, for undo.'),
-    recorded_at: instant('From this time `as_of` returns the new value.'),
+    before: t.number('The previous value.'),
+    after: t.orNull(t.Number(), 'Null if it was deleted.'),
+    batch: t.integer('Number of the batch, for undo.'),
+    recorded_at: t.instant('From this time `as_of` returns the new value.'),
   })
   const done = (
     { seriesId, at, observation }: ReturnType<typeof storedPoint>,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instant, integer } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { streamOf } from '../../../../http/answer/stream.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { formOf } from '../../../../http/input/form.ts'
@@ -55,16 +54,16 @@ const faultsMax = 100
 const operator = { operator: 'data' } as const
 
 const Counts = t.Object({
-  received: integer(),
-  inserted: integer(),
-  revised: integer(),
-  unchanged: integer(),
-  held: integer('Values held for review and not recorded.'),
-  kept_as_corrected: integer(
+  received: t.integer(),
+  inserted: t.integer(),
+  revised: t.integer(),
+  unchanged: t.integer(),
+  held: t.integer('Values held for review and not recorded.'),
+  kept_as_corrected: t.integer(
     'Values skipped because an operator corrected, deleted, undid or rejected them before. `replace` records them.',
   ),
-  batch: integer('The batch of this write.'),
-  recorded_at: instant('From this time `as_of` returns all of it.'),
+  batch: t.integer('The batch of this write.'),
+  recorded_at: t.instant('From this time `as_of` returns all of it.'),
 })
 
 function recording({ catalogue, batches, idempotency, lateCommits, now }: Context) {
@@ -134,11 +133,11 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
 
 const Moment = t.String({ format: 'date-time' })
 export const ComparisonShape = t.Object({
-  inserted: integer('Times that have no value.'),
-  revised: integer('Times that have another value.'),
-  unchanged: integer(),
-  held: integer('Values that the anomaly checks would hold.'),
-  kept_as_corrected: integer(
+  inserted: t.integer('Times that have no value.'),
+  revised: t.integer('Times that have another value.'),
+  unchanged: t.integer(),
+  held: t.integer('Values that the anomaly checks would hold.'),
+  kept_as_corrected: t.integer(
     'Values that would be skipped because of an earlier decision of an operator; see `replace`.',
   ),
   biggest_changes: t.Array(
@@ -147,18 +146,18 @@ export const ComparisonShape = t.Object({
       observed_at: Moment,
       before: t.Number({ description: 'The current value, or the value before it in time.' }),
       after: t.Number(),
-      percent: t.Union([t.Number(), t.Null()]),
+      percent: t.orNull(t.Number()),
     }),
   ),
   series: t.Array(
     t.Object({
       code: t.String({ examples: ['WTI_USD'] }),
-      points: integer(),
-      revised: integer(),
+      points: t.integer(),
+      revised: t.integer(),
       from: Moment,
       to: Moment,
-      recorded_between: integer('Range of recorded values.'),
-      recorded: integer('Values of the whole series.'),
+      recorded_between: t.integer('Range of recorded values.'),
+      recorded: t.integer('Values of the whole series.'),
     }),
   ),
 })

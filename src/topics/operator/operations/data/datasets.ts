@@ -1,11 +1,10 @@
-import { t } from 'elysia'
 import { transact } from '../../../../database/database.ts'
 import type { WriteCounts } from '../../../../database/write-counts.ts'
 import type { DatasetFault } from '../../../../datasets/fields.ts'
 import { checked, type DatasetRow, neededInstant, textIn } from '../../../../datasets/fields.ts'
 import type { Dataset } from '../../../../feeds/files/dataset.ts'
 import { checkEarlierRow } from '../../../../feeds/files/earlier-rows.ts'
-import { integer, object, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, part } from '../../../../http/input/body-schema.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'
@@ -43,7 +42,7 @@ const usualBatch = 1_000
 
 const operator = { operator: 'data' } as const
 
-export const DatasetShape = object('Dataset', {
+export const DatasetShape = t.object('Dataset', {
   name: t.String({ examples: ['futures-settlements'] }),
   description: t.String(),
   columns: t.Array(
@@ -53,15 +52,15 @@ export const DatasetShape = object('Dataset', {
       description: t.String(),
     }),
   ),
-  example: string('A file of two rows.'),
+  example: t.string('A file of two rows.'),
   key: t.Array(t.String(), {
     description: 'Key columns; the last row of a file with the same key wins.',
   }),
-  batch_max: integer('Rows that the command line sends at once.', 1000),
-  wide: t.Union([t.Object({ name: t.String(), value: t.String() }), t.Null()], {
-    description:
-      'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
-  }),
+  batch_max: t.integer('Rows that the command line sends at once.', 1000),
+  wide: t.orNull(
+    t.Object({ name: t.String(), value: t.String() }),
+    'In files with a column for each of something: the column that its name stands for and the one that its cells are of.',
+  ),
   guarded: t.Array(t.String({ examples: ['settlement'] }), {
     description: 'Columns that the anomaly checks follow.',
   }),
@@ -72,16 +71,16 @@ export const DatasetShape = object('Dataset', {
 export type DatasetShape = (typeof DatasetShape)['static']
 
 const nameParams = t.Object({
-  name: string('Name of the dataset.', 'futures-settlements'),
+  name: t.string('Name of the dataset.', 'futures-settlements'),
 })
 
 const Counts = t.Object({
-  received: integer(),
-  inserted: integer(),
-  revised: integer(),
-  unchanged: integer(),
-  held: integer('Held for review and not recorded.'),
-  kept_as_corrected: integer(
+  received: t.integer(),
+  inserted: t.integer(),
+  revised: t.integer(),
+  unchanged: t.integer(),
+  held: t.integer('Held for review and not recorded.'),
+  kept_as_corrected: t.integer(
     'Skipped because an undo removed the row before. `replace` records it.',
   ),
   dry_run: t.Boolean(),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { date, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import {
   checked,
   choice,
@@ -42,7 +41,7 @@ function peakHoursFault(value: string): string | undefined {
 }
 
 const resolutionLine = t.Object({
-  from: date('First market day.', '2025-10-01'),
+  from: t.date('First market day.', '2025-10-01'),
   resolution: t.Union(resolutions.map(resolution => t.Literal(resolution))),
 })
 
@@ -89,7 +88,7 @@ export const deliveryFields = {
     readResolutions,
   ),
   zone: field<string>(
-    string('IANA time zone of the market day. Required with `delivery`.', 'Europe/Berlin'),
+    t.string('IANA time zone of the market day. Required with `delivery`.', 'Europe/Berlin'),
     (form, name) => {
       const value = form.text(name, 60)
       if (value === undefined) return undefined

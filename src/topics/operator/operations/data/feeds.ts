@@ -1,9 +1,8 @@
-import { t } from 'elysia'
 import type { FeedSetting } from '../../../../feeds/engine/settings.ts'
 import type { FeedView } from '../../../../feeds/engine/view.ts'
 import { targetName, unreadOf } from '../../../../feeds/publishers/map.ts'
 import type { FeedRun } from '../../../../feeds/store/feeds.ts'
-import { integer, object, oneOf, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { requireArea } from '../../../../http/gate/permission.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import {
@@ -32,70 +31,71 @@ const runsShown = 10
 /** Codes and datasets of one feed. */
 const codesMax = 1000
 
-const moment = t.Union([t.String({ format: 'date-time' }), t.Null()])
-export const RunShape = object('FeedRun', {
+const moment = t.orNull(t.String({ format: 'date-time' }))
+export const RunShape = t.object('FeedRun', {
   id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
   feed: t.String({ examples: ['ecb'] }),
-  trigger: oneOf(['schedule', 'operator', 'start']),
+  trigger: t.oneOf(['schedule', 'operator', 'start']),
   started_at: t.String({ format: 'date-time' }),
   finished_at: moment,
-  took_ms: t.Union([integer('Milliseconds.'), t.Null()]),
-  result: t.Union([oneOf(['new', 'unchanged', 'failed', 'held']), t.Null()], {
-    description: 'held: the result was held for review and nothing was written.',
-  }),
-  requests: integer('Requests to the publisher.'),
-  bytes: integer('Bytes of bodies, unpacked.'),
-  rows_read: integer('Values that were sent, blanks left out.'),
-  inserted: integer('Periods of codes that had no value.'),
-  revised: integer('Periods whose value changed.'),
-  unchanged: integer(),
-  rejected: integer('Values that are not numbers or are out of bounds.'),
-  held: integer('Values held for review: all values if the result is held, otherwise single ones.'),
-  kept_as_corrected: integer('Values skipped because of an earlier decision of an operator.'),
-  newest_period: t.Union([t.String({ examples: ['2026-08-18'] }), t.Null()]),
-  problem: t.Union([
-    t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() }),
-    t.Null(),
-  ]),
-  notes: t.Array(t.Object({ code: oneOf(['resolution_changed']), message: t.String() }), {
-    description: 'What the publisher changed, such as shorter delivery periods.',
+  took_ms: t.orNull(t.integer('Milliseconds.')),
+  result: t.orNull(
+    t.oneOf(['new', 'unchanged', 'failed', 'held']),
+    'held: the result was held for review and nothing was written.',
+  ),
+  requests: t.integer('Requests to the publisher.'),
+  bytes: t.integer('Bytes of bodies, unpacked.'),
+  rows_read: t.integer('Values that were sent, blanks left out.'),
+  inserted: t.integer('Periods of codes that had no value.'),
+  revised: t.integer('Periods whose value changed.'),
+  unchanged: t.integer(),
+  rejected: t.integer('Values that are not numbers or are out of bounds.'),
+  held: t.integer(
+    'Values held for review: all values if the result is held, otherwise single ones.',
+  ),
+  kept_as_corrected: t.integer('Values skipped because of an earlier decision of an operator.'),
+  newest_period: t.orNull(t.String({ examples: ['2026-08-18'] })),
+  problem: t.orNull(t.Object({ code: t.String({ examples: ['rows_fell'] }), message: t.String() })),
+  notes: t.objects('What the publisher changed, such as shorter delivery periods.', {
+    code: t.oneOf(['resolution_changed']),
+    message: t.String(),
   }),
 })
 export type RunShape = (typeof RunShape)['static']
-export const FeedShape = object('Feed', {
+export const FeedShape = t.object('Feed', {
   name: t.String({ examples: ['ecb'] }),
   title: t.String(),
   publisher: t.String({ examples: ['European Central Bank'] }),
   homepage: t.String(),
-  license_class: oneOf(['open', 'view']),
+  license_class: t.oneOf(['open', 'view']),
   attribution: t.String(),
-  state: oneOf(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
-  codes: integer('Codes that it fills.'),
+  state: t.oneOf(['ok', 'late', 'failing', 'needs_key', 'needs_license', 'paused', 'off']),
+  codes: t.integer('Codes that it fills.'),
   datasets: t.Array(t.String({ examples: ['rig-counts'] })),
-  last_run: t.Union([RunShape, t.Null()]),
+  last_run: t.orNull(RunShape),
   last_new_at: moment,
   next_run_at: moment,
   expected_by: moment,
-  consecutive_failures: integer(),
+  consecutive_failures: t.integer(),
 })
 export type FeedShape = (typeof FeedShape)['static']
-const MapShape = object('FeedMapLine', {
+const MapShape = t.object('FeedMapLine', {
   source_id: t.String({ examples: ['RWTC'] }),
   code: t.Optional(t.String({ examples: ['WTI_USD'] })),
   dataset: t.Optional(t.String({ examples: ['rig-counts'] })),
-  unit: string("The publisher's.", '$/BBL'),
-  factor: string('Multiplier of each value.', '0.001'),
+  unit: t.string("The publisher's.", '$/BBL'),
+  factor: t.string('Multiplier of each value.', '0.001'),
   from: moment,
   to: moment,
 })
 const SettingShape = t.Object({
   name: t.String({ examples: ['since'] }),
   value: t.String(),
-  source: oneOf(['file', 'command']),
+  source: t.oneOf(['file', 'command']),
 })
 const Ran = t.Object({ run: RunShape })
 
-const name = t.Object({ name: string('Name of the feed.', 'ecb') })
+const name = t.Object({ name: t.string('Name of the feed.', 'ecb') })
 const refusals = { 404: NestedProblem, 422: ValidationProblem }
 
 export function runRow(run: FeedRun) {
@@ -360,16 +360,15 @@ export function feedAdminOperations({
       answers: {
         200: t.Object({
           ok: t.Boolean(),
-          took_ms: integer('Milliseconds.'),
-          sample: t.Union([
+          took_ms: t.integer('Milliseconds.'),
+          sample: t.orNull(
             t.Object({
               source_id: t.String(),
               period: t.String({ examples: ['2026-08-18'] }),
-              value: string('As it was sent.', '85.10'),
+              value: t.string('As it was sent.', '85.10'),
               unit: t.String(),
             }),
-            t.Null(),
-          ]),
+          ),
           problem: t.Optional(t.Object({ code: t.String(), message: t.String() })),
         }),
         ...refusals,

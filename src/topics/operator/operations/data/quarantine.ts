@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -11,8 +10,8 @@ import type { Quarantine } from '../../../prices/store/quarantine.ts'
 
 const operator = { operator: 'data' } as const
 
-export const QuarantineRow = object('QuarantineRange', {
-  id: integer(),
+export const QuarantineRow = t.object('QuarantineRange', {
+  id: t.integer(),
   code: t.String({ examples: ['WTI_USD'] }),
   from: t.String({ format: 'date', examples: ['2026-11-02'] }),
   to: t.String({ format: 'date', examples: ['2026-11-03'] }),
@@ -71,7 +70,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: Contex
       description: 'Makes the days visible again.',
       access: operator,
       params: {
-        id: string('Number of the range.', '1'),
+        id: t.string('Number of the range.', '1'),
       },
       answers: { 200: envelope(QuarantineRow) },
       handle: ({ params }) => {

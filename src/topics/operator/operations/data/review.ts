@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { transact } from '../../../../database/database.ts'
-import { integer, number, object, oneOf, orNull } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { body, field, optional, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
@@ -23,48 +22,51 @@ const idsMax = 1000
 /** Rules of the guards, and that of what an operator decided. */
 const reviewRules = [...guardRules, 'corrected'] as const
 
-export const FlagShape = object('DoubtedValue', {
-  id: integer({ examples: [5] }),
-  code: orNull(t.String({ examples: ['WTI_USD'] }), 'Null for a number of a dataset row.'),
-  dataset: orNull(t.String({ examples: ['rig-counts'] }), 'For a row: the dataset.'),
-  line: orNull(
+export const FlagShape = t.object('DoubtedValue', {
+  id: t.integer({ examples: [5] }),
+  code: t.orNull(t.String({ examples: ['WTI_USD'] }), 'Null for a number of a dataset row.'),
+  dataset: t.orNull(t.String({ examples: ['rig-counts'] }), 'For a row: the dataset.'),
+  line: t.orNull(
     t.Record(t.String(), t.String()),
     'For a row: its subject, such as a region or a contract.',
   ),
-  column: orNull(t.String({ examples: ['total'] }), 'For a row: the column of the flagged number.'),
-  row: orNull(
+  column: t.orNull(
+    t.String({ examples: ['total'] }),
+    'For a row: the column of the flagged number.',
+  ),
+  row: t.orNull(
     t.Record(t.String(), t.Unknown()),
     'For a row: the complete row as sent. It is held as a whole.',
   ),
   observed_at: t.String({ format: 'date-time' }),
-  price: number('The flagged number.', 912),
-  before: orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
-  rule: oneOf(reviewRules),
+  price: t.number('The flagged number.', 912),
+  before: t.orNull(t.Number({ examples: [91.2] }), 'The value before it in time.'),
+  rule: t.oneOf(reviewRules),
   reason: t.String({ examples: ['+900.0% after 91.2, as between a decimal point'] }),
-  source: orNull(t.String({ examples: ['EIA'] })),
-  batch: integer('The batch that contained it.'),
-  status: oneOf(
+  source: t.orNull(t.String({ examples: ['EIA'] })),
+  batch: t.integer('The batch that contained it.'),
+  status: t.oneOf(
     flagStatuses,
     'waiting: held and not recorded. flagged: recorded and listed. kept: skipped because of an earlier decision of an operator.',
   ),
   doubted_at: t.String({ format: 'date-time' }),
-  decided_at: orNull(t.String({ format: 'date-time' })),
-  decided_by: orNull(t.String()),
-  decision_reason: orNull(t.String()),
+  decided_at: t.orNull(t.String({ format: 'date-time' })),
+  decided_by: t.orNull(t.String()),
+  decision_reason: t.orNull(t.String()),
 })
 export type FlagShape = (typeof FlagShape)['static']
 const Listed = envelopeOf({ values: t.Array(FlagShape), meta: PageMetaShape })
 const Decided = envelopeOf({
   values: t.Array(FlagShape),
-  batch: orNull(integer(), 'The batch that released values were recorded in.'),
-  recorded_at: orNull(
+  batch: t.orNull(t.integer(), 'The batch that released values were recorded in.'),
+  recorded_at: t.orNull(
     t.String({ format: 'date-time' }),
     'From this time `as_of` returns the released values.',
   ),
 })
 const DecisionBody = body({
   ids: field<number[]>(
-    t.Array(integer(), { minItems: 1, maxItems: idsMax, description: 'Numbers of held values.' }),
+    t.Array(t.integer(), { minItems: 1, maxItems: idsMax, description: 'Numbers of held values.' }),
     (form, name) => {
       const ids = form.value(name)
       if (!Array.isArray(ids) || ids.length === 0 || ids.length > idsMax)

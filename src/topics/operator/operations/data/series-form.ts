@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import {
   changeOf,
   checked,
@@ -114,7 +113,7 @@ export const termFields = {
       'When a release day is closed in `calendar`: release on the trading day `after` (default) or `before` it, or `skip` it.',
   }),
   time_zone: field(
-    string('IANA zone of `value_time` and `release_time` (UTC).', 'Europe/London'),
+    t.string('IANA zone of `value_time` and `release_time` (UTC).', 'Europe/London'),
     (form, name) => {
       const value = form.text(name, 60)
       if (value === undefined) return undefined

@@ -1,14 +1,5 @@
-import { t } from 'elysia'
 import { jsonType } from '../../../../http/answer/complete.ts'
-import {
-  boolean,
-  integer,
-  number,
-  object,
-  oneOf,
-  orNull,
-  string,
-} from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { serialised } from '../../../../http/answer/serialised.ts'
 import { body, documentedBody } from '../../../../http/input/body-schema.ts'
 import { flagParameter } from '../../../../http/input/typed.ts'
@@ -39,72 +30,65 @@ import { changedSeriesFields, changedTerms, newSeriesFields, readNewSeries } fro
 
 const operator = { operator: 'data' } as const
 
-export const SeriesRow = object('OperatorSeries', {
-  id: integer(),
+export const SeriesRow = t.object('OperatorSeries', {
+  id: t.integer(),
   code: t.String({ examples: ['WTI_USD'] }),
   name: t.String(),
   category: t.String({ examples: ['crude_oil'] }),
-  currency: t.Union([t.String(), t.Null()]),
+  currency: t.orNull(t.String()),
   unit: t.String({ examples: ['barrel'] }),
-  decimals: integer('Places that prices are rounded to.'),
-  cadence: oneOf(
+  decimals: t.integer('Places that prices are rounded to.'),
+  cadence: t.oneOf(
     cadences,
     "Release frequency; for a series filled by a feed, that feed's frequency.",
   ),
   source: t.String(),
   description: t.String(),
-  level: number('A typical value; 0 if a custom series has none.'),
-  min: number('Values below this are rejected.'),
-  max: number('Values above this are rejected.'),
-  calendar: orNull(oneOf(marketNames), 'Null: by category and code.'),
-  release_lag_days: integer('Days between the date of a value and its release.'),
+  level: t.number('A typical value; 0 if a custom series has none.'),
+  min: t.number('Values below this are rejected.'),
+  max: t.number('Values above this are rejected.'),
+  calendar: t.orNull(t.oneOf(marketNames), 'Null: by category and code.'),
+  release_lag_days: t.integer('Days between the date of a value and its release.'),
   release_days: t.Array(t.String({ examples: ['wed'] }), {
     description: 'Release days of the week or month, if set.',
   }),
-  release_time: orNull(t.String({ examples: ['10:30'] }), 'In `time_zone`.'),
-  release_holiday: orNull(
-    oneOf(releaseHolidays, 'Handling of release days that are closed in the calendar.'),
+  release_time: t.orNull(t.String({ examples: ['10:30'] }), 'In `time_zone`.'),
+  release_holiday: t.orNull(
+    t.oneOf(releaseHolidays, 'Handling of release days that are closed in the calendar.'),
   ),
-  next_release_at: orNull(
+  next_release_at: t.orNull(
     t.String({ format: 'date-time' }),
     'Next release by these days. Null if none are set or the series is retired.',
   ),
-  time_zone: orNull(t.String({ examples: ['Europe/London'] })),
-  value_time: orNull(
+  time_zone: t.orNull(t.String({ examples: ['Europe/London'] })),
+  value_time: t.orNull(
     t.String({ examples: ['16:30'] }),
     'Time of day for values that come with a date only.',
   ),
-  license_class: orNull(oneOf(['open', 'view'])),
-  attribution: orNull(t.String()),
+  license_class: t.orNull(t.oneOf(['open', 'view'])),
+  attribution: t.orNull(t.String()),
   aliases: t.Array(t.String()),
-  own: boolean('Whether it is a custom series; otherwise it is shipped.'),
+  own: t.boolean('Whether it is a custom series; otherwise it is shipped.'),
   guards: t.Record(t.String(), t.String(), {
     description: 'Actions of the anomaly checks, if set.',
   }),
-  visible_to: t.Union([t.Array(t.String()), t.Null()], {
-    description: 'Ids of the accounts that can see it. Null: everyone.',
-  }),
-  active: boolean('False: it is not served.'),
+  visible_to: t.orNull(t.Array(t.String()), 'Ids of the accounts that can see it. Null: everyone.'),
+  active: t.boolean('False: it is not served.'),
   changed: t.Array(t.String({ examples: ['cadence'] }), {
     description: 'Settings that differ from the shipped ones; for a custom series all settings.',
   }),
   has_data: t.Boolean(),
-  formula: t.Optional(
-    t.String({
-      description: 'How its values are computed.',
-      examples: ['BRENT_CRUDE_USD - WTI_USD'],
-    }),
-  ),
-  align: t.Optional(oneOf(alignments)),
+  formula: t.Optional(t.string('How its values are computed.', 'BRENT_CRUDE_USD - WTI_USD')),
+  align: t.Optional(t.oneOf(alignments)),
   align_limit: t.Optional(
-    orNull(t.String({ examples: ['P7D'] }), 'Null: by the cadence of a leg.'),
+    t.orNull(t.String({ examples: ['P7D'] }), 'Null: by the cadence of a leg.'),
   ),
   ...deliveryShape,
 })
 export type SeriesRow = (typeof SeriesRow)['static']
 const One = envelopeOf({ series: SeriesRow })
 const params = t.Object({
-  code: string('Code or alias.', 'WTI_USD'),
+  code: t.string('Code or alias.', 'WTI_USD'),
 })
 const ChangeBody = body(changedSeriesFields, {
   example: { name: 'WTI crude oil, spot', decimals: 3 },

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { noBody } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -20,10 +19,10 @@ const spareSeconds = 10
 
 /** Not the configuration: an address may hold what only its owner is to know. */
 const { scraper_config: _, ingest_url: __, ...shown } = SourceShape.properties
-export const OwnedSource = object('OwnedDataSource', {
+export const OwnedSource = t.object('OwnedDataSource', {
   ...shown,
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
-  account_email: t.Union([t.String({ examples: ['desk@example.com'] }), t.Null()]),
+  account_email: t.orNull(t.String({ examples: ['desk@example.com'] })),
 })
 export type OwnedSource = (typeof OwnedSource)['static']
 const Listed = envelopeOf({ sources: t.Array(OwnedSource), meta: PageMetaShape })
@@ -80,7 +79,7 @@ export function sourceAdminOperations({
       access: operator,
       headers: idempotencyHeader,
       params: {
-        id: string('Id of the data source.', '00000000-0000-4000-8000-000000000801'),
+        id: t.string('Id of the data source.', '00000000-0000-4000-8000-000000000801'),
       },
       body: noBody,
       answers: { 200: envelope(LogShape), 422: ValidationProblem },

@@ -1,4 +1,4 @@
-import { t } from 'elysia'
+import { t } from '../../../../http/answer/schema.ts'
 import type { DevControls, Scenario, ScenarioOptions } from '../../../../http/dev-controls.ts'
 import type { Fault } from '../../../../http/faults.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
@@ -17,15 +16,13 @@ import {
 
 const access = { operator: 'people' } as const
 const perPageMax = 100
-export const AccountWebhook = object('AccountWebhook', {
+export const AccountWebhook = t.object('AccountWebhook', {
   ...WebhookShape.properties,
-  last_error: t.Union([t.String(), t.Null()], {
-    description: 'Error of the newest delivery that failed or is being retried.',
-  }),
+  last_error: t.orNull(t.String(), 'Error of the newest delivery that failed or is being retried.'),
 })
 export type AccountWebhook = (typeof AccountWebhook)['static']
 const params = t.Object({
-  id: string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
+  id: t.string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })
 
 /** The records of an account, for an operator who helps its owner. */
@@ -80,7 +77,7 @@ export function accountItemOperations({
       access,
       params: {
         ...params.properties,
-        webhook_id: string('Id of the endpoint.', '00000000-0000-4000-8000-000000000401'),
+        webhook_id: t.string('Id of the endpoint.', '00000000-0000-4000-8000-000000000401'),
       },
       page: { max: perPageMax },
       answers: { 200: envelopeOf({ events: t.Array(LogShape), meta: PageMetaShape }) },

@@ -1,11 +1,4 @@
-import { t } from 'elysia'
-import {
-  countOrNull,
-  instantOrNull,
-  integer,
-  object,
-  string,
-} from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import {
   dayMs,
   isoInstant,
@@ -34,11 +27,11 @@ const usageDays = 30
 
 const operatorFields = {
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
-  suspended_at: instantOrNull('When the operator suspended the key.'),
+  suspended_at: t.instantOrNull('When the operator suspended the key.'),
 }
-export const OperatorKey = object('OperatorKey', { ...ApiKeyShape.properties, ...operatorFields })
+export const OperatorKey = t.object('OperatorKey', { ...ApiKeyShape.properties, ...operatorFields })
 export type OperatorKey = (typeof OperatorKey)['static']
-export const NewOperatorKey = object('NewOperatorKey', {
+export const NewOperatorKey = t.object('NewOperatorKey', {
   ...NewApiKeyShape.properties,
   ...operatorFields,
 })
@@ -47,38 +40,35 @@ const accountFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
   email: t.String({ examples: ['eval@example.com'] }),
   plan: t.String({ examples: ['starter'] }),
-  tier: string('The plan, or `trial` while one runs.', 'starter'),
+  tier: t.string('The plan, or `trial` while one runs.', 'starter'),
   tier_name: t.String({ examples: ['Production Boost'] }),
   add_ons: t.Array(t.String({ examples: ['futures_data'] })),
   trial_active: t.Boolean(),
-  trial_started_at: instantOrNull('When the last trial began.'),
-  trial_ends_at: instantOrNull('When it ends or ended.'),
-  email_confirmed_at: instantOrNull('Null: the free quota holds.'),
-  suspended_at: instantOrNull('When the operator suspended the account.'),
+  trial_started_at: t.instantOrNull('When the last trial began.'),
+  trial_ends_at: t.instantOrNull('When it ends or ended.'),
+  email_confirmed_at: t.instantOrNull('Null: the free quota holds.'),
+  suspended_at: t.instantOrNull('When the operator suspended the account.'),
   created_at: t.String({ format: 'date-time' }),
-  active_keys: integer({ examples: [2] }),
-  total_keys: integer({ examples: [3] }),
+  active_keys: t.integer({ examples: [2] }),
+  total_keys: t.integer({ examples: [3] }),
 }
-const AccountUsage = t.Object(
-  {
-    requests_used: integer('Of the quota window that is nearest to its end.', 1234),
-    request_limit: countOrNull('Of that window; null: no quota.'),
-    last_request_at: instantOrNull('When a key of the account was last used.'),
-    days: t.Array(t.Integer(), {
-      description: `Charged requests of the last ${usageDays} UTC days, oldest first; today is the last.`,
-    }),
-  },
-  { title: 'AccountUsage' },
-)
-export const OperatorAccount = t.Object(
-  { ...accountFields, usage: t.Optional(AccountUsage) },
-  { title: 'OperatorAccount' },
-)
+const AccountUsage = t.object('AccountUsage', {
+  requests_used: t.integer('Of the quota window that is nearest to its end.', 1234),
+  request_limit: t.countOrNull('Of that window; null: no quota.'),
+  last_request_at: t.instantOrNull('When a key of the account was last used.'),
+  days: t.Array(t.Integer(), {
+    description: `Charged requests of the last ${usageDays} UTC days, oldest first; today is the last.`,
+  }),
+})
+export const OperatorAccount = t.object('OperatorAccount', {
+  ...accountFields,
+  usage: t.Optional(AccountUsage),
+})
 export type OperatorAccount = (typeof OperatorAccount)['static']
-export const OperatorAccountDetail = object('OperatorAccountDetail', {
+export const OperatorAccountDetail = t.object('OperatorAccountDetail', {
   ...accountFields,
   features: FeatureList,
-  usage_this_month: integer({ examples: [1234] }),
+  usage_this_month: t.integer({ examples: [1234] }),
   api_keys: t.Array(OperatorKey),
 })
 export type OperatorAccountDetail = (typeof OperatorAccountDetail)['static']

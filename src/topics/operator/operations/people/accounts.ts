@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, orNull } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { body, flag } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { boolOf } from '../../../../http/input/query.ts'
@@ -194,7 +193,7 @@ export const Ended = envelopeOf({
     id: t.String(),
     email: t.String({ examples: ['erased-00000000-0000-4000-8000-000000000101@invalid'] }),
     closed_at: t.String({ format: 'date-time' }),
-    erased_at: orNull(t.String({ format: 'date-time' }), 'Null: not yet.'),
+    erased_at: t.orNull(t.String({ format: 'date-time' }), 'Null: not yet.'),
   }),
 })
 
@@ -261,7 +260,7 @@ function accountKeys({ keys, meter, keyChanges: changes, nameMax, now }: Context
       access,
       params: params.properties,
       answers: {
-        200: envelopeOf({ api_keys: t.Array(OperatorKey), total_count: integer() }),
+        200: envelopeOf({ api_keys: t.Array(OperatorKey), total_count: t.integer() }),
       },
       handle: ({ params: { id } }) => {
         const accountKeys = heldKeys(accountOf(keys, id))

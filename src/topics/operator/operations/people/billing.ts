@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instantOrNull, integer, object, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { body, moment, optional, text, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
@@ -20,23 +19,23 @@ const operator = { operator: 'people' } as const
 const perPageMax = 100
 const centsMax = 1_000_000_000_000
 const descriptionMax = 200
-export const LedgerInvoice = object('LedgerInvoice', {
+export const LedgerInvoice = t.object('LedgerInvoice', {
   ...InvoiceShape.properties,
   account_id: t.String(),
-  subscription_id: t.Union([t.String(), t.Null()]),
+  subscription_id: t.orNull(t.String()),
   billed_to: t.String({ examples: ['eval@example.com'] }),
   due_at: t.String({ format: 'date-time' }),
-  paid_at: instantOrNull('When it was paid.'),
-  attempt_count: integer('Number of payment attempts.'),
-  next_attempt_at: instantOrNull('Next payment attempt.'),
-  last_error: t.Union([t.String(), t.Null()]),
+  paid_at: t.instantOrNull('When it was paid.'),
+  attempt_count: t.integer('Number of payment attempts.'),
+  next_attempt_at: t.instantOrNull('Next payment attempt.'),
+  last_error: t.orNull(t.String()),
   provider: t.String({ examples: ['manual'] }),
-  lines: t.Array(t.Object({ description: t.String(), amount: integer('In cents.') })),
+  lines: t.Array(t.Object({ description: t.String(), amount: t.integer('In cents.') })),
 })
 export type LedgerInvoice = (typeof LedgerInvoice)['static']
 const One = envelopeOf({ invoice: LedgerInvoice })
 const params = t.Object({
-  id: string('Id of the invoice.', '00000000-0000-4000-8000-000000000901'),
+  id: t.string('Id of the invoice.', '00000000-0000-4000-8000-000000000901'),
 })
 
 const rowOf = (invoice: Invoice, baseUrl: string): LedgerInvoice => ({

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { instantOrNull, integer, object, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import {
   body,
   moment,
@@ -19,21 +18,19 @@ const operator = { operator: 'people' } as const
 const requestsMax = 1_000_000_000
 const reasonMax = 500
 const params = t.Object({
-  id: string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
+  id: t.string('Id of the account.', '00000000-0000-4000-8000-000000000001'),
 })
 
-export const CreditShape = object('OperatorCredit', {
+export const CreditShape = t.object('OperatorCredit', {
   id: t.String(),
-  kind: t.Union([t.Literal('gift'), t.Literal('bought')], {
-    description: 'Gift: granted by the operator.',
-  }),
-  requests: integer('Initial number of credits.', 10_000),
-  remaining: integer('Remaining credits.', 8_200),
+  kind: t.oneOf(['gift', 'bought'], 'Gift: granted by the operator.'),
+  requests: t.integer('Initial number of credits.', 10_000),
+  remaining: t.integer('Remaining credits.', 8_200),
   created_at: t.String({ format: 'date-time' }),
-  expires_at: instantOrNull('Null: they do not expire.'),
+  expires_at: t.instantOrNull('Null: they do not expire.'),
 })
 export type CreditShape = (typeof CreditShape)['static']
-const Balance = t.Object({ requests_remaining: integer({ examples: [8_200] }) })
+const Balance = t.Object({ requests_remaining: t.integer({ examples: [8_200] }) })
 
 const rowOf = ({ purchase, remaining }: CreditLeft): CreditShape => ({
   id: purchase.id,

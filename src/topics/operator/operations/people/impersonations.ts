@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { orNull, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, optional, whole } from '../../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
@@ -16,15 +15,15 @@ const minutesUsual = 30
 const impersonationFields = {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000901'] }),
   account_id: t.String({ examples: ['00000000-0000-4000-8000-000000000001'] }),
-  email: orNull(t.String(), 'The address of the account.'),
-  actor: string('Who started the impersonation.', 'operator ci'),
+  email: t.orNull(t.String(), 'The address of the account.'),
+  actor: t.string('Who started the impersonation.', 'operator ci'),
   begun_at: t.String({ format: 'date-time' }),
   expires_at: t.String({ format: 'date-time' }),
 }
-const ImpersonationShape = t.Object(impersonationFields, { title: 'Look' })
+const ImpersonationShape = t.object('Look', impersonationFields)
 const Begun = envelopeOf({
   ...impersonationFields,
-  token: string('Use it after `Bearer`; returned only once.'),
+  token: t.string('Use it after `Bearer`; returned only once.'),
 })
 const ImpersonationBody = body({
   minutes: optional(
@@ -86,7 +85,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: C
       description: 'Ends an impersonation; its token stops working.',
       access: operator,
       params: {
-        id: string('Id of the impersonation.', '00000000-0000-4000-8000-000000000901'),
+        id: t.string('Id of the impersonation.', '00000000-0000-4000-8000-000000000901'),
       },
       answers: { 200: envelopeOf({ id: t.String(), ended: t.Literal(true) }) },
       handle: ({ params: { id } }) => {

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
@@ -8,18 +7,21 @@ import { isoInstant } from '../../../../lib/time/instant.ts'
 const perPageMax = 100
 const moment = t.String({ format: 'date-time' })
 
-export const OrganizationShape = object('OperatedOrganization', {
+export const OrganizationShape = t.object('OperatedOrganization', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000301'] }),
   name: t.String({ examples: ['Example Trading'] }),
-  account_id: string('The account that all members share.'),
-  email: orNull(t.String(), 'Its address.'),
-  plan: orNull(t.String({ examples: ['professional'] }), 'Its plan, which applies to all members.'),
+  account_id: t.string('The account that all members share.'),
+  email: t.orNull(t.String(), 'Its address.'),
+  plan: t.orNull(
+    t.String({ examples: ['professional'] }),
+    'Its plan, which applies to all members.',
+  ),
   created_at: moment,
   members: t.Array(
     t.Object({
       email: t.String({ examples: ['ann@example.com'] }),
-      role: oneOf(['admin', 'member', 'read_only'] as const),
-      account_id: orNull(t.String(), 'Null until the person accepts.'),
+      role: t.oneOf(['admin', 'member', 'read_only'] as const),
+      account_id: t.orNull(t.String(), 'Null until the person accepts.'),
       joined_at: moment,
     }),
   ),

@@ -1,4 +1,4 @@
-import { t } from 'elysia'
+import { t } from '../../../../http/answer/schema.ts'
 import { body, text } from '../../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'

@@ -1,12 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  countOrNull,
-  instantOrNull,
-  integer,
-  object,
-  string,
-} from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, optional, whole } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -32,25 +24,25 @@ const centsMax = 1_000_000_000_000
 const statuses = ['active', 'past_due', 'cancelled'] as const
 const plansSold = planIds.filter(plan => plan !== firstPlan)
 
-export const LedgerSubscription = object('LedgerSubscription', {
+export const LedgerSubscription = t.object('LedgerSubscription', {
   id: t.String({ examples: ['00000000-0000-4000-8000-000000000902'] }),
   account_id: t.String(),
   account_email: t.String({ examples: ['eval@example.com'] }),
   plan: t.String({ examples: ['professional'] }),
   status: t.Union([t.Literal('active'), t.Literal('past_due'), t.Literal('cancelled')]),
   billing_period: periodName,
-  price: integer('Of a period, in cents.', 9900),
-  price_agreed: boolean(
+  price: t.integer('Of a period, in cents.', 9900),
+  price_agreed: t.boolean(
     'Whether the price was agreed individually; otherwise it follows the plan.',
   ),
   current_period_start: t.String({ format: 'date-time' }),
   current_period_end: t.String({ format: 'date-time' }),
   cancel_at_period_end: t.Boolean(),
-  pending_plan: t.Union([t.String({ examples: ['starter'] }), t.Null()]),
-  past_due_at: instantOrNull('When its oldest overdue invoice became overdue.'),
+  pending_plan: t.orNull(t.String({ examples: ['starter'] })),
+  past_due_at: t.instantOrNull('When its oldest overdue invoice became overdue.'),
   provider: t.String({ examples: ['manual'] }),
   created_at: t.String({ format: 'date-time' }),
-  ended_at: instantOrNull('When it ended; null while it is running.'),
+  ended_at: t.instantOrNull('When it ended; null while it is running.'),
 })
 export type LedgerSubscription = (typeof LedgerSubscription)['static']
 const One = envelopeOf({ subscription: LedgerSubscription })
@@ -91,7 +83,7 @@ const oneOf = <T extends string>(name: string, value: string | undefined, all: r
 }
 
 const params = t.Object({
-  id: string('Id of the subscription.', '00000000-0000-4000-8000-000000000902'),
+  id: t.string('Id of the subscription.', '00000000-0000-4000-8000-000000000902'),
 })
 
 function listing({ billing, keys }: Context) {
@@ -162,7 +154,7 @@ function agreeing({ billing, keys, meter, now }: Context) {
     subscription: t.Object({
       ...SubscriptionShape.properties,
       account_id: t.String(),
-      price: countOrNull('Of a period, in cents.'),
+      price: t.countOrNull('Of a period, in cents.'),
     }),
   })
   return [

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, orNull, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { momentParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
@@ -11,30 +10,30 @@ import type { AuditEntry } from '../../store/audit.ts'
 
 const perPageMax = 500
 
-export const EntryShape = object('AuditEntry', {
-  id: integer('Increases by one per entry.', 42),
+export const EntryShape = t.object('AuditEntry', {
+  id: t.integer('Increases by one per entry.', 42),
   at: t.String({ format: 'date-time' }),
-  actor: string(
+  actor: t.string(
     "Who acted: `operator` with the token's name, `command` with the system user, `key` or `person` with an id, `feed` with its name, `stranger` for a refused sign-in.",
     'operator ci',
   ),
-  account_id: orNull(t.String(), 'The account of a key or a person.'),
-  email: orNull(t.String(), 'Its e-mail address, if it still has one.'),
-  action: string(
+  account_id: t.orNull(t.String(), 'The account of a key or a person.'),
+  email: t.orNull(t.String(), 'Its e-mail address, if it still has one.'),
+  action: t.string(
     'The action: a request by method and route, `sign in`, `import` or a run.',
     'PATCH /admin/v1/accounts/:id',
   ),
-  thing: string(
+  thing: t.string(
     'The target: the path of a request, a batch, an account or a run.',
     '/admin/v1/accounts/00000000-0000-4000-8000-000000000101',
   ),
-  from: orNull(t.String({ examples: ['203.0.113.7'] }), 'Null for internal actions.'),
-  outcome: string('The status of a request, or its outcome.', '200'),
-  details: orNull(
+  from: t.orNull(t.String({ examples: ['203.0.113.7'] }), 'Null for internal actions.'),
+  outcome: t.string('The status of a request, or its outcome.', '200'),
+  details: t.orNull(
     t.Record(t.String(), t.Union([t.String(), t.Number()])),
     'Details of the change, without secrets or personal addresses.',
   ),
-  hash: string(
+  hash: t.string(
     'SHA-256 of this entry and of the hash before it, hexadecimal.',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
   ),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, integer, object, oneOf, orNull } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { body, choice } from '../../../../http/input/body-schema.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
@@ -11,29 +10,29 @@ const operator = { operator: 'service' } as const
 const whats = ['make', 'check'] as const
 const moment = t.String({ format: 'date-time' })
 
-const TaskShape = object('BackupTask', {
-  what: oneOf(whats),
+const TaskShape = t.object('BackupTask', {
+  what: t.oneOf(whats),
   started_at: moment,
-  ended_at: orNull(moment, 'Null while it is running.'),
-  is_fine: orNull(t.Boolean(), 'Null while it is running.'),
-  message: orNull(t.String(), 'Its final message.'),
+  ended_at: t.orNull(moment, 'Null while it is running.'),
+  is_fine: t.orNull(t.Boolean(), 'Null while it is running.'),
+  message: t.orNull(t.String(), 'Its final message.'),
 })
 const Listed = envelopeOf({
-  is_configured: boolean('False if no backup destination is configured, or in a demo instance.'),
-  made_at: orNull(moment, 'When the last one was made.'),
-  checked_at: orNull(moment, 'When the newest backup was last verified.'),
-  trouble: orNull(t.String(), 'Why the last backup or verification failed.'),
+  is_configured: t.boolean('False if no backup destination is configured, or in a demo instance.'),
+  made_at: t.orNull(moment, 'When the last one was made.'),
+  checked_at: t.orNull(moment, 'When the newest backup was last verified.'),
+  trouble: t.orNull(t.String(), 'Why the last backup or verification failed.'),
   backups: t.Array(
-    object('KeptBackup', {
+    t.object('KeptBackup', {
       name: t.String({ examples: ['2026-11-22T18-00-00Z.db'] }),
       made_at: moment,
-      bytes: integer('Size of the copy, in bytes.', 73400320),
+      bytes: t.integer('Size of the copy, in bytes.', 73400320),
       place: t.String({ examples: ['directory /var/backups/prices'] }),
     }),
     { description: 'Backups of every destination, newest first.' },
   ),
-  list_fault: orNull(t.String(), 'Why the list cannot be read.'),
-  task: orNull(TaskShape, 'The last requested task since the start.'),
+  list_fault: t.orNull(t.String(), 'Why the list cannot be read.'),
+  task: t.orNull(TaskShape, 'The last requested task since the start.'),
 })
 const Begun = envelope(TaskShape)
 const TaskBody = body({ what: choice(whats) })

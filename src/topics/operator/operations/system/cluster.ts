@@ -1,13 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  instant,
-  integer,
-  object,
-  oneOf,
-  orNull,
-  string,
-} from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -17,46 +8,46 @@ const moment = t.String({ format: 'date-time' })
 const quotas = (description: string) =>
   t.Object(
     {
-      keys: integer('Keys that have a quota.', 120),
-      requests: integer('Requests of all of them.', 48_000),
+      keys: t.integer('Keys that have a quota.', 120),
+      requests: t.integer('Requests of all of them.', 48_000),
     },
     { description },
   )
 
 export const Cluster = envelope(
-  object('Cluster', {
-    is_configured: boolean('False if `nats.servers` is empty; no other fields follow.'),
-    trouble: orNull(t.String(), 'Why NATS details are missing or nothing is published.'),
-    state: orNull(
-      oneOf(['publishing', 'connecting', 'stopped'], 'How this instance publishes its commits.'),
+  t.object('Cluster', {
+    is_configured: t.boolean('False if `nats.servers` is empty; no other fields follow.'),
+    trouble: t.orNull(t.String(), 'Why NATS details are missing or nothing is published.'),
+    state: t.orNull(
+      t.oneOf(['publishing', 'connecting', 'stopped'], 'How this instance publishes its commits.'),
       'Null: nothing is published.',
     ),
-    change: orNull(integer({ examples: [91_204] }), 'Newest change in the stream.'),
-    backlog: orNull(integer({ examples: [0] }), 'Changes not yet in the stream.'),
-    lease: orNull(
+    change: t.orNull(t.integer({ examples: [91_204] }), 'Newest change in the stream.'),
+    backlog: t.orNull(t.integer({ examples: [0] }), 'Changes not yet in the stream.'),
+    lease: t.orNull(
       t.Object({
-        epoch: integer('Increases with each promotion to primary.', 3),
-        url: orNull(t.String({ examples: ['http://10.0.0.4:8470'] }), 'Holder of the lease.'),
+        epoch: t.integer('Increases with each promotion to primary.', 3),
+        url: t.orNull(t.String({ examples: ['http://10.0.0.4:8470'] }), 'Holder of the lease.'),
       }),
       'Instance that may write; null without a standby.',
     ),
     nodes: t.Array(
-      object('ClusterNode', {
-        id: string('Of the process.'),
-        role: oneOf(['primary', 'replica']),
-        url: orNull(t.String({ examples: ['http://10.0.0.5:8470'] }), 'Null: not known.'),
-        is_standby: boolean('Whether it takes over when the primary fails.'),
+      t.object('ClusterNode', {
+        id: t.string('Of the process.'),
+        role: t.oneOf(['primary', 'replica']),
+        url: t.orNull(t.String({ examples: ['http://10.0.0.5:8470'] }), 'Null: not known.'),
+        is_standby: t.boolean('Whether it takes over when the primary fails.'),
         version: t.String({ examples: ['1.0.0'] }),
         started_at: moment,
-        told_at: instant('When it last reported.'),
-        change: integer('Its current change.', 91_204),
-        behind: integer('Published changes that it has not applied.', 0),
-        lag_ms: orNull(
-          integer({ examples: [12] }),
+        told_at: t.instant('When it last reported.'),
+        change: t.integer('Its current change.', 91_204),
+        behind: t.integer('Published changes that it has not applied.', 0),
+        lag_ms: t.orNull(
+          t.integer({ examples: [12] }),
           'Replication lag in ms; null for a primary or if unknown.',
         ),
-        stale: orNull(
-          oneOf(['behind', 'cannot_apply', 'gap', 'other_lineage']),
+        stale: t.orNull(
+          t.oneOf(['behind', 'cannot_apply', 'gap', 'other_lineage']),
           'Why it forwards reads to the primary; null if it serves them.',
         ),
         quotas: quotas('Requests it may serve from quotas; for a primary the size of the pools.'),
@@ -64,14 +55,14 @@ export const Cluster = envelope(
       { description: 'Instances that reported in the last ten seconds, primary first.' },
     ),
     streams: t.Array(
-      object('ClusterStream', {
+      t.object('ClusterStream', {
         name: t.String({ examples: ['changes'] }),
-        messages: integer('Messages in the stream.', 91_330),
-        bytes: integer('Size in the stream, in bytes.', 18_240_512),
-        position: integer('The last message.', 91_330),
-        leader: orNull(t.String({ examples: ['n1'] }), 'Null with a single NATS server.'),
-        copies: integer('Configured number of stream replicas.', 3),
-        current_copies: integer('Stream replicas that are up to date.', 3),
+        messages: t.integer('Messages in the stream.', 91_330),
+        bytes: t.integer('Size in the stream, in bytes.', 18_240_512),
+        position: t.integer('The last message.', 91_330),
+        leader: t.orNull(t.String({ examples: ['n1'] }), 'Null with a single NATS server.'),
+        copies: t.integer('Configured number of stream replicas.', 3),
+        current_copies: t.integer('Stream replicas that are up to date.', 3),
       }),
     ),
   }),

@@ -1,12 +1,4 @@
-import { t } from 'elysia'
-import {
-  boolean,
-  integer,
-  number,
-  object,
-  objects,
-  orNull,
-} from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -25,68 +17,74 @@ const codes = (description: string) =>
   })
 
 export const Condition = envelope(
-  object('OperatorCondition', {
+  t.object('OperatorCondition', {
     series: t.Object({
       stopped: codes('Codes that stopped receiving values.'),
       frozen: codes('Codes with an unchanged value for far longer than ever before.'),
       unit_breaks: codes('Codes whose level has changed by the ratio of two units.'),
     }),
     process: t.Object({
-      memory_bytes: integer('Resident memory.', 183500800),
-      loop_wait_ms: number('Longest event loop delay in the last minute, ms.', 12.5),
-      is_overloaded: boolean('Heavy routes are refused.'),
-      query_workers: orNull(
+      memory_bytes: t.integer('Resident memory.', 183500800),
+      loop_wait_ms: t.number('Longest event loop delay in the last minute, ms.', 12.5),
+      is_overloaded: t.boolean('Heavy routes are refused.'),
+      query_workers: t.orNull(
         t.Object({
-          ready: integer('Workers that are ready.', 1),
-          starting: integer('Workers that are starting.', 0),
-          failed: integer('1 while no worker can be started, and for a minute after one ended.', 0),
-          trouble: orNull(t.String(), 'Error of the workers, if any.'),
+          ready: t.integer('Workers that are ready.', 1),
+          starting: t.integer('Workers that are starting.', 0),
+          failed: t.integer(
+            '1 while no worker can be started, and for a minute after one ended.',
+            0,
+          ),
+          trouble: t.orNull(t.String(), 'Error of the workers, if any.'),
         }),
         'The query workers for heavy requests. Null: the main thread serves them.',
       ),
-      answers: integer('Responses since the start.', 120433),
-      server_errors: integer('Responses with a status of 500 or above.', 0),
+      answers: t.integer('Responses since the start.', 120433),
+      server_errors: t.integer('Responses with a status of 500 or above.', 0),
     }),
     disk: t.Object({
-      free_bytes: orNull(integer({ examples: [52428800000] }), 'Null if unknown.'),
-      trouble: orNull(t.String(), 'Why writes are refused.'),
+      free_bytes: t.orNull(t.integer({ examples: [52428800000] }), 'Null if unknown.'),
+      trouble: t.orNull(t.String(), 'Why writes are refused.'),
     }),
     outbox: t.Object({
-      pending: integer({ examples: [0] }),
-      oldest_pending_seconds: orNull(integer({ examples: [4] }), 'Age of the oldest due message.'),
+      pending: t.integer({ examples: [0] }),
+      oldest_pending_seconds: t.orNull(
+        t.integer({ examples: [4] }),
+        'Age of the oldest due message.',
+      ),
     }),
-    feeds: objects('Feeds that fail or are late.', {
+    feeds: t.objects('Feeds that fail or are late.', {
       name: t.String({ examples: ['ecb'] }),
       state: t.String({ examples: ['failing'] }),
-      consecutive_failures: integer({ examples: [3] }),
-      problem: orNull(t.String(), 'Why its last run failed.'),
+      consecutive_failures: t.integer({ examples: [3] }),
+      problem: t.orNull(t.String(), 'Why its last run failed.'),
     }),
-    webhooks: objects(
+    webhooks: t.objects(
       `Customer endpoints that are disabled or whose deliveries fail. At most ${troubledMax}.`,
       {
         id: t.String(),
         account_id: t.String(),
         account_email: t.String({ examples: ['eval@example.com'] }),
         host: t.String({ examples: ['hooks.example.com'] }),
-        state: t.Union([t.Literal('switched_off'), t.Literal('failing')]),
-        consecutive_failures: integer({ examples: [10] }),
-        error: orNull(t.String(), 'Error of the last failed attempt.'),
+        state: t.oneOf(['switched_off', 'failing']),
+        consecutive_failures: t.integer({ examples: [10] }),
+        error: t.orNull(t.String(), 'Error of the last failed attempt.'),
       },
     ),
-    deliveries: objects(
+    deliveries: t.objects(
       `Scheduled deliveries whose last run was not sent. At most ${troubledMax}.`,
       {
         id: t.String(),
         account_id: t.String(),
         account_email: t.String({ examples: ['eval@example.com'] }),
-        name: orNull(t.String(), 'Its name.'),
+        name: t.orNull(t.String(), 'Its name.'),
         error: t.String(),
       },
     ),
     backups: t.Object({
-      made_at: orNull(moment, 'When the last one was made.'),
-      checked_at: orNull(moment, 'When the newest backup was last verified.'),
-      trouble: orNull(t.String(), 'Why the last backup or verification failed.'),
+      made_at: t.orNull(moment, 'When the last one was made.'),
+      checked_at: t.orNull(moment, 'When the newest backup was last verified.'),
+      trouble: t.orNull(t.String(), 'Why the last backup or verification failed.'),
     }),
   }),
 )

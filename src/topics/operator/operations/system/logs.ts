@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { integerOf } from '../../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
@@ -12,12 +11,12 @@ const textMax = 100
 
 const Lines = envelopeOf({
   lines: t.Array(
-    object('LogLine', {
-      number: integer('Increases by one per line.', 41),
-      line: string('As it was written.'),
+    t.object('LogLine', {
+      number: t.integer('Increases by one per line.', 41),
+      line: t.string('As it was written.'),
     }),
   ),
-  last: integer('Number of the newest line, for `after`; 0 if there are none.', 42),
+  last: t.integer('Number of the newest line, for `after`; 0 if there are none.', 42),
 })
 
 /** The latest log lines of this process. */

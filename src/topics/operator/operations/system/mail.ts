@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { body, field, optional, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
@@ -36,7 +35,7 @@ const SuppressionBody = body({
   reason: optional(text(reasonMax, { examples: ['asked not to be written to'] })),
 })
 const params = t.Object({
-  address: string('The e-mail address, in any letter case.', 'gone@example.com'),
+  address: t.string('The e-mail address, in any letter case.', 'gone@example.com'),
 })
 const rowOf = ({ address, reason, createdAt }: Suppression) => ({
   address,

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { countOrNull, instant, integer, number, orNull } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -7,17 +6,17 @@ import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 
 const Sample = t.Object({
-  at: instant('End of the minute or hour.', '2026-11-20T15:00:00Z'),
-  requests: integer('Responses, of any status.', 412),
-  server_errors: integer('Responses with a status of 500 or more.', 0),
-  p95_seconds: orNull(
-    number('Upper end of the latency bucket of the 95th percentile, seconds.', 0.005),
+  at: t.instant('End of the minute or hour.', '2026-11-20T15:00:00Z'),
+  requests: t.integer('Responses, of any status.', 412),
+  server_errors: t.integer('Responses with a status of 500 or more.', 0),
+  p95_seconds: t.orNull(
+    t.number('Upper end of the latency bucket of the 95th percentile, seconds.', 0.005),
     'Null without requests.',
   ),
-  memory_bytes: integer('Resident memory.', 183500800),
-  loop_wait_ms: number('Longest event loop delay, ms.', 12.5),
-  free_bytes: countOrNull('Free disk space; null where it is unknown.'),
-  outbox_pending: integer('Messages that wait to be sent.', 0),
+  memory_bytes: t.integer('Resident memory.', 183500800),
+  loop_wait_ms: t.number('Longest event loop delay, ms.', 12.5),
+  free_bytes: t.countOrNull('Free disk space; null where it is unknown.'),
+  outbox_pending: t.integer('Messages that wait to be sent.', 0),
 })
 
 const ranges = ['day', 'month']
@@ -36,7 +35,7 @@ export const metricsHistoryOperations = [
     answers: {
       200: envelope(
         t.Object({
-          step_seconds: integer('60 for a day, 3600 for a month.', 60),
+          step_seconds: t.integer('60 for a day, 3600 for a month.', 60),
           samples: t.Array(Sample),
         }),
       ),

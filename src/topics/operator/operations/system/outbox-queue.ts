@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { integer, object, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, listOf } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -21,36 +20,36 @@ const idsMax = 500
 /** Later than any time that can be written: it waits for someone, not for a time. */
 const latestTime = 8.64e15
 
-export const MessageShape = object('QueuedMessage', {
+export const MessageShape = t.object('QueuedMessage', {
   id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-  kind: oneOf(kinds),
-  lane: string(
+  kind: t.oneOf(kinds),
+  lane: t.string(
     'Messages of a lane share a receiver and its limits.',
     '00000000-0000-4000-8000-000000000402',
   ),
   event_id: t.String({ examples: ['evt_01jd6w4zr8c0n2m5k7p9q1s3t5'] }),
   event_type: t.String({ examples: ['price.updated'] }),
-  about: orNull(t.String(), 'Internal reference of the message.'),
-  account_id: orNull(t.String(), 'Account of the message.'),
-  email: orNull(t.String(), 'The address of that account.'),
-  state: oneOf(messageStates),
-  attempts: integer({ examples: [3] }),
-  status_code: orNull(integer({ examples: [503] }), 'Of the last attempt.'),
-  error: orNull(t.String(), 'Why the last attempt failed, or why the message was abandoned.'),
+  about: t.orNull(t.String(), 'Internal reference of the message.'),
+  account_id: t.orNull(t.String(), 'Account of the message.'),
+  email: t.orNull(t.String(), 'The address of that account.'),
+  state: t.oneOf(messageStates),
+  attempts: t.integer({ examples: [3] }),
+  status_code: t.orNull(t.integer({ examples: [503] }), 'Of the last attempt.'),
+  error: t.orNull(t.String(), 'Why the last attempt failed, or why the message was abandoned.'),
   created_at: t.String({ format: 'date-time' }),
-  next_attempt_at: orNull(t.String({ format: 'date-time' }), 'Of what waits.'),
-  given_up_at: orNull(t.String({ format: 'date-time' }), 'Of what was given up.'),
+  next_attempt_at: t.orNull(t.String({ format: 'date-time' }), 'Of what waits.'),
+  given_up_at: t.orNull(t.String({ format: 'date-time' }), 'Of what was given up.'),
 })
 export type MessageShape = (typeof MessageShape)['static']
 const Listed = envelopeOf({
   messages: t.Array(MessageShape),
   counts: t.Object({
-    waiting: integer('Pending messages of the requested kind.'),
-    given_up: integer('Abandoned messages of the last 30 days.'),
+    waiting: t.integer('Pending messages of the requested kind.'),
+    given_up: t.integer('Abandoned messages of the last 30 days.'),
   }),
   meta: PageMetaShape,
 })
-const Changed = envelopeOf({ count: integer('Number of affected messages.', 1) })
+const Changed = envelopeOf({ count: t.integer('Number of affected messages.', 1) })
 const IdsBody = body({
   ids: listOf(
     t.String(),

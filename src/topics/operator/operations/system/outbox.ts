@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, instant, integer, object, oneOf, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, listOf, optional } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
@@ -17,28 +16,25 @@ const idsMax = 1000
 /** Less than a second of work, in slices. */
 const releaseMax = 2000
 
-export const HeldShape = object('HeldMessage', {
+export const HeldShape = t.object('HeldMessage', {
   id: t.String({ examples: ['019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-  kind: oneOf(kinds),
-  event_id: string('Stays the same when it is sent.', 'evt_01jd6w4zr8c0n2m5k7p9q1s3t5'),
+  kind: t.oneOf(kinds),
+  event_id: t.string('Stays the same when it is sent.', 'evt_01jd6w4zr8c0n2m5k7p9q1s3t5'),
   event_type: t.String({ examples: ['price.updated'] }),
-  about: t.Union([
-    t.String({ examples: ['delivery_run:019aa1c6-7f00-7abc-8def-0123456789ab'] }),
-    t.Null(),
-  ]),
-  account_id: t.Union([t.String(), t.Null()]),
+  about: t.orNull(t.String({ examples: ['delivery_run:019aa1c6-7f00-7abc-8def-0123456789ab'] })),
+  account_id: t.orNull(t.String()),
   created_at: t.String({ format: 'date-time' }),
-  held_at: instant('When the database was restored.'),
+  held_at: t.instant('When the database was restored.'),
 })
 export type HeldShape = (typeof HeldShape)['static']
 const Listed = envelopeOf({
   held: t.Array(HeldShape),
-  counts: t.Object({ webhook: integer(), email: integer(), sms: integer() }),
+  counts: t.Object({ webhook: t.integer(), email: t.integer(), sms: t.integer() }),
   meta: PageMetaShape,
 })
 const Released = envelopeOf({
-  released: integer({ examples: [12] }),
-  more: boolean('Repeat the request for the rest.'),
+  released: t.integer({ examples: [12] }),
+  more: t.boolean('Repeat the request for the rest.'),
 })
 const ReleaseBody = body({
   kind: optional(choice(kinds)),

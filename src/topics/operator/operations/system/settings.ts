@@ -1,6 +1,5 @@
-import { t } from 'elysia'
 import { explain } from '../../../../config/config.ts'
-import { string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
 
@@ -8,9 +7,12 @@ const Settings = envelopeOf({
   settings: t.Array(
     t.Object({
       key: t.String({ examples: ['server.port'] }),
-      value: string('Display value; secrets are masked.', '8470'),
-      source: string('A flag, an environment variable, a line of a file, or `default`.', 'default'),
-      description: string('What it does.'),
+      value: t.string('Display value; secrets are masked.', '8470'),
+      source: t.string(
+        'A flag, an environment variable, a line of a file, or `default`.',
+        'default',
+      ),
+      description: t.string('What it does.'),
     }),
   ),
 })

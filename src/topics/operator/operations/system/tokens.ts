@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { object, oneOf, orNull, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { body, choice, text } from '../../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../../http/operations/operation.ts'
@@ -14,21 +13,21 @@ const nameMax = 40
 const roleTexts =
   'read: view everything. data: view everything and change prices, series, datasets and feeds. people: accounts, keys and payments. all: everything, including tokens.'
 
-export const TokenShape = object('AdminToken', {
+export const TokenShape = t.object('AdminToken', {
   id: t.String(),
-  name: orNull(
+  name: t.orNull(
     t.String({ examples: ['ci'] }),
     'Null for the token of the first start or of a rotation.',
   ),
-  role: oneOf(adminRoles, roleTexts),
+  role: t.oneOf(adminRoles, roleTexts),
   token_hint: t.String({ examples: ['ab12…f00d'] }),
   created_at: t.String({ format: 'date-time' }),
-  revoked_at: orNull(t.String({ format: 'date-time' })),
+  revoked_at: t.orNull(t.String({ format: 'date-time' })),
 })
 export type TokenShape = (typeof TokenShape)['static']
-const MadeShape = object('NewAdminToken', {
+const MadeShape = t.object('NewAdminToken', {
   ...TokenShape.properties,
-  plain_token: string('64 hexadecimal characters; returned only in this response.'),
+  plain_token: t.string('64 hexadecimal characters; returned only in this response.'),
 })
 const NewTokenBody = body({
   name: text(nameMax, { description: 'Name used in the audit trail.', examples: ['ci'] }),
@@ -77,7 +76,7 @@ export const tokenAdminOperations: readonly Operation[] = [
       'Revokes a token immediately. If none is left, run `wellhead token rotate` on the server.',
     access,
     params: {
-      id: string('Id of the token.', '00000000-0000-4000-8000-000000000901'),
+      id: t.string('Id of the token.', '00000000-0000-4000-8000-000000000901'),
     },
     answers: { 200: envelopeOf({ token: TokenShape }) },
     handle: ({ at, params: { id } }) => {
@@ -95,7 +94,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     access,
     idempotent: true,
     answers: {
-      200: envelopeOf({ admin_token: string('64 hexadecimal characters.') }),
+      200: envelopeOf({ admin_token: t.string('64 hexadecimal characters.') }),
     },
     handle: ({ at }) => success({ admin_token: at.adminTokens.rotate() }),
   }),

@@ -1,5 +1,4 @@
-import { t } from 'elysia'
-import { boolean, integer, object, orNull, string } from '../../../../http/answer/schema.ts'
+import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, checked, field, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
@@ -16,16 +15,16 @@ const urlMax = 2048
 const notAnAddress = 'must be an e-mail address.'
 
 const trialFields = {
-  taken: boolean('Whether the recipient accepted it.'),
-  status_code: orNull(integer({ examples: [250] }), 'Response of the recipient, if any.'),
-  message: string('Summary for the operator.'),
+  taken: t.boolean('Whether the recipient accepted it.'),
+  status_code: t.orNull(t.integer({ examples: [250] }), 'Response of the recipient, if any.'),
+  message: t.string('Summary for the operator.'),
 }
-const Tried = envelope(t.Object(trialFields, { title: 'Trial' }))
+const Tried = envelope(t.object('Trial', trialFields))
 const HookTried = envelope(
-  object('WebhookTrial', {
+  t.object('WebhookTrial', {
     ...trialFields,
-    duration_ms: integer({ examples: [84] }),
-    secret: string('The secret that signed this test event only.'),
+    duration_ms: t.integer({ examples: [84] }),
+    secret: t.string('The secret that signed this test event only.'),
   }),
 )
 const MailBody = body({
