@@ -236,12 +236,10 @@ export function workspaceOperations(deps: WorkspaceDeps) {
       handle: async ({ request, reply, caller }) => {
         const answer = await source('/v1/prices/latest', { request, reply, caller })
         if (!answer.ok) return passedOn(answer)
-        const {
-          name,
-          formatted,
-          unit,
-          change_24h_percent: change,
-        } = fieldsOf(fieldsOf(await answer.json()).data)
+        const data = fieldsOf(fieldsOf(await answer.json()).data)
+        // Without a code, and with several, the answer is a list.
+        const first = Array.isArray(data.prices) ? data.prices[0] : data
+        const { name, formatted, unit, change_24h_percent: change } = fieldsOf(first)
         return [
           {
             label: String(name),

@@ -76,5 +76,9 @@ describe('widgets of a research workspace', () => {
     expect(await json('/openbb/metric?by_code=WTI_USD')).toEqual([
       expect.objectContaining({ label: 'WTI Crude Oil', value: expect.stringContaining('63') }),
     ])
+    for (const query of ['', '?by_code=WTI_USD,BRENT_CRUDE_USD'])
+      expect(await json(`/openbb/metric${query}`)).toEqual([
+        expect.objectContaining({ value: expect.stringMatching(/^\$[\d.]+ per barrel$/) }),
+      ])
   })
 })
