@@ -1,4 +1,5 @@
 import type { Declared } from '../datasets/dataset.ts'
+import type { Scope } from '../plans/scopes.ts'
 import { analyticsDatasets } from '../topics/analytics/dataset/topic.ts'
 import { drillingDatasets } from '../topics/drilling/dataset/topic.ts'
 import { fuelDatasets } from '../topics/fuels/dataset/topic.ts'
@@ -16,6 +17,14 @@ export const declaredDatasets: readonly Declared[] = [
   ...analyticsDatasets,
   ...drillingDatasets,
 ]
+
+/** The scope of the endpoints of a dataset, which a limited key needs to read its rows elsewhere. */
+export function scopeOfDataset(name: string): Scope {
+  const has = (datasets: readonly Declared[]) => datasets.some(declared => declared.name === name)
+  if (has(futuresDatasets)) return 'futures'
+  if (has(fuelDatasets)) return 'prices'
+  return has(analyticsDatasets) ? 'analytics' : 'fundamentals'
+}
 
 export const datasetNamed = (name: string): Declared =>
   declaredDatasets.find(declared => declared.name === name)!

@@ -6,7 +6,7 @@ import type { Feature } from '../../plans/tiers.ts'
 import type { Session } from '../../topics/account/store/sessions.ts'
 import type { Keyring, KeyState } from '../../topics/keys/service/keyring.ts'
 import { Problem } from '../problem/problem.ts'
-import { featureMissing, type Links } from '../problem/refusals.ts'
+import { featureMissing, hasScope, type Links, scopeMissing } from '../problem/refusals.ts'
 import type { KeyAccess } from './access-kind.ts'
 import { clientAddress, type PeerLookup, type TrustedProxies } from './address.ts'
 import { changesData } from './audited.ts'
@@ -55,15 +55,9 @@ export const createRestrictions = ({
       throw new Problem('KEY_READ_ONLY', 'This API key is read-only.')
   },
   /** The part of the API that the key is good for. */
-  refuseScope({ key, isRestricted }: KeyState, route: string) {
-    if (!isRestricted || key.scopes.length === 0) return
+  refuseScope(key: KeyState, route: string) {
     const scope = scopeOf(route)
-    if (scope === undefined || key.scopes.includes(scope)) return
-    throw new Problem(
-      'KEY_SCOPE_MISSING',
-      `This API key is good for ${key.scopes.join(', ')}; this path is of ${scope}.`,
-      { required_scope: scope, scopes: key.scopes },
-    )
+    if (scope !== undefined && !hasScope(key, scope)) throw scopeMissing(key, scope, 'this path')
   },
   /** Refuses actions that a limited key may not do, or that require a recent sign-in. */
   refuseManaging(

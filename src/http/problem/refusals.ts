@@ -2,6 +2,7 @@ import { isoInstant } from '../../lib/time/instant.ts'
 import { efficiency, reduceUsage } from '../../plans/efficiency.ts'
 import { cheapestWith, type Entitlements, type Plans, recommendedPlan } from '../../plans/plans.ts'
 import { percentUsed, quotaRefusals } from '../../plans/quota.ts'
+import type { Scope } from '../../plans/scopes.ts'
 import { type Feature, featureSubjects } from '../../plans/tiers.ts'
 import type { KeyState } from '../../topics/keys/service/keyring.ts'
 import type { Meter } from '../../topics/keys/service/meter.ts'
@@ -27,6 +28,18 @@ export function tooFast(window: WindowReading, reason = ''): Problem {
     { headers: { 'retry-after': String(retryAfter) } },
   )
 }
+
+/** Whether a key is good for a part of the API. */
+export const hasScope = ({ key, isRestricted }: KeyState, scope: Scope): boolean =>
+  !isRestricted || key.scopes.length === 0 || key.scopes.includes(scope)
+
+/** 403 for a key that is limited to other parts of the API. `what` belongs to `scope`. */
+export const scopeMissing = ({ key }: KeyState, scope: Scope, what: string): Problem =>
+  new Problem(
+    'KEY_SCOPE_MISSING',
+    `This API key is good for ${key.scopes.join(', ')}; ${what} is of ${scope}.`,
+    { required_scope: scope, scopes: key.scopes },
+  )
 
 /** 503 for a heavy request while there is more to do than gets done. */
 export const overloaded = (): Problem =>

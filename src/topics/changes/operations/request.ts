@@ -1,10 +1,11 @@
+import { scopeOfDataset } from '../../../database/datasets.ts'
 import type { Declared } from '../../../datasets/dataset.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { boolOf, instantOf, listOf } from '../../../http/input/query.ts'
 import { codesParameter, flagParameter, textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
-import { featureMissing } from '../../../http/problem/refusals.ts'
+import { featureMissing, hasScope, scopeMissing } from '../../../http/problem/refusals.ts'
 import { tierOf } from '../../../plans/plans.ts'
 import { cursorText, type Place, parseCursor } from '../math/cursor.ts'
 import type { ChangeReader } from '../service/feed.ts'
@@ -29,7 +30,7 @@ export const readerQuery = {
     'WTI_USD,BRENT_CRUDE_USD',
   ),
   dataset: textParameter(
-    'Datasets, comma-separated: `prices`, names of datasets such as `rig-counts`, or `*` for all that the plan includes. Default: `prices`.',
+    'Datasets, comma-separated: `prices`, names of datasets such as `rig-counts`, or `*` for all that the plan and the scopes of the key include. Default: `prices`.',
     'prices',
   ),
   derived: flagParameter(
@@ -51,7 +52,7 @@ const byName = new Map([...datasetOfTable.values()].map(declared => [declared.na
 function datasetsOf(
   { plans, links }: ChangeDeps,
   text: string | undefined,
-  { entitled }: Caller,
+  { key, entitled }: Caller,
   request: Request,
   isSlice: boolean,
 ) {
@@ -61,8 +62,9 @@ function datasetsOf(
   const isAll = names.includes('*')
   const isIncluded = ({ feature }: Declared) =>
     !isSlice && (feature === undefined || entitled.features.has(feature))
+  const isInScope = ({ name }: Declared) => hasScope(key, scopeOfDataset(name))
   const wanted = isAll
-    ? [...byName.values()].filter(isIncluded)
+    ? [...byName.values()].filter(declared => isIncluded(declared) && isInScope(declared))
     : names.flatMap(name => byName.get(name) ?? [])
   const missing = wanted.find(declared => !isIncluded(declared))
   if (missing)
@@ -72,6 +74,9 @@ function datasetsOf(
       entitled,
       isSlice ? 'bulk_export' : missing.feature!,
     )
+  const outOfScope = wanted.find(declared => !isInScope(declared))
+  if (outOfScope)
+    throw scopeMissing(key, scopeOfDataset(outOfScope.name), `the dataset ${outOfScope.name}`)
   return {
     hasPrices: isAll || names.length === 0 || names.includes(prices),
     tables: new Set(wanted.map(({ recordTable }) => recordTable!.name)),

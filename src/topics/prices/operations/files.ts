@@ -1,15 +1,16 @@
+import { scopeOfDataset } from '../../../database/datasets.ts'
 import { hasEtag } from '../../../http/answer/etag.ts'
 import { rangeHolds, rangeOf } from '../../../http/answer/range.ts'
 import { t } from '../../../http/answer/schema.ts'
+import type { Caller } from '../../../http/gate/gate.ts'
 import { type Answering, envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
-import { featureMissing } from '../../../http/problem/refusals.ts'
+import { featureMissing, hasScope, scopeMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
-import type { Feature } from '../../../plans/tiers.ts'
 import { type FileKind, fileKinds, type PriceFile } from '../service/price-files.ts'
 
 const rowsOfPrice = 10_000
@@ -36,10 +37,13 @@ const FileList = envelope(
       year: t.integer('Of the observations (UTC).', 2026),
       ...fileFields('2026.parquet'),
     }),
-    datasets: t.objects('Other datasets that the plan includes, each as one file.', {
-      dataset: t.string('Name of the dataset.', 'rig-counts'),
-      ...fileFields('rig-counts.parquet'),
-    }),
+    datasets: t.objects(
+      'Other datasets that the plan and the scopes of the key include, each as one file.',
+      {
+        dataset: t.string('Name of the dataset.', 'rig-counts'),
+        ...fileFields('rig-counts.parquet'),
+      },
+    ),
   }),
 )
 const Link = envelope(
@@ -74,7 +78,7 @@ const kinds = {
   datasets: {
     noun: 'dataset',
     content:
-      'Returns a Parquet file, or with `Range` a part of it, with the current rows of a dataset other than prices, in the columns of its import and with `recorded_at`; rows that may not be redistributed are excluded. It needs the plan feature of the endpoints of the dataset. Charged as a price file.',
+      'Returns a Parquet file, or with `Range` a part of it, with the current rows of a dataset other than prices, in the columns of its import and with `recorded_at`; rows that may not be redistributed are excluded. It needs the plan feature and the key scope of the endpoints of the dataset. Charged as a price file.',
   },
 } as const
 
@@ -95,18 +99,29 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
     return file
   }
   /** The slice that every plan has of exports is not one of files. */
-  const checkPlan = (entitled: Entitlements, request: Request, file?: PriceFile) => {
-    const missing =
-      tierOf(plans, entitled.tier).access.bulk_export === 'allowance'
-        ? 'bulk_export'
-        : file && missingFor(file, entitled)
-    if (missing) throw featureMissing(plans, links(request), entitled, missing)
+  const checkPlan = (entitled: Entitlements, request: Request) => {
+    if (tierOf(plans, entitled.tier).access.bulk_export === 'allowance')
+      throw featureMissing(plans, links(request), entitled, 'bulk_export')
   }
-  /** What a plan lacks for the dataset of a file. */
-  const missingFor = (file: PriceFile, { features }: Entitlements): Feature | undefined => {
-    if (file.kind !== 'datasets') return undefined
-    const feature = datasets.find(({ name }) => name === datasetOf(file))?.feature
-    return feature === undefined || features.has(feature) ? undefined : feature
+  /** Why a caller may not read the dataset of a file. */
+  const refusalOf = (file: PriceFile, { key, entitled }: Caller, request: Request) => {
+    const dataset = datasets.find(
+      ({ name }) => file.kind === 'datasets' && name === datasetOf(file),
+    )
+    if (!dataset) return undefined
+    if (dataset.feature !== undefined && !entitled.features.has(dataset.feature))
+      return featureMissing(plans, links(request), entitled, dataset.feature)
+    const scope = scopeOfDataset(dataset.name)
+    return hasScope(key, scope)
+      ? undefined
+      : scopeMissing(key, scope, `the dataset ${dataset.name}`)
+  }
+  const readableFile = async (kind: FileKind, name: string, caller: Caller, request: Request) => {
+    const file = await fileOf(kind, name)
+    checkPlan(caller.entitled, request)
+    const refusal = refusalOf(file, caller, request)
+    if (refusal) throw refusal
+    return file
   }
   const priceOf = ({ rows }: PriceFile, { exportRequestsPer10kRows }: Entitlements) =>
     Math.ceil(rows / rowsOfPrice) * exportRequestsPer10kRows
@@ -152,8 +167,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
         params: named.properties,
         answers: { 200: fileBody, 416: NestedProblem },
         handle: async ({ params, request, reply, caller }) => {
-          const file = await fileOf(kind, params.name)
-          checkPlan(caller.entitled, request, file)
+          const file = await readableFile(kind, params.name, caller, request)
           return send(file, request, reply, priceOf(file, caller.entitled))
         },
       }),
@@ -165,8 +179,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
         params: named.properties,
         answers: { 200: Link },
         handle: async ({ params, request, reply, caller }) => {
-          const file = await fileOf(kind, params.name)
-          checkPlan(caller.entitled, request, file)
+          const file = await readableFile(kind, params.name, caller, request)
           const expiresAt = now() + linkMs
           const { baseUrl } = links(request)
           const answering = reply
@@ -212,7 +225,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
           count: ofPrices.length,
           files: ofPrices,
           datasets: manifest.files
-            .filter(file => file.kind === 'datasets' && !missingFor(file, caller.entitled))
+            .filter(file => file.kind === 'datasets' && !refusalOf(file, caller, request))
             .map(file => ({ dataset: datasetOf(file), ...fieldsOf(file) })),
         })
       },

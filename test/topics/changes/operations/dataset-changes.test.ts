@@ -206,6 +206,29 @@ describe('changes of datasets', () => {
     expect((await read('since=start&dataset=oil-inventories')).status).toBe(400)
   })
 
+  test('need the scope of their endpoints from a limited key, followed and replayed too', async () => {
+    const { services, token, push, read, instance } = opened()
+    await push('rig-counts', { date: '2026-11-13', region: 'US', oil: 411, gas: 126, misc: 6 })
+    const { account } = services.keys.find(token)!
+    const limitedTo = (...scopes: string[]) => services.keys.addKey(account, { scopes }).token
+    const [prices, both] = [limitedTo('prices'), limitedTo('prices', 'fundamentals')]
+    const named = 'since=start&dataset=rig-counts'
+    const refused = await read(named, prices)
+    expect(refused.status).toBe(403)
+    expect(JSON.stringify(refused.body)).toContain('the dataset rig-counts is of fundamentals')
+    const past = 'from=2026-01-01T00:00:00Z&to=2026-11-01T00:00:00Z&speed=max&dataset=rig-counts'
+    const replay = `/v1/changes/replay?${past}`
+    expect((await instance.get(replay, prices)).status).toBe(403)
+    const live = { accept: 'text/event-stream' }
+    expect((await instance.get(`/v1/changes?${named}`, prices, live)).status).toBe(403)
+    const names = async (key: string) => {
+      const { changes } = await read('since=start&dataset=*', key)
+      return [...new Set(changes.map(({ dataset }) => dataset))].sort()
+    }
+    expect([await names(prices), await names(both)]).toEqual([['prices'], ['prices', 'rig-counts']])
+    expect((await read(named, both)).changes).toHaveLength(1)
+  })
+
   test('have another place in a transaction for each dataset', () => {
     const ranks = [...datasetOfTable.keys()].map(rankOfTable)
     expect(new Set(ranks).size).toBe(ranks.length)

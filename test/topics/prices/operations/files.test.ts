@@ -189,6 +189,15 @@ test('each other dataset is a file with the rows of an export, for plans that in
   const path = '/v1/files/datasets/rig-counts.parquet'
   expect((await instance.get(path, less)).status).toBe(403)
   expect((await instance.get(`${path}/link`, less)).status).toBe(403)
+  const { account } = instance.services.keys.find(all)!
+  const limited = instance.services.keys.addKey(account, { scopes: ['prices'] }).token
+  expect((await namesFor(limited)).sort()).toEqual([
+    'diesel-stations',
+    'surcharge-schedules',
+    'surcharges',
+  ])
+  expect((await instance.get(path, limited)).status).toBe(403)
+  expect((await instance.get(`${path}/link`, limited)).status).toBe(403)
   const file = await (await instance.get(path, all)).arrayBuffer()
   const read = await parquetReadObjects({ file, compressors })
   expect(read).toMatchObject(rows)
