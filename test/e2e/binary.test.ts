@@ -250,7 +250,7 @@ describe('the binary as a demo instance', () => {
     const before = (await (
       await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD')
     ).json()) as { data: { created_at: string } }
-    expect((await post('/_dev/clock', { advance: 'P4D' })).status).toBe(200)
+    expect((await post('/_dev/clock', { advance: 'P1D' })).status).toBe(200)
     const after = (await (
       await server.get('/v1/prices/latest?by_code=BRENT_CRUDE_USD')
     ).json()) as { data: { created_at: string } }
