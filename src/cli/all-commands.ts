@@ -8,7 +8,7 @@ import { firstLine } from './accounts/sign-in.ts'
 import { auditCommands } from './audit.ts'
 import { backupCommands } from './backups/commands.ts'
 import { wordArgument } from './choice.ts'
-import { type CommandTools, type JsonOption, printJson } from './command.ts'
+import { type CommandTools, commandEnvironment, type JsonOption, printJson } from './command.ts'
 import { configExplain } from './config.ts'
 import { confirmIrreversible } from './confirm.ts'
 import { batchCommands } from './data/batches.ts'
@@ -57,8 +57,8 @@ export function programOf(env: ProgramEnvironment, results: Results): Command {
       const { json, ...options } = args.at(-2) as Options & JsonOption
       return withOperator(options, env, async operator => {
         const { out, err, terminal, width } = env
-        const commandEnv = { operator, out, err, terminal, width, json: json === true }
-        results.set(await work(commandEnv, ...args))
+        const parts = { operator, out, err, terminal, width, json: json === true }
+        results.set(await work(commandEnvironment(parts), ...args))
       })
     }
   const tools: CommandTools = { program, leaf, run }

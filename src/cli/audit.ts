@@ -1,13 +1,7 @@
 import { wrongValue } from '../lib/text/wrong-value.ts'
 import type { EntryShape as EntryLine } from '../topics/operator/operations/system/audit.ts'
-import {
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  print,
-  runAgainstServer,
-} from './command.ts'
-import { table } from './table.ts'
+import type { CommandEnvironment, CommandTools } from './command.ts'
+import { tableOf } from './table.ts'
 
 interface AuditOptions {
   since?: string
@@ -21,24 +15,22 @@ const perPage = 500
 const limitUsual = 100
 
 const entryTable = (entries: readonly EntryLine[]) =>
-  table(
-    ['ID', 'AT', 'WHO', 'FROM', 'WHAT', 'THING', 'OUTCOME', 'DETAILS'],
-    entries.map(entry => [
-      String(entry.id),
-      entry.at,
-      entry.email === null ? entry.actor : `${entry.actor} (${entry.email})`,
-      entry.from ?? '-',
-      entry.action,
-      entry.thing,
-      entry.outcome,
+  tableOf(entries, {
+    ID: 'id',
+    AT: 'at',
+    WHO: entry => (entry.email === null ? entry.actor : `${entry.actor} (${entry.email})`),
+    FROM: 'from',
+    WHAT: 'action',
+    THING: 'thing',
+    OUTCOME: 'outcome',
+    DETAILS: entry =>
       Object.entries(entry.details ?? {})
         .map(([name, value]) => `${name}=${value}`)
         .join(' ') || '-',
-    ]),
-  )
+  })
 
 const listAudit = (env: CommandEnvironment, options: AuditOptions): Promise<number> =>
-  runAgainstServer(env, 'audit', async () => {
+  env.attempt('audit', async () => {
     const limit = Number(options.limit ?? limitUsual)
     if (!Number.isSafeInteger(limit) || limit < 1)
       throw new Error(wrongValue('--limit', 'a whole number above 0', options.limit))
@@ -49,15 +41,14 @@ const listAudit = (env: CommandEnvironment, options: AuditOptions): Promise<numb
     }
     const all: EntryLine[] = []
     for (let page = 1; all.length < limit; page += 1) {
-      const { entries } = await answerOf<{ entries: EntryLine[] }>(
-        env,
+      const { entries } = await env.answer<{ entries: EntryLine[] }>(
         'GET',
         `/admin/v1/audit?${filter}&page=${page}`,
       )
       all.push(...entries)
       if (entries.length < Math.min(limit, perPage)) break
     }
-    print(env, all.slice(0, limit), entryTable)
+    env.print(all.slice(0, limit), entryTable)
   })
 
 /** `audit`: who did what. */

@@ -7,8 +7,8 @@ import { exitCodes } from './exit-codes.ts'
 import type { Operator } from './operator.ts'
 import { fittedLines, type Table } from './table.ts'
 
-/** The server and the output of an operator's command. */
-export interface CommandEnvironment {
+/** The server and the output that an operator's command works with. */
+interface CommandParts {
   operator: Pick<Operator, 'call'>
   /** One line of standard output. */
   out(line: string): void
@@ -21,6 +21,9 @@ export interface CommandEnvironment {
   /** The terminal that progress is drawn on; undefined where there is none. */
   terminal?: NodeJS.WritableStream | undefined
 }
+
+/** What an operator's command does with its server and its output. */
+export type CommandEnvironment = ReturnType<typeof commandEnvironment>
 
 export interface JsonOption {
   json?: boolean
@@ -53,104 +56,91 @@ export class Refusal extends Error {
   }
 }
 
-/**
- * Runs a command and answers its exit code: 0 when it is done, 1 when it was refused, with the
- * reason on standard error.
- */
-export async function runAgainstServer(
-  env: CommandEnvironment,
-  name: string,
-  work: () => Promise<void>,
-): Promise<number> {
-  try {
-    await work()
-    return exitCodes.done
-  } catch (error) {
-    const lines = error instanceof Refusal ? error.lines : [errorText(error)]
-    for (const line of lines) env.err(`${name}: ${oneLine(line)}`)
-    return exitCodes.failed
-  }
-}
-
-/** The data of a success; throws the service's refusal. */
-export const answerOf = async <T>(
-  env: CommandEnvironment,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<T> => (await bodyOf<{ data: T }>(env, method, path, body)).data
-
-/** The body of a success, for operations whose data is not in an envelope. */
-export async function bodyOf<T>(
-  { operator }: CommandEnvironment,
-  method: string,
-  path: string,
-  body?: unknown,
-): Promise<T> {
-  const answer = await operator.call(method, path, body)
-  if (answer.status >= 200 && answer.status < 300) return answer.body as T
-  const { message, error, errors = [] } = (answer.body ?? {}) as RefusalBody
-  const own =
-    message ??
-    (typeof error === 'object' ? error.message : error) ??
-    `the service answered ${answer.status}`
-  throw new Refusal(errors.length > 0 ? errors.map(error => error.message) : [own])
-}
-
 export const accountsPath = '/admin/v1/accounts'
-
-/** The path of an account that is named by its id or its address. */
-export async function accountPath(env: CommandEnvironment, who: string): Promise<string> {
-  if (!who.includes('@')) return `${accountsPath}/${encodeURIComponent(who)}`
-  const { accounts } = await answerOf<{ accounts: { id: string }[] }>(
-    env,
-    'GET',
-    `${accountsPath}?email=${encodeURIComponent(who)}`,
-  )
-  const [account] = accounts
-  if (!account)
-    throw new Error(`No account has the address ${shownValue(who)}. Run wellhead accounts list.`)
-  return `${accountsPath}/${account.id}`
-}
-
 const perPage = 100
 
 /** The path of a list; filters that are undefined are left out. */
 export const listPath = (path: string, filter: Record<string, string | undefined>): string =>
   `${path}?${new URLSearchParams(withoutAbsent(filter) as Record<string, string>)}`
 
-/** The rows of all pages of a list, which its answers have under `name`. */
-export async function allRows<T>(
-  env: CommandEnvironment,
-  path: string,
-  name: string,
-  filter: Record<string, string | undefined> = {},
-): Promise<T[]> {
-  const list = listPath(path, { per_page: String(perPage), ...filter })
-  const all: T[] = []
-  for (let page = 1; ; page += 1) {
-    const answer = await answerOf<Record<string, T[]>>(env, 'GET', `${list}&page=${page}`)
-    const rows = answer[name]!
-    all.push(...rows)
-    if (rows.length < perPage) return all
-  }
-}
-
 /** Prints data as JSON. */
 export const printJson = ({ out }: { out(line: string): void }, data: unknown): void =>
   out(JSON.stringify(data, null, 2))
 
-/** Prints data as JSON where that was requested, else as `lines` has it for people. */
-export function print<T>(
-  env: CommandEnvironment,
-  data: T,
-  lines: (data: T) => readonly (string | Table)[],
-): void {
-  if (env.json) {
-    printJson(env, data)
-    return
+export function commandEnvironment(parts: CommandParts) {
+  const { operator, out, err, json, width } = parts
+
+  /** The body of a success, for operations whose data is not in an envelope. */
+  async function body<T>(method: string, path: string, sent?: unknown): Promise<T> {
+    const answer = await operator.call(method, path, sent)
+    if (answer.status >= 200 && answer.status < 300) return answer.body as T
+    const { message, error, errors = [] } = (answer.body ?? {}) as RefusalBody
+    const own =
+      message ??
+      (typeof error === 'object' ? error.message : error) ??
+      `the service answered ${answer.status}`
+    throw new Refusal(errors.length > 0 ? errors.map(error => error.message) : [own])
   }
-  const linesOf = (part: string | Table) =>
-    typeof part === 'string' ? [part] : fittedLines(part, env.width)
-  for (const line of lines(data).flatMap(linesOf)) env.out(oneLine(line))
+
+  /** The data of a success; throws the service's refusal. */
+  const answer = async <T>(method: string, path: string, sent?: unknown): Promise<T> =>
+    (await body<{ data: T }>(method, path, sent)).data
+
+  return {
+    ...parts,
+    body,
+    answer,
+    /**
+     * Runs a command and answers its exit code: 0 when it is done, 1 when it was refused, with the
+     * reason on standard error.
+     */
+    async attempt(name: string, work: () => Promise<void>): Promise<number> {
+      try {
+        await work()
+        return exitCodes.done
+      } catch (error) {
+        const lines = error instanceof Refusal ? error.lines : [errorText(error)]
+        for (const line of lines) err(`${name}: ${oneLine(line)}`)
+        return exitCodes.failed
+      }
+    },
+    /** The path of an account that is named by its id or its address. */
+    async accountPath(who: string): Promise<string> {
+      if (!who.includes('@')) return `${accountsPath}/${encodeURIComponent(who)}`
+      const { accounts } = await answer<{ accounts: { id: string }[] }>(
+        'GET',
+        `${accountsPath}?email=${encodeURIComponent(who)}`,
+      )
+      const [account] = accounts
+      if (!account)
+        throw new Error(
+          `No account has the address ${shownValue(who)}. Run wellhead accounts list.`,
+        )
+      return `${accountsPath}/${account.id}`
+    },
+    /** The rows of all pages of a list, which its answers have under `name`. */
+    async rows<T>(
+      path: string,
+      name: string,
+      filter: Record<string, string | undefined> = {},
+    ): Promise<T[]> {
+      const list = listPath(path, { per_page: String(perPage), ...filter })
+      const all: T[] = []
+      for (let page = 1; ; page += 1) {
+        const rows = (await answer<Record<string, T[]>>('GET', `${list}&page=${page}`))[name]!
+        all.push(...rows)
+        if (rows.length < perPage) return all
+      }
+    },
+    /** Prints data as JSON where that was requested, else as `lines` has it for people. */
+    print<T>(data: T, lines: (data: T) => readonly (string | Table)[]): void {
+      if (json) {
+        printJson(parts, data)
+        return
+      }
+      const linesOf = (part: string | Table) =>
+        typeof part === 'string' ? [part] : fittedLines(part, width)
+      for (const line of lines(data).flatMap(linesOf)) out(oneLine(line))
+    },
+  }
 }

@@ -1,15 +1,8 @@
 import type { Command } from 'commander'
 import { heldReason, type KeptBack } from '../outbox/held-back.ts'
 import type { HeldShape as HeldLine } from '../topics/operator/operations/system/outbox.ts'
-import {
-  allRows,
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  print,
-  runAgainstServer,
-} from './command.ts'
-import { table } from './table.ts'
+import type { CommandEnvironment, CommandTools } from './command.ts'
+import { tableOf } from './table.ts'
 
 interface Choice {
   kind?: string
@@ -43,31 +36,27 @@ export const listHeld = (
   env: CommandEnvironment,
   { kind }: Pick<Choice, 'kind'> = {},
 ): Promise<number> =>
-  runAgainstServer(env, 'outbox held', async () => {
-    const all = await allRows<HeldLine>(env, heldPath, 'held', { kind })
-    print(env, all, lines =>
-      table(
-        ['ID', 'KIND', 'TYPE', 'EVENT', 'ABOUT', 'ACCOUNT', 'CREATED'],
-        lines.map(line => [
-          line.id,
-          line.kind,
-          line.event_type,
-          line.event_id,
-          line.about ?? '-',
-          line.account_id ?? '-',
-          line.created_at,
-        ]),
-      ),
+  env.attempt('outbox held', async () => {
+    const all = await env.rows<HeldLine>(heldPath, 'held', { kind })
+    env.print(all, lines =>
+      tableOf(lines, {
+        ID: 'id',
+        KIND: 'kind',
+        TYPE: 'event_type',
+        EVENT: 'event_id',
+        ABOUT: 'about',
+        ACCOUNT: 'account_id',
+        CREATED: 'created_at',
+      }),
     )
   })
 
 /** Sends what restores kept back. */
 export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Promise<number> =>
-  runAgainstServer(env, 'outbox release', async () => {
+  env.attempt('outbox release', async () => {
     let released = 0
     for (;;) {
-      const done = await answerOf<{ released: number; more: boolean }>(
-        env,
+      const done = await env.answer<{ released: number; more: boolean }>(
         'POST',
         '/admin/v1/outbox/release',
         { kind, ids },
@@ -75,7 +64,7 @@ export const releaseHeld = (env: CommandEnvironment, { kind, ids }: Choice): Pro
       released += done.released
       if (!done.more) break
     }
-    print(env, { released }, () => [`released: ${countOf(released, 'message')}`])
+    env.print({ released }, () => [`released: ${countOf(released, 'message')}`])
   })
 
 /** `outbox`: what a restore kept back. */

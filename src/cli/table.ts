@@ -24,6 +24,23 @@ export const table = (
   rows: readonly (readonly string[])[],
 ): readonly [Table] => [{ headings, rows }]
 
+/** A column of a table: a field, with a dash where it is null, or what is made of a row. */
+type Column<Row> = (keyof Row & string) | ((row: Row) => string)
+
+/** A table of rows, one column under each heading. */
+export const tableOf = <Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, Column<Row>>>,
+): readonly [Table] =>
+  table(
+    Object.keys(columns),
+    rows.map(row =>
+      Object.values(columns).map(column =>
+        typeof column === 'function' ? column(row) : String(row[column] ?? '-'),
+      ),
+    ),
+  )
+
 /** Texts are not cut further. */
 const leastWidth = 8
 /** Cells that are never shortened: numbers, dates, times and ids. */

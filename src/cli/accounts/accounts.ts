@@ -4,16 +4,8 @@ import type {
   OperatorAccount as AccountLine,
 } from '../../topics/operator/operations/people/account-row.ts'
 import type { Ended } from '../../topics/operator/operations/people/accounts.ts'
-import {
-  accountPath,
-  accountsPath,
-  allRows,
-  answerOf,
-  type CommandEnvironment,
-  print,
-  runAgainstServer,
-} from '../command.ts'
-import { table } from '../table.ts'
+import { accountsPath, type CommandEnvironment } from '../command.ts'
+import { table, tableOf } from '../table.ts'
 import { type KeyLine, keyTable, tokenLines } from './keys.ts'
 
 export interface AccountChanges {
@@ -39,22 +31,19 @@ function stateOf(account: AccountLine): string {
 }
 
 const accountTable = (accounts: readonly AccountLine[]) =>
-  table(
-    ['ID', 'EMAIL', 'PLAN', 'ADD-ONS', 'STATE', 'KEYS', 'CREATED'],
-    accounts.map(account => [
-      account.id,
-      account.email,
-      account.plan,
-      account.add_ons.join(',') || '-',
-      stateOf(account),
-      String(account.active_keys),
-      account.created_at,
-    ]),
-  )
+  tableOf(accounts, {
+    ID: 'id',
+    EMAIL: 'email',
+    PLAN: 'plan',
+    'ADD-ONS': account => account.add_ons.join(',') || '-',
+    STATE: account => stateOf(account),
+    KEYS: 'active_keys',
+    CREATED: 'created_at',
+  })
 
 /** An account that is named by its id or its address. */
 export const accountOf = async (env: CommandEnvironment, who: string): Promise<{ id: string }> =>
-  (await answerOf<{ account: AccountDetail }>(env, 'GET', await accountPath(env, who))).account
+  (await env.answer<{ account: AccountDetail }>('GET', await env.accountPath(who))).account
 
 const detailLines = (account: AccountDetail) => [
   ...accountTable([account]),
@@ -72,20 +61,19 @@ export const listAccounts = (
   env: CommandEnvironment,
   { plan, q }: { plan?: string; q?: string } = {},
 ): Promise<number> =>
-  runAgainstServer(env, 'accounts list', async () => {
-    const all = await allRows<AccountLine>(env, accountsPath, 'accounts', { plan, q })
-    print(env, all, rows => (rows.length === 0 ? ['No accounts.'] : accountTable(rows)))
+  env.attempt('accounts list', async () => {
+    const all = await env.rows<AccountLine>(accountsPath, 'accounts', { plan, q })
+    env.print(all, rows => (rows.length === 0 ? ['No accounts.'] : accountTable(rows)))
   })
 
 /** Shows an account with its keys. */
 export const showAccount = (env: CommandEnvironment, who: string): Promise<number> =>
-  runAgainstServer(env, 'accounts show', async () => {
-    const { account } = await answerOf<{ account: AccountDetail }>(
-      env,
+  env.attempt('accounts show', async () => {
+    const { account } = await env.answer<{ account: AccountDetail }>(
       'GET',
-      await accountPath(env, who),
+      await env.accountPath(who),
     )
-    print(env, account, detailLines)
+    env.print(account, detailLines)
   })
 
 /** Makes an account with its first key and prints the token, this once. */
@@ -93,13 +81,13 @@ export const createAccount = (
   env: CommandEnvironment,
   { email, keyName, ...changes }: AccountChanges & { email: string; keyName?: string },
 ): Promise<number> =>
-  runAgainstServer(env, 'accounts create', async () => {
+  env.attempt('accounts create', async () => {
     const body = { key_name: keyName, ...wireOf({ ...changes, email }) }
-    const created = await answerOf<{
+    const created = await env.answer<{
       account: AccountDetail
       api_key: KeyLine & { plain_token: string }
-    }>(env, 'POST', accountsPath, body)
-    print(env, created, ({ account, api_key }) => [
+    }>('POST', accountsPath, body)
+    env.print(created, ({ account, api_key }) => [
       ...accountTable([account]),
       '',
       ...tokenLines('API key', api_key.plain_token),
@@ -115,14 +103,13 @@ export const changeAccount = (
   who: string,
   changes: AccountChanges,
 ): Promise<number> =>
-  runAgainstServer(env, 'accounts change', async () => {
-    const { account } = await answerOf<{ account: AccountDetail }>(
-      env,
+  env.attempt('accounts change', async () => {
+    const { account } = await env.answer<{ account: AccountDetail }>(
       'PATCH',
-      await accountPath(env, who),
+      await env.accountPath(who),
       wireOf(changes),
     )
-    print(env, account, detail => accountTable([detail]))
+    env.print(account, detail => accountTable([detail]))
   })
 
 const wireOf = ({ email, plan, addOns, trial, suspended, emailConfirmed }: AccountChanges) => ({
@@ -143,13 +130,12 @@ const endAccount = (
   who: string,
   tail = '',
 ): Promise<number> =>
-  runAgainstServer(env, name, async () => {
-    const { account } = await answerOf<{ account: EndedAccount }>(
-      env,
+  env.attempt(name, async () => {
+    const { account } = await env.answer<{ account: EndedAccount }>(
       method,
-      `${await accountPath(env, who)}${tail}`,
+      `${await env.accountPath(who)}${tail}`,
     )
-    print(env, account, ({ id, email, closed_at, erased_at }) =>
+    env.print(account, ({ id, email, closed_at, erased_at }) =>
       table(['ID', 'EMAIL', 'CLOSED', 'ERASED'], [[id, email, closed_at, erased_at ?? '-']]),
     )
   })

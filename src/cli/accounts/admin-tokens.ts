@@ -1,27 +1,24 @@
 import type { TokenShape as TokenLine } from '../../topics/operator/operations/system/tokens.ts'
-import { answerOf, type CommandEnvironment, print, runAgainstServer } from '../command.ts'
-import { table } from '../table.ts'
+import type { CommandEnvironment } from '../command.ts'
+import { tableOf } from '../table.ts'
 import { tokenLines } from './keys.ts'
 
 const path = '/admin/v1/tokens'
 
 const tokenTable = (tokens: readonly TokenLine[]) =>
-  table(
-    ['ID', 'TOKEN', 'NAME', 'ROLE', 'STATE', 'CREATED'],
-    tokens.map(token => [
-      token.id,
-      token.token_hint,
-      token.name ?? '-',
-      token.role,
-      token.revoked_at === null ? 'active' : `revoked ${token.revoked_at}`,
-      token.created_at,
-    ]),
-  )
+  tableOf(tokens, {
+    ID: 'id',
+    TOKEN: 'token_hint',
+    NAME: 'name',
+    ROLE: 'role',
+    STATE: token => (token.revoked_at === null ? 'active' : `revoked ${token.revoked_at}`),
+    CREATED: 'created_at',
+  })
 
 export const listAdminTokens = (env: CommandEnvironment): Promise<number> =>
-  runAgainstServer(env, 'token list', async () => {
-    const { tokens } = await answerOf<{ tokens: TokenLine[] }>(env, 'GET', path)
-    print(env, tokens, tokenTable)
+  env.attempt('token list', async () => {
+    const { tokens } = await env.answer<{ tokens: TokenLine[] }>('GET', path)
+    env.print(tokens, tokenTable)
   })
 
 /** Makes a token with a name and a role and prints it, this once. */
@@ -30,14 +27,13 @@ export const createAdminToken = (
   name: string,
   role: string,
 ): Promise<number> =>
-  runAgainstServer(env, 'token create', async () => {
-    const { token } = await answerOf<{ token: TokenLine & { plain_token: string } }>(
-      env,
+  env.attempt('token create', async () => {
+    const { token } = await env.answer<{ token: TokenLine & { plain_token: string } }>(
       'POST',
       path,
       { name, role },
     )
-    print(env, token, adminToken => [
+    env.print(token, adminToken => [
       ...tokenTable([adminToken]),
       '',
       ...tokenLines('Admin token', adminToken.plain_token),
@@ -45,18 +41,17 @@ export const createAdminToken = (
   })
 
 export const revokeAdminToken = (env: CommandEnvironment, id: string): Promise<number> =>
-  runAgainstServer(env, 'token revoke', async () => {
-    const { token } = await answerOf<{ token: TokenLine }>(
-      env,
+  env.attempt('token revoke', async () => {
+    const { token } = await env.answer<{ token: TokenLine }>(
       'DELETE',
       `${path}/${encodeURIComponent(id)}`,
     )
-    print(env, token, ended => tokenTable([ended]))
+    env.print(token, ended => tokenTable([ended]))
   })
 
 /** Makes a new token for everything and prints it, this once; all earlier ones end. */
 export const rotateAdminToken = (env: CommandEnvironment): Promise<number> =>
-  runAgainstServer(env, 'token rotate', async () => {
-    const body = await answerOf<{ admin_token: string }>(env, 'POST', '/admin/v1/token/rotate')
-    print(env, body, ({ admin_token }) => tokenLines('Admin token', admin_token))
+  env.attempt('token rotate', async () => {
+    const body = await env.answer<{ admin_token: string }>('POST', '/admin/v1/token/rotate')
+    env.print(body, ({ admin_token }) => tokenLines('Admin token', admin_token))
   })

@@ -2,15 +2,8 @@ import type { Command } from 'commander'
 import type { LedgerInvoice as InvoiceLine } from '../../topics/operator/operations/people/billing.ts'
 import type { LedgerSubscription as SubscriptionLine } from '../../topics/operator/operations/people/subscriptions.ts'
 import { wordOption } from '../choice.ts'
-import {
-  allRows,
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  print,
-  runAgainstServer,
-} from '../command.ts'
-import { table } from '../table.ts'
+import type { CommandEnvironment, CommandTools } from '../command.ts'
+import { tableOf } from '../table.ts'
 import { accountOf } from './accounts.ts'
 
 const invoicesPath = '/admin/v1/invoices'
@@ -21,27 +14,24 @@ const subscriptionStatuses = ['active', 'past_due', 'cancelled']
 const money = (cents: number, currency = 'USD') => `${currency} ${(cents / 100).toFixed(2)}`
 
 const invoiceTable = (invoices: readonly InvoiceLine[]) =>
-  table(
-    ['NUMBER', 'BILLED TO', 'AMOUNT', 'STATUS', 'ISSUED', 'DUE', 'PAID', 'ID'],
-    invoices.map(invoice => [
-      invoice.number,
-      invoice.billed_to,
-      money(invoice.amount, invoice.currency),
-      invoice.status,
-      invoice.created_at.slice(0, 10),
-      invoice.due_at.slice(0, 10),
-      invoice.paid_at?.slice(0, 10) ?? '-',
-      invoice.id,
-    ]),
-  )
+  tableOf(invoices, {
+    NUMBER: 'number',
+    'BILLED TO': 'billed_to',
+    AMOUNT: invoice => money(invoice.amount, invoice.currency),
+    STATUS: 'status',
+    ISSUED: invoice => invoice.created_at.slice(0, 10),
+    DUE: invoice => invoice.due_at.slice(0, 10),
+    PAID: invoice => invoice.paid_at?.slice(0, 10) ?? '-',
+    ID: 'id',
+  })
 
 const invoiceDetail = (invoice: InvoiceLine) => [
   ...invoiceTable([invoice]),
   '',
-  ...table(
-    ['LINE', 'AMOUNT'],
-    invoice.lines.map(line => [line.description, money(line.amount, invoice.currency)]),
-  ),
+  ...tableOf(invoice.lines, {
+    LINE: 'description',
+    AMOUNT: line => money(line.amount, invoice.currency),
+  }),
   ...(invoice.last_error === null ? [] : ['', `The last payment failed: ${invoice.last_error}`]),
 ]
 
@@ -52,18 +42,16 @@ const endOf = (subscription: SubscriptionLine): string => {
 }
 
 const subscriptionTable = (subscriptions: readonly SubscriptionLine[]) =>
-  table(
-    ['ACCOUNT', 'PLAN', 'PRICE', 'PERIOD', 'STATUS', 'NEXT', 'ID'],
-    subscriptions.map(subscription => [
-      subscription.account_email,
-      subscription.plan,
+  tableOf(subscriptions, {
+    ACCOUNT: 'account_email',
+    PLAN: 'plan',
+    PRICE: subscription =>
       `${money(subscription.price)}${subscription.price_agreed ? ' (agreed)' : ''}`,
-      subscription.billing_period,
-      subscription.status,
-      endOf(subscription),
-      subscription.id,
-    ]),
-  )
+    PERIOD: 'billing_period',
+    STATUS: 'status',
+    NEXT: subscription => endOf(subscription),
+    ID: 'id',
+  })
 
 interface Filter {
   status?: string
@@ -78,16 +66,16 @@ const allOf = async <T>(
   name: string,
   { status, account, plan }: Filter,
 ): Promise<T[]> =>
-  allRows(env, path, name, {
+  env.rows(path, name, {
     status,
     plan,
     account: account === undefined ? undefined : (await accountOf(env, account)).id,
   })
 
 export const listInvoices = (env: CommandEnvironment, filter: Filter = {}): Promise<number> =>
-  runAgainstServer(env, 'invoices list', async () => {
+  env.attempt('invoices list', async () => {
     const invoices = await allOf<InvoiceLine>(env, invoicesPath, 'invoices', filter)
-    print(env, invoices, rows => (rows.length === 0 ? ['No invoices.'] : invoiceTable(rows)))
+    env.print(invoices, rows => (rows.length === 0 ? ['No invoices.'] : invoiceTable(rows)))
   })
 
 /** The path of an invoice that is named by its id or its number. */
@@ -105,18 +93,18 @@ export const oneInvoice = (
   which: string,
   verb: 'show' | 'pay' | 'void',
 ): Promise<number> =>
-  runAgainstServer(env, `invoices ${verb}`, async () => {
+  env.attempt(`invoices ${verb}`, async () => {
     const path = await invoicePath(env, which)
     const { invoice } = await (verb === 'show'
-      ? answerOf<{ invoice: InvoiceLine }>(env, 'GET', path)
-      : answerOf<{ invoice: InvoiceLine }>(env, 'POST', `${path}/${verb}`))
-    print(env, invoice, verb === 'show' ? invoiceDetail : one => invoiceTable([one]))
+      ? env.answer<{ invoice: InvoiceLine }>('GET', path)
+      : env.answer<{ invoice: InvoiceLine }>('POST', `${path}/${verb}`))
+    env.print(invoice, verb === 'show' ? invoiceDetail : one => invoiceTable([one]))
   })
 
 export const listSubscriptions = (env: CommandEnvironment, filter: Filter = {}): Promise<number> =>
-  runAgainstServer(env, 'subscriptions list', async () => {
+  env.attempt('subscriptions list', async () => {
     const sold = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', filter)
-    print(env, sold, rows => (rows.length === 0 ? ['No subscriptions.'] : subscriptionTable(rows)))
+    env.print(sold, rows => (rows.length === 0 ? ['No subscriptions.'] : subscriptionTable(rows)))
   })
 
 export interface Agreement {
@@ -140,13 +128,12 @@ export const agreeSubscription = (
   who: string,
   { plan, price, yearly = false, openInvoices }: Agreement,
 ): Promise<number> =>
-  runAgainstServer(env, 'subscriptions agree', async () => {
+  env.attempt('subscriptions agree', async () => {
     const account = await accountOf(env, who)
     const before = await allOf<SubscriptionLine>(env, subscriptionsPath, 'subscriptions', {
       account: account.id,
     })
-    const { subscription } = await answerOf<{ subscription: { id: string } }>(
-      env,
+    const { subscription } = await env.answer<{ subscription: { id: string } }>(
       'POST',
       subscriptionsPath,
       {
@@ -158,12 +145,11 @@ export const agreeSubscription = (
       },
     )
     const isSame = before.some(({ id }) => id === subscription.id)
-    const agreed = await answerOf<{ subscription: SubscriptionLine }>(
-      env,
+    const agreed = await env.answer<{ subscription: SubscriptionLine }>(
       'GET',
       `${subscriptionsPath}/${subscription.id}`,
     )
-    print(env, agreed.subscription, row => [
+    env.print(agreed.subscription, row => [
       ...subscriptionTable([row]),
       ...(isSame
         ? ['', 'The account already has this plan at this price: nothing was invoiced.']
@@ -177,10 +163,9 @@ export const cancelSubscription = (
   which: string,
   { now = false, openInvoices }: { now?: boolean; openInvoices?: string } = {},
 ): Promise<number> =>
-  runAgainstServer(env, 'subscriptions cancel', async () => {
+  env.attempt('subscriptions cancel', async () => {
     const id = which.includes('@') ? await runningOf(env, which) : which
-    const { subscription } = await answerOf<{ subscription: SubscriptionLine }>(
-      env,
+    const { subscription } = await env.answer<{ subscription: SubscriptionLine }>(
       'POST',
       `${subscriptionsPath}/${encodeURIComponent(id)}/cancel`,
       {
@@ -188,7 +173,7 @@ export const cancelSubscription = (
         open_invoices: openInvoices,
       },
     )
-    print(env, subscription, row => subscriptionTable([row]))
+    env.print(subscription, row => subscriptionTable([row]))
   })
 
 async function runningOf(env: CommandEnvironment, who: string): Promise<string> {

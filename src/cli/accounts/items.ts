@@ -2,61 +2,46 @@ import type { AlertShape as AlertLine } from '../../topics/alerts/operations/row
 import type { DeliveryShape as DeliveryLine } from '../../topics/deliveries/operations/row.ts'
 import type { AccountWebhook as WebhookLine } from '../../topics/operator/operations/people/account-items.ts'
 import type { LogShape as EventLine } from '../../topics/webhooks/operations/row.ts'
-import {
-  accountPath,
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  print,
-  runAgainstServer,
-} from '../command.ts'
-import { type Table, table } from '../table.ts'
+import type { CommandEnvironment, CommandTools } from '../command.ts'
+import { type Table, tableOf } from '../table.ts'
 
 const yes = (isSo: boolean) => (isSo ? 'yes' : 'no')
 
 const alertTable = (rows: readonly AlertLine[]) =>
-  table(
-    ['ID', 'NAME', 'CODE', 'CONDITION', 'ON', 'FIRED', 'LAST'],
-    rows.map(row => [
-      row.id,
-      row.name,
-      row.commodity_code,
+  tableOf(rows, {
+    ID: 'id',
+    NAME: 'name',
+    CODE: 'commodity_code',
+    CONDITION: row =>
       `${row.analytics_type ?? 'price'} ${row.condition_operator} ${row.condition_value}`,
-      yes(row.enabled),
-      String(row.trigger_count),
-      row.last_triggered_at ?? '-',
-    ]),
-  )
+    ON: row => yes(row.enabled),
+    FIRED: 'trigger_count',
+    LAST: 'last_triggered_at',
+  })
 
 const webhookTable = (rows: readonly WebhookLine[]) =>
-  table(
-    ['ID', 'URL', 'STATUS', 'TAKEN', 'FAILED', 'IN A ROW', 'EVENTS', 'LAST ERROR'],
-    rows.map(row => [
-      row.id,
-      row.url,
-      row.status,
-      String(row.successful_deliveries),
-      String(row.failed_deliveries),
-      String(row.consecutive_failures),
-      row.events.join(','),
-      row.last_error ?? '-',
-    ]),
-  )
+  tableOf(rows, {
+    ID: 'id',
+    URL: 'url',
+    STATUS: 'status',
+    TAKEN: 'successful_deliveries',
+    FAILED: 'failed_deliveries',
+    'IN A ROW': 'consecutive_failures',
+    EVENTS: row => row.events.join(','),
+    'LAST ERROR': 'last_error',
+  })
 
 const deliveryTable = (rows: readonly DeliveryLine[]) =>
-  table(
-    ['ID', 'NAME', 'CADENCE', 'AT', 'ZONE', 'TO', 'ON', 'NEXT'],
-    rows.map(row => [
-      row.id,
-      row.name ?? '-',
-      row.cadence,
-      row.delivery_time,
-      row.time_zone,
-      row.recipient_email,
-      yes(row.enabled),
-      row.next_delivery_at ?? '-',
-    ]),
-  )
+  tableOf(rows, {
+    ID: 'id',
+    NAME: 'name',
+    CADENCE: 'cadence',
+    AT: 'delivery_time',
+    ZONE: 'time_zone',
+    TO: 'recipient_email',
+    ON: row => yes(row.enabled),
+    NEXT: 'next_delivery_at',
+  })
 
 const listItems = <T>(
   env: CommandEnvironment,
@@ -64,31 +49,28 @@ const listItems = <T>(
   name: string,
   tableOf: (rows: readonly T[]) => readonly [Table],
 ) =>
-  runAgainstServer(env, `${name} list`, async () => {
-    const path = await accountPath(env, who)
-    const rows = await answerOf<T[]>(env, 'GET', `${path}/${name}`)
-    print(env, rows, list => (list.length === 0 ? [`${who} has no ${name}.`] : tableOf(list)))
+  env.attempt(`${name} list`, async () => {
+    const path = await env.accountPath(who)
+    const rows = await env.answer<T[]>('GET', `${path}/${name}`)
+    env.print(rows, list => (list.length === 0 ? [`${who} has no ${name}.`] : tableOf(list)))
   })
 
 const listEvents = (env: CommandEnvironment, who: string, webhook: string) =>
-  runAgainstServer(env, 'webhooks events', async () => {
-    const path = `${await accountPath(env, who)}/webhooks/${encodeURIComponent(webhook)}/events`
-    const { events } = await answerOf<{ events: EventLine[] }>(env, 'GET', path)
-    print(env, events, rows =>
+  env.attempt('webhooks events', async () => {
+    const path = `${await env.accountPath(who)}/webhooks/${encodeURIComponent(webhook)}/events`
+    const { events } = await env.answer<{ events: EventLine[] }>('GET', path)
+    env.print(events, rows =>
       rows.length === 0
         ? ['No deliveries to this endpoint in the last 30 days.']
-        : table(
-            ['CREATED', 'EVENT', 'STATUS', 'ATTEMPTS', 'CODE', 'NEXT', 'ERROR'],
-            rows.map(row => [
-              row.created_at,
-              row.event_type,
-              row.status,
-              String(row.attempts),
-              row.status_code === null ? '-' : String(row.status_code),
-              row.next_attempt_at ?? '-',
-              row.error ?? '-',
-            ]),
-          ),
+        : tableOf(rows, {
+            CREATED: 'created_at',
+            EVENT: 'event_type',
+            STATUS: 'status',
+            ATTEMPTS: 'attempts',
+            CODE: row => (row.status_code === null ? '-' : String(row.status_code)),
+            NEXT: 'next_attempt_at',
+            ERROR: 'error',
+          }),
     )
   })
 

@@ -1,12 +1,6 @@
 import type { OperatorKey as KeyLine } from '../../topics/operator/operations/people/account-row.ts'
-import {
-  accountPath,
-  answerOf,
-  type CommandEnvironment,
-  print,
-  runAgainstServer,
-} from '../command.ts'
-import { type Table, table } from '../table.ts'
+import type { CommandEnvironment } from '../command.ts'
+import { type Table, tableOf } from '../table.ts'
 
 export type { KeyLine }
 
@@ -45,18 +39,15 @@ const usageOf = ({ usage: { requests_used, request_limit } }: KeyLine) =>
   request_limit === null ? String(requests_used) : `${requests_used}/${request_limit}`
 
 export const keyTable = (keys: readonly KeyLine[]): readonly [Table] =>
-  table(
-    ['ID', 'TOKEN', 'NAME', 'STATE', 'USED', 'LAST USED', 'BOUNDS'],
-    keys.map(key => [
-      key.id,
-      key.token_hint,
-      key.name ?? '-',
-      stateOf(key),
-      usageOf(key),
-      key.last_used_at ?? 'never',
-      boundsOf(key),
-    ]),
-  )
+  tableOf(keys, {
+    ID: 'id',
+    TOKEN: 'token_hint',
+    NAME: 'name',
+    STATE: key => stateOf(key),
+    USED: key => usageOf(key),
+    'LAST USED': key => key.last_used_at ?? 'never',
+    BOUNDS: key => boundsOf(key),
+  })
 
 /** A token, with the warning that it will not be seen again. */
 export const tokenLines = (label: string, token: string): string[] => [
@@ -73,13 +64,12 @@ const keyPath = (id: string) => `/admin/v1/keys/${encodeURIComponent(id)}`
 
 /** Lists the keys of an account, named by its id or its address. */
 export const listKeys = (env: CommandEnvironment, who: string): Promise<number> =>
-  runAgainstServer(env, 'keys list', async () => {
-    const { api_keys } = await answerOf<{ api_keys: KeyLine[] }>(
-      env,
+  env.attempt('keys list', async () => {
+    const { api_keys } = await env.answer<{ api_keys: KeyLine[] }>(
       'GET',
-      `${await accountPath(env, who)}/keys`,
+      `${await env.accountPath(who)}/keys`,
     )
-    print(env, api_keys, keyTable)
+    env.print(api_keys, keyTable)
   })
 
 /** Makes a key for an account and prints its token, this once. */
@@ -88,7 +78,7 @@ export const createKey = (
   who: string,
   options: NewKeyOptions = {},
 ): Promise<number> =>
-  runAgainstServer(env, 'keys create', async () => {
+  env.attempt('keys create', async () => {
     const { name, expires, readOnly, allowedIps, allowedDomains, scopes } = options
     const body = {
       name,
@@ -98,13 +88,12 @@ export const createKey = (
       allowed_domains: allowedDomains,
       scopes,
     }
-    const { api_key } = await answerOf<{ api_key: MadeKey }>(
-      env,
+    const { api_key } = await env.answer<{ api_key: MadeKey }>(
       'POST',
-      `${await accountPath(env, who)}/keys`,
+      `${await env.accountPath(who)}/keys`,
       body,
     )
-    print(env, api_key, madeLines)
+    env.print(api_key, madeLines)
   })
 
 /**
@@ -116,18 +105,18 @@ export const rollKey = (
   id: string,
   { overlapSeconds }: { overlapSeconds?: number } = {},
 ): Promise<number> =>
-  runAgainstServer(env, 'keys roll', async () => {
-    const { api_key } = await answerOf<{ api_key: MadeKey }>(env, 'POST', `${keyPath(id)}/roll`, {
+  env.attempt('keys roll', async () => {
+    const { api_key } = await env.answer<{ api_key: MadeKey }>('POST', `${keyPath(id)}/roll`, {
       overlap_seconds: overlapSeconds,
     })
-    print(env, api_key, madeLines)
+    env.print(api_key, madeLines)
   })
 
 /** Revokes a key permanently. */
 export const revokeKey = (env: CommandEnvironment, id: string): Promise<number> =>
-  runAgainstServer(env, 'keys revoke', async () => {
-    const { api_key } = await answerOf<{ api_key: KeyLine }>(env, 'DELETE', keyPath(id))
-    print(env, api_key, key => keyTable([key]))
+  env.attempt('keys revoke', async () => {
+    const { api_key } = await env.answer<{ api_key: KeyLine }>('DELETE', keyPath(id))
+    env.print(api_key, key => keyTable([key]))
   })
 
 /** Holds a key back, or lets it go again. */
@@ -136,9 +125,9 @@ export const suspendKey = (
   id: string,
   suspended = true,
 ): Promise<number> =>
-  runAgainstServer(env, suspended ? 'keys suspend' : 'keys release', async () => {
-    const { api_key } = await answerOf<{ api_key: KeyLine }>(env, 'PATCH', keyPath(id), {
+  env.attempt(suspended ? 'keys suspend' : 'keys release', async () => {
+    const { api_key } = await env.answer<{ api_key: KeyLine }>('PATCH', keyPath(id), {
       suspended,
     })
-    print(env, api_key, key => keyTable([key]))
+    env.print(api_key, key => keyTable([key]))
   })

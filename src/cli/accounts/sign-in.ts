@@ -1,10 +1,4 @@
-import {
-  accountPath,
-  answerOf,
-  type CommandEnvironment,
-  print,
-  runAgainstServer,
-} from '../command.ts'
+import type { CommandEnvironment } from '../command.ts'
 
 /** Sets the password of an account and ends all its sessions. */
 export const setPassword = (
@@ -12,23 +6,22 @@ export const setPassword = (
   who: string,
   readPassword: () => Promise<string>,
 ): Promise<number> =>
-  runAgainstServer(env, 'accounts password', async () => {
-    const path = await accountPath(env, who)
-    const body = await answerOf<{ email: string }>(env, 'POST', `${path}/password`, {
+  env.attempt('accounts password', async () => {
+    const path = await env.accountPath(who)
+    const body = await env.answer<{ email: string }>('POST', `${path}/password`, {
       password: await readPassword(),
     })
-    print(env, body, ({ email }) => [`The password of ${email} is set; all sessions were ended.`])
+    env.print(body, ({ email }) => [`The password of ${email} is set; all sessions were ended.`])
   })
 
 /** Makes a link that signs in to an account once and prints it, this once. */
 export const makeLink = (env: CommandEnvironment, who: string): Promise<number> =>
-  runAgainstServer(env, 'accounts link', async () => {
-    const body = await answerOf<{ sign_in_url: string; expires_at: string }>(
-      env,
+  env.attempt('accounts link', async () => {
+    const body = await env.answer<{ sign_in_url: string; expires_at: string }>(
       'POST',
-      `${await accountPath(env, who)}/link`,
+      `${await env.accountPath(who)}/link`,
     )
-    print(env, body, ({ sign_in_url, expires_at }) => [
+    env.print(body, ({ sign_in_url, expires_at }) => [
       sign_in_url,
       `Valid once, until ${expires_at}.`,
     ])
@@ -36,26 +29,24 @@ export const makeLink = (env: CommandEnvironment, who: string): Promise<number> 
 
 /** Ends all sessions of an account. */
 export const endSessions = (env: CommandEnvironment, who: string): Promise<number> =>
-  runAgainstServer(env, 'accounts sign-out', async () => {
-    const ended = await answerOf<{ email: string }>(
-      env,
+  env.attempt('accounts sign-out', async () => {
+    const ended = await env.answer<{ email: string }>(
       'DELETE',
-      `${await accountPath(env, who)}/sessions`,
+      `${await env.accountPath(who)}/sessions`,
     )
-    print(env, ended, ({ email }) => [
+    env.print(ended, ({ email }) => [
       `All sessions of ${email} were ended; its API keys keep working.`,
     ])
   })
 
 /** Turns two-factor authentication off for a user who has lost authenticator and recovery codes. */
 export const removeTwoFactor = (env: CommandEnvironment, who: string): Promise<number> =>
-  runAgainstServer(env, 'accounts second-step-off', async () => {
-    const removed = await answerOf<{ email: string }>(
-      env,
+  env.attempt('accounts second-step-off', async () => {
+    const removed = await env.answer<{ email: string }>(
       'DELETE',
-      `${await accountPath(env, who)}/second-factor`,
+      `${await env.accountPath(who)}/second-factor`,
     )
-    print(env, removed, ({ email }) => [
+    env.print(removed, ({ email }) => [
       `Signing in to ${email} asks for no code any more; everybody who was signed in is signed out.`,
     ])
   })

@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline'
 import { csvCell } from '../../lib/text/csv.ts'
 import { isoInstant } from '../../lib/time/instant.ts'
 import { datedExportText, writeText } from '../../topics/prices/files/export.ts'
-import { answerOf, type CommandEnvironment } from '../command.ts'
+import { type CommandEnvironment, commandEnvironment } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Operator } from '../operator.ts'
 import { runDatasetImport } from './dataset.ts'
@@ -179,7 +179,7 @@ export async function readArchive(
   const manifest = manifestOf(dir)
   if (options.dryRun || options.json)
     throw new Error(`${dir} is an export of everything: import it without --dry-run and --json`)
-  const operator: CommandEnvironment = { ...env, json: false, width: undefined }
+  const operator = commandEnvironment({ ...env, json: false, width: undefined })
   const series = linesOf<SeriesLine>(join(dir, seriesName))
   await recordSeries(operator, series)
   env.out(`${join(dir, seriesName)}: ${series.length} series`)
@@ -207,7 +207,7 @@ export async function readArchive(
     exit = Math.max(exit, code)
   }
   for (const { code, terms } of series.filter(line => line.terms.active === false))
-    await answerOf(operator, 'PATCH', seriesPath(code), { active: terms.active })
+    await operator.answer('PATCH', seriesPath(code), { active: terms.active })
   const ranges = await recordQuarantine(operator, linesOf(join(dir, quarantineName)))
   env.out(`${join(dir, quarantineName)}: ${ranges} ranges`)
   return exit
@@ -235,35 +235,34 @@ const whileFilled = ({ active, ...terms }: Record<string, unknown>) =>
   active === false ? terms : { ...terms, ...(active !== undefined && { active }) }
 
 async function recordSeries(operator: CommandEnvironment, series: readonly SeriesLine[]) {
-  const listed = await answerOf<{ code: string }[]>(operator, 'GET', '/admin/v1/series')
+  const listed = await operator.answer<{ code: string }[]>('GET', '/admin/v1/series')
   const listedCodes = new Set(listed.map(({ code }) => code))
   const added = series
     .filter(({ code, own }) => own && !listedCodes.has(code))
     .map(({ code, terms }) => ({ code, ...whileFilled(terms) }))
   for (let i = 0; i < added.length; i += seriesEach)
-    await answerOf(operator, 'POST', '/admin/v1/series', { series: added.slice(i, i + seriesEach) })
+    await operator.answer('POST', '/admin/v1/series', { series: added.slice(i, i + seriesEach) })
   for (const { code, terms } of series.filter(({ code }) => listedCodes.has(code)))
-    await answerOf(operator, 'PATCH', seriesPath(code), { reset: true, ...whileFilled(terms) })
+    await operator.answer('PATCH', seriesPath(code), { reset: true, ...whileFilled(terms) })
 }
 
 /** Records earlier rows of a dataset; returns their number. */
 async function recordEarlierRows(operator: CommandEnvironment, path: string, dataset: string) {
-  const { batch } = await answerOf<{ batch: { id: number } }>(
-    operator,
-    'POST',
-    '/admin/v1/batches',
-    { file_name: basename(path), dataset, as_recorded: true },
-  )
+  const { batch } = await operator.answer<{ batch: { id: number } }>('POST', '/admin/v1/batches', {
+    file_name: basename(path),
+    dataset,
+    as_recorded: true,
+  })
   let count = 0
   for await (const rows of linePages(path, earlierEach)) {
-    await answerOf(operator, 'POST', `/admin/v1/datasets/${dataset}`, {
+    await operator.answer('POST', `/admin/v1/datasets/${dataset}`, {
       rows,
       batch: batch.id,
       earlier: true,
     })
     count += rows.length
   }
-  await answerOf(operator, 'POST', `/admin/v1/batches/${batch.id}/end`, {
+  await operator.answer('POST', `/admin/v1/batches/${batch.id}/end`, {
     superseded: 0,
     rejected: 0,
   })
@@ -292,9 +291,9 @@ interface RangeLine {
 async function recordQuarantine(operator: CommandEnvironment, ranges: readonly RangeLine[]) {
   const path = '/admin/v1/quarantine'
   const key = ({ code, from, to }: RangeLine) => `${code} ${from} ${to}`
-  const listedRanges = new Set((await answerOf<RangeLine[]>(operator, 'GET', path)).map(key))
+  const listedRanges = new Set((await operator.answer<RangeLine[]>('GET', path)).map(key))
   for (const { code, from, to, reason } of ranges)
     if (!listedRanges.has(key({ code, from, to, reason })))
-      await answerOf(operator, 'POST', path, { code, from, to, reason })
+      await operator.answer('POST', path, { code, from, to, reason })
   return ranges.length
 }

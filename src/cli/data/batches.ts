@@ -1,13 +1,6 @@
 import type { BatchShape as BatchLine } from '../../topics/operator/operations/data/batches.ts'
-import {
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  listPath,
-  print,
-  runAgainstServer,
-} from '../command.ts'
-import { table } from '../table.ts'
+import { type CommandEnvironment, type CommandTools, listPath } from '../command.ts'
+import { tableOf } from '../table.ts'
 
 const path = '/admin/v1/batches'
 const shownMax = 50
@@ -28,38 +21,21 @@ const aboutOf = (batch: BatchLine): string =>
     .join('; ') || '-'
 
 const batchTable = (batches: readonly BatchLine[]) =>
-  table(
-    [
-      'ID',
-      'KIND',
-      'STARTED',
-      'ACTOR',
-      'SOURCE',
-      'NEW',
-      'REVISED',
-      'GONE',
-      'REJECTED',
-      'HELD',
-      'KEPT',
-      'STATUS',
-      'ABOUT',
-    ],
-    batches.map(batch => [
-      String(batch.id),
-      batch.kind,
-      batch.started_at,
-      batch.actor,
-      batch.source ?? '-',
-      String(batch.inserted),
-      String(batch.revised),
-      String(batch.removed),
-      String(batch.rejected),
-      String(batch.held),
-      String(batch.kept_as_corrected),
-      standingOf(batch),
-      aboutOf(batch),
-    ]),
-  )
+  tableOf(batches, {
+    ID: 'id',
+    KIND: 'kind',
+    STARTED: 'started_at',
+    ACTOR: 'actor',
+    SOURCE: 'source',
+    NEW: 'inserted',
+    REVISED: 'revised',
+    GONE: 'removed',
+    REJECTED: 'rejected',
+    HELD: 'held',
+    KEPT: 'kept_as_corrected',
+    STATUS: batch => standingOf(batch),
+    ABOUT: batch => aboutOf(batch),
+  })
 
 interface ListOptions {
   kind?: string
@@ -71,10 +47,10 @@ const listBatches = (
   env: CommandEnvironment,
   { kind, code, since }: ListOptions,
 ): Promise<number> =>
-  runAgainstServer(env, 'batches list', async () => {
+  env.attempt('batches list', async () => {
     const list = listPath(path, { per_page: String(shownMax), kind, code, since })
-    const { batches } = await answerOf<{ batches: BatchLine[] }>(env, 'GET', list)
-    print(env, batches, batchTable)
+    const { batches } = await env.answer<{ batches: BatchLine[] }>('GET', list)
+    env.print(batches, batchTable)
   })
 
 interface Shown {
@@ -87,40 +63,36 @@ const percentOf = (percent: number | null) =>
   percent === null ? '-' : `${percent > 0 ? '+' : ''}${percent.toFixed(2)}%`
 
 const showBatch = (env: CommandEnvironment, id: string): Promise<number> =>
-  runAgainstServer(env, 'batches show', async () => {
-    const shown = await answerOf<Shown>(env, 'GET', `${path}/${encodeURIComponent(id)}`)
-    print(env, shown, ({ batch, series, rows }) => [
+  env.attempt('batches show', async () => {
+    const shown = await env.answer<Shown>('GET', `${path}/${encodeURIComponent(id)}`)
+    env.print(shown, ({ batch, series, rows }) => [
       ...batchTable([batch]),
       ...(batch.sha256 === null ? [] : [`SHA-256 ${batch.sha256}`]),
       '',
-      ...table(
-        ['SERIES', 'CHANGES', 'FROM', 'TO'],
-        series.map(series => [series.code, String(series.points), series.from, series.to]),
-      ),
+      ...tableOf(series, {
+        SERIES: 'code',
+        CHANGES: 'points',
+        FROM: 'from',
+        TO: 'to',
+      }),
       '',
-      ...table(
-        ['BIGGEST CHANGES', 'AT', 'BEFORE', 'AFTER', 'CHANGE'],
-        batch.biggest_changes.map(biggest_change => [
-          biggest_change.code,
-          biggest_change.observed_at,
-          String(biggest_change.before),
-          String(biggest_change.after),
-          percentOf(biggest_change.percent),
-        ]),
-      ),
+      ...tableOf(batch.biggest_changes, {
+        'BIGGEST CHANGES': 'code',
+        AT: 'observed_at',
+        BEFORE: 'before',
+        AFTER: 'after',
+        CHANGE: biggest_change => percentOf(biggest_change.percent),
+      }),
       ...(rows.length === 0
         ? []
         : [
             '',
-            ...table(
-              ['ROWS CHANGED MOST', 'BEFORE', 'NOW', 'CHANGE'],
-              rows.map(({ row, before, now, percent }) => [
-                row,
-                String(before),
-                String(now),
-                percentOf(percent),
-              ]),
-            ),
+            ...tableOf(rows, {
+              'ROWS CHANGED MOST': 'row',
+              BEFORE: 'before',
+              NOW: 'now',
+              CHANGE: ({ percent }) => percentOf(percent),
+            }),
           ]),
     ])
   })
@@ -130,17 +102,17 @@ const undoBatch = (
   id: string,
   { onlyUntouched, reason }: { onlyUntouched?: boolean; reason?: string },
 ): Promise<number> =>
-  runAgainstServer(env, 'batches undo', async () => {
-    const undone = await answerOf<{
+  env.attempt('batches undo', async () => {
+    const undone = await env.answer<{
       batch: BatchLine
       restored: number
       removed: number
       left: number
-    }>(env, 'POST', `${path}/${encodeURIComponent(id)}/undo`, {
+    }>('POST', `${path}/${encodeURIComponent(id)}/undo`, {
       ...(onlyUntouched && { only_untouched: true }),
       reason,
     })
-    print(env, undone, ({ batch, restored, removed, left }) => [
+    env.print(undone, ({ batch, restored, removed, left }) => [
       `undone as batch ${batch.id}: ${restored} as before, ${removed} gone${left > 0 ? `, ${left} skipped because they were written later` : ''}`,
     ])
   })
@@ -159,9 +131,9 @@ const changeValue = (
   method: 'PATCH' | 'DELETE',
   body: Record<string, unknown>,
 ): Promise<number> =>
-  runAgainstServer(env, name, async () => {
-    const changed = await answerOf<Changed>(env, method, '/admin/v1/values', body)
-    print(env, changed, ({ code, observed_at: at, before, after, batch }) => [
+  env.attempt(name, async () => {
+    const changed = await env.answer<Changed>(method, '/admin/v1/values', body)
+    env.print(changed, ({ code, observed_at: at, before, after, batch }) => [
       `${code} ${at}: ${before} -> ${after ?? 'gone'} (batch ${batch})`,
     ])
   })

@@ -1,12 +1,6 @@
 import type { SeriesRow as SeriesLine } from '../../topics/operator/operations/data/series.ts'
-import {
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  print,
-  runAgainstServer,
-} from '../command.ts'
-import { table } from '../table.ts'
+import type { CommandEnvironment, CommandTools } from '../command.ts'
+import { tableOf } from '../table.ts'
 
 interface CodesOptions {
   withData?: boolean
@@ -28,23 +22,20 @@ function matching(rows: readonly SeriesLine[], words: readonly string[]): Series
 }
 
 const searchCodes = (env: CommandEnvironment, words: readonly string[], options: CodesOptions) =>
-  runAgainstServer(env, 'codes search', async () => {
-    const all = await answerOf<SeriesLine[]>(env, 'GET', '/admin/v1/series')
+  env.attempt('codes search', async () => {
+    const all = await env.answer<SeriesLine[]>('GET', '/admin/v1/series')
     const rows = matching(all, words).filter(row => !options.withData || row.has_data)
-    print(env, rows, list =>
+    env.print(rows, list =>
       list.length === 0
         ? [`No code matches ${words.join(' and ')} in its code, name, aliases, unit or source.`]
-        : table(
-            ['CODE', 'NAME', 'UNIT', 'CADENCE', 'SOURCE', 'DATA'],
-            list.map(row => [
-              row.code,
-              row.name,
-              row.currency === null ? row.unit : `${row.currency}/${row.unit}`,
-              row.cadence,
-              row.source,
-              row.has_data ? 'yes' : row.active ? 'none yet' : 'none',
-            ]),
-          ),
+        : tableOf(list, {
+            CODE: 'code',
+            NAME: 'name',
+            UNIT: row => (row.currency === null ? row.unit : `${row.currency}/${row.unit}`),
+            CADENCE: 'cadence',
+            SOURCE: 'source',
+            DATA: row => (row.has_data ? 'yes' : row.active ? 'none yet' : 'none'),
+          }),
     )
   })
 

@@ -1,33 +1,25 @@
 import type { DatasetShape as DatasetLine } from '../../topics/operator/operations/data/datasets.ts'
-import {
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  print,
-  runAgainstServer,
-} from '../command.ts'
-import { table } from '../table.ts'
+import type { CommandEnvironment, CommandTools } from '../command.ts'
+import { tableOf } from '../table.ts'
 import { guardsOf } from './series.ts'
 
 const path = '/admin/v1/datasets'
 
 const datasetTable = (datasets: readonly DatasetLine[]) =>
-  table(
-    ['NAME', 'ONE ROW FOR EACH', 'GUARDED', 'GUARDS', 'ABOUT'],
-    datasets.map(({ name, key, guarded, guards, description }) => [
-      name,
-      key.join(' ') || '-',
-      guarded.join(' ') || '-',
+  tableOf(datasets, {
+    NAME: 'name',
+    'ONE ROW FOR EACH': ({ key }) => key.join(' ') || '-',
+    GUARDED: ({ guarded }) => guarded.join(' ') || '-',
+    GUARDS: ({ guards }) =>
       Object.entries(guards)
         .map(pair => pair.join('='))
         .join(' ') || 'as usual',
-      description,
-    ]),
-  )
+    ABOUT: 'description',
+  })
 
 const listDatasets = (env: CommandEnvironment): Promise<number> =>
-  runAgainstServer(env, 'datasets list', async () => {
-    print(env, await answerOf<DatasetLine[]>(env, 'GET', path), datasetTable)
+  env.attempt('datasets list', async () => {
+    env.print(await env.answer<DatasetLine[]>('GET', path), datasetTable)
   })
 
 const changeDataset = (
@@ -35,16 +27,15 @@ const changeDataset = (
   name: string,
   { guards }: { guards?: string },
 ): Promise<number> =>
-  runAgainstServer(env, 'datasets edit', async () => {
+  env.attempt('datasets edit', async () => {
     if (guards === undefined)
       throw new Error('set the action of a validation rule, such as --guards jump=flag')
-    const { dataset } = await answerOf<{ dataset: DatasetLine }>(
-      env,
+    const { dataset } = await env.answer<{ dataset: DatasetLine }>(
       'PATCH',
       `${path}/${encodeURIComponent(name)}`,
       { guards: guardsOf(guards) },
     )
-    print(env, [dataset], datasetTable)
+    env.print([dataset], datasetTable)
   })
 
 /**

@@ -4,16 +4,9 @@ import type {
   FeedShape as FeedLine,
   RunShape as RunLine,
 } from '../../topics/operator/operations/data/feeds.ts'
-import {
-  bodyOf,
-  type CommandEnvironment,
-  type CommandTools,
-  print,
-  Refusal,
-  runAgainstServer,
-} from '../command.ts'
+import { type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
-import { type Table, table } from '../table.ts'
+import { type Table, tableOf } from '../table.ts'
 
 interface Shown {
   feed: FeedLine & { title: string; homepage: string; attribution: string }
@@ -39,72 +32,63 @@ const resultOf = (run: RunLine | null): string =>
     : `${run.result ?? 'under way'}${run.problem ? `: ${run.problem.message}` : ''}`
 
 const listFeeds = (env: CommandEnvironment): Promise<number> =>
-  runAgainstServer(env, 'feeds list', async () => {
-    const body = await bodyOf<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
-    print(env, body, ({ feeds }) =>
-      table(
-        ['FEED', 'PUBLISHER', 'STATE', 'LICENCE', 'CODES', 'LAST RUN', 'NEXT RUN'],
-        feeds.map(feed => [
-          feed.name,
-          feed.publisher,
-          feed.state,
-          feed.license_class,
-          String(feed.codes),
-          resultOf(feed.last_run),
-          feed.next_run_at ?? '-',
-        ]),
-      ),
+  env.attempt('feeds list', async () => {
+    const body = await env.body<{ feeds: FeedLine[] }>('GET', feedsPath)
+    env.print(body, ({ feeds }) =>
+      tableOf(feeds, {
+        FEED: 'name',
+        PUBLISHER: 'publisher',
+        STATE: 'state',
+        LICENCE: 'license_class',
+        CODES: 'codes',
+        'LAST RUN': feed => resultOf(feed.last_run),
+        'NEXT RUN': 'next_run_at',
+      }),
     )
   })
 
 const showFeed = (env: CommandEnvironment, name: string): Promise<number> =>
-  runAgainstServer(env, 'feeds show', async () => {
-    const body = await bodyOf<Shown>(env, 'GET', pathOf(name))
-    print(env, body, ({ feed, map, settings, runs }) => [
+  env.attempt('feeds show', async () => {
+    const body = await env.body<Shown>('GET', pathOf(name))
+    env.print(body, ({ feed, map, settings, runs }) => [
       `${feed.name}: ${feed.title}, ${feed.publisher} (${feed.homepage})`,
       `${feed.state}; ${feed.attribution}`,
       ...settings.map(setting => `${setting.name} = ${setting.value} (${setting.source})`),
       '',
-      ...table(
-        ['SOURCE ID', 'INTO', 'UNIT', 'FROM', 'TO'],
-        map.map(line => [
-          line.source_id,
-          line.code ?? line.dataset ?? '',
-          line.unit,
-          line.from?.slice(0, 10) ?? '-',
-          line.to?.slice(0, 10) ?? '-',
-        ]),
-      ),
+      ...tableOf(map, {
+        'SOURCE ID': 'source_id',
+        INTO: line => line.code ?? line.dataset ?? '',
+        UNIT: 'unit',
+        FROM: line => line.from?.slice(0, 10) ?? '-',
+        TO: line => line.to?.slice(0, 10) ?? '-',
+      }),
       '',
       ...runTable(runs),
     ])
   })
 
 const runTable = (runs: readonly RunLine[]): readonly [Table] =>
-  table(
-    ['STARTED', 'FEED', 'TRIGGER', 'RESULT', 'READ', 'NEW', 'REVISED', 'REJECTED', 'NEWEST'],
-    runs.map(run => [
-      run.started_at,
-      run.feed,
-      run.trigger,
-      resultOf(run),
-      String(run.rows_read),
-      String(run.inserted),
-      String(run.revised),
-      String(run.rejected),
-      run.newest_period ?? '-',
-    ]),
-  )
+  tableOf(runs, {
+    STARTED: 'started_at',
+    FEED: 'feed',
+    TRIGGER: 'trigger',
+    RESULT: run => resultOf(run),
+    READ: 'rows_read',
+    NEW: 'inserted',
+    REVISED: 'revised',
+    REJECTED: 'rejected',
+    NEWEST: 'newest_period',
+  })
 
 const testFeed = (env: CommandEnvironment, name: string): Promise<number> =>
-  runAgainstServer(env, 'feeds test', async () => {
-    const body = await bodyOf<{
+  env.attempt('feeds test', async () => {
+    const body = await env.body<{
       ok: boolean
       took_ms: number
       sample: { source_id: string; period: string; value: string; unit: string } | null
       problem?: { message: string }
-    }>(env, 'POST', `${pathOf(name)}/test`, {})
-    print(env, body, ({ sample, took_ms: tookMs }) =>
+    }>('POST', `${pathOf(name)}/test`, {})
+    env.print(body, ({ sample, took_ms: tookMs }) =>
       sample
         ? [`${sample.source_id} ${sample.period}: ${sample.value} ${sample.unit} (${tookMs} ms)`]
         : [],
@@ -147,14 +131,14 @@ async function runFeed(
   { since, dryRun }: RunOptions,
 ): Promise<number> {
   let code: ExitCode = exitCodes.done
-  const outcome = await runAgainstServer(env, 'feeds run', async () => {
-    const answer = bodyOf<{ run: RunLine }>(env, 'POST', `${pathOf(name)}/run`, {
+  const outcome = await env.attempt('feeds run', async () => {
+    const answer = env.body<{ run: RunLine }>('POST', `${pathOf(name)}/run`, {
       wait: true,
       since,
       ...(dryRun && { dry_run: true }),
     })
     const body = await watched(env, name, answer)
-    print(env, body, ({ run }) => [
+    env.print(body, ({ run }) => [
       `${run.feed}: ${run.result}, read ${run.rows_read}, inserted ${run.inserted}, revised ${run.revised}, unchanged ${run.unchanged}, rejected ${run.rejected}, held ${run.held}${run.kept_as_corrected > 0 ? `, kept as corrected ${run.kept_as_corrected}` : ''}`,
       `${((run.took_ms ?? 0) / 1000).toFixed(2)} s, ${run.requests} requests${dryRun ? '; dry run: nothing was written' : ''}`,
     ])
@@ -168,20 +152,20 @@ async function runFeed(
 }
 
 const listRuns = (env: CommandEnvironment, name: string | undefined): Promise<number> =>
-  runAgainstServer(env, 'feeds runs', async () => {
+  env.attempt('feeds runs', async () => {
     const of = (name: string) =>
-      bodyOf<{ runs: RunLine[] }>(env, 'GET', `${pathOf(name)}/runs?per_page=${runsShown}`)
+      env.body<{ runs: RunLine[] }>('GET', `${pathOf(name)}/runs?per_page=${runsShown}`)
     if (name !== undefined) {
-      print(env, await of(name), body => runTable(body.runs))
+      env.print(await of(name), body => runTable(body.runs))
       return
     }
-    const { feeds } = await bodyOf<{ feeds: FeedLine[] }>(env, 'GET', feedsPath)
+    const { feeds } = await env.body<{ feeds: FeedLine[] }>('GET', feedsPath)
     const runs: RunLine[] = []
     for (const feed of feeds) {
       if (feed.last_run !== null) runs.push(...(await of(feed.name)).runs)
     }
     runs.sort((a, b) => b.started_at.localeCompare(a.started_at))
-    print(env, { runs: runs.slice(0, runsShown) }, body => runTable(body.runs))
+    env.print({ runs: runs.slice(0, runsShown) }, body => runTable(body.runs))
   })
 
 interface AddOptions {
@@ -203,9 +187,9 @@ async function addFeed(
   options: AddOptions,
 ): Promise<number> {
   let isIncomplete = false
-  const code = await runAgainstServer(env, 'feeds add', async () => {
+  const code = await env.attempt('feeds add', async () => {
     const { keyFile, codes, since, reread, baseUrl, license } = options
-    const body = await bodyOf<{ feed: FeedLine }>(env, 'PUT', pathOf(name), {
+    const body = await env.body<{ feed: FeedLine }>('PUT', pathOf(name), {
       ...(keyFile !== undefined && { key: readFileSync(keyFile, 'utf8').trim() }),
       codes: codes?.split(',').map(code => code.trim()),
       since,
@@ -213,7 +197,7 @@ async function addFeed(
       base_url: baseUrl,
       license,
     })
-    print(env, body, ({ feed }) => [
+    env.print(body, ({ feed }) => [
       `${feed.name}: ${feed.state}, ${feed.codes} codes${feed.next_run_at ? `, first read at ${feed.next_run_at}` : ''}`,
       ...(feed.state === 'needs_key'
         ? [
@@ -232,9 +216,9 @@ async function addFeed(
 }
 
 const turnFeed = (env: CommandEnvironment, name: string, verb: 'pause' | 'resume') =>
-  runAgainstServer(env, `feeds ${verb}`, async () => {
-    const body = await bodyOf<{ feed: FeedLine }>(env, 'POST', `${pathOf(name)}/${verb}`, {})
-    print(env, body, ({ feed }) => [`${feed.name}: ${feed.state}`])
+  env.attempt(`feeds ${verb}`, async () => {
+    const body = await env.body<{ feed: FeedLine }>('POST', `${pathOf(name)}/${verb}`, {})
+    env.print(body, ({ feed }) => [`${feed.name}: ${feed.state}`])
   })
 
 /** `feeds`: public feeds that this instance reads on a schedule. */

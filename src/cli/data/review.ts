@@ -1,33 +1,23 @@
 import type { FlagShape as FlagLine } from '../../topics/operator/operations/data/review.ts'
-import {
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  listPath,
-  print,
-  runAgainstServer,
-} from '../command.ts'
-import { table } from '../table.ts'
+import { type CommandEnvironment, type CommandTools, listPath } from '../command.ts'
+import { tableOf } from '../table.ts'
 
 const path = '/admin/v1/review'
 const perPage = 100
 
 const flagTable = (values: readonly FlagLine[]) =>
-  table(
-    ['ID', 'OF', 'AT', 'VALUE', 'BEFORE', 'RULE', 'WHY', 'SOURCE', 'BATCH', 'STATUS'],
-    values.map(value => [
-      String(value.id),
-      value.code ?? `${value.dataset} ${Object.values(value.line ?? {}).join(' ')}`,
-      value.observed_at,
-      String(value.price),
-      value.before === null ? '-' : String(value.before),
-      value.rule,
-      value.reason,
-      value.source ?? '-',
-      String(value.batch),
-      value.status,
-    ]),
-  )
+  tableOf(values, {
+    ID: 'id',
+    OF: value => value.code ?? `${value.dataset} ${Object.values(value.line ?? {}).join(' ')}`,
+    AT: 'observed_at',
+    VALUE: 'price',
+    BEFORE: value => (value.before === null ? '-' : String(value.before)),
+    RULE: 'rule',
+    WHY: 'reason',
+    SOURCE: 'source',
+    BATCH: 'batch',
+    STATUS: 'status',
+  })
 
 interface ListOptions {
   status?: string
@@ -39,10 +29,10 @@ const listFlags = (
   env: CommandEnvironment,
   { status, code, dataset }: ListOptions,
 ): Promise<number> =>
-  runAgainstServer(env, 'review list', async () => {
+  env.attempt('review list', async () => {
     const list = listPath(path, { per_page: String(perPage), status, code, dataset })
-    const { values } = await answerOf<{ values: FlagLine[] }>(env, 'GET', list)
-    print(env, values, flagTable)
+    const { values } = await env.answer<{ values: FlagLine[] }>('GET', list)
+    env.print(values, flagTable)
   })
 
 const decide = (
@@ -51,15 +41,15 @@ const decide = (
   ids: readonly string[],
   reason: string | undefined,
 ) =>
-  runAgainstServer(env, `review ${verb}`, async () => {
+  env.attempt(`review ${verb}`, async () => {
     const wrong = ids.find(id => !/^\d{1,15}$/.test(id))
     if (wrong !== undefined)
       throw new Error(`${wrong} must be the number of a held value: see wellhead review list`)
-    const { values } = await answerOf<{ values: FlagLine[] }>(env, 'POST', `${path}/${verb}`, {
+    const { values } = await env.answer<{ values: FlagLine[] }>('POST', `${path}/${verb}`, {
       ids: ids.map(Number),
       reason,
     })
-    print(env, values, flagTable)
+    env.print(values, flagTable)
   })
 
 /** `review`: values that the guards at the door hold back. */

@@ -3,16 +3,8 @@ import type { Command } from 'commander'
 import { fieldsOf, separatorOf } from '../../feeds/files/csv.ts'
 import { isTable, parseToml } from '../../lib/text/toml.ts'
 import type { SeriesRow as SeriesLine } from '../../topics/operator/operations/data/series.ts'
-import {
-  accountPath,
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  print,
-  Refusal,
-  runAgainstServer,
-} from '../command.ts'
-import { table } from '../table.ts'
+import { type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
+import { tableOf } from '../table.ts'
 
 const path = '/admin/v1/series'
 const pathOf = (code: string) => `${path}/${encodeURIComponent(code)}`
@@ -176,27 +168,25 @@ export function seriesOfFile(file: string, text: string): FileSeries[] {
 }
 
 const seriesTable = (series: readonly SeriesLine[]) =>
-  table(
-    ['CODE', 'NAME', 'CATEGORY', 'UNIT', 'CADENCE', 'SOURCE', 'STATUS', 'NEXT RELEASE', 'CHANGED'],
-    series.map(series => [
-      series.code,
-      series.name,
-      series.category,
-      series.currency === null ? series.unit : `${series.currency}/${series.unit}`,
-      series.cadence,
-      series.source,
+  tableOf(series, {
+    CODE: 'code',
+    NAME: 'name',
+    CATEGORY: 'category',
+    UNIT: series => (series.currency === null ? series.unit : `${series.currency}/${series.unit}`),
+    CADENCE: 'cadence',
+    SOURCE: 'source',
+    STATUS: series =>
       `${series.own ? 'own' : 'shipped'}${series.active ? '' : ', retired'}${series.has_data ? '' : ', no data'}`,
-      series.next_release_at ?? '-',
-      series.own ? '-' : series.changed.join(' ') || '-',
-    ]),
-  )
+    'NEXT RELEASE': 'next_release_at',
+    CHANGED: series => (series.own ? '-' : series.changed.join(' ') || '-'),
+  })
 
 /** Replaces the e-mail addresses of accounts by their ids, which the API takes. */
 async function withAccountIds(env: CommandEnvironment, terms: Terms): Promise<Terms> {
   const { visible_to: named } = terms
   if (!Array.isArray(named)) return terms
   const ids: string[] = []
-  for (const who of named as string[]) ids.push((await accountPath(env, who)).split('/').at(-1)!)
+  for (const who of named as string[]) ids.push((await env.accountPath(who)).split('/').at(-1)!)
   return { ...terms, visible_to: ids }
 }
 
@@ -205,22 +195,22 @@ const addSeries = (
   code: string | undefined,
   { file, ...options }: Record<string, unknown> & { file?: string },
 ): Promise<number> =>
-  runAgainstServer(env, 'series add', async () => {
+  env.attempt('series add', async () => {
     if ((code === undefined) === (file === undefined))
       throw new Error('give one code with its options, or --file with a TOML or CSV of many')
     if (file !== undefined)
       return await addFile(env, seriesOfFile(file, readFileSync(file, 'utf8')))
     const body = await withAccountIds(env, { currency: null, ...termsOf(options), code })
-    const { series } = await answerOf<{ series: SeriesLine[] }>(env, 'POST', path, body)
-    print(env, series, seriesTable)
+    const { series } = await env.answer<{ series: SeriesLine[] }>('POST', path, body)
+    env.print(series, seriesTable)
   })
 
 /** Adds all series or none; faults are located by their line in the file. */
 async function addFile(env: CommandEnvironment, rows: readonly FileSeries[]): Promise<void> {
   const all = await Promise.all(rows.map(({ terms }) => withAccountIds(env, terms)))
   try {
-    const { series } = await answerOf<{ series: SeriesLine[] }>(env, 'POST', path, { series: all })
-    print(env, series, seriesTable)
+    const { series } = await env.answer<{ series: SeriesLine[] }>('POST', path, { series: all })
+    env.print(series, seriesTable)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     throw new Refusal(
@@ -238,22 +228,22 @@ const changeSeries = (
   code: string,
   change?: Terms,
 ): Promise<number> =>
-  runAgainstServer(env, name, async () => {
+  env.attempt(name, async () => {
     const body = change && (await withAccountIds(env, change))
-    const { series } = await answerOf<{ series: SeriesLine }>(env, method, pathOf(code), body)
-    print(env, [series], seriesTable)
+    const { series } = await env.answer<{ series: SeriesLine }>(method, pathOf(code), body)
+    env.print([series], seriesTable)
   })
 
 const listSeries = (
   env: CommandEnvironment,
   { own, changed }: { own?: boolean; changed?: boolean },
 ): Promise<number> =>
-  runAgainstServer(env, 'series list', async () => {
+  env.attempt('series list', async () => {
     const filter = new URLSearchParams({
       ...(own && { own: 'true' }),
       ...(changed && { changed: 'true' }),
     })
-    print(env, await answerOf<SeriesLine[]>(env, 'GET', `${path}?${filter}`), seriesTable)
+    env.print(await env.answer<SeriesLine[]>('GET', `${path}?${filter}`), seriesTable)
   })
 
 /**

@@ -1,15 +1,7 @@
 import { shownValue } from '../../lib/text/wrong-value.ts'
 import type { OwnedSource as SourceLine } from '../../topics/operator/operations/data/sources.ts'
-import {
-  allRows,
-  answerOf,
-  type CommandEnvironment,
-  type CommandTools,
-  print,
-  Refusal,
-  runAgainstServer,
-} from '../command.ts'
-import { table, tableLines } from '../table.ts'
+import { type CommandEnvironment, type CommandTools, Refusal } from '../command.ts'
+import { tableLines, tableOf } from '../table.ts'
 
 interface SyncLine {
   status: 'success' | 'failed'
@@ -27,36 +19,33 @@ const rejectionsShown = 5
 
 /** All sources, or those of a name or id. */
 const sourcesOf = (env: CommandEnvironment, name?: string) =>
-  allRows<SourceLine>(env, sourcesPath, 'sources', { name })
+  env.rows<SourceLine>(sourcesPath, 'sources', { name })
 
 const sourceTable = (sources: readonly SourceLine[]) =>
-  table(
-    ['ID', 'NAME', 'TYPE', 'ACCOUNT', 'STATUS', 'LAST SYNC', 'NEXT SYNC', 'LAST ERROR'],
-    sources.map(source => [
-      source.id,
-      source.name,
-      source.source_type,
-      source.account_email ?? source.account_id,
-      source.status,
-      source.last_sync_at ?? '-',
-      source.next_sync_at ?? '-',
-      source.last_error ?? '-',
-    ]),
-  )
+  tableOf(sources, {
+    ID: 'id',
+    NAME: 'name',
+    TYPE: 'source_type',
+    ACCOUNT: source => source.account_email ?? source.account_id,
+    STATUS: 'status',
+    'LAST SYNC': 'last_sync_at',
+    'NEXT SYNC': 'next_sync_at',
+    'LAST ERROR': 'last_error',
+  })
 
 /** Lists the data sources of all accounts, the oldest first. */
 export const listSources = (env: CommandEnvironment): Promise<number> =>
-  runAgainstServer(env, 'sources list', async () => print(env, await sourcesOf(env), sourceTable))
+  env.attempt('sources list', async () => env.print(await sourcesOf(env), sourceTable))
 
 /**
  * Syncs one source now and prints the counts; a source that cannot be read, or a name that matches
  * several, is a failure.
  */
 export const syncSource = (env: CommandEnvironment, name: string): Promise<number> =>
-  runAgainstServer(env, 'sources sync', async () => {
+  env.attempt('sources sync', async () => {
     const source = sourceNamed(await sourcesOf(env, name), name)
-    const done = await answerOf<SyncLine>(env, 'POST', `${sourcesPath}/${source.id}/sync`)
-    print(env, done, ({ received, inserted, revised, unchanged, rejected }) => [
+    const done = await env.answer<SyncLine>('POST', `${sourcesPath}/${source.id}/sync`)
+    env.print(done, ({ received, inserted, revised, unchanged, rejected }) => [
       `${source.name}: read ${received}, inserted ${inserted}, revised ${revised}, unchanged ${unchanged}, rejected ${rejected}`,
     ])
     const parts = [

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { KeyLine } from '../accounts/keys.ts'
-import { accountPath, answerOf, type CommandEnvironment, runAgainstServer } from '../command.ts'
+import type { CommandEnvironment } from '../command.ts'
 import { credentialLines, credentialsPath, firstKeyName, operatorEmail } from './first-start.ts'
 
 /**
@@ -9,30 +9,28 @@ import { credentialLines, credentialsPath, firstKeyName, operatorEmail } from '.
  * command.
  */
 export const setupAgain = (env: CommandEnvironment, dir: string): Promise<number> =>
-  runAgainstServer(env, 'setup', async () => {
-    const account = await accountPath(env, operatorEmail).catch(() => undefined)
+  env.attempt('setup', async () => {
+    const account = await env.accountPath(operatorEmail).catch(() => undefined)
     if (account === undefined)
       throw new Error(
         `there is no account ${operatorEmail}: an empty directory gets it with its first credentials from "wellhead serve"; for other accounts use "wellhead keys create" and "wellhead accounts link"`,
       )
-    const { api_keys } = await answerOf<{ api_keys: KeyLine[] }>(env, 'GET', `${account}/keys`)
+    const { api_keys } = await env.answer<{ api_keys: KeyLine[] }>('GET', `${account}/keys`)
     const first = api_keys.find(key => key.name === firstKeyName && key.revoked_at === null)
     if (first?.last_used_at !== null)
       throw new Error(
         `the first credentials have already been used${first ? ` (key ${first.token_hint}, last at ${first.last_used_at})` : ''}; create new ones with "wellhead keys create ${operatorEmail}", "wellhead token rotate", "wellhead accounts link ${operatorEmail}"`,
       )
-    const { api_key } = await answerOf<{ api_key: { plain_token: string } }>(
-      env,
+    const { api_key } = await env.answer<{ api_key: { plain_token: string } }>(
       'POST',
       `/admin/v1/keys/${first.id}/roll`,
       {},
     )
-    const { admin_token } = await answerOf<{ admin_token: string }>(
-      env,
+    const { admin_token } = await env.answer<{ admin_token: string }>(
       'POST',
       '/admin/v1/token/rotate',
     )
-    const { sign_in_url } = await answerOf<{ sign_in_url: string }>(env, 'POST', `${account}/link`)
+    const { sign_in_url } = await env.answer<{ sign_in_url: string }>('POST', `${account}/link`)
     // The credentials in the file are not valid any more.
     rmSync(credentialsPath(dir), { force: true })
     if (env.json)

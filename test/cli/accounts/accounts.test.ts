@@ -13,7 +13,7 @@ import {
   rollKey,
   suspendKey,
 } from '../../../src/cli/accounts/keys.ts'
-import type { CommandEnvironment } from '../../../src/cli/command.ts'
+import { commandEnvironment } from '../../../src/cli/command.ts'
 import { openFrontDoor } from '../../support/instance/front-door.ts'
 
 /** A command line over a front door; `lines` and `faults` are what it printed. */
@@ -21,12 +21,12 @@ function terminal(json = false) {
   const door = openFrontDoor()
   const lines: string[] = []
   const faults: string[] = []
-  const env: CommandEnvironment = {
+  const env = commandEnvironment({
     operator: { call: door.local },
     out: line => void lines.push(line),
     err: line => void faults.push(line),
     json,
-  }
+  })
   const taken = () => lines.splice(0).join('\n')
   return { door, env, faults, taken, data: () => JSON.parse(taken()) }
 }

@@ -7,7 +7,7 @@ import {
   removeTwoFactor,
   setPassword,
 } from '../../../src/cli/accounts/sign-in.ts'
-import type { CommandEnvironment } from '../../../src/cli/command.ts'
+import { commandEnvironment } from '../../../src/cli/command.ts'
 import { people, tokenIn } from '../../support/topics/people.ts'
 
 /** A command line over an instance; `lines` and `faults` are what it printed. */
@@ -15,11 +15,11 @@ function terminal() {
   const all = people()
   const admin = `Bearer ${all.services.adminTokens.rotate()}`
   const [lines, faults]: [string[], string[]] = [[], []]
-  const env: CommandEnvironment = {
+  const env = commandEnvironment({
     operator: { call: async (method, path, body) => all.ask(method, path, admin, body) },
     out: line => void lines.push(line),
     err: line => void faults.push(line),
-  }
+  })
   return { ...all, env, lines, faults }
 }
 

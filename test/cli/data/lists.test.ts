@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { print } from '../../../src/cli/command.ts'
+import { commandEnvironment } from '../../../src/cli/command.ts'
 import { fittedLines, table } from '../../../src/cli/table.ts'
 import { remove, temporaryDir } from '../../support/instance/binary.ts'
 import { command, emptyDirectory } from '../../support/instance/command.ts'
@@ -67,15 +67,13 @@ test('tables fit the terminal, and are whole where they go elsewhere', () => {
   const rows = [['1', 'a text that is very long']]
   const lines = (width?: number) => {
     const out: string[] = []
-    const env = {
-      operator: {
-        call: async () => ({ status: 200, body: undefined }),
-      },
+    const env = commandEnvironment({
+      operator: { call: async () => ({ status: 200, body: undefined }) },
       out: (line: string) => void out.push(line),
       err() {},
       width,
-    }
-    print(env, rows, list => table(['ID', 'TEXT'], list))
+    })
+    env.print(rows, list => table(['ID', 'TEXT'], list))
     return out
   }
   expect(lines(12)).toEqual(['ID  TEXT', '1   a text …'])

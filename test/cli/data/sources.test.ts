@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { CommandEnvironment } from '../../../src/cli/command.ts'
+import { commandEnvironment } from '../../../src/cli/command.ts'
 import { listSources, syncSource } from '../../../src/cli/data/sources.ts'
 import { openSourceInstance, row, rowServer } from '../../support/topics/sources.ts'
 
@@ -12,7 +12,7 @@ function terminal(json = false) {
   const admin = instance.services.adminTokens.rotate()
   const lines: string[] = []
   const faults: string[] = []
-  const env: CommandEnvironment = {
+  const env = commandEnvironment({
     operator: {
       async call(method, path, body) {
         const headers = { authorization: `Bearer ${admin}` }
@@ -27,7 +27,7 @@ function terminal(json = false) {
     out: line => void lines.push(line),
     err: line => void faults.push(line),
     json,
-  }
+  })
   return { instance, env, taken: () => lines.splice(0), faulted: () => faults.splice(0) }
 }
 
