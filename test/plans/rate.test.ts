@@ -194,7 +194,8 @@ describe('createRateTable: a crowd', () => {
     for (let n = 0; n < 1_000_000; n += 1)
       if (!table.take(addressOf(n), n / 20).admitted) throw new Error(`refused ${n}`)
     expect(table.bytes).toBeLessThan(48 * mib)
-    expect([table.crowded, table.keys]).toEqual([false, 1_000_000])
+    expect(table.crowded).toBe(false)
+    expect(table.keys).toBe(1_000_000)
     for (let n = 0; n < 1_000_000; n += 997) expect(table.peek(addressOf(n), 50_000).used).toBe(1)
 
     Bun.gc(true)
@@ -406,7 +407,8 @@ test('a cleared rate table remembers no clients', () => {
   const table = createRateTable({ limit: 1, windowMs, seed: 1 })
   table.take('k', 0)
   table.clear()
-  expect([table.keys, table.take('k', 0).admitted]).toEqual([0, true])
+  expect(table.keys).toBe(0)
+  expect(table.take('k', 0).admitted).toBe(true)
 })
 
 test.each([

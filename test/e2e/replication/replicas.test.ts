@@ -194,8 +194,10 @@ needs('nats-server').describe('two replicas of a primary', () => {
         .filter(file => file.startsWith('wellhead.db'))
         .map(file => readFileSync(join(dir, name, file)).toString('latin1'))
         .join('')
-      for (const text of [stored, await log()])
-        expect([text.includes(secret), text.includes(password)]).toEqual([false, false])
+      for (const text of [stored, await log()]) {
+        expect(text).not.toContain(secret)
+        expect(text).not.toContain(password)
+      }
       expect(existsSync(join(dir, name, 'master.key'))).toBe(false)
     }
   }, 60_000)

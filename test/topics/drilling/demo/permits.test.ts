@@ -131,11 +131,9 @@ describe('the permits of a demo instance', () => {
       county: 'Midland',
     })
     const well = filled.services.wells.get(sampleWell)!
-    expect([
-      well.permitOn! < well.spudOn!,
-      well.spudOn! < well.completedOn!,
-      well.completedOn! < well.firstProductionOn!,
-    ]).toEqual([true, true, true])
+    const milestones = [well.permitOn, well.spudOn, well.completedOn, well.firstProductionOn]
+    expect(milestones).toEqual(milestones.toSorted())
+    expect(new Set(milestones).size).toBe(4)
     expect(filled.services.fracDisclosures.ofWell(sampleWell)).toHaveLength(1)
   })
 

@@ -313,7 +313,7 @@ describe('a series that is for chosen accounts', () => {
       const [seen, kept] = [mine!, other!].map(({ frames }) =>
         JSON.stringify(frames.filter(({ message }) => message)).includes('85.125'),
       )
-      expect([seen, kept]).toEqual([true, false])
+      expect({ seen, kept }).toEqual({ seen: true, kept: false })
     } finally {
       await served.stop()
     }
@@ -346,11 +346,14 @@ describe('a series that is for chosen accounts', () => {
       await services.deliveries.dispatch(clock.now())
       const events = JSON.stringify(services.watchFeed.after(id, 0, 1000))
       const bodies = services.db.query('SELECT body FROM outbox_bodies').values()
-      return [events.includes(`${mark}`), JSON.stringify(bodies).includes(`${mark}`)]
+      return {
+        inEvents: events.includes(`${mark}`),
+        inMessages: JSON.stringify(bodies).includes(`${mark}`),
+      }
     }
-    expect(await day(81.375)).toEqual([true, true])
+    expect(await day(81.375)).toEqual({ inEvents: true, inMessages: true })
     await operate('PATCH', `/admin/v1/series/${code}`, { visible_to: ['00000000-nobody'] })
-    expect(await day(82.625)).toEqual([false, false])
+    expect(await day(82.625)).toEqual({ inEvents: false, inMessages: false })
   })
 
   test('fires no alert and sends no event to who is not among them any more', async () => {
