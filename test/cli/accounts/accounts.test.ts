@@ -106,10 +106,12 @@ describe('accounts list, create and change', () => {
       'accounts change: No account has the id "unknown".',
     ])
     expect(
-      await listAccounts({
-        ...env,
-        operator: { call: () => Promise.reject(new Error('the socket is closed')) },
-      }),
+      await listAccounts(
+        commandEnvironment({
+          ...env,
+          operator: { call: () => Promise.reject(new Error('the socket is closed')) },
+        }),
+      ),
     ).toBe(1)
     expect(faults).toEqual(['accounts list: the socket is closed'])
     expect(taken()).toBe('')
