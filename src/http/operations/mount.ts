@@ -111,15 +111,17 @@ function withPrecondition(operation: Operation, read: Operation, context: Contex
 }
 
 /** Whether the list of an operation can be a file for tables: of data, not of an account. */
-const isTable = ({ method, access, page, tables }: Operation): boolean =>
-  tables === true || (method === 'GET' && page !== undefined && 'meter' in access && access.meter)
+const isTable = ({ method, access, page, tables, unpaged }: Operation): boolean =>
+  tables === true ||
+  unpaged === true ||
+  (method === 'GET' && page !== undefined && 'meter' in access && access.meter)
 
 const formatsOf = ({ map }: Operation) => ['json', ...tableFormats, ...(map ? ['geojson'] : [])]
 
 const tableQueryOf = (operation: Operation) => ({
   format: wordParameter(
     formatsOf(operation),
-    `\`csv\`, \`parquet\`, \`arrow\` or \`xlsx\`: the list as a file, up to ${tableRowsMax.toLocaleString('en')} rows without \`page\` and \`per_page\`.${operation.map ? ' `geojson` (RFC 7946): rows that have a position, as points.' : ''}`,
+    `\`csv\`, \`parquet\`, \`arrow\` or \`xlsx\`: the list as a file${operation.unpaged ? '' : `, up to ${tableRowsMax.toLocaleString('en')} rows without \`page\` and \`per_page\``}.${operation.map ? ' `geojson` (RFC 7946): rows that have a position, as points.' : ''}`,
     'json',
     { default: 'json' },
   ),

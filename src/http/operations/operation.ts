@@ -54,6 +54,8 @@ interface Definition<
   page?: { max: number; default?: number; limits?: string }
   /** It reads `format` itself, and its list can be a file for tables, as every list of data can. */
   tables?: true
+  /** Its list has no pages, and can be a file for tables as every list of data. */
+  unpaged?: true
   /** Its rows have positions: the list can be a map. */
   map?: true
   /** A repeat with the same `Idempotency-Key` returns the first answer and changes nothing. */

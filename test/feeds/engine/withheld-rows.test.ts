@@ -42,7 +42,7 @@ needs('../shared/data').test(
     expect(await fileRows()).toEqual([])
     expect(await changes()).toEqual([])
 
-    // What the operator brings is the operator's to pass on, in place of a row of the feed too.
+    // What the operator brings is the operator's to pass on, also where it replaces a row of the feed.
     const [latest] = instance.services.db
       .query<{ date: string; oil: number; gas: number; misc: number }, []>(
         "SELECT counted_on AS date, oil + 1 AS oil, gas, misc FROM rig_counts WHERE region = 'US' ORDER BY 1 DESC LIMIT 1",

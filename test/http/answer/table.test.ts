@@ -134,10 +134,22 @@ test('the CSV of an empty list has the header of the declared columns', async ()
   const empty = await headerOf('/v1/ei/frac-focus?format=csv&states=ND')
   expect([full.rows, empty.rows]).toEqual([2, 0])
   expect(empty.names.toSorted()).toEqual(full.names.toSorted())
-  // Its rows have objects of their own.
+  // Objects within its rows have columns too.
   const permits = await headerOf('/v1/ei/well-permits?format=csv&states=ND')
   expect(permits.rows).toBe(0)
   expect(permits.names).toContain('operator.name')
+})
+
+test.each([
+  ['/v1/futures/ice-brent/curve', 'settlement_price'],
+  ['/v1/well-production/states', 'oil_bbl'],
+])('%s, a list without pages, is a file too', async (path, column) => {
+  const response = await instance.get(`${path}?format=csv`, token)
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/csv; charset=utf-8',
+  ])
+  expect((await response.text()).split('\n')[0]!.split(',')).toContain(column)
 })
 
 test('disclosures with a position are points of a map in GeoJSON', async () => {

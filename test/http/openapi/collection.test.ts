@@ -34,9 +34,6 @@ const refusedTogether: Record<string, number> = {
   'GET /v1/prices/past_week': 400,
   'GET /v1/prices/past_month': 400,
   'GET /v1/prices/past_year': 400,
-  // `address` is refused: it takes a service that finds coordinates.
-  'GET /v1/ei/well-permits': 400,
-  'GET /v1/ei/well-permits/search': 400,
   // A formula that the account makes.
   'GET /v1/delivery/{code}/evcc': 400,
   // A source of values that the demo data do not have.

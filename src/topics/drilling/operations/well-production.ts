@@ -142,6 +142,7 @@ export const wellProductionOperations: readonly Operation[] = [
     summary: 'List production by state',
     description: 'Returns the production of every state in one month, most oil first.',
     access: productionAccess,
+    unpaged: true,
     query: {
       period: textParameter(
         'Month, `YYYY-MM`; absent: the newest. A month without data is an empty list.',
@@ -173,6 +174,7 @@ export const wellProductionOperations: readonly Operation[] = [
     description:
       'Returns the monthly production of a state, oldest first. Agencies publish no water figures for states.',
     access: productionAccess,
+    unpaged: true,
     params: {
       code: t.string('Two letters, in any case.', 'TX'),
     },
@@ -216,6 +218,7 @@ export const wellProductionOperations: readonly Operation[] = [
     description:
       "Returns the monthly production of a well, oldest first. A 404 has the reason: `unknown_state_prefix` (not a state's number), `state_not_covered` (wells of the state are not covered) or `well_not_in_source` (not reported, or not producing yet).",
     access: productionAccess,
+    unpaged: true,
     params: {
       api_number: t.string(
         'Fourteen digits, or the first ten or twelve, with or without separators.',
@@ -262,6 +265,7 @@ export const wellProductionOperations: readonly Operation[] = [
     summary: 'List the top producing wells',
     description: 'Returns the wells of a state with the highest oil production in recent months.',
     access: productionHeavyAccess,
+    unpaged: true,
     query: {
       state_code: textParameter(`Two letters (${homeState}).`, homeState, {
         default: homeState,

@@ -93,6 +93,7 @@ export const energyOperation = <
   ...definition
 }: Definition<Query, Params> & {
   page?: { max: number; default: number }
+  unpaged?: true
   answers: A
   handle(call: Call<Query, Params, unknown>): Static<A[keyof A & number]> | Response
 }): Operation =>
@@ -145,6 +146,7 @@ export const energyWholeList = <
   }): Operation =>
   energyOperation<Query>({
     ...definition,
+    unpaged: true,
     answers: { 200: energyBody(t.Array(row), title), ...refusals },
     handle(call) {
       const data = handle(call)

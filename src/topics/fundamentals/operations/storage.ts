@@ -118,6 +118,7 @@ const historyRoute = (alias: boolean) => ({
     ),
   },
   view: 'as_of' as const,
+  unpaged: true as const,
   query: historyQuery,
   answers: { 200: HistoryBody, 400: CodeProblem, 404: NestedProblem },
 })

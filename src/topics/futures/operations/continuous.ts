@@ -136,6 +136,7 @@ export function futuresContinuousOperations(routes: FuturesRoutes) {
       description: descriptionOf(months),
       access: { ...routes.full, heavy: true },
       view: 'as_of',
+      unpaged: true,
       params: slugParams.properties,
       query: monthsQuery(months).properties,
       answers: { 200: Continuous, 400: NestedProblem, 404: NestedProblem },

@@ -82,6 +82,7 @@ export function futuresCurveOperations(routes: FuturesRoutes) {
       description: `Returns the listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
       access: { ...routes.every, reader: true },
       view: 'as_of',
+      unpaged: true,
       params: slugParams.properties,
       query: {
         date: momentParameter(

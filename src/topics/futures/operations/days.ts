@@ -130,6 +130,7 @@ function intradayRoute(routes: FuturesRoutes) {
         'Returns the bars of a trading date, oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
       access: { ...routes.full, reader: true },
       view: 'as_of',
+      unpaged: true,
       params: slugParams.properties,
       query: {
         ...contractQuery('the front month'),

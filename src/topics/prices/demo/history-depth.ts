@@ -30,6 +30,8 @@ export const isMainCode = ({ code, cadence }: Pick<WorldSeries, 'code' | 'cadenc
 
 export const everyCodeFrom = Date.UTC(2020, 0, 1)
 const listPricesFrom = Date.UTC(2002, 7, 23)
+/** Where the public history of the spot price begins. */
+const henryHubFrom = Date.UTC(1997, 0, 7)
 const rigCountsFrom = Date.UTC(2013, 0, 4)
 const hourlyDays = 40
 const rawDays = 4
@@ -65,7 +67,8 @@ const lookBackDays: Readonly<Record<Cadence, number>> = {
 export const lookBackFrom = (series: WorldSeries, now: number): number =>
   now - lookBackDays[series.cadence] * dayMs
 
-function firstDayOf({ category, unit }: WorldSeries): number {
+function firstDayOf({ code, category, unit }: WorldSeries): number {
+  if (code === 'NATURAL_GAS_USD') return henryHubFrom
   if (category === 'list_prices') return listPricesFrom
   return category === 'drilling' && unit === 'rigs' ? rigCountsFrom : everyCodeFrom
 }
