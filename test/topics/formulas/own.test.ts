@@ -318,3 +318,70 @@ describe('the formulas of an account', () => {
     expect(JSON.stringify(stored)).not.toContain('BRENT_CRUDE_USD')
   })
 })
+
+describe('a formula over a code of every five minutes', () => {
+  const days = 700
+  const nested = (times: number) => `${'round('.repeat(times)}WTI_USD${', 2)'.repeat(times)}`
+  const open = () => {
+    const made = openAccounts()
+    const values = Array.from({ length: days * 288 }, (_, i) => 60 + ((i * 7919) % 1000) / 100)
+    made.instance.record('WTI_USD', values, startAt, 300_000)
+    return made
+  }
+
+  test('is refused where its values would take too many operations', async () => {
+    const { ours } = open()
+    const body = { ...spread, formula: `${nested(90)}+${nested(90)}` }
+    const { status, data } = await ours.ask('POST', '/v1/formulas', body)
+    expect(status).toBe(422)
+    expect(data.errors[0]).toMatchObject({
+      field: 'formula',
+      reason: 'too_long',
+      column: 1,
+      message:
+        'formula must take at most 138 operations a value, because a code has many values a day; it takes 183 with the formulas that it names. Use fewer codes and functions (column 1).',
+    })
+    const half = await ours.ask('POST', '/v1/formulas', { ...spread, formula: nested(90) })
+    expect(half.status).toBe(201)
+    const second = { ...spread, code: 'MY_SECOND', formula: `${code} + ${nested(60)}` }
+    const added = await ours.ask('POST', '/v1/formulas', second)
+    expect([added.status, added.data.errors[0].reason]).toEqual([422, 'too_long'])
+  })
+
+  test('holds up no request of others, whatever is read of its newest values', async () => {
+    const { instance, ours } = open()
+    const never = `table(${nested(90)}, [1000, 2000, 1])`
+    const made = [
+      { ...spread, formula: nested(98) },
+      { ...spread, code: 'MY_MEAN', formula: 'avg(WTI_USD, 600 days) - WTI_USD' },
+      { ...spread, code: 'MY_NEVER', formula: never },
+    ]
+    const asOf = new Date(startAt + 1000).toISOString()
+    const reads = made.flatMap(({ code: name }) => [
+      `/v1/prices/latest?by_code=${name}`,
+      `/v1/prices/latest?by_code=${name}&as_of=${asOf}`,
+      `/udf/quotes?symbols=${name}`,
+    ])
+    const spent: [string, number][] = []
+    const timed = async (name: string, work: () => unknown) => {
+      const began = process.cpuUsage()
+      await work()
+      const { user, system } = process.cpuUsage(began)
+      spent.push([name, (user + system) / 1000])
+    }
+    const series = instance.services.catalogue.named('WTI_USD')!
+    for (const body of made)
+      await timed(body.code, async () =>
+        expect((await ours.ask('POST', '/v1/formulas', body)).status).toBe(201),
+      )
+    for (let round = 0; round < 2; round += 1) {
+      for (const path of reads) await timed(path, () => ours.ask('GET', path))
+      const observedAt = startAt + (round + 1) * 300_000
+      const point = { seriesId: series.id, observedAt, value: 66 + round }
+      await timed('push', () => instance.services.ingest.write([point]))
+    }
+    // Half a second to several seconds where whole histories are read; other tests run at the same time.
+    expect(spent.filter(([, ms]) => ms > 400)).toEqual([])
+    expect((await ours.ask('GET', reads[0]!)).data.price).toBe(67)
+  })
+})

@@ -118,6 +118,8 @@ export const isPeakMean = (code: string): boolean => Object.hasOwn(peakCodes, co
 export const averagedCodeOf = (code: string): string | undefined =>
   averagedCodes[code] ?? peakCodes[code]
 
+const shippedTerms = new Map<string, SeriesTerms | undefined>()
+
 /** The shipped attributes of a code that are not columns of the catalogue. */
 export const shippedTermsOf = (code: string): SeriesTerms | undefined =>
-  rules.find(([pattern]) => pattern.test(code))?.[1]
+  shippedTerms.getOrInsertComputed(code, () => rules.find(([pattern]) => pattern.test(code))?.[1])

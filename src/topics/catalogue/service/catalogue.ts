@@ -87,6 +87,9 @@ export function createCatalogue(
     visibility.reload(list, owned, find)
     for (const series of everything) takePeriods(series, find)
     extents.reload(stored, store.extents())
+    notifyReloaded()
+  }
+  const notifyReloaded = () => {
     for (const listener of reloadListeners) listener()
   }
   reload()
@@ -198,11 +201,10 @@ export function createCatalogue(
     /** Says where the data of a computed series ended before the write under way. */
     endAt(id: number, lastAt: number | undefined) {
       const series = ids.get(id)!
-      const firstAt = extents.of(series)?.firstAt
-      extents.put(
-        series,
-        lastAt === undefined ? undefined : { firstAt: Math.min(firstAt ?? lastAt, lastAt), lastAt },
-      )
+      if (lastAt === undefined) return extents.put(series, undefined)
+      const extent = extents.of(series) ?? { firstAt: lastAt, lastAt }
+      extent.lastAt = lastAt
+      extents.put(series, extent)
     },
     /** Sets the source of a series' values, kept over every reload; undefined: none. */
     attribute(id: number, fedBy: FedBy | undefined) {
@@ -217,6 +219,8 @@ export function createCatalogue(
     },
     addContracts,
     reload,
+    /** Notifies the listeners of a reload again: others read the database once it is committed. */
+    notifyReloaded,
     /** Adds a listener for every reload of the list. */
     onReload: (listener: () => void) => void reloadListeners.push(listener),
   }
@@ -547,8 +551,10 @@ function createExtents() {
         set(series, { firstAt, lastAt })
         return true
       }
-      if (extent.firstAt <= firstAt && extent.lastAt >= lastAt) return false
-      extent.firstAt = Math.min(extent.firstAt, firstAt)
+      // Where the values of a formula begin takes long to find, and new ones change nothing of it.
+      const isEarlier = series.terms?.formula === undefined && firstAt < extent.firstAt
+      if (!isEarlier && extent.lastAt >= lastAt) return false
+      if (isEarlier) extent.firstAt = firstAt
       extent.lastAt = Math.max(extent.lastAt, lastAt)
       return true
     },

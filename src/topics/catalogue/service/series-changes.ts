@@ -140,8 +140,7 @@ export function createSeriesChanges({
         catalogue.reload()
       },
     )
-    // Query workers read the database: they learn of the change once it is committed.
-    catalogue.reload()
+    catalogue.notifyReloaded()
     return entries.flatMap(({ code, terms }) => {
       const series = catalogue.find(code, terms.owner)
       if (series) forgetSeries(series.id)

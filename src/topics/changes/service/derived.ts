@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { ever, type Formulas } from '../../formulas/service/formulas.ts'
+
 import type { Observation } from '../../prices/math/bars.ts'
 import type { Withheld } from '../../prices/store/withheld.ts'
 import { isBefore, type Place } from '../math/cursor.ts'
@@ -79,12 +80,13 @@ export function createDerivedChanges(deps: DerivedDeps) {
     if (!state || (!isNext && missing.length === 0)) return found
     const { view } = state
     state.served = served
-    const before = missing.map(({ id }) => view.rows(id))
+    const rowsOf = ({ id }: Series) => view.between(id, ever.from, ever.to)
+    const before = missing.map(rowsOf)
     state.at = writtenAt
-    for (const [seriesId, from] of changed)
-      for (const id of formulas.heldBy(seriesId)) view.forget(id, from)
-    for (const [i, { id }] of missing.entries()) {
-      const differences = between(before[i]!, view.rows(id))
+    for (const [seriesId, from] of changed) view.forget(formulas.heldBy(seriesId), from)
+    for (const [i, series] of missing.entries()) {
+      const { id } = series
+      const differences = between(before[i]!, rowsOf(series))
       found.set(id, differences)
       if (differences.length < keptEach) known.set(keyOf(id), differences)
     }
@@ -151,7 +153,10 @@ export function createDerivedChanges(deps: DerivedDeps) {
               )
             : [
                 ...(was ? [forgotten(segment)] : []),
-                ...shownRows(segment, stateAt(writtenAt, served).view.rows(series.id)),
+                ...shownRows(
+                  segment,
+                  stateAt(writtenAt, served).view.between(series.id, ever.from, ever.to),
+                ),
               ]
         const left = withheld(series.id)
         for (const record of records) {

@@ -10,7 +10,7 @@ import type { Context } from '../../../http/operations/context.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
 import { vintageHeaders } from '../../../http/operations/point-in-time.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
-import { isoDay, parseDay, secondMs } from '../../../lib/time/instant.ts'
+import { isoDay, parseDay, secondMs, startOfDay } from '../../../lib/time/instant.ts'
 import { calendarOf } from '../../calendars/math/calendar.ts'
 import { releasedAt, scheduleOf } from '../../calendars/math/schedule.ts'
 import { isIntraday } from '../../catalogue/math/catalogue.ts'
@@ -374,8 +374,14 @@ function quotesOf(incoming: Incoming, exchange: string) {
         return { s: 'error', n: name, v: { errmsg: 'There is no price of this code.' } }
       const { series, code } = commodity
       const { value, observedAt } = quote.observation
-      const day = isoDay(observedAt)
-      const before = moment.prices.closes.of(series.id).findLast(close => close.day < day)
+      const [before] = moment.prices.history.page({
+        seriesIds: [series.id],
+        interval: 'raw',
+        from: Number.MIN_SAFE_INTEGER,
+        to: startOfDay(observedAt),
+        limit: 1,
+        offset: 0,
+      }).rows
       const change = before && priceChange(before.value, value, series.decimals)
       return {
         s: 'ok',

@@ -65,14 +65,56 @@ export interface CompiledFormula {
   /** Those whose times are the times of the formula. */
   legs: readonly string[]
   evaluate: Evaluate
+  /** How many operations a value takes, without those of formulas that it names. */
+  steps: number
 }
 
 export const codesMax = 50
+/** Operations that a conversion between currencies counts as: it looks up several rates. */
+const ratesEach = 5
 /** How old a rate may be. */
 const rateMaxMs = 7 * dayMs
 
-/** Checks a formula and makes it ready. Throws a `FormulaFault`. */
+/** What a formula was compiled with, as text. */
+interface Lookup {
+  of(market: Market): unknown
+  found: string | undefined
+}
+
+const compiledOnes = new Map<string, { lookups: readonly Lookup[]; compiled: CompiledFormula }>()
+/** Compiled formulas that stay in memory. */
+const compiledMax = 2_000
+
+/**
+ * Checks a formula and makes it ready, once for as long as its names stand for the same. Throws a
+ * `FormulaFault`.
+ */
 export function compileFormula(
+  text: string,
+  declared: Pick<Price, 'currency' | 'unit'>,
+  market: Market,
+): CompiledFormula {
+  const key = JSON.stringify([text, declared])
+  const known = compiledOnes.get(key)
+  if (known?.lookups.every(({ of, found }) => JSON.stringify(of(market)) === found))
+    return known.compiled
+  const lookups: Lookup[] = []
+  const noted = <T>(of: (market: Market) => T): T => {
+    const found = of(market)
+    lookups.push({ of, found: JSON.stringify(found) })
+    return found
+  }
+  const compiled = compileText(text, declared, {
+    leg: name => noted(({ leg }) => leg(name)),
+    pair: (from, to) => noted(({ pair }) => pair(from, to)),
+    isCurrency: word => noted(({ isCurrency }) => isCurrency(word)),
+  })
+  if (compiledOnes.size >= compiledMax) compiledOnes.clear()
+  compiledOnes.set(key, { lookups, compiled })
+  return compiled
+}
+
+function compileText(
   text: string,
   declared: Pick<Price, 'currency' | 'unit'>,
   market: Market,
@@ -104,6 +146,7 @@ export function compileFormula(
     named: [...named],
     legs: outside.size > 0 ? [...outside] : [...named],
     evaluate: result.evaluate,
+    steps: build.steps(),
   }
 }
 
@@ -112,6 +155,7 @@ function createBuilder(
   market: Market,
   indexOf: (code: string) => number,
 ) {
+  let steps = 0
   /** Reads the rate between two currencies; undefined where no series has it. */
   const rateReader = (from: string, to: string): Evaluate | undefined => {
     const step = (a: string, b: string) => {
@@ -166,6 +210,7 @@ function createBuilder(
     if (rate && !rateOf)
       throw new FormulaFault('currency', spot, `No rate from ${rate.from} to ${rate.to} exists.`)
     if (factor === 1 && !rateOf) return evaluate
+    steps += rateOf ? ratesEach : 1
     return scope => {
       const value = evaluate(scope)
       if (value === undefined) return undefined
@@ -258,17 +303,14 @@ function createBuilder(
   }
 
   const part = (node: Node): Part => {
+    steps += node.kind === 'table' ? node.bands.length : 1
     switch (node.kind) {
       case 'number': {
         const { value } = node
         return { kind: bare, evaluate: () => value }
       }
       case 'code':
-        return codePart(
-          node,
-          false,
-          index => scope => valueIn(scope, index, alignedPlace(scope, index)),
-        )
+        return codePart(node, false, index => scope => taken(scope, aligned(scope, index)))
       case 'negate': {
         const { kind, evaluate } = part(node.inner)
         return { kind, evaluate: of(evaluate, x => -x) }
@@ -333,10 +375,9 @@ function createBuilder(
       case 'lag': {
         const { by } = node
         return codePart(node.code, true, index => scope => {
-          if (typeof by !== 'number')
-            return valueIn(scope, index, lastPlace(scope, index, spanBefore(scope.at, by)))
-          const place = lastPlace(scope, index, scope.at)
-          return valueIn(scope, index, place < by ? -1 : place - by)
+          const isPlace = typeof by === 'number'
+          const at = isPlace ? scope.at : spanBefore(scope.at, by)
+          return taken(scope, newestAt(scope, index, at, isPlace ? by : 0))
         })
       }
       case 'around':
@@ -379,7 +420,7 @@ function createBuilder(
     }
   }
 
-  return { part, converted }
+  return { part, converted, steps: () => steps }
 }
 
 const named = ({ currency, unit }: Pick<Price, 'currency' | 'unit'>) =>
@@ -430,36 +471,25 @@ function rounded(value: number, digits: number): number {
   return Math.sign(value) * Number(`${shifted}e-${digits}`)
 }
 
-function take(scope: Scope, { value, recordedAt }: Observation): number {
-  if (recordedAt > scope.recordedAt) scope.recordedAt = recordedAt
-  return value
+function taken(scope: Scope, row: Observation | undefined): number | undefined {
+  if (row && row.recordedAt > scope.recordedAt) scope.recordedAt = row.recordedAt
+  return row?.value
 }
 
-const valueIn = (scope: Scope, index: number, place: number): number | undefined =>
-  place < 0 ? undefined : take(scope, scope.inputs[index]!.rows[place]!)
+/** The newest value at or before a time that is not older than its limit, or one before it. */
+const newestAt = ({ inputs, limitsMs }: Scope, index: number, at: number, before = 0) =>
+  inputs[index]!.newest(at, at - limitsMs[index]!, before)
 
-/** The newest value at or before a time that is not older than its limit. */
-function lastPlace({ inputs, limitsMs }: Scope, index: number, at: number): number {
-  const input = inputs[index]!
-  const place = input.upTo(at)
-  return place >= 0 && at - input.rows[place]!.observedAt <= limitsMs[index]! ? place : -1
-}
-
-function alignedPlace(scope: Scope, index: number): number {
+function aligned(scope: Scope, index: number): Observation | undefined {
   const { at, align, inputs } = scope
-  if (align === 'last') return lastPlace(scope, index, at)
-  const input = inputs[index]!
-  const place = input.upTo(align === 'drop' ? at : at + dayMs - 1)
-  return place >= 0 && input.rows[place]!.observedAt >= at ? place : -1
+  if (align === 'last') return newestAt(scope, index, at)
+  return inputs[index]!.newest(align === 'drop' ? at : at + dayMs - 1, at)
 }
 
 function quotedRate(scope: Scope, index: number | undefined): number | undefined {
   if (index === undefined) return undefined
-  const input = scope.inputs[index]!
-  const row = input.rows[input.upTo(scope.at)]
-  return row && scope.at - row.observedAt <= rateMaxMs && row.value > 0
-    ? take(scope, row)
-    : undefined
+  const row = scope.inputs[index]!.newest(scope.at, scope.at - rateMaxMs)
+  return row && row.value > 0 ? taken(scope, row) : undefined
 }
 
 /** Computes a mean once for all times that share its window. */
@@ -487,15 +517,9 @@ function around(
   node: Extract<Node, { kind: 'around' }>,
   index: number,
 ): number | undefined {
-  const input = scope.inputs[index]!
-  const closes = input.closes()
   const day = dayNumber(node.day)
-  const own = input.closeFrom(day)
-  const first = own - node.before
-  const hasOwn = closes[own] !== undefined && dayNumber(closes[own].observedAt) === day
-  const end = own + (hasOwn ? 1 : 0) + node.after
+  const closes = scope.inputs[index]!.around(day, node.before, node.after)
   // Nothing is known of the window before the day that completes it.
-  const last = closes[end - 1]
-  if (first < 0 || !last || dayNumber(last.observedAt) > dayNumber(scope.at)) return undefined
-  return shared(scope, node, '', () => meanOf(closes.slice(first, end)))
+  if (!closes || dayNumber(closes.at(-1)!.observedAt) > dayNumber(scope.at)) return undefined
+  return shared(scope, node, '', () => meanOf(closes))
 }

@@ -1,9 +1,23 @@
 import { firstNotBefore } from '../../../lib/sorted.ts'
-import { dayMs } from '../../../lib/time/instant.ts'
+import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
 import { bucketStart, type Observation } from '../../prices/math/bars.ts'
 
-/** The values of a code that a formula reads, oldest first, with functions to look them up. */
+/** The values of a code that a formula reads, with functions to look them up. */
 export type Input = ReturnType<typeof createInput>
+
+/** Where the values of a code are read. */
+export interface Source {
+  /** Those of `[from, to)`, oldest first. */
+  read: Read
+  /** The newest of `[from, to)`, without others. */
+  newest(from: number, to: number): Observation | undefined
+  /** Whether a few values, and closes, are found one by one: a day has many, or each is computed. */
+  isDense: boolean
+  /** So many values more are in memory. */
+  onGrow?(count: number): void
+}
+
+type Read = (from: number, to: number) => readonly Observation[]
 
 export const dayNumber = (at: number): number => Math.floor(at / dayMs)
 
@@ -24,22 +38,159 @@ interface Block {
 const blocksBegin = -(2 ** 22)
 const blockLevels = 24
 
-const joined = (a: Block | undefined, b: Block): Block =>
-  a
+const joined = (a: Block | undefined, b: Block | undefined): Block | undefined =>
+  a && b
     ? {
         sum: a.sum + b.sum,
         count: a.count + b.count,
         recordedAt: Math.max(a.recordedAt, b.recordedAt),
       }
-    : b
+    : (a ?? b)
 
-export function createInput(rows: readonly Observation[]) {
+/** Sums of closes, by days since 1970. */
+function createBlocks() {
+  const levels = Array.from({ length: blockLevels }, () => new Map<number, Block>())
+  return {
+    /** Takes in all closes from the first of these to the last. */
+    put(closes: readonly Observation[]) {
+      const [first, last] = [closes[0], closes.at(-1)]
+      if (!first || !last) return
+      for (const { observedAt, value, recordedAt } of closes)
+        levels[0]!.set(dayNumber(observedAt) - blocksBegin, { sum: value, count: 1, recordedAt })
+      let [from, to] = [first, last].map(row => dayNumber(row.observedAt) - blocksBegin) as [
+        number,
+        number,
+      ]
+      for (let level = 1; level < blockLevels; level += 1) {
+        const below = levels[level - 1]!
+        from = Math.floor(from / 2)
+        to = Math.floor(to / 2)
+        for (let number = from; number <= to; number += 1) {
+          const block = joined(below.get(2 * number), below.get(2 * number + 1))
+          if (block) levels[level]!.set(number, block)
+        }
+      }
+    },
+    /** Drops the closes of these days, which are the newest. */
+    drop(closes: readonly Observation[]) {
+      for (const { observedAt } of closes) {
+        let number = dayNumber(observedAt) - blocksBegin
+        levels[0]!.delete(number)
+        for (let level = 1; level < blockLevels; level += 1) {
+          const below = levels[level - 1]!
+          number = Math.floor(number / 2)
+          const block = joined(below.get(2 * number), below.get(2 * number + 1))
+          if (block) levels[level]!.set(number, block)
+          else levels[level]!.delete(number)
+        }
+      }
+    },
+    /** The closes of `[from, to)` together, a window of thousands of days in some thirty blocks. */
+    sum(from: number, to: number): Block | undefined {
+      let first = Math.max(0, from - blocksBegin)
+      let end = Math.min(2 ** (blockLevels - 1), to - blocksBegin)
+      let all: Block | undefined
+      for (const level of levels) {
+        if (first >= end) break
+        if (first % 2 === 1) all = joined(all, level.get(first++))
+        if (end % 2 === 1) all = joined(all, level.get(--end))
+        first = Math.floor(first / 2)
+        end = Math.floor(end / 2)
+      }
+      return all
+    },
+  }
+}
+
+/** The last value of each UTC day. */
+const closesOf = (rows: readonly Observation[]): Observation[] =>
+  rows.filter((row, i) => {
+    const next = rows[i + 1]
+    return !next || bucketStart('day', next.observedAt) !== bucketStart('day', row.observedAt)
+  })
+
+const [earliest, latest] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+/** No value is as old. */
+const oldest = Date.UTC(1000, 0, 1)
+/** How much is read before the first time that is wanted; each further part is longer. */
+const firstSpanMs = dayMs
+const spanGrowth = 4
+/** Beyond so long a part, all that is left is read. */
+const spanMaxMs = 4 * 366 * dayMs
+/** Values that are found one by one before all between them are read. */
+const foundMax = 300
+
+/**
+ * Values from some midnight on, which are read when they are first looked up: nearly all lookups are
+ * those of newest values, and some codes have a million values before them.
+ */
+function createTail(
+  read: Read,
+  on: { put?(rows: readonly Observation[]): void; drop?(rows: readonly Observation[]): void },
+) {
+  let rows: Observation[] = []
+  /** The values of `[begin, end)` are in memory; both are midnights. */
+  let [begin, end] = [latest, latest]
+  let spanMs = firstSpanMs
+  return {
+    get rows(): readonly Observation[] {
+      return rows
+    },
+    /** All values from there on are in memory. */
+    get begin() {
+      return end === latest ? begin : latest
+    },
+    get isWhole() {
+      return begin === earliest
+    },
+    /** Makes sure that all values from a time on are there; returns how many were put before others. */
+    reach(from: number): number {
+      if (end < latest) {
+        const later = read(end, latest)
+        end = latest
+        for (const row of later) rows.push(row)
+        on.put?.(later)
+      }
+      if (Math.max(from, earliest) >= begin) return 0
+      const wanted = Math.min(from, begin === latest ? from : begin) - spanMs
+      const first = wanted < oldest || spanMs > spanMaxMs ? earliest : startOfDay(wanted)
+      const earlier = read(first, begin)
+      begin = first
+      spanMs *= spanGrowth
+      rows = earlier.concat(rows)
+      on.put?.(earlier)
+      return earlier.length
+    },
+    /** Reads one part more before the first value. */
+    extend(): number {
+      return this.reach(begin - 1)
+    },
+    forget(midnight: number) {
+      if (midnight >= end) return
+      const dropped = rows.splice(firstNotBefore(rows, row => row.observedAt < midnight))
+      on.drop?.(dropped)
+      if (midnight > begin) end = midnight
+      else [begin, end, spanMs] = [latest, latest, firstSpanMs]
+    },
+  }
+}
+
+/** The values of a code, of which those that are looked up are read. */
+export function createInput({ read, newest, isDense, onGrow }: Source) {
+  const tail = createTail(read, {
+    put: rows => onGrow?.(rows.length),
+    drop: rows => onGrow?.(-rows.length),
+  })
+  const found = new Map<number, { since: number; row: Observation | undefined }>()
   let last = 0
-  let closes: Observation[] | undefined
-  let blocks: Map<number, Block>[] | undefined
-  /** Times are mostly requested in order. */
-  const upTo = (at: number): number => {
+  const reach = (from: number) => {
+    last += tail.reach(from)
+  }
+  /** The place of the newest value in memory at or before a time. Times are mostly in order. */
+  const placeAt = (at: number): number => {
+    const { rows } = tail
     if (rows.length === 0 || rows[0]!.observedAt > at) return -1
+    last = Math.min(last, rows.length - 1)
     let high = rows.length - 1
     if (rows[last]!.observedAt > at) {
       high = last
@@ -59,58 +210,86 @@ export function createInput(rows: readonly Observation[]) {
     last = low
     return low
   }
-  const closesOf = () => {
-    closes ??= rows.filter((row, i) => {
-      const next = rows[i + 1]
-      return !next || bucketStart('day', next.observedAt) !== bucketStart('day', row.observedAt)
-    })
-    return closes
+  const between = (from: number, to: number): Observation[] => {
+    reach(from)
+    const { rows } = tail
+    return rows.slice(
+      firstNotBefore(rows, row => row.observedAt < from),
+      to === latest ? rows.length : firstNotBefore(rows, row => row.observedAt < to),
+    )
   }
-  const blocksOf = () => {
-    if (blocks) return blocks
-    let level = new Map<number, Block>()
-    for (const { observedAt, value, recordedAt } of closesOf())
-      level.set(dayNumber(observedAt) - blocksBegin, { sum: value, count: 1, recordedAt })
-    blocks = [level]
-    while (blocks.length < blockLevels) {
-      const next = new Map<number, Block>()
-      for (const [number, block] of level) {
-        const half = Math.floor(number / 2)
-        next.set(half, joined(next.get(half), block))
-      }
-      blocks.push(next)
-      level = next
+  const readCloses = (from: number, to: number): readonly Observation[] => {
+    if (!isDense || tail.begin <= from) return closesOf(between(from, to))
+    const closes: Observation[] = []
+    for (let end = to; ; end = startOfDay(closes.at(-1)!.observedAt)) {
+      const close = newest(from, end)
+      if (!close) return closes.reverse()
+      closes.push(close)
     }
-    return blocks
   }
+  const blocks = createBlocks()
+  const days = createTail(readCloses, blocks)
   return {
-    rows,
-    /** The place of the newest value at or before a time; -1 without one. */
-    upTo,
-    /** The last value of each UTC day. */
-    closes: closesOf,
+    /** The values of `[from, to)`, oldest first. */
+    between,
     /**
-     * The mean of the closes of `[from, to)`, in days since 1970. A window of thousands of days is
-     * read in some thirty blocks, and its mean depends on nothing outside of it.
+     * The newest value at or before a time that was observed at `since` or later, or the one that is
+     * so many before it.
      */
-    mean(from: number, to: number): Mean | undefined {
-      let first = Math.max(0, from - blocksBegin)
-      let end = Math.min(2 ** (blockLevels - 1), to - blocksBegin)
-      let all: Block | undefined
-      const add = (block: Block | undefined) => {
-        if (block) all = joined(all, block)
+    newest(at: number, since: number, before = 0): Observation | undefined {
+      if (since < tail.begin) {
+        if (isDense && before === 0 && found.size < foundMax) {
+          const known = found.get(at)
+          if (known?.row ? known.row.observedAt >= since : known && known.since <= since)
+            return known?.row
+          const row = newest(since, at + 1)
+          found.set(at, { since, row })
+          return row
+        }
+        if (since > earliest) reach(since)
+        else reach(newest(since, at + 1)?.observedAt ?? earliest)
       }
-      for (const level of blocksOf()) {
-        if (first >= end) break
-        if (first % 2 === 1) add(level.get(first++))
-        if (end % 2 === 1) add(level.get(--end))
-        first = Math.floor(first / 2)
-        end = Math.floor(end / 2)
+      for (;;) {
+        const place = placeAt(at)
+        const row = tail.rows[place]
+        if (row && row.observedAt < since) return undefined
+        if (row && before <= place) return tail.rows[place - before]
+        if (tail.isWhole || (!row && tail.begin <= since)) return undefined
+        last += tail.extend()
       }
-      return all && { value: all.sum / all.count, recordedAt: all.recordedAt }
     },
-    /** The place of the first close on a day or after it, in days since 1970. */
-    closeFrom: (day: number) =>
-      firstNotBefore(closesOf(), ({ observedAt }) => observedAt < day * dayMs),
+    /** The last value of each UTC day. */
+    closes(): readonly Observation[] {
+      days.reach(earliest)
+      return days.rows
+    },
+    /** The mean of the closes of `[from, to)`, in days since 1970; it depends on nothing else. */
+    mean(from: number, to: number): Mean | undefined {
+      days.reach(from * dayMs)
+      const sum = blocks.sum(from, to)
+      return sum && { value: sum.sum / sum.count, recordedAt: sum.recordedAt }
+    },
+    /**
+     * The closes before a day, its own if there is one, and those after it, so many of each;
+     * undefined: there are fewer.
+     */
+    around(day: number, before: number, after: number): readonly Observation[] | undefined {
+      for (days.reach(day * dayMs); ; days.extend()) {
+        const closes = days.rows
+        const own = firstNotBefore(closes, ({ observedAt }) => observedAt < day * dayMs)
+        const hasOwn = closes[own] !== undefined && dayNumber(closes[own].observedAt) === day
+        const stop = own + (hasOwn ? 1 : 0) + after
+        if (own >= before)
+          return stop > closes.length ? undefined : closes.slice(own - before, stop)
+        if (days.isWhole) return undefined
+      }
+    },
+    /** Values that were observed on the day of a time or later are read again. */
+    forget(from: number) {
+      const midnight = startOfDay(from)
+      found.clear()
+      tail.forget(midnight)
+      days.forget(midnight)
+    },
   }
 }

@@ -24,53 +24,74 @@ export interface Computation {
   /** Values of `[from, to)` alone; `to` defaults to the end. */
   from: number
   to?: number
-  /** The first value, or the last, that is accepted, and no other is computed. */
-  only?: { edge: 'first' | 'last'; accepts(row: Observation): boolean }
+  /** Called before each computation of a value. */
+  onTry?(): void
+}
+
+/** The first value, or the last, that is accepted, and no other is computed. */
+export interface Only {
+  edge: 'first' | 'last'
+  accepts(row: Observation): boolean
 }
 
 /** The values of a formula, oldest first. A time at which a leg has none has no value. */
 export function computeSeries(
   { codes, legs, evaluate }: CompiledFormula,
-  { align, inputs, limitsMs, from, to = Number.POSITIVE_INFINITY, only }: Computation,
+  { align, inputs, limitsMs, from, to = Number.MAX_SAFE_INTEGER, onTry }: Computation,
+  { edge, accepts }: Partial<Only> = {},
 ): Observation[] {
   const ownInputs = legs.map(code => inputs[codes.indexOf(code)]!)
   const windows: Scope['windows'] = new Map()
   const rows: Observation[] = []
   const scope: Scope = { at: 0, recordedAt: 0, inputs, align, limitsMs, windows }
-  const isLast = only?.edge === 'last'
-  const times =
-    isLast && align === 'last'
-      ? backwards(ownInputs, from, to)
-      : timesOf(ownInputs, align, from, to)
-  if (isLast && Array.isArray(times)) times.reverse()
-  for (const at of times) {
+  const timesIn = edge === 'last' ? backwards : timesOf
+  for (const at of timesIn(ownInputs, align, from, to)) {
+    onTry?.()
     scope.at = at
     scope.recordedAt = Number.NEGATIVE_INFINITY
     const value = evaluate(scope)
     if (value === undefined || !Number.isFinite(value)) continue
     const row = { observedAt: at, value, recordedAt: scope.recordedAt }
-    if (only && !only.accepts(row)) continue
+    if (accepts?.(row) === false) continue
     rows.push(row)
-    if (only) break
+    if (edge) break
   }
   return rows
 }
 
-/** The times at which any input has a value in `[from, to)`, the newest first. */
-function* backwards(inputs: readonly Input[], from: number, to: number): Generator<number> {
-  const newestBefore = (end: number) =>
-    Math.max(...inputs.map(({ rows, upTo }) => rows[upTo(end - 1)]?.observedAt ?? -Infinity))
-  for (let at = newestBefore(to); at >= from; at = newestBefore(at)) yield at
+/** The time of a formula at which a value counts, and how long values count at it. */
+const clockOf = (align: Alignment) =>
+  align === 'same_day'
+    ? { timeOf: startOfDay, lengthMs: dayMs }
+    : { timeOf: (at: number) => at, lengthMs: 1 }
+
+/** The times of a formula in `[from, to)`, the newest first, as they are needed. */
+function* backwards(
+  inputs: readonly Input[],
+  align: Alignment,
+  from: number,
+  to: number,
+): Generator<number> {
+  const { timeOf, lengthMs } = clockOf(align)
+  for (let end = timeOf(to - 1) + lengthMs; ; ) {
+    const ends = inputs.map(input => input.newest(end - 1, from)?.observedAt ?? -Infinity)
+    // At other alignments every code has to have a value, so none is newer than the oldest of them.
+    const at = timeOf(align === 'last' ? Math.max(...ends) : Math.min(...ends))
+    if (!(at >= from)) return
+    const hasAll = ends.every(newest => timeOf(newest) === at)
+    if (align === 'last' || hasAll) yield at
+    end = align === 'last' || hasAll ? at : at + lengthMs
+  }
 }
 
 /** The times of a formula in `[from, to)`, in their order. */
 function timesOf(inputs: readonly Input[], align: Alignment, from: number, to: number): number[] {
-  const timeOf = align === 'same_day' ? startOfDay : (at: number) => at
-  const lists = inputs.map(({ rows, upTo }) => {
+  const { timeOf, lengthMs } = clockOf(align)
+  const end = timeOf(to - 1) + lengthMs
+  const lists = inputs.map(input => {
     const times: number[] = []
-    for (let i = Math.max(0, upTo(from - 1) + 1); i < rows.length; i += 1) {
-      const at = timeOf(rows[i]!.observedAt)
-      if (at >= to) break
+    for (const { observedAt } of input.between(from, end)) {
+      const at = timeOf(observedAt)
       if (at >= from && at !== times.at(-1)) times.push(at)
     }
     return times

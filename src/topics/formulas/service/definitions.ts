@@ -1,6 +1,6 @@
 import { addDuration } from '../../../lib/time/duration.ts'
 import { calendarOf, isTradingDay } from '../../calendars/math/calendar.ts'
-import { type Cadence, cadences } from '../../catalogue/math/catalogue.ts'
+import { type Cadence, cadences, isIntraday } from '../../catalogue/math/catalogue.ts'
 import { isPeakMean } from '../../catalogue/math/delivery-codes.ts'
 import type { SeriesTerms } from '../../catalogue/math/terms.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
@@ -139,15 +139,50 @@ function checkLevels(
     throw new FormulaFault('too_deep', whole, `must have at most ${levelsMax} levels of formulas.`)
 }
 
+/** Operations that the values of a day may take, those of formulas that a formula names included. */
+const stepsPerDayMax = 40_000
+const valuesOfDay = (cadence: Cadence): { count: number; text: string } => {
+  if (isIntraday(cadence)) return { count: 288, text: 'many values a day' }
+  return cadence === 'twice_daily'
+    ? { count: 2, text: 'two values a day' }
+    : { count: 1, text: 'one value a day' }
+}
+
+/** Refuses a formula whose values would hold up the requests of others. */
+function checkSteps(definition: Definition, find: (name: string) => Series | undefined): void {
+  const below = new Map<string, number>()
+  const stepsOf = ({ compiled, series }: Definition): number => {
+    for (const { code, terms, currency, unit } of series) {
+      if (terms?.formula === undefined || below.has(code)) continue
+      below.set(code, 0)
+      below.set(code, stepsOf(define({ ...terms, currency, unit }, find)))
+    }
+    return compiled.steps
+  }
+  const own = stepsOf(definition)
+  const steps = [...below.values()].reduce((sum, one) => sum + one, own)
+  const { count, text } = valuesOfDay(finestCadence(definition))
+  const most = Math.floor(stepsPerDayMax / count)
+  if (steps > most)
+    throw new FormulaFault(
+      'too_long',
+      whole,
+      `must take at most ${most} operations a value, because a code has ${text}; it takes ${steps} with the formulas that it names. Use fewer codes and functions.`,
+    )
+}
+
 /** A formula of a series made ready, or its fault. */
 function definitionOrFault(
   code: string,
   terms: FormulaTerms,
   find: (name: string) => Series | undefined,
+  check?: typeof checkSteps,
 ): Definition | FormulaFault {
   try {
     checkLevels(code, terms.formula ?? '', find)
-    return define(terms, find)
+    const definition = define(terms, find)
+    check?.(definition, find)
+    return definition
   } catch (error) {
     if (error instanceof FormulaFault) return error
     throw error
@@ -156,9 +191,11 @@ function definitionOrFault(
 
 /** Checks a formula of a series; undefined: it has no fault. */
 export function faultOf(
-  ...formula: Parameters<typeof definitionOrFault>
+  code: string,
+  terms: FormulaTerms,
+  find: (name: string) => Series | undefined,
 ): FormulaFault | undefined {
-  const made = definitionOrFault(...formula)
+  const made = definitionOrFault(code, terms, find, checkSteps)
   return made instanceof FormulaFault ? made : undefined
 }
 

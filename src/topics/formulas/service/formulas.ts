@@ -1,16 +1,17 @@
-import { firstNotBefore } from '../../../lib/sorted.ts'
 import { dayMs, startOfDay } from '../../../lib/time/instant.ts'
+import { isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { Catalogue } from '../../catalogue/service/catalogue.ts'
-import type { Series } from '../../catalogue/store/series.ts'
+import { isComputed, type Series } from '../../catalogue/store/series.ts'
 import { dailyMeans } from '../../delivery/math/daily-means.ts'
 import { barsOf, type Observation } from '../../prices/math/bars.ts'
 import type { CloseStore } from '../../prices/store/closes.ts'
 import type { Change, ObservationStore } from '../../prices/store/observations.ts'
-import { createInput } from '../math/input.ts'
 import { computeSeries } from '../math/series.ts'
 import { type Averaged, type Definition, definitionsOf } from './definitions.ts'
 import { familyIdOf, isRank, partsOf, type RankPart } from './ranks.ts'
-import { createView, firstSpanMs, type ReadStored, type View } from './views.ts'
+import { createView, ever, firstSpanMs, type StoredReads, type View } from './views.ts'
+
+export { ever } from './views.ts'
 
 export interface FormulaDeps {
   stored: ObservationStore
@@ -26,13 +27,13 @@ export interface FormulaDeps {
 
 export type Formulas = ReturnType<typeof createFormulas>
 
-/** All of time. */
-export const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 const rowsMax = 1_000_000_000
 /** At the end of a series: longer than two market days and a weekend with holidays. */
 const edgeMs = 6 * dayMs
 /** Moments of the past of which values stay in memory. */
 const pastViewsMax = 4
+
+type Recorded = Pick<StoredReads, 'read' | 'newest'>
 
 /**
  * Series by formula, and daily ones that have the means of delivery periods on days without a
@@ -83,45 +84,57 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       stretches.some(({ from, to }) => from <= observedAt && observedAt < to),
     )
   }
-  const viewOf = (read: ReadStored, clear: typeof isClear = isClear) => {
+  const viewOf = ({ read, newest }: Recorded, clear: typeof isClear = isClear) => {
+    const readClear = (seriesId: number, from: number, to: number) =>
+      clear(seriesId, read(seriesId, from, to))
     /** The rows of a rank are those of its contracts, each on the days on which it has the rank. */
-    const readRank = (rankId: number, from: number) =>
+    const readRank = (rankId: number, from: number, to: number) =>
       rankParts(rankId).flatMap(part => {
-        if (part.to <= from) return []
-        const rows = clear(part.seriesId, read(part.seriesId, Math.max(from, part.from)))
-        return rows.filter(({ observedAt }) => observedAt < part.to)
+        const [begin, end] = [Math.max(from, part.from), Math.min(to, part.to)]
+        return begin < end ? readClear(part.seriesId, begin, end) : []
       })
-    return createView(
-      definitionOf,
-      isFormula,
-      (id, from) => (isRank(id) ? readRank(id, from) : read(id, from)),
-      (id, rows) => (isRank(id) ? rows : clear(id, rows)),
-    )
+    const newestOfRank = (rankId: number, to: number) => {
+      for (const part of rankParts(rankId).toReversed()) {
+        const row = part.from < to ? newest(part.seriesId, Math.min(to, part.to)) : undefined
+        if (row && row.observedAt >= part.from) return row
+      }
+      return undefined
+    }
+    return createView(definitionOf, isFormula, {
+      read: (id, from, to) => (isRank(id) ? readRank : readClear)(id, from, to),
+      newest: (id, to) => (isRank(id) ? newestOfRank : newest)(id, to),
+      clear: (id, rows) => (isRank(id) ? rows : clear(id, rows)),
+      isIntraday: id => !isRank(id) && isIntraday(catalogue.byId(id).cadence),
+    })
   }
-  /** Recorded values, now or as they were known at a moment. */
-  const recorded =
-    (asOf: number | undefined): ReadStored =>
-    (id, from) =>
-      asOf === undefined
-        ? stored.oldestFirst(id, from, ever.to)
-        : stored.asOf(id, from, ever.to, asOf, rowsMax).reverse()
-  const present = viewOf(recorded(undefined))
-  const first = viewOf((id, from) => stored.firstRecorded(id, from, ever.to, rowsMax).reverse())
+  /** Recorded values as they were known at a moment. */
+  const recordedBy = (asOf: () => number): Recorded => ({
+    read: (id, from, to) => stored.asOf(id, from, to, asOf(), rowsMax).reverse(),
+    newest: (id, to) => stored.newestAsOf(id, to, asOf()),
+  })
+  const recorded = { read: stored.oldestFirst, newest: stored.newest }
+  const present = viewOf(recorded)
+  const first = viewOf({
+    read: (id, from, to) => stored.firstRecorded(id, from, to, rowsMax).reverse(),
+    newest: (id, to) => stored.firstRecorded(id, ever.from, to, 1)[0],
+  })
   const past = new Map<number, View>()
   const asOfView = (asOf: number): View => {
-    const view = past.get(asOf) ?? viewOf(recorded(asOf))
+    const view = past.get(asOf) ?? viewOf(recordedBy(() => asOf))
     past.delete(asOf)
     past.set(asOf, view)
     if (past.size > pastViewsMax) past.delete(past.keys().next().value!)
     return view
   }
-  /** The newest values of formulas, which are needed far more often than their histories. */
-  const newestOnes = new Map<number, Observation | undefined>()
+  /** The newest values of formulas; those from a time on, if there are any, are newer. */
+  const newestOnes = new Map<number, { row: Observation | undefined; knownTo: number }>()
   const newestOf = (seriesId: number): Observation | undefined => {
-    if (isRank(seriesId)) return present.newest(seriesId, Number.MAX_SAFE_INTEGER)
-    if (!newestOnes.has(seriesId))
-      newestOnes.set(seriesId, present.newest(seriesId, Number.MAX_SAFE_INTEGER))
-    return newestOnes.get(seriesId)
+    if (isRank(seriesId)) return present.newest(seriesId, ever.to)
+    const known = newestOnes.get(seriesId)
+    if (known?.knownTo === ever.to) return known.row
+    const row = present.newest(seriesId, ever.to, known?.knownTo) ?? known?.row
+    newestOnes.set(seriesId, { row, knownTo: ever.to })
+    return row
   }
   const forgetAll = () => {
     present.clear()
@@ -129,20 +142,26 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     first.clear()
     past.clear()
   }
-  const forget = (seriesId: number, from = Number.MIN_SAFE_INTEGER): readonly number[] => {
-    const ids = dependentsOf(seriesId)
-    if (ids.length === 0 && !isFormula(seriesId)) return ids
-    for (const id of heldBy(seriesId)) {
-      present.forget(id, from)
-      newestOnes.delete(id)
+  const forget = (seriesId: number, from = ever.from): readonly number[] => {
+    const affected = heldBy(seriesId)
+    present.forget(affected, from)
+    for (const id of affected) {
+      const known = newestOnes.get(id)
+      if (!known) continue
+      known.knownTo = Math.min(known.knownTo, startOfDay(from) - dayMs)
+      if (known.row && known.row.observedAt >= known.knownTo) newestOnes.delete(id)
     }
     first.clear()
     past.clear()
-    return ids
+    return dependentsOf(seriesId)
   }
   catalogue.onReload(() => {
     known = undefined
-    forgetAll()
+    // Recorded values are the same under other terms.
+    present.clear(id => isRank(id) || isComputed(catalogue.byId(id)))
+    newestOnes.clear()
+    first.clear()
+    past.clear()
   })
   /** From a few days at both ends: a history of periods is long. */
   const reachOfMeans = (seriesId: number) => {
@@ -170,19 +189,42 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   catalogue.measureBy(series => {
     if (series.averageOf !== undefined) return { extent: reachOfMeans(series.id) }
     if (series.terms?.formula === undefined) return undefined
-    const [oldest, newest] = [present.oldest(series.id), newestOf(series.id)]
-    return { extent: oldest && newest && { firstAt: oldest.observedAt, lastAt: newest.observedAt } }
+    const [begin, newest] = [beginOf(series.id), newestOf(series.id)]
+    if (begin === undefined || !newest) return { extent: undefined }
+    let oldest: number | undefined
+    return {
+      extent: {
+        // It takes longer to find, and most reads of an extent are for its end.
+        get firstAt() {
+          oldest ??= present.oldest(series.id, begin)?.observedAt ?? begin
+          return oldest
+        },
+        lastAt: newest.observedAt,
+      },
+    }
   })
+  /** The oldest value of a leg of a formula. */
+  const beginOf = (seriesId: number): number | undefined => {
+    const definition = definitionOf(seriesId)
+    if (!definition || !('compiled' in definition)) return undefined
+    const begins = definition.series.flatMap(leg => {
+      if (!definition.compiled.legs.includes(leg.code)) return []
+      if (isFormula(leg.id)) return beginOf(leg.id) ?? catalogue.extent(leg)?.firstAt ?? []
+      if (!isRank(leg.id)) return catalogue.extent(leg)?.firstAt ?? []
+      return (
+        rankParts(leg.id).flatMap(part => stored.after(part.seriesId, part.from - 1, 1))[0]
+          ?.observedAt ?? []
+      )
+    })
+    return begins.length === 0 ? undefined : Math.min(...begins)
+  }
 
   const computed = computedReads({
-    rows: (id, from = ever.from, to = ever.to) => present.between(id, from, to),
-    rowsAsOf: (id, asOf, from = ever.from, to = ever.to) => asOfView(asOf).between(id, from, to),
-    rowsFirst: (id, from = ever.from, to = ever.to) => first.between(id, from, to),
-    newestAsOf: (id, before, asOf) => asOfView(asOf).newest(id, before),
-    newest: (seriesId, before) => {
-      const newest = newestOf(seriesId)
-      return newest && newest.observedAt >= before ? present.newest(seriesId, before) : newest
-    },
+    present,
+    first,
+    asOfView,
+    newest: newestOf,
+    firstAt: id => catalogue.extent(catalogue.byId(id))?.firstAt,
     legsOf: seriesId =>
       isRank(seriesId)
         ? rankParts(seriesId).map(part => part.seriesId)
@@ -244,7 +286,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     /**
      * The newest values of a formula that no series has, oldest first, at least `limit` of them if
      * the range has as many, with the series that its text names.
-     * Recorded values are read for this alone: no change of them would forget what is held here.
+     * Values are read for this alone: no change of them would forget what is held here.
      */
     preview(
       definition: Definition,
@@ -256,11 +298,8 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       }: { from: number; to: number; limit: number; asOf?: number | undefined },
     ) {
       const { compiled, align, limitsMs, series } = definition
-      const held = asOf === undefined ? present : asOfView(asOf)
-      const read = viewOf(recorded(asOf))
-      const inputOf = ({ id }: Series) =>
-        (isFormula(id) || held.isValid(id) ? held : read).inputOf(id)
-      const inputs = series.map(inputOf)
+      const view = viewOf(asOf === undefined ? recorded : recordedBy(() => asOf)).upTo(to)
+      const inputs = series.map(({ id }) => view.inputOf(id))
       let rows: Observation[] = []
       let end = to
       for (let spanMs = firstSpanMs; end > from && rows.length < limit; spanMs *= 4) {
@@ -278,10 +317,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     },
     /** Values as they were known at a moment that moves on, without those that are not clear then. */
     viewAt: (at: () => number, isClearAt: (seriesId: number, row: Observation) => boolean) =>
-      viewOf(
-        (id, from) => recorded(at())(id, from),
-        (id, rows) => rows.filter(row => isClearAt(id, row)),
-      ),
+      viewOf(recordedBy(at), (id, rows) => rows.filter(row => isClearAt(id, row))),
     heldBy,
     /** Series by formula that use a series, each after those that it uses. */
     dependentsOf,
@@ -301,7 +337,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
       if (ids.size === 0) return []
       const written = new Set(changes.map(({ seriesId }) => seriesId))
       const ordered = [...definitions().keys()].filter(id => ids.has(id) && !written.has(id))
-      const before = ordered.map(id => newestOnes.get(id))
+      const before = ordered.map(id => newestOnes.get(id)?.row)
       // Only what is newer than all before it is news.
       for (const [i, id] of ordered.entries()) catalogue.endAt(id, before[i]?.observedAt)
       for (const { seriesId, inserted, revised } of changes) {
@@ -360,12 +396,12 @@ function relationsOf(
 }
 
 interface ComputedDeps {
-  /** At least the values of a range; without one, all. */
-  rows(seriesId: number, from?: number, to?: number): readonly Observation[]
-  rowsAsOf(seriesId: number, asOf: number, from?: number, to?: number): readonly Observation[]
-  rowsFirst(seriesId: number, from?: number, to?: number): readonly Observation[]
-  newestAsOf(seriesId: number, before: number, asOf: number): Observation | undefined
-  newest(seriesId: number, before: number): Observation | undefined
+  present: View
+  /** The values that were first recorded. */
+  first: View
+  asOfView(asOf: number): View
+  newest(seriesId: number): Observation | undefined
+  firstAt(seriesId: number): number | undefined
   legsOf(seriesId: number): readonly number[]
   stored(): ObservationStore
   closes(): CloseStore
@@ -376,34 +412,37 @@ interface ComputedDeps {
 
 /** The reads of a store over values that are computed. */
 function computedReads(deps: ComputedDeps) {
-  const { rows, rowsAsOf, rowsFirst, legsOf, stored, closes, own, ownCloses } = deps
-  const within = (all: readonly Observation[], from: number, to: number, bornBy = ever.to) => {
-    const part = all.slice(placeOf(all, from), placeOf(all, to))
-    return bornBy === ever.to ? part : part.filter(row => row.recordedAt <= bornBy)
-  }
-  const newestFirst = (part: Observation[], limit: number) =>
-    (part.length > limit ? part.slice(-limit) : part).reverse()
+  const { present, first, asOfView, legsOf, stored, closes, own, ownCloses } = deps
+  const isBorn =
+    (bornBy = ever.to) =>
+    (row: Observation) =>
+      row.recordedAt <= bornBy
+  const oldestFirst = (id: number, from: number, to: number, bornBy?: number) =>
+    present.between(id, from, to).filter(isBorn(bornBy))
+  const newestFirstOf =
+    (view: View) => (id: number, from: number, to: number, limit: number, bornBy?: number) =>
+      limit < 1 ? [] : view.last(id, from, to, limit, isBorn(bornBy)).slice(-limit).reverse()
   const daysOf = (all: readonly Observation[]) =>
-    createInput(all)
-      .closes()
-      .map(({ observedAt }) => startOfDay(observedAt))
+    all.map(({ observedAt }) => startOfDay(observedAt))
   const latestOf = (times: readonly (number | undefined)[]): number | undefined => {
     const found = times.flatMap(at => (at === undefined ? [] : [at]))
     return found.length === 0 ? undefined : Math.max(...found)
   }
   return {
-    between: (id: number, from: number, to: number, limit: number, bornBy?: number) =>
-      newestFirst(within(rows(id, from, to), from, to, bornBy), limit),
-    oldestFirst: (id: number, from: number, to: number, bornBy?: number) =>
-      within(rows(id, from, to), from, to, bornBy),
-    newest: deps.newest,
+    between: newestFirstOf(present),
+    oldestFirst,
+    newest(id: number, before: number) {
+      const newest = deps.newest(id)
+      return newest && newest.observedAt >= before
+        ? present.upTo(before).newest(id, before)
+        : newest
+    },
     count: (id: number, from: number, to: number, bornBy?: number) =>
-      within(rows(id, from, to), from, to, bornBy).length,
+      oldestFirst(id, from, to, bornBy).length,
     asOf: (id: number, from: number, to: number, asOf: number, limit: number) =>
-      newestFirst(within(rowsAsOf(id, asOf, from, to), from, to), limit),
-    firstRecorded: (id: number, from: number, to: number, limit: number, bornBy?: number) =>
-      newestFirst(within(rowsFirst(id, from, to), from, to, bornBy), limit),
-    newestAsOf: deps.newestAsOf,
+      newestFirstOf(asOfView(asOf))(id, from, to, limit),
+    firstRecorded: newestFirstOf(first),
+    newestAsOf: (id: number, before: number, asOf: number) => asOfView(asOf).newest(id, before),
     newestWrittenAt: (id: number) =>
       latestOf([own.newestWrittenAt(id), ...legsOf(id).map(leg => stored().newestWrittenAt(leg))]),
     /** Means were there before the first recorded value. */
@@ -415,28 +454,34 @@ function computedReads(deps: ComputedDeps) {
         : Math.min(ofOwn, ofLegs)
     },
     pointTimes: (id: number, from: number, to: number, limit: number) =>
-      within(rows(id, from, to), from, to)
+      oldestFirst(id, from, to)
         .slice(0, limit)
         .map(({ observedAt }) => observedAt),
     vintages(id: number, observedAt: number) {
       const recorded = own.vintages(id, observedAt)
       if (recorded.length > 0) return recorded
-      return within(rows(id, observedAt, observedAt + 1), observedAt, observedAt + 1).map(
-        ({ value, recordedAt }) => ({
-          value,
-          recordedAt,
-          replacedAt: undefined,
-          sourceId: 0,
-          batchId: 0,
-        }),
-      )
+      return oldestFirst(id, observedAt, observedAt + 1).map(({ value, recordedAt }) => ({
+        value,
+        recordedAt,
+        replacedAt: undefined,
+        sourceId: 0,
+        batchId: 0,
+      }))
     },
     recordings: (id: number, from: number, to: number) =>
-      rows(id)
+      oldestFirst(id, ever.from, ever.to)
         .filter(({ recordedAt }) => from <= recordedAt && recordedAt < to)
         .toSorted((a, b) => a.recordedAt - b.recordedAt),
-    after: (id: number, after: number, limit: number) =>
-      within(rows(id), after + 1, ever.to).slice(0, limit),
+    after(id: number, after: number, limit: number) {
+      const lastAt = deps.newest(id)?.observedAt ?? ever.from
+      let from = Math.max(after + 1, deps.firstAt(id) ?? ever.from)
+      let rows: Observation[] = []
+      for (let spanMs = firstSpanMs; from <= lastAt && rows.length < limit; spanMs *= 8) {
+        rows = rows.concat(oldestFirst(id, from, from + spanMs))
+        from += spanMs
+      }
+      return rows.slice(0, limit)
+    },
     copy(
       id: number,
       from: number,
@@ -444,12 +489,8 @@ function computedReads(deps: ComputedDeps) {
       into: Parameters<ObservationStore['copy']>[3],
       point?: { asOf: number; isCovered: boolean },
     ) {
-      const all = !point
-        ? rows(id, from, to)
-        : point.isCovered
-          ? rowsAsOf(id, point.asOf, from, to)
-          : rowsFirst(id, from, to)
-      const part = within(all, from, to).slice(0, into.value.length)
+      const view = !point ? present : point.isCovered ? asOfView(point.asOf) : first
+      const part = view.between(id, from, to).slice(0, into.value.length)
       for (const [i, { observedAt, value, recordedAt }] of part.entries()) {
         into.observedAt[i] = observedAt
         into.value[i] = value
@@ -460,28 +501,25 @@ function computedReads(deps: ComputedDeps) {
     bars: (id: number, span: 1 | 24, from: number, to: number, limit: number, bornBy?: number) => {
       const interval = span === 1 ? 'hour' : 'day'
       const lengthMs = span === 1 ? dayMs / 24 : dayMs
-      const bars = barsOf(
-        interval,
-        within(rows(id, from, to + lengthMs), from, to + lengthMs, bornBy),
-      )
+      const bars = barsOf(interval, oldestFirst(id, from, to + lengthMs, bornBy))
       return bars
         .filter(({ startsAt }) => from <= startsAt && startsAt < to)
         .reverse()
         .slice(0, limit)
     },
     days: (id: number, bornBy?: number, from = ever.from) =>
-      barsOf('day', within(rows(id), from, ever.to, bornBy)).map(bar => ({
+      barsOf('day', oldestFirst(id, from, ever.to, bornBy)).map(bar => ({
         startsAt: bar.startsAt,
         count: bar.count,
         hours: bar.hours,
         recordedAt: bar.recordedAt,
       })),
     closes: (id: number) =>
-      createInput(rows(id))
-        .closes()
+      present
+        .closes(id)
         .map(({ observedAt, value }) => ({ startsAt: startOfDay(observedAt), value })),
-    daysAsOf: (id: number, asOf: number) => daysOf(rowsAsOf(id, asOf)),
-    daysFirst: (id: number) => daysOf(rowsFirst(id)),
+    daysAsOf: (id: number, asOf: number) => daysOf(asOfView(asOf).closes(id)),
+    daysFirst: (id: number) => daysOf(first.closes(id)),
     revisedAt: (id: number, from: number, to: number, by?: number) =>
       latestOf([
         ownCloses.revisedAt(id, from, to, by),
@@ -489,7 +527,3 @@ function computedReads(deps: ComputedDeps) {
       ]),
   }
 }
-
-/** The place of the first row at a time or after it. */
-const placeOf = (rows: readonly Observation[], at: number): number =>
-  firstNotBefore(rows, ({ observedAt }) => observedAt < at)

@@ -3,151 +3,228 @@ import { dailyMeans } from '../../delivery/math/daily-means.ts'
 import { dayOfDate } from '../../delivery/math/days.ts'
 import type { Observation } from '../../prices/math/bars.ts'
 import { createInput, type Input } from '../math/input.ts'
-import { computeSeries } from '../math/series.ts'
+import { computeSeries, type Only } from '../math/series.ts'
 import type { Averaged, Definition } from './definitions.ts'
 
-/** Reads the stored values of a series from a time on, oldest first. */
-export type ReadStored = (seriesId: number, from: number) => Observation[]
-
-interface Held {
-  input: Input
-  /** Values from here on are read or computed again. */
-  validBefore: number
+/** Stored values of series and of ranks, oldest first, that are served. */
+export interface StoredReads {
+  read(seriesId: number, from: number, to: number): Observation[]
+  /** Leaves out the values of a computed series that are not served. */
+  clear(seriesId: number, rows: Observation[]): Observation[]
+  /** The newest value before a time. */
+  newest(seriesId: number, to: number): Observation | undefined
+  /** Whether a day usually has many values. */
+  isIntraday(seriesId: number): boolean
 }
 
 /** No value is as old, and no date. */
 const earliest = Date.UTC(1000, 0, 1)
+/** All of time. */
+export const ever = { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
 
 /** Values in memory, of all series of a view together: some 200 MB. */
 const rowsMax = 3_000_000
 
-/** The first range in which an edge of a formula is searched, and how much longer the next is. */
+/** The first range that is computed in search of some values; each further one is longer. */
 export const firstSpanMs = hourMs
 const spanGrowth = 8
-/** A range that is computed without the rest of the history. */
+/** A range that is computed without what follows it. */
 const shortMs = 40 * dayMs
-
-export type View = ReturnType<typeof createView>
+/** A market day may end on the UTC day after its date. */
+const marketDayMs = 2 * dayMs
+/** Operations in search of the newest value, or of the oldest: some 50 ms. */
+const searchStepsMax = 1_000_000
+class SearchEnded extends Error {}
 
 /** Values of series by formula and of their legs, in one state of knowledge. */
+export interface View {
+  inputOf(seriesId: number): Input
+  /** The values of `[from, to)`, oldest first; those of a short range are computed alone. */
+  between(seriesId: number, from: number, to: number): Observation[]
+  /** The newest accepted values of `[from, to)`, oldest first, at least `limit` if there are as many. */
+  last(
+    seriesId: number,
+    from: number,
+    to: number,
+    limit: number,
+    accepts: (row: Observation) => boolean,
+  ): Observation[]
+  /** The newest value of `[from, to)`; the search for that of a formula has an end. */
+  newest(seriesId: number, to: number, from?: number): Observation | undefined
+  /** The oldest value at a time or later; this search has an end too. */
+  oldest(seriesId: number, from: number, to?: number): Observation | undefined
+  /** The last value of each UTC day. */
+  closes(seriesId: number): readonly Observation[]
+  /** The same values, as if there were none from a time on, which are not read. */
+  upTo(end: number): View
+  /** Values of these series that were observed on the day of a time or later have changed. */
+  forget(seriesIds: readonly number[], from: number): void
+  /** Drops the values of some series; by default of all. */
+  clear(isGone?: (seriesId: number) => boolean): void
+}
+
 export function createView(
   definitionOf: (seriesId: number) => Definition | Averaged | undefined,
   isFormula: (seriesId: number) => boolean,
-  readStored: ReadStored,
-  isClear: (seriesId: number, rows: Observation[]) => Observation[],
-) {
-  const held = new Map<number, Held>()
+  stored: StoredReads,
+): View {
+  const held = new Map<number, Input>()
   let rowsHeld = 0
+  let stepsLeft = Number.POSITIVE_INFINITY
+  /** Runs a search that ends without a result after so many operations, those of legs included. */
+  const limited = (search: () => Observation | undefined): Observation | undefined => {
+    stepsLeft = searchStepsMax
+    try {
+      return search()
+    } catch (error) {
+      if (error instanceof SearchEnded) return undefined
+      throw error
+    } finally {
+      stepsLeft = Number.POSITIVE_INFINITY
+    }
+  }
 
-  const read = (seriesId: number, from: number): Observation[] => {
-    if (!isFormula(seriesId)) return readStored(seriesId, from)
+  const formulaOf = (seriesId: number): Definition | undefined => {
+    const definition = isFormula(seriesId) ? definitionOf(seriesId) : undefined
+    return definition && 'compiled' in definition ? definition : undefined
+  }
+  const compute = (
+    { compiled, align, series, limitsMs }: Definition,
+    from: number,
+    to: number,
+    only?: Only,
+  ): Observation[] => {
+    const inputs = series.map(({ id }) => inputOf(id))
+    const onTry = () => {
+      stepsLeft -= compiled.steps
+      if (stepsLeft < 0) throw new SearchEnded()
+    }
+    return computeSeries(compiled, { align, inputs, limitsMs, from, to, onTry }, only)
+  }
+  const read = (seriesId: number, from: number, to: number): Observation[] => {
+    if (!isFormula(seriesId)) return stored.read(seriesId, from, to)
     const definition = definitionOf(seriesId)
     if (!definition) return []
-    if ('averages' in definition) {
-      const own = readStored(seriesId, from)
-      return withMeans(own, meansFrom(definition, from))
-    }
-    const { compiled, align, series, limitsMs } = definition
-    const inputs = series.map(({ id }) => inputOf(id))
-    return computeSeries(compiled, { align, inputs, limitsMs, from })
+    const rows =
+      'averages' in definition
+        ? withMeans(stored.read(seriesId, from, to), meansIn(definition, from, to))
+        : compute(definition, from, to)
+    return stored.clear(seriesId, rows)
   }
-  /** From the market day of a date on: a whole history is read day by day, and not kept. */
-  const meansFrom = ({ averages, isCounted, series: [leg] }: Averaged, from: number) => {
+  const meansIn = ({ averages, isCounted, series: [leg] }: Averaged, from: number, to: number) => {
     const start = from < earliest ? from : dayOfDate(averages, isoDay(from)).from
-    return dailyMeans(averages, isClear(leg.id, readStored(leg.id, start)), isCounted)
+    const values = stored.read(leg.id, start, Math.min(ever.to, to + marketDayMs))
+    return dailyMeans(averages, values, isCounted).filter(
+      ({ observedAt }) => from <= observedAt && observedAt < to,
+    )
+  }
+  /** About when the newest value before a time was observed. */
+  const endBefore = (seriesId: number, to: number): number | undefined => {
+    const own = stored.newest(seriesId, to)?.observedAt
+    if (!isFormula(seriesId)) return own
+    const legs = definitionOf(seriesId)?.series ?? []
+    const ends = [own, ...legs.map(({ id }) => endBefore(id, to))]
+    return ends.reduce((a, b) => (a === undefined || (b !== undefined && b > a) ? b : a))
+  }
+  const newestIn = (seriesId: number, from: number, to: number): Observation | undefined => {
+    const definition = formulaOf(seriesId)
+    if (definition) return edgeOf(seriesId, definition, 'last', from, to)
+    if (isFormula(seriesId)) {
+      const end = endBefore(seriesId, to) ?? from
+      for (let spanMs = firstSpanMs; ; spanMs *= spanGrowth) {
+        const begin = Math.max(from, end - spanMs)
+        const row = read(seriesId, begin, to).at(-1)
+        if (row || begin === from) return row
+      }
+    }
+    for (let end = to; ; ) {
+      const row = stored.newest(seriesId, end)
+      if (!row || row.observedAt < from) return undefined
+      if (stored.clear(seriesId, [row]).length > 0) return row
+      end = row.observedAt
+    }
   }
   const inputOf = (seriesId: number): Input => {
     const known = held.get(seriesId)
-    if (known?.validBefore === Number.POSITIVE_INFINITY) return known.input
-    const from = known?.validBefore ?? Number.MIN_SAFE_INTEGER
-    const kept = known ? known.input.rows.slice(0, known.input.upTo(from - 1) + 1) : []
-    const rows = isClear(seriesId, read(seriesId, from))
-    const input = createInput(kept.length === 0 ? rows : kept.concat(rows))
-    rowsHeld += input.rows.length - (known?.input.rows.length ?? 0)
-    if (rowsHeld > rowsMax) {
-      held.clear()
-      rowsHeld = input.rows.length
-    }
-    held.set(seriesId, { input, validBefore: Number.POSITIVE_INFINITY })
+    if (known) return known
+    const isComputed = formulaOf(seriesId) !== undefined
+    const input = createInput({
+      read: (from, to) => read(seriesId, from, to),
+      newest: (from, to) => newestIn(seriesId, from, to),
+      isDense: isComputed || stored.isIntraday(seriesId),
+      onGrow(count) {
+        rowsHeld += count
+        if (rowsHeld <= rowsMax) return
+        held.clear()
+        rowsHeld = 0
+      },
+    })
+    held.set(seriesId, input)
     return input
   }
-
-  /** The values of a formula in a range, which are not kept; undefined: it has no text to compute. */
-  const rangeOf = (seriesId: number) => {
-    const isHeld = held.get(seriesId)?.validBefore === Number.POSITIVE_INFINITY
-    const definition = isHeld ? undefined : definitionOf(seriesId)
-    if (!definition || 'averages' in definition) return undefined
-    const { compiled, align, series, limitsMs } = definition
-    const inputs = series.map(({ id }) => inputOf(id))
-    const legs = inputs.filter((_, i) => compiled.legs.includes(compiled.codes[i]!))
-    const ends = legs.flatMap(({ rows }) => (rows.length === 0 ? [] : [rows[0]!, rows.at(-1)!]))
-    const times = ends.map(({ observedAt }) => observedAt)
-    return {
-      // Values at `same_day` are those of midnight.
-      begin: startOfDay(Math.min(...times)),
-      end: Math.max(...times) + 1,
-      rows: (from: number, to: number) =>
-        isClear(seriesId, computeSeries(compiled, { align, inputs, limitsMs, from, to })),
-      edge: (edge: 'first' | 'last', from: number, to: number): Observation | undefined => {
-        const accepts = (row: Observation) => isClear(seriesId, [row]).length > 0
-        const only = { edge, accepts }
-        return computeSeries(compiled, { align, inputs, limitsMs, from, to, only })[0]
-      },
-    }
+  const edgeOf = (
+    seriesId: number,
+    definition: Definition,
+    edge: Only['edge'],
+    from: number,
+    to: number,
+  ): Observation | undefined => {
+    const accepts = (row: Observation) => stored.clear(seriesId, [row]).length > 0
+    return compute(definition, from, to, { edge, accepts })[0]
   }
-
+  const between = (seriesId: number, from: number, to: number): Observation[] => {
+    const definition = to - from > shortMs ? undefined : formulaOf(seriesId)
+    return definition
+      ? stored.clear(seriesId, compute(definition, from, to))
+      : inputOf(seriesId).between(from, to)
+  }
+  const upTo = (time: number) => {
+    const end = Math.min(ever.to, time + marketDayMs)
+    return createView(definitionOf, isFormula, {
+      ...stored,
+      read: (id, from, to) => (from < end ? stored.read(id, from, Math.min(to, end)) : []),
+      newest: (id, to) => stored.newest(id, Math.min(to, end)),
+    })
+  }
   return {
-    rows: (seriesId: number): readonly Observation[] => inputOf(seriesId).rows,
     inputOf,
-    /** At least the values of `[from, to)`; a short range of a formula that is not held is computed alone. */
-    between(seriesId: number, from: number, to: number): readonly Observation[] {
-      const range = to - from > shortMs ? undefined : rangeOf(seriesId)
-      return range ? range.rows(from, to) : inputOf(seriesId).rows
-    },
-    /**
-     * The newest value before a time. Where the values of a formula are not held, the ranges before
-     * that time are computed until one has a value.
-     */
-    newest(seriesId: number, before: number): Observation | undefined {
-      const range = rangeOf(seriesId)
-      if (!range) {
-        const { rows, upTo } = inputOf(seriesId)
-        return rows[upTo(before - 1)]
+    between,
+    last(seriesId, from, to, limit, accepts) {
+      const end = Math.min(to, (endBefore(seriesId, to) ?? from) + dayMs)
+      for (let spanMs = firstSpanMs; ; spanMs *= spanGrowth) {
+        const begin = Math.max(from, end - spanMs)
+        const rows = between(seriesId, begin, to).filter(accepts)
+        if (rows.length >= limit || begin === from) return rows
       }
-      let to = Math.min(range.end, before)
-      for (let spanMs = firstSpanMs; to > range.begin; spanMs *= spanGrowth) {
-        const found = range.edge('last', to - spanMs, to)
-        if (found) return found
-        to -= spanMs
+    },
+    newest(seriesId, to, from = ever.from) {
+      const definition = formulaOf(seriesId)
+      if (!definition) return inputOf(seriesId).newest(to - 1, from)
+      return limited(() => edgeOf(seriesId, definition, 'last', from, to))
+    },
+    oldest(seriesId, from, to) {
+      const definition = formulaOf(seriesId)
+      if (!definition) return inputOf(seriesId).between(from, to ?? ever.to)[0]
+      if (to !== undefined) return limited(() => edgeOf(seriesId, definition, 'first', from, to))
+      const end = (endBefore(seriesId, ever.to) ?? from) + dayMs
+      for (let until = from + firstSpanMs; ; until = from + (until - from) * spanGrowth) {
+        const found = upTo(until).oldest(seriesId, from, until)
+        if (found || until > end) return found
       }
-      return undefined
     },
-    /** The oldest value, found in the same way. */
-    oldest(seriesId: number): Observation | undefined {
-      const range = rangeOf(seriesId)
-      if (!range) return inputOf(seriesId).rows[0]
-      let from = range.begin
-      for (let spanMs = firstSpanMs; from < range.end; spanMs *= spanGrowth) {
-        const found = range.edge('first', from, from + spanMs)
-        if (found) return found
-        from += spanMs
-      }
-      return undefined
+    closes: seriesId => inputOf(seriesId).closes(),
+    upTo,
+    forget(seriesIds, from) {
+      const isAveraged = (id: number) => 'averages' in (definitionOf(id) ?? {})
+      const before = from > ever.from && seriesIds.some(isAveraged) ? dayMs : 0
+      for (const id of seriesIds) held.get(id)?.forget(from - before)
     },
-    /** Whether its values are there and nothing has changed them. */
-    isValid: (seriesId: number) => held.get(seriesId)?.validBefore === Number.POSITIVE_INFINITY,
-    /** Values that were observed on the day of `from` or later have changed. */
-    forget(seriesId: number, from: number) {
-      const known = held.get(seriesId)
-      if (!known) return
-      // A market day may end on the UTC day after its date.
-      const definition = definitionOf(seriesId)
-      const before = definition && 'averages' in definition ? dayMs : 0
-      known.validBefore = Math.min(known.validBefore, startOfDay(from) - before)
-    },
-    clear() {
-      held.clear()
-      rowsHeld = 0
+    clear(isGone = (_id: number) => true) {
+      for (const [id, input] of held)
+        if (isGone(id)) {
+          input.forget(ever.from)
+          held.delete(id)
+        }
     },
   }
 }

@@ -3,6 +3,7 @@ import { compileFormula, type Leg } from '../../../../src/topics/formulas/math/c
 import { FormulaFault } from '../../../../src/topics/formulas/math/fault.ts'
 import { createInput } from '../../../../src/topics/formulas/math/input.ts'
 import { computeSeries } from '../../../../src/topics/formulas/math/series.ts'
+import type { Observation } from '../../../../src/topics/prices/math/bars.ts'
 import type { Product } from '../../../../src/topics/units/math/units.ts'
 
 const dayMs = 86_400_000
@@ -35,6 +36,14 @@ const perBarrel = { currency: 'USD', unit: 'barrel' }
 const compile = (text: string, declared: { currency: string | null; unit: string } = perBarrel) =>
   compileFormula(text, declared, market)
 
+/** The input of these rows, which may change until it reads them. */
+const inputOf = (rows: readonly Observation[], isDense = false) =>
+  createInput({
+    read: (from, to) => rows.filter(row => from <= row.observedAt && row.observedAt < to),
+    newest: (from, to) => rows.findLast(row => from <= row.observedAt && row.observedAt < to),
+    isDense,
+  })
+
 type Values = Record<string, readonly (readonly [at: string, value: number])[]>
 
 /** The result of a formula over values of its codes. */
@@ -48,7 +57,7 @@ function compute(
 ) {
   const compiled = compile(text, declared)
   const inputs = compiled.codes.map(code =>
-    createInput(
+    inputOf(
       (values[code] ?? []).map(([at, value], i) => ({
         observedAt: Date.parse(at.length === 10 ? `${at}T00:00:00Z` : at),
         value,
@@ -263,7 +272,7 @@ describe('functions of time', () => {
       recordedAt: (i * 31) % 400,
     })).filter((_, i) => i % 11 !== 3)
     const first = Math.floor(rows[0]!.observedAt / dayMs)
-    const input = createInput(rows)
+    const input = inputOf(rows)
     for (const [from, to] of [
       [first, first + 1],
       [first - 5000, first + 12],
@@ -278,10 +287,49 @@ describe('functions of time', () => {
       const sum = inside.reduce((sum, { value }) => sum + value, 0)
       expect(mean.value).toBeCloseTo(sum / inside.length, 6)
       expect(mean.recordedAt).toBe(Math.max(...inside.map(({ recordedAt }) => recordedAt)))
-      expect(createInput(inside).mean(from, to)).toEqual(mean)
+      expect(inputOf(inside).mean(from, to)).toEqual(mean)
     }
     expect(input.mean(first + 401, first + 500)).toBeUndefined()
     expect(input.mean(first + 10, first + 10)).toBeUndefined()
+  })
+
+  test('looks up in parts what it finds in all values, also after some of them have changed', () => {
+    let seed = 11
+    const random = (below: number) => {
+      seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+      return Math.floor((seed / 2 ** 32) * below)
+    }
+    const begin = day('2019-03-01')
+    const row = (observedAt: number) => ({ observedAt, value: random(1000), recordedAt: random(9) })
+    for (let round = 0; round < 40; round += 1) {
+      const rows: Observation[] = []
+      for (let at = begin; rows.length < 300; at += (1 + random(80)) * 3_600_000 * (1 + random(9)))
+        rows.push(row(at))
+      const input = inputOf(rows, random(2) === 0)
+      const end = rows.at(-1)!.observedAt
+      for (let step = 0; step < 60; step += 1) {
+        const [at, count] = [begin + random(end - begin + 9 * dayMs), random(6)]
+        const whole = inputOf(rows)
+        whole.between(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+        const since = random(3) === 0 ? Number.MIN_SAFE_INTEGER : at - random(90) * dayMs
+        const dayOf = Math.floor(at / dayMs)
+        const looks: ((of: typeof input) => unknown)[] = [
+          of => of.newest(at, since, count),
+          of => of.between(at - 40 * dayMs, at),
+          of => of.mean(dayOf - 30 * count, dayOf + 1),
+          of => of.around(dayOf, count, 5 - count),
+          of => of.newest(Number.MAX_SAFE_INTEGER - 1, Number.MIN_SAFE_INTEGER),
+        ]
+        const look = looks[random(looks.length)]!
+        expect(look(input)).toEqual(look(whole))
+        if (random(4) > 0) continue
+        const place = random(4) === 0 ? random(rows.length) : rows.length - 1 - random(4)
+        const from = rows[place]!.observedAt
+        if (random(2) === 0) rows.splice(place, 1)
+        else rows[place] = row(from)
+        input.forget(from)
+      }
+    }
   })
 
   test('the newest value is computed without those before it, up to the first that is accepted', () => {
@@ -291,7 +339,7 @@ describe('functions of time', () => {
       value: 60 + i,
       recordedAt: i,
     }))
-    const inputs = compiled.codes.map(() => createInput(rows))
+    const inputs = compiled.codes.map(() => inputOf(rows))
     const limitsMs = compiled.codes.map(() => 7 * dayMs)
     const terms = { align: 'last', inputs, limitsMs, from: Number.MIN_SAFE_INTEGER } as const
     const all = computeSeries(compiled, terms)
@@ -309,7 +357,7 @@ describe('functions of time', () => {
         edge,
         accepts: ({ observedAt }: { observedAt: number }) => accepts(observedAt),
       }
-      return computeSeries(counted, { ...terms, only })
+      return computeSeries(counted, terms, only)
     }
     expect([edgeOf('last'), computed]).toEqual([[all.at(-1)!], 1])
     const hidden = all.at(-1)!.observedAt
