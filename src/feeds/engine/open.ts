@@ -10,6 +10,7 @@ import { createDatedRows } from '../../topics/prices/files/dated-rows.ts'
 import type { ValueSource, ValueSourceStore } from '../../topics/prices/store/value-sources.ts'
 import {
   createSourceFilter,
+  createViewOnly,
   createWithheld,
   createWithheldRows,
   withheldMeans,
@@ -79,6 +80,7 @@ export function openFeeds(deps: FeedServicesDeps) {
         (id, at) => deps.valueSources.byInstant(id, at, at + 1).size > 0,
       ),
       deps.formulas.restsOn,
+      createViewOnly(db),
     ),
     withheldRows: createWithheldRows(db, viewFeeds),
     /**

@@ -3,6 +3,7 @@ import { viewFeeds } from '../../../feeds/publishers/publishers.ts'
 import { writtenSource } from '../math/source-names.ts'
 import { createDatedPages, type DatedRow } from '../store/export.ts'
 import { createValueSourceStore, type ValueSource } from '../store/value-sources.ts'
+import { createViewOnly } from '../store/withheld.ts'
 
 type ListedSeries = { id: number; code: string; currency: string | null }
 
@@ -18,12 +19,14 @@ export function createDatedRows(
 ) {
   const sources = createValueSourceStore(db)
   const view = new Set<string>(viewFeeds)
-  const isViewOnly = (source: ValueSource | undefined) =>
-    source?.kind === 'feed' && view.has(source.name)
+  const isDisplayed = createViewOnly(db)
   let viewCount = 0
-  const pages = createDatedPages(db, id => {
-    const source = sources.byId(id)
-    return isWanted(source, isViewOnly(source))
+  const pages = createDatedPages(db, (sourceId, seriesId) => {
+    const source = sources.byId(sourceId)
+    const isViewOnly = (source?.kind === 'feed' && view.has(source.name)) || isDisplayed(seriesId)
+    if (!isWanted(source, isViewOnly)) return false
+    if (isViewOnly) viewCount += 1
+    return true
   })
   return {
     /** How many of those that were given may be checked, and not be passed on. */
@@ -40,7 +43,6 @@ export function createDatedRows(
       for (const page of pages(series, withPast, range))
         yield page.map(row => {
           const source = sources.byId(row.sourceId)
-          if (isViewOnly(source)) viewCount += 1
           return { ...row, source: source ? writtenSource(source) : '' }
         })
     },

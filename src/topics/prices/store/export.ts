@@ -57,7 +57,10 @@ export interface DatedRow extends ExportedRow {
  * `withPast` every value that was ever replaced or taken out: by code, time and recording, page by
  * page. `isWanted` selects the sources.
  */
-export function createDatedPages(db: Database, isWanted: (sourceId: number) => boolean) {
+export function createDatedPages(
+  db: Database,
+  isWanted: (sourceId: number, seriesId: number) => boolean,
+) {
   const sql = statements(db)
   const current = sql<StoredRow, number[]>`
     SELECT ${datedColumns} FROM observations
@@ -78,7 +81,7 @@ export function createDatedPages(db: Database, isWanted: (sourceId: number) => b
         const until = isLast ? to - 1 : page.at(-1)!.observedAt
         const past = withPast ? replaced.all(id, after, until) : []
         const rows = past.length === 0 ? page.map(recordOf) : inTime(page, past)
-        const kept = rows.filter(row => isWanted(row.sourceId))
+        const kept = rows.filter(row => isWanted(row.sourceId, id))
         if (kept.length > 0) yield kept.map(row => ({ ...row, code, currency }))
         if (isLast) break
         after = until

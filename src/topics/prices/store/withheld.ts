@@ -11,7 +11,19 @@ export type Withheld = (seriesId: number) => Pick<ReadonlySet<number>, 'has'> | 
 /** The same with their times. */
 export type WithheldTimes = (seriesId: number) => ReadonlySet<number> | undefined
 
-/** Observations, by their time, that feeds have written whose terms do not allow passing them on. */
+/** Series whose values, as the operator has declared, may be displayed only. */
+export function createViewOnly(db: Database): (seriesId: number) => boolean {
+  const declared = lazy<{ found: 1 }, [number]>(
+    db,
+    "SELECT 1 AS found FROM series_terms WHERE series_id = ? AND terms ->> 'licenseClass' = 'view'",
+  )
+  return seriesId => declared.get(seriesId) !== null
+}
+
+/**
+ * Observations, by their time, that may not be passed on: those of feeds whose terms do not allow
+ * it, and all of a series that is for display only.
+ */
 export function createWithheld(db: Database, feeds: readonly string[]): WithheldTimes {
   const sql = statements(db)
   const ofFeeds =
@@ -20,11 +32,16 @@ export function createWithheld(db: Database, feeds: readonly string[]): Withheld
     SELECT 1 FROM series_sources WHERE series_id = ?1 AND source_id IN (${ofFeeds}) LIMIT 1`
   const rows = sql<{ observedAt: number }, [number, string]>`
     SELECT observed_at AS observedAt FROM observations WHERE series_id = ?1 AND source_id IN (${ofFeeds}) ORDER BY observed_at`
+  const all = sql<{ observedAt: number }, [number]>`
+    SELECT observed_at AS observedAt FROM observations WHERE series_id = ? ORDER BY observed_at`
+  const isViewOnly = createViewOnly(db)
   const names = JSON.stringify(feeds)
-  return (seriesId: number): ReadonlySet<number> | undefined =>
-    hasAny.get(seriesId, names)
+  return (seriesId: number): ReadonlySet<number> | undefined => {
+    if (isViewOnly(seriesId)) return new Set(all.all(seriesId).map(row => row.observedAt))
+    return hasAny.get(seriesId, names)
       ? new Set(rows.all(seriesId, names).map(row => row.observedAt))
       : undefined
+  }
 }
 
 /**
@@ -60,8 +77,10 @@ export const withheldMeans =
 export function withholdDerived(
   withheld: WithheldTimes,
   restsOn: (seriesId: number) => readonly number[],
+  isViewOnly: (seriesId: number) => boolean,
 ): Withheld {
   return seriesId => {
+    if (isViewOnly(seriesId)) return { has: () => true }
     const legs = restsOn(seriesId)
     if (legs.length === 0) return withheld(seriesId)
     let first = Number.POSITIVE_INFINITY

@@ -130,7 +130,8 @@ export const termFields = {
     value => (minuteOf(value) === undefined ? 'must be a time of day HH:MM.' : undefined),
   ),
   license_class: choice(['open', 'view'], {
-    description: '`view`: display only, no redistribution; excluded from the keyless demo.',
+    description:
+      '`view`: display only, no redistribution; excluded from the keyless demo, exports, nightly files and changes.',
   }),
   attribution: text(300, {
     description: 'Required attribution.',
