@@ -2,6 +2,7 @@ import type { Caller, RequestContext } from '../../../http/gate/gate.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { after } from '../../../lib/time/clock.ts'
+import { secondMs } from '../../../lib/time/instant.ts'
 import { noPlace } from '../../streams/operations/access.ts'
 import { rowsOfPrice } from './request.ts'
 
@@ -17,6 +18,10 @@ type EndReason = 'shutdown' | 'revoked' | 'quota' | 'lineage'
 
 /** How long a client that does not read has left when its stream has ended. */
 const partingSeconds = 10
+
+/** How often a stream without records sends a comment. */
+export const keepAliveMs = 15 * secondMs
+export const keepAlive = ': keep-alive\n\n'
 
 export const blockOf = (event: string, data: unknown, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

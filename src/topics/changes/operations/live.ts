@@ -6,6 +6,8 @@ import type { ChangeReader } from '../service/feed.ts'
 import {
   blockOf,
   changeBlock,
+  keepAlive,
+  keepAliveMs,
   openFeedStream,
   openHeaders,
   type StreamRequest,
@@ -20,7 +22,6 @@ interface Following extends StreamRequest {
 
 /** How often the feed is polled while nothing new is recorded. */
 const followEachMs = 250
-const keepAliveMs = 15 * secondMs
 const cursorEachMs = 10 * secondMs
 /** Records read at a time: the next are read when the client has taken these. */
 const recordsEach = 500
@@ -74,7 +75,7 @@ export function followChanges(
     }
     if (monotonic() - signAt < keepAliveMs) return undefined
     signAt = monotonic()
-    return ': keep-alive\n\n'
+    return keepAlive
   }
 
   const encoder = new TextEncoder()

@@ -11,6 +11,8 @@ import type { AnyRecord } from '../service/feed.ts'
 import {
   blockOf,
   changeBlock,
+  keepAlive,
+  keepAliveMs,
   openFeedStream,
   openHeaders,
   type StreamRequest,
@@ -104,6 +106,8 @@ function play(deps: Context, { records, speed, format, turn, ...incoming }: Repl
   const { monotonic } = createSystemClock()
   let next: AnyRecord | undefined
   let last: number | undefined
+  /** When the next record is due. */
+  let dueAt: number | undefined
   let count = 0
   let isWanted = true
   let isDone = false
@@ -149,7 +153,13 @@ function play(deps: Context, { records, speed, format, turn, ...incoming }: Repl
     async pull(controller) {
       await begin()
       if (!next) await advance()
-      if (next) await stream.wait((next.recordedAt - (last ?? next.recordedAt)) / speed)
+      if (next) dueAt ??= monotonic() + (next.recordedAt - (last ?? next.recordedAt)) / speed
+      while (dueAt !== undefined && dueAt > monotonic() && isOpen()) {
+        await stream.wait(Math.min(dueAt - monotonic(), keepAliveMs))
+        if (!isLines && isOpen() && dueAt > monotonic())
+          return controller.enqueue(encoder.encode(keepAlive))
+      }
+      dueAt = undefined
       const batch = isOpen() ? await take() : []
       if (!isWanted) return
       count += batch.length

@@ -129,7 +129,8 @@ function compileText(
   }
   const legOf = (code: Code, isInWindow: boolean) => {
     const leg = market.leg(code.name)
-    if (!leg) throw new FormulaFault('unknown_code', code, `${code.name} is not a known code.`)
+    if (!leg)
+      throw new FormulaFault('unknown_code', code, `must name known codes; got ${code.name}.`)
     named.add(leg.code)
     if (!isInWindow) outside.add(leg.code)
     return { leg, index: indexOf(leg.code) }
@@ -201,14 +202,18 @@ function createBuilder(
       throw new FormulaFault(
         conversion,
         spot,
-        `${named(kind)} cannot be converted to ${named(terms)}.`,
+        `must convert ${named(kind)} to ${named(terms)}, which is not possible.`,
       )
     return { kind: conversion.result, evaluate: applied(conversion, evaluate, spot) }
   }
   const applied = ({ factor, rate }: Conversion, evaluate: Evaluate, spot: Spot): Evaluate => {
     const rateOf = rate && rateReader(rate.from, rate.to)
     if (rate && !rateOf)
-      throw new FormulaFault('currency', spot, `No rate from ${rate.from} to ${rate.to} exists.`)
+      throw new FormulaFault(
+        'currency',
+        spot,
+        `must convert currencies that have a rate; there is none from ${rate.from} to ${rate.to}.`,
+      )
     if (factor === 1 && !rateOf) return evaluate
     steps += rateOf ? ratesEach : 1
     return scope => {
@@ -233,7 +238,11 @@ function createBuilder(
       return [left, brought, { ...left.kind, product }]
     }
     if (kinds.includes('price') && kinds.includes('rate'))
-      throw new FormulaFault('currency', spot, 'A price and an exchange rate do not go together.')
+      throw new FormulaFault(
+        'currency',
+        spot,
+        'must not add or compare a price and an exchange rate.',
+      )
     return [left, right, left.kind.kind === 'price' ? left.kind : kindOfSum(left, right)]
   }
   const kindOfSum = (left: Part, right: Part): Kind =>
@@ -265,10 +274,14 @@ function createBuilder(
     const rate = left.kind === 'rate' ? left : right
     if (price.kind === 'price' && rate.kind === 'rate') {
       if (price.currency === rate.from) return { ...price, currency: rate.to }
-      throw new FormulaFault('currency', spot, `A rate from ${rate.from} multiplies prices in it.`)
+      throw new FormulaFault(
+        'currency',
+        spot,
+        `must multiply this rate by a price in ${rate.from}.`,
+      )
     }
     if (price.kind === 'rate') return bare
-    throw new FormulaFault('units', spot, 'Two prices cannot be multiplied; use plain(…).')
+    throw new FormulaFault('units', spot, 'must not multiply two prices; write one as plain(…).')
   }
   const quotient = (left: Part, right: Part, spot: Spot): { kind: Kind; divisor: Part } => {
     if (right.kind.kind === 'bare') return { kind: left.kind, divisor: right }
@@ -278,16 +291,24 @@ function createBuilder(
           kind: { kind: 'rate', from: right.kind.to, to: right.kind.from },
           divisor: right,
         }
-      throw new FormulaFault('units', spot, 'A number cannot be divided by a price; use plain(…).')
+      throw new FormulaFault(
+        'units',
+        spot,
+        'must not divide a number by a price; write it as plain(…).',
+      )
     }
     if (left.kind.kind === 'rate') {
       if (right.kind.kind === 'rate') return { kind: bare, divisor: right }
-      throw new FormulaFault('currency', spot, 'A rate cannot be divided by a price.')
+      throw new FormulaFault('currency', spot, 'must not divide a rate by a price.')
     }
     if (right.kind.kind === 'rate') {
       if (left.kind.currency === right.kind.to)
         return { kind: { ...left.kind, currency: right.kind.from }, divisor: right }
-      throw new FormulaFault('currency', spot, `A rate to ${right.kind.to} divides prices in it.`)
+      throw new FormulaFault(
+        'currency',
+        spot,
+        `must divide a price in ${right.kind.to} by this rate.`,
+      )
     }
     const { evaluate } = right
     return { kind: bare, divisor: converted({ kind: right.kind, evaluate }, left.kind, spot) }
@@ -351,11 +372,11 @@ function createBuilder(
           throw new FormulaFault(
             'unknown_currency',
             node.word,
-            `${node.currency} is not a currency with rates.`,
+            `must name a currency that has rates; got ${node.currency}.`,
           )
         const { kind, evaluate } = part(node.inner)
         if (kind.kind !== 'price' || kind.currency === null)
-          throw new FormulaFault('currency', node, 'fx takes a price in a currency.')
+          throw new FormulaFault('currency', node, 'must give fx a price in a currency.')
         if (kind.currency === node.currency) return { kind, evaluate }
         const unit = kind.unit.replace(/^pence_per_/, '')
         return converted({ kind, evaluate }, { currency: node.currency, unit }, node)
@@ -365,9 +386,13 @@ function createBuilder(
         const { kind, evaluate } = part(node.inner)
         if (kind.kind === 'price' && kind.unit === node.unit) return { kind, evaluate }
         if (unit === undefined)
-          throw new FormulaFault('unknown_unit', node.word, `${node.unit} is not a known unit.`)
+          throw new FormulaFault(
+            'unknown_unit',
+            node.word,
+            `must name a known unit; got ${node.unit}.`,
+          )
         if (kind.kind !== 'price')
-          throw new FormulaFault('units', node, 'unit takes a price per a unit.')
+          throw new FormulaFault('units', node, 'must give unit a price per a unit.')
         return converted({ kind, evaluate }, { currency: kind.currency, unit }, node)
       }
       case 'avg':

@@ -83,13 +83,16 @@ function tokensOf(text: string): Token[] {
       throw new FormulaFault(
         'syntax',
         { column: at + 1, length: 1 },
-        `${text[at]} is not part of a formula.`,
+        `must not have ${String.fromCodePoint(text.codePointAt(at)!)} here.`,
       )
     tokens.push({ ...found, column: at + 1, length: found.text.length })
     at += found.text.length
   }
 }
 
+const functions = 'abs around avg fx if lag max min plain round table unit'.split(' ')
+const [aSpan, aDay] = ['a span such as 6 months', 'a day such as 2026-11-16']
+const [aCurrency, aUnit] = ['a currency such as EUR', 'a unit such as mwh']
 const comparisons: readonly string[] = ['<', '<=', '>', '>=', '=', '!=']
 const joins = new Set(['and', 'or', 'not'])
 const spanUnits: Readonly<Record<string, Span>> = {
@@ -118,18 +121,23 @@ function createParser(tokens: readonly Token[]) {
   const isWord = (word: string) => peek().kind === 'word' && peek().text.toLowerCase() === word
   const wrong = (wanted: string): FormulaFault => {
     const { kind, text, column, length } = peek()
-    const got = kind === 'end' ? 'the formula ends' : `got ${text}`
-    return new FormulaFault('syntax', { column, length }, `${wanted} must follow; ${got}.`)
+    const got = kind === 'end' ? 'the text ends' : `got ${text}`
+    return new FormulaFault('syntax', { column, length }, `must have ${wanted} here; ${got}.`)
   }
   const take = (sign: string): Token => {
     if (!isSign(sign)) throw wrong(sign)
     return next()
   }
-  const takeComma = () => take(',')
+  /** Takes the comma before an argument. */
+  const takeComma = (argument: string): void => {
+    if (!isSign(',')) throw wrong(`a comma and ${argument}`)
+    next()
+  }
   const number = (): number => {
     const isNegative = isSign('-')
     if (isNegative) next()
-    if (peek().kind !== 'number') throw wrong('A number')
+    if (peek().kind !== 'number' || !Number.isFinite(Number(peek().text)))
+      throw wrong(peek().kind === 'number' ? `a number up to ${Number.MAX_VALUE}` : 'a number')
     return Number(next().text) * (isNegative ? -1 : 1)
   }
   const wholeNumber = (name: Token, max: number, min = 0): number => {
@@ -138,7 +146,7 @@ function createParser(tokens: readonly Token[]) {
       throw new FormulaFault(
         'arguments',
         name,
-        `${name.text} takes a whole number from ${min} to ${max}; got ${value}.`,
+        `must give ${name.text} a whole number from ${min} to ${max}; got ${value}.`,
       )
     return value
   }
@@ -152,7 +160,7 @@ function createParser(tokens: readonly Token[]) {
       next()
       return { kind: 'code', name: text.slice(1, -1), column, length }
     }
-    word('A code')
+    word('a code')
     return { kind: 'code', name: text, column, length }
   }
   const spanAfter = (count: number): { span: Span; word: string } => {
@@ -163,7 +171,7 @@ function createParser(tokens: readonly Token[]) {
     return { span: { count: count * unit.count, unit: unit.unit }, word: name }
   }
   const span = () => {
-    if (peek().kind !== 'number' || !/^[1-9]\d{0,4}$/.test(peek().text)) throw wrong('A span')
+    if (peek().kind !== 'number' || !/^[1-9]\d{0,4}$/.test(peek().text)) throw wrong(aSpan)
     return spanAfter(Number(next().text))
   }
 
@@ -203,7 +211,7 @@ function createParser(tokens: readonly Token[]) {
       return inner
     }
     if (token.kind === 'quoted') return code()
-    if (token.kind !== 'word') throw wrong('A number, a code, a function or (')
+    if (token.kind !== 'word') throw wrong('a number, a code, a function or (')
     const follows = tokens[at + 1]
     if (follows?.kind !== 'sign' || follows.text !== '(') return code()
     next()
@@ -223,17 +231,17 @@ function createParser(tokens: readonly Token[]) {
       throw new FormulaFault(
         'arguments',
         name,
-        `${name.text} takes ${least === most ? least : `at least ${least}`} arguments; got ${list.length}.`,
+        `must give ${name.text} ${least === most ? 'one argument' : `at least ${least} arguments`}; got ${list.length}.`,
       )
     return list
   }
 
   const average = (name: Token): Node => {
     const averaged = code()
-    takeComma()
+    takeComma(aSpan)
     const { span: window, word: unit } = span()
     if (window.unit === 'hour')
-      throw new FormulaFault('arguments', name, `${name.text} takes days or longer spans.`)
+      throw new FormulaFault('arguments', name, `must give ${name.text} a span of days or longer.`)
     let lag: Span | undefined
     let every: Span | undefined
     while (isSign(',')) {
@@ -251,7 +259,7 @@ function createParser(tokens: readonly Token[]) {
       throw new FormulaFault(
         'arguments',
         name,
-        `${name.text} takes lag in days or longer, and every in months, quarters or years.`,
+        `must give ${name.text} lag in days or longer spans, and every in months, quarters or years.`,
       )
     const { column, length } = name
     return {
@@ -267,16 +275,20 @@ function createParser(tokens: readonly Token[]) {
 
   const around = (name: Token): Node => {
     const centre = code()
-    takeComma()
+    takeComma(aDay)
     const day = peek().kind === 'day' ? parseDay(peek().text) : undefined
-    if (day === undefined) throw wrong('A day YYYY-MM-DD')
+    if (day === undefined) throw wrong(aDay)
     next()
-    takeComma()
+    takeComma('the number of closes before it')
     const before = wholeNumber(name, 100)
-    takeComma()
+    takeComma('the number of closes after it')
     const after = wholeNumber(name, 100)
     if (before + after === 0)
-      throw new FormulaFault('arguments', name, `${name.text} takes at least one day.`)
+      throw new FormulaFault(
+        'arguments',
+        name,
+        `must give ${name.text} at least one close before or after the day.`,
+      )
     return {
       kind: 'around',
       code: centre,
@@ -295,27 +307,31 @@ function createParser(tokens: readonly Token[]) {
       next()
       take('[')
       const from = number()
-      takeComma()
+      takeComma('the end of the band')
       const to = number()
-      takeComma()
+      takeComma('the value of the band')
       bands.push({ from, to, value: number() })
       take(']')
       if (from >= to)
         throw new FormulaFault(
           'arguments',
           name,
-          `A band must begin below its end; got [${from}, ${to}].`,
+          `must have bands that begin below their end; got [${from}, ${to}].`,
         )
     }
     if (bands.length === 0)
-      throw new FormulaFault('arguments', name, `${name.text} takes at least one band.`)
+      throw new FormulaFault(
+        'arguments',
+        name,
+        `must give ${name.text} at least one band such as [0, 3, 0.10].`,
+      )
     return { kind: 'table', inner, bands, column: name.column, length: name.length }
   }
 
   const lag = (name: Token): Node => {
     const { column, length } = name
     const lagged = code()
-    takeComma()
+    takeComma('a number of values or a span')
     if (tokens[at + 1]?.kind === 'word')
       return { kind: 'lag', code: lagged, by: span().span, column, length }
     return { kind: 'lag', code: lagged, by: wholeNumber(name, 10_000), column, length }
@@ -334,27 +350,27 @@ function createParser(tokens: readonly Token[]) {
       case 'round': {
         const inner = sum()
         const hasDigits = isSign(',')
-        if (hasDigits) takeComma()
+        if (hasDigits) next()
         const digits = hasDigits ? wholeNumber(name, 10) : 0
         return { kind: 'round', inner, digits, column, length }
       }
       case 'if': {
         const test = condition()
-        takeComma()
+        takeComma('the value if it holds')
         const then = sum()
-        takeComma()
+        takeComma('the value if it does not')
         return { kind: 'if', condition: test, then, otherwise: sum(), column, length }
       }
       case 'fx': {
         const inner = sum()
-        takeComma()
-        const target = word('A currency')
+        takeComma(aCurrency)
+        const target = word(aCurrency)
         return { kind, inner, currency: target.text.toUpperCase(), word: target, column, length }
       }
       case 'unit': {
         const inner = sum()
-        takeComma()
-        const target = word('A unit')
+        takeComma(aUnit)
+        const target = word(aUnit)
         return { kind, inner, unit: target.text, word: target, column, length }
       }
       case 'avg':
@@ -366,7 +382,11 @@ function createParser(tokens: readonly Token[]) {
       case 'table':
         return table(name)
       default:
-        throw new FormulaFault('unknown_function', name, `${name.text} is not a function.`)
+        throw new FormulaFault(
+          'unknown_function',
+          name,
+          `must use the functions ${functions.join(', ')}; got ${name.text}.`,
+        )
     }
   }
 
@@ -393,7 +413,7 @@ function createParser(tokens: readonly Token[]) {
     }
     const left = sum()
     const sign = comparisons.find(isSign)
-    if (!sign) throw wrong('A comparison')
+    if (!sign) throw wrong(`one of ${comparisons.join(' ')}`)
     const { column, length } = next()
     return {
       kind: 'compare',
@@ -424,7 +444,7 @@ function createParser(tokens: readonly Token[]) {
   return {
     formula(): Node {
       const node = sum()
-      if (peek().kind !== 'end') throw wrong('An operator')
+      if (peek().kind !== 'end') throw wrong('+, -, *, / or its end')
       return node
     },
   }

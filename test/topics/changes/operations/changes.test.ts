@@ -474,6 +474,22 @@ describe('the feed of changes', () => {
     expect((await instance.get(backwards, token)).status).toBe(400)
   })
 
+  test('a replay that waits for its next record sends comments, so that no proxy ends it', async () => {
+    const { instance, token } = opened()
+    const begin = instance.clock.now()
+    instance.record('WTI_USD', [70], startAt - dayMs, dayMs)
+    instance.clock.advance(dayMs)
+    instance.record('WTI_USD', [71], startAt, dayMs)
+    const range = `from=${isoMillis(begin)}&to=${isoMillis(instance.clock.now() + dayMs)}`
+    const answer = await instance.get(`/v1/changes/replay?${range}`, token)
+    let text = ''
+    for await (const part of answer.body!) {
+      text += new TextDecoder().decode(part)
+      if (text.includes(': keep-alive\n\n')) break
+    }
+    expect(text).toMatch(/^id: \S+\nevent: change\ndata: .*\n\n: keep-alive\n\n$/)
+  }, 30_000)
+
   test('are replayed in slices, so that other requests wait for none of them', async () => {
     const { instance, token } = opened()
     const { clock } = instance

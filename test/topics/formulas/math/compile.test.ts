@@ -99,6 +99,70 @@ describe('the text of a formula', () => {
     expect(fault(`BRENT${' '.repeat(2000)}`)).toEqual(['too_long', 1])
   })
 
+  test.each([
+    ['', 1, 'must have a number, a code, a function or ( here; the text ends.'],
+    ['BRENT +', 8, 'must have a number, a code, a function or ( here; the text ends.'],
+    ['BRENT WTI', 7, 'must have +, -, *, / or its end here; got WTI.'],
+    ['(BRENT', 7, 'must have ) here; the text ends.'],
+    ['BRENT ^ 2', 7, 'must not have ^ here.'],
+    ['BRENT + \u{1F600}', 9, 'must not have \u{1F600} here.'],
+    ['NOPE', 1, 'must name known codes; got NOPE.'],
+    [
+      'sqrt(BRENT)',
+      1,
+      'must use the functions abs, around, avg, fx, if, lag, max, min, plain, round, table, unit; got sqrt.',
+    ],
+    ['avg(BRENT)', 10, 'must have a comma and a span such as 6 months here; got ).'],
+    ['avg(BRENT, 0 months)', 12, 'must have a span such as 6 months here; got 0.'],
+    [
+      'avg(BRENT, 3 moons)',
+      14,
+      'must have hours, days, weeks, months, quarters or years here; got moons.',
+    ],
+    ['avg(BRENT, 3 months lag 1 month)', 21, 'must have ) here; got lag.'],
+    ['avg(BRENT, 3 months, by 2 days)', 22, 'must have lag or every here; got by.'],
+    ['avg(BRENT, 3 hours)', 1, 'must give avg a span of days or longer.'],
+    ['lag(BRENT, 1.5)', 1, 'must give lag a whole number from 0 to 10000; got 1.5.'],
+    [
+      'around(BRENT, 2026-13-01, 5, 5)',
+      15,
+      'must have a day such as 2026-11-16 here; got 2026-13-01.',
+    ],
+    [
+      'around(BRENT, 2026-11-16)',
+      25,
+      'must have a comma and the number of closes before it here; got ).',
+    ],
+    [
+      'around(BRENT, 2026-11-16, 0, 0)',
+      1,
+      'must give around at least one close before or after the day.',
+    ],
+    ['table(BRENT)', 1, 'must give table at least one band such as [0, 3, 0.10].'],
+    ['table(BRENT, [1, 2])', 19, 'must have a comma and the value of the band here; got ].'],
+    ['table(BRENT, [2, 1, 3])', 1, 'must have bands that begin below their end; got [2, 1].'],
+    ['if(BRENT, 1, 2)', 9, 'must have one of < <= > >= = != here; got ,.'],
+    ['if(BRENT > 1, 2)', 16, 'must have a comma and the value if it does not here; got ).'],
+    ['fx(BRENT)', 9, 'must have a comma and a currency such as EUR here; got ).'],
+    ['fx(BRENT, XXX)', 11, 'must name a currency that has rates; got XXX.'],
+    ['unit(BRENT, furlong)', 13, 'must name a known unit; got furlong.'],
+    ['min(BRENT)', 1, 'must give min at least 2 arguments; got 1.'],
+    ['abs(BRENT, 2)', 1, 'must give abs one argument; got 2.'],
+    ['1e400*BRENT', 1, `must have a number up to ${Number.MAX_VALUE} here; got 1e400.`],
+    ['BRENT * WTI', 7, 'must not multiply two prices; write one as plain(…).'],
+    ['2 / BRENT', 3, 'must not divide a number by a price; write it as plain(…).'],
+    ['BRENT + TTF', 7, 'must convert EUR per mwh to USD per barrel, which is not possible.'],
+    ['BRENT + EUR_USD', 7, 'must not add or compare a price and an exchange rate.'],
+  ])('%s: column %d: %s', (text, column, message) => {
+    try {
+      compile(text)
+      throw new Error('accepted')
+    } catch (error) {
+      const { spot, message: said } = error as FormulaFault
+      expect([spot?.column, said]).toEqual([column, message])
+    }
+  })
+
   test('is refused where units or currencies contradict each other', () => {
     expect(fault('BRENT * WTI')).toEqual(['units', 7])
     expect(fault('2 / BRENT')).toEqual(['units', 3])
