@@ -400,6 +400,16 @@ function shaped(problem: Problem, { requestId, docsUrl }: ProblemContext): Recor
   const { code, message, status, extra } = problem
   const docs = `${docsUrl}#${code}`
   const retry = { retryable: problems[code].retryable }
+  const whole = {
+    code,
+    message,
+    status,
+    request_id: requestId,
+    docs,
+    docs_url: docs,
+    retry,
+    ...extra,
+  }
   switch (problem.shape) {
     case 'fail':
       return {
@@ -412,18 +422,7 @@ function shaped(problem: Problem, { requestId, docsUrl }: ProblemContext): Recor
         data: { error: code, message, ...extra },
       }
     case 'flat':
-      return {
-        error: message,
-        error_code: code,
-        code,
-        message,
-        status,
-        request_id: requestId,
-        docs,
-        docs_url: docs,
-        retry,
-        ...extra,
-      }
+      return { error: message, error_code: code, ...whole }
     case 'valid':
       return {
         error: code,
@@ -443,16 +442,7 @@ function shaped(problem: Problem, { requestId, docsUrl }: ProblemContext): Recor
       }
     case 'nested':
       return {
-        error: {
-          code,
-          message,
-          status,
-          request_id: requestId,
-          docs,
-          docs_url: docs,
-          retry,
-          ...extra,
-        },
+        error: whole,
         ...Object.fromEntries(problem.onTop.map(field => [field, extra[field]])),
       }
   }

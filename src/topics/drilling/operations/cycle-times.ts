@@ -7,11 +7,10 @@ import {
 } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import { type Operation, operation } from '../../../http/operations/operation.ts'
-import { invalidParameter, missingParameter, Problem } from '../../../http/problem/problem.ts'
+import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
 import type { EnergyCall } from '../../energy/operations/frame.ts'
-import type { Circle } from '../../geography/math/geography.ts'
 import { roundTo } from '../../prices/math/format.ts'
 import {
   type CohortSpan,
@@ -25,12 +24,11 @@ import {
   timedWells,
 } from '../math/cycle-time.ts'
 import type { WellDates, WellFilter } from '../store/wells.ts'
-import { daySpanOf, definedFields, numberOf, typedText } from './permit-query.ts'
+import { circleOf, daySpanOf, definedFields, radius, typedText } from './permit-query.ts'
 import { productionHeavyAccess, productionPrefix } from './well-production.ts'
 
 const topMax = 10
 const statDecimals = 2
-const radius = { min: 1, max: 100, fallback: 10 }
 
 const placeQuery = {
   state: textParameter('Two letters; absent: every state whose wells are known.', 'TX', {
@@ -144,20 +142,6 @@ const Cohorts = t.object('CycleTimeCohorts', {
   ),
 })
 
-function circleOf({ lat, lng, radius_miles: radiusText }: Query): Circle | undefined {
-  const radiusMiles = radiusText
-    ? numberOf('radius_miles', radiusText, radius.min, radius.max)
-    : radius.fallback
-  if (!lat && !lng) return undefined
-  if (!lat) throw missingParameter('lat', 'a circle has a latitude and a longitude.')
-  if (!lng) throw missingParameter('lng', 'a circle has a latitude and a longitude.')
-  return {
-    latitude: numberOf('lat', lat, -90, 90),
-    longitude: numberOf('lng', lng, -180, 180),
-    radiusMiles,
-  }
-}
-
 function filterOf(query: Query): WellFilter {
   const { from, to } = daySpanOf(query)
   return definedFields({
@@ -166,7 +150,7 @@ function filterOf(query: Query): WellFilter {
     formation: typedText('formation', query.formation),
     producingFrom: from,
     producingTo: to,
-    circle: circleOf(query),
+    circle: circleOf(query, 'lat', 'lng'),
   })
 }
 

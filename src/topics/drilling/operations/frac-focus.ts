@@ -86,7 +86,7 @@ const filterOf = (query: Query): FracFilter =>
       ? numberOf('min_water_gallons', query.min_water_gallons, 0, gallonsMax)
       : undefined,
     text: wordsOf('query', query.query),
-    circle: circleOf(query),
+    circle: circleOf(query, 'latitude', 'longitude'),
     ...daySpanOf(query),
   })
 

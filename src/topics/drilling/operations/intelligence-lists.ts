@@ -1,10 +1,9 @@
-import type { Static, TSchema } from 'elysia'
 import { t } from '../../../http/answer/schema.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
 import { monthAfter } from '../../calendars/math/period.ts'
 import { Day, daysOf, markSources } from '../../energy/operations/answer.ts'
-import { energyHeavyAccess, energyPages } from '../../energy/operations/frame.ts'
+import { energyHeavyAccess, energyPages, pagedRows } from '../../energy/operations/frame.ts'
 import { keptBasins } from '../math/drilling.ts'
 import { stateOf, statesLedBy } from '../math/states.ts'
 import type { DrillingMetric } from '../store/metrics.ts'
@@ -20,30 +19,6 @@ const change = t.orNull(
 
 type Query = { [name in keyof typeof regionQuery]?: string }
 
-const FracRow = t.object('BasinFracSpreads', {
-  basin: Basin,
-  active_spreads: t.integer({ examples: [92] }),
-  change,
-  date: Day,
-})
-const DucRow = t.object('BasinDucCount', {
-  basin: Basin,
-  duc_count: t.integer({ examples: [890] }),
-  change,
-  date: Day,
-})
-const CompletionRow = t.object('BasinCompletions', {
-  basin: Basin,
-  completions: t.integer({ examples: [398] }),
-  change,
-  date: Day,
-})
-const DrilledRow = t.object('BasinWellsDrilled', {
-  basin: Basin,
-  wells_drilled: t.integer({ examples: [401] }),
-  change,
-  date: Day,
-})
 const PermitRow = t.object('StatePermits', {
   state: t.String({ examples: ['TX'] }),
   basin: t.orNull(Basin, 'The leading one of those that reach into the state.'),
@@ -55,18 +30,13 @@ const PermitRow = t.object('StatePermits', {
   date: t.date('First day of the month.', '2026-11-01'),
 })
 
-interface MetricCount {
-  basin: string
-  value: number
-  change: number | null
-  date: string
-}
-
 /** Rows of one metric by basin, newest first. A state selects the basins that reach into it. */
-const metricList = <Row extends TSchema>({
+const metricList = ({
   subject,
   metric,
-  shape,
+  row,
+  field,
+  example,
   ...definition
 }: {
   path: string
@@ -75,8 +45,11 @@ const metricList = <Row extends TSchema>({
   subject: string
   title: string
   metric: DrillingMetric
-  row: Row
-  shape(count: MetricCount): Static<Row>
+  /** Name of a row in the document. */
+  row: string
+  /** The field of the count, and an example of it. */
+  field: string
+  example: number
 }) =>
   energyPages({
     ...definition,
@@ -84,23 +57,26 @@ const metricList = <Row extends TSchema>({
     access: energyHeavyAccess,
     view: 'as_of',
     query: regionQuery,
+    row: t.object(row, {
+      basin: Basin,
+      [field]: t.integer({ examples: [example] }),
+      change,
+      date: Day,
+    }),
     list(call) {
       const { metrics } = call.at.drilling
       const regions = requestedBasins(call.query) ?? everyBasin
-      const filter = { ...daysOf(call.query), metric, regions }
-      return {
-        total: metrics.count(filter),
-        rows: (limit, offset) =>
-          markSources(call, metrics.page(filter, limit, offset)).map(row => {
-            const previous = metrics.before(metric, row.region, row.countedOn)
-            return shape({
-              basin: row.region,
-              value: row.value,
-              change: previous === undefined ? null : row.value - previous,
-              date: row.countedOn,
-            })
-          }),
-      }
+      return pagedRows(metrics, { ...daysOf(call.query), metric, regions }, rows =>
+        markSources(call, rows).map(({ region, value, countedOn }) => {
+          const previous = metrics.before(metric, region, countedOn)
+          return {
+            basin: region,
+            [field]: value,
+            change: previous === undefined ? null : value - previous,
+            date: countedOn,
+          }
+        }),
+      )
     },
   })
 
@@ -153,8 +129,9 @@ export const drillingListOperations = [
     subject: 'active hydraulic fracturing crews',
     title: 'DrillingFracSpreads',
     metric: 'frac_spreads',
-    row: FracRow,
-    shape: ({ basin, value, ...row }) => ({ basin, active_spreads: value, ...row }),
+    row: 'BasinFracSpreads',
+    field: 'active_spreads',
+    example: 92,
   }),
   metricList({
     path: '/v1/drilling-intelligence/duc-wells',
@@ -163,8 +140,9 @@ export const drillingListOperations = [
     subject: 'wells that are drilled and wait for completion, each month',
     title: 'DrillingDucWells',
     metric: 'duc_wells',
-    row: DucRow,
-    shape: ({ basin, value, ...row }) => ({ basin, duc_count: value, ...row }),
+    row: 'BasinDucCount',
+    field: 'duc_count',
+    example: 890,
   }),
   metricList({
     path: '/v1/drilling-intelligence/completions',
@@ -173,8 +151,9 @@ export const drillingListOperations = [
     subject: 'wells completed in each month',
     title: 'DrillingCompletions',
     metric: 'completions',
-    row: CompletionRow,
-    shape: ({ basin, value, ...row }) => ({ basin, completions: value, ...row }),
+    row: 'BasinCompletions',
+    field: 'completions',
+    example: 398,
   }),
   metricList({
     path: '/v1/drilling-intelligence/wells-drilled',
@@ -183,8 +162,9 @@ export const drillingListOperations = [
     subject: 'wells drilled in each month',
     title: 'DrillingWellsDrilled',
     metric: 'wells_drilled',
-    row: DrilledRow,
-    shape: ({ basin, value, ...row }) => ({ basin, wells_drilled: value, ...row }),
+    row: 'BasinWellsDrilled',
+    field: 'wells_drilled',
+    example: 401,
   }),
   energyPages({
     path: '/v1/drilling-intelligence/well-permits',

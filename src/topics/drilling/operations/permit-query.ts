@@ -69,7 +69,7 @@ type Query = { [name in keyof typeof permitQuery]?: string }
 
 const wordsMax = 8
 const charactersMax = 200
-const radius = { min: 1, max: 100, fallback: 10 }
+export const radius = { min: 1, max: 100, fallback: 10 }
 
 /** Upper-case codes of served states; undefined where the query names none. */
 export function statesOf(text: string | undefined): string[] | undefined {
@@ -88,23 +88,24 @@ export function numberOf(parameter: string, text: string, min: number, max: numb
   return value
 }
 
-type CircleQuery = { [name in keyof typeof circleQuery]?: string }
-
-export function circleOf({
-  latitude,
-  longitude,
-  radius_miles: radiusText,
-}: CircleQuery): Circle | undefined {
+/** The circle of a query, whose centre is in the parameters of these names. */
+export function circleOf<Latitude extends string, Longitude extends string>(
+  query: { [name in Latitude | Longitude | 'radius_miles']?: string },
+  latitudeName: Latitude,
+  longitudeName: Longitude,
+): Circle | undefined {
+  const { radius_miles: radiusText } = query
+  const [latitude, longitude] = [query[latitudeName], query[longitudeName]]
   // The radius is checked even where no centre is given.
   const radiusMiles = radiusText
     ? numberOf('radius_miles', radiusText, radius.min, radius.max)
     : radius.fallback
   if (!latitude && !longitude) return undefined
-  if (!latitude) throw missingParameter('latitude', 'a circle has a latitude and a longitude.')
-  if (!longitude) throw missingParameter('longitude', 'a circle has a latitude and a longitude.')
+  if (!latitude) throw missingParameter(latitudeName, 'a circle has a latitude and a longitude.')
+  if (!longitude) throw missingParameter(longitudeName, 'a circle has a latitude and a longitude.')
   return {
-    latitude: numberOf('latitude', latitude, -90, 90),
-    longitude: numberOf('longitude', longitude, -180, 180),
+    latitude: numberOf(latitudeName, latitude, -90, 90),
+    longitude: numberOf(longitudeName, longitude, -180, 180),
     radiusMiles,
   }
 }
@@ -183,7 +184,7 @@ export function permitFilterOf(query: Query): PermitFilter {
     permitType: typedText('permit_type', query.permit_type),
     wellType: typedText('well_type', query.well_type),
     text: wordsOf('query', query.query),
-    circle: circleOf(query),
+    circle: circleOf(query, 'latitude', 'longitude'),
     ...daySpanOf(query),
   })
 }

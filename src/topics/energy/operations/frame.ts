@@ -163,6 +163,19 @@ export interface PagedRows<T> {
   rows(limit: number, offset: number): T[]
 }
 
+/** The rows of a store that a filter selects. */
+export const pagedRows = <Filter, Row, Answered>(
+  store: {
+    count(filter: Filter): number
+    page(filter: Filter, limit: number, offset: number): Row[]
+  },
+  filter: Filter,
+  shape: (rows: Row[]) => Answered[],
+): PagedRows<Answered> => ({
+  total: store.count(filter),
+  rows: (limit, offset) => shape(store.page(filter, limit, offset)),
+})
+
 /** A list in pages. */
 export const energyPages = <
   T extends TSchema,

@@ -11,6 +11,7 @@ import {
   energyPages,
   energyRecord,
   energyWholeList,
+  pagedRows,
 } from '../../energy/operations/frame.ts'
 import { rangeOf, rangeQuery } from '../../energy/operations/list.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -172,13 +173,8 @@ function listOf<R>(
   places: readonly InventoryPlace[],
   shape: (record: InventoryRecord) => R,
 ) {
-  const { inventories } = call.at
   const filter = { places, ...rangeOf(call.query) }
-  return {
-    total: inventories.count(filter),
-    rows: (limit: number, offset: number) =>
-      marked(call, inventories.page(filter, limit, offset)).map(shape),
-  }
+  return pagedRows(call.at.inventories, filter, records => marked(call, records).map(shape))
 }
 
 /** Weekly stocks of crude oil and products in the United States. */

@@ -11,6 +11,7 @@ import {
   energyPages,
   energyRecord,
   energyWholeList,
+  pagedRows,
 } from '../../energy/operations/frame.ts'
 import { rangeOf, rangeQuery } from '../../energy/operations/list.ts'
 import { roundTo } from '../../prices/math/format.ts'
@@ -143,11 +144,7 @@ function listOf<R>(
     fromMonth: monthFrom(from),
     toMonth: monthFrom(to),
   }
-  return {
-    total: opec.count(filter),
-    rows: (limit: number, offset: number) =>
-      markSources(call, opec.page(filter, limit, offset)).map(shape),
-  }
+  return pagedRows(opec, filter, rows => markSources(call, rows).map(shape))
 }
 
 /** Crude oil production of the OPEC countries by month. */

@@ -1,3 +1,4 @@
+import type { Static, TSchema } from '@sinclair/typebox'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
 import { Problem } from '../../../http/problem/problem.ts'
@@ -88,6 +89,34 @@ function listOf<R>(
   }
 }
 
+/** A list of forecasts by the days of their publication. */
+const publishedList = <Row extends TSchema>({
+  idsOf,
+  rowOf,
+  ...definition
+}: {
+  path: string
+  operationId: string
+  summary: string
+  description: string
+  title: string
+  row: Row
+  idsOf(call: OutlookCall): readonly number[] | undefined
+  rowOf(rows: ReturnType<typeof createOutlookRows>): (outlook: OutlookRow) => Static<Row>
+}) =>
+  energyPages({
+    ...definition,
+    view: 'as_of',
+    query: filterQuery,
+    refusals,
+    list: call =>
+      listOf(
+        call,
+        { seriesIds: idsOf(call), published: daysOf(call.query) },
+        rowOf(createOutlookRows(call.at)),
+      ),
+  })
+
 /** Returns all forecasts of the newest publication. */
 function newestFilter({ at }: EnergyCall, seriesIds: readonly number[] | undefined): OutlookFilter {
   const day = at.outlooks.newestOn(seriesIds) ?? lastDay
@@ -98,22 +127,15 @@ function newestFilter({ at }: EnergyCall, seriesIds: readonly number[] | undefin
  * Agencies' forecasts of prices and production, as published and compared with the actual values.
  */
 export const outlookOperations = [
-  energyPages({
+  publishedList({
     path: '/v1/ei/forecasts',
     operationId: 'listOutlooks',
     summary: 'List agency forecasts',
     description: `Returns agency forecasts of prices and production, newest publication first; dates select publications. ${publicationNote} ${numberNote}`,
-    view: 'as_of',
-    query: filterQuery,
     title: 'Outlooks',
     row: Record,
-    refusals,
-    list: call =>
-      listOf(
-        call,
-        { seriesIds: idsOf(call), published: daysOf(call.query) },
-        createOutlookRows(call.at).recordRow,
-      ),
+    idsOf,
+    rowOf: rows => rows.recordRow,
   }),
   energyPages({
     path: '/v1/ei/forecasts/latest',
@@ -162,41 +184,27 @@ export const outlookOperations = [
       }
     },
   }),
-  energyPages({
+  publishedList({
     path: '/v1/ei/forecasts/prices',
     operationId: 'listPriceOutlooks',
     summary: 'List agency price forecasts',
     description:
       'Returns forecasts of codes with a currency, newest publication first, in the unit of the code.',
-    view: 'as_of',
-    query: filterQuery,
     title: 'PriceOutlooks',
     row: Price,
-    refusals,
-    list: call =>
-      listOf(
-        call,
-        { seriesIds: idsOfKind(call, 'price'), published: daysOf(call.query) },
-        createOutlookRows(call.at).priceRow,
-      ),
+    idsOf: call => idsOfKind(call, 'price'),
+    rowOf: rows => rows.priceRow,
   }),
-  energyPages({
+  publishedList({
     path: '/v1/ei/forecasts/production',
     operationId: 'listProductionOutlooks',
     summary: 'List agency production forecasts',
     description:
       'Returns forecasts of crude oil and gas production by region, newest publication first.',
-    view: 'as_of',
-    query: filterQuery,
     title: 'ProductionOutlooks',
     row: Production,
-    refusals,
-    list: call =>
-      listOf(
-        call,
-        { seriesIds: idsOfKind(call, 'production'), published: daysOf(call.query) },
-        createOutlookRows(call.at).productionRow,
-      ),
+    idsOf: call => idsOfKind(call, 'production'),
+    rowOf: rows => rows.productionRow,
   }),
   energyPages({
     path: '/v1/ei/forecasts/historical',

@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { t } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
@@ -123,6 +124,12 @@ const historyRoute = (alias: boolean) => ({
   answers: { 200: HistoryBody, 400: CodeProblem, 404: NestedProblem },
 })
 
+const reading = <Body extends TSchema>(body: Body) => ({
+  access: { meter: true },
+  view: 'as_of' as const,
+  answers: { 200: body, 404: NestedProblem },
+})
+
 /** Stocks of crude oil and products: levels, changes and utilization of capacity. */
 export const storageOperations: readonly Operation[] = [
   operation('GET /v1/storage', {
@@ -130,9 +137,7 @@ export const storageOperations: readonly Operation[] = [
     summary: 'Get crude oil stocks',
     description:
       'Returns the newest levels of Cushing, the Strategic Petroleum Reserve and US commercial crude. Cushing and the regions are published on Wednesdays, the reserve on Fridays.',
-    access: { meter: true },
-    view: 'as_of',
-    answers: { 200: envelope(Overview), 404: NestedProblem },
+    ...reading(envelope(Overview)),
     handle: call => {
       const { levelOf, requireLevel, metadata } = storageAnswers(call)
       const [cushing, spr, total] = [
@@ -153,9 +158,7 @@ export const storageOperations: readonly Operation[] = [
     summary: 'Get crude oil stocks at Cushing',
     description:
       'Returns the newest level at Cushing, Oklahoma, where WTI is delivered, with its changes and working capacity.',
-    access: { meter: true },
-    view: 'as_of',
-    answers: { 200: envelope(Level), 404: NestedProblem },
+    ...reading(envelope(Level)),
     handle: call => {
       const { requireLevel, metadata } = storageAnswers(call)
       const level = requireLevel('CUSHING_STORAGE')
@@ -167,9 +170,7 @@ export const storageOperations: readonly Operation[] = [
     summary: 'Get the Strategic Petroleum Reserve',
     description:
       'Returns the newest level of the reserve with its changes, and the level of each of its four sites, if known.',
-    access: { meter: true },
-    view: 'as_of',
-    answers: { 200: envelope(Reserve), 404: NestedProblem },
+    ...reading(envelope(Reserve)),
     handle: call => {
       const { levelOf, requireLevel, metadata } = storageAnswers(call)
       const level = requireLevel('SPR_STORAGE')
@@ -186,8 +187,7 @@ export const storageOperations: readonly Operation[] = [
     summary: 'Get crude oil stocks by region',
     description:
       'Returns commercial crude stocks in the five Petroleum Administration for Defense Districts (PADD), or in one of them. 404 names a district without a level.',
-    access: { meter: true },
-    view: 'as_of',
+    ...reading(t.Union([envelope(AllRegions), envelope(OneRegion)])),
     query: {
       region: wordParameter(
         regions,
@@ -195,7 +195,6 @@ export const storageOperations: readonly Operation[] = [
         'PADD3',
       ),
     },
-    answers: { 200: t.Union([envelope(AllRegions), envelope(OneRegion)]), 404: NestedProblem },
     handle: call => {
       const { regional, everyRegion } = storageAnswers(call)
       return call.query.region ? regional(call.query.region) : everyRegion()

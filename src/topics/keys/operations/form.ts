@@ -46,33 +46,30 @@ export const keyNameField = (charactersMax: number, options?: FieldOptions) =>
     ),
   )
 
+/** What a key is limited to, such as its networks; null and an empty list do not limit it. */
+const limit = <T extends string>(
+  item: Parameters<typeof listOf>[0],
+  what: Parameters<typeof listOf>[1],
+  read: (text: string) => T | undefined,
+  description: string,
+  countMax = listMax,
+) => optional(nullableAs(listOf(item, what, countMax, read), [], { description }))
+
 /** The editable fields of a key; all are optional. */
 export const createKeyBody = (nameMax: number) =>
   body({
     name: keyNameField(nameMax),
-    allowed_ips: optional(
-      nullableAs(
-        listOf(
-          t.String({ examples: ['203.0.113.0/24'] }),
-          { nouns: 'networks', item: 'an address or a network such as 203.0.113.0/24' },
-          listMax,
-          network,
-        ),
-        [],
-        { description: 'Networks the key may be used from; null: any.' },
-      ),
+    allowed_ips: limit(
+      t.String({ examples: ['203.0.113.0/24'] }),
+      { nouns: 'networks', item: 'an address or a network such as 203.0.113.0/24' },
+      network,
+      'Networks the key may be used from; null: any.',
     ),
-    allowed_domains: optional(
-      nullableAs(
-        listOf(
-          t.String({ examples: ['example.com'] }),
-          { nouns: 'host names', item: 'a host name such as example.com' },
-          listMax,
-          hostOf,
-        ),
-        [],
-        { description: 'Hosts whose pages may use the key; null: any.' },
-      ),
+    allowed_domains: limit(
+      t.String({ examples: ['example.com'] }),
+      { nouns: 'host names', item: 'a host name such as example.com' },
+      hostOf,
+      'Hosts whose pages may use the key; null: any.',
     ),
     expires_at: optional(
       nullable(moment({ examples: ['2027-12-31T00:00:00Z'] }), {
@@ -85,17 +82,12 @@ export const createKeyBody = (nameMax: number) =>
           'Allows only requests that change nothing: GET, HEAD, and POST operations that only read, such as a batch of prices or MCP.',
       }),
     ),
-    scopes: optional(
-      nullableAs(
-        listOf(
-          t.String({ enum: scopes, examples: ['prices'] }),
-          { nouns: 'scopes', item: scopes },
-          scopes.length,
-          text => (isScope(text) ? text : undefined),
-        ),
-        [],
-        { description: 'Scopes of the key; null for all.' },
-      ),
+    scopes: limit(
+      t.String({ enum: scopes, examples: ['prices'] }),
+      { nouns: 'scopes', item: scopes },
+      text => (isScope(text) ? text : undefined),
+      'Scopes of the key; null for all.',
+      scopes.length,
     ),
   })
 

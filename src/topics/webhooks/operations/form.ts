@@ -80,9 +80,18 @@ function eventsFault(events: readonly string[]): string | undefined {
   return `must be event types, their aliases or patterns that cover one; got ${unknown.join(', ')}. Did you mean ${nearest.join(', ')}?`
 }
 
-/** A list in which null means the same as an empty one. */
-const emptyWhenNull = <T>(list: Field<T[]>): Field<T[]> =>
-  field(list, (form, name) => (form.isNull(name) ? [] : readField(list, form, name)))
+/** What the events of an endpoint must be about; null means the same as an empty list. */
+function filter(
+  example: string,
+  what: Parameters<typeof listOf>[1],
+  read: (text: string) => string | undefined,
+  description: string,
+) {
+  const list = listOf(t.String({ examples: [example] }), what, filtersMax, read, { description })
+  return optional(
+    field(list, (form, name) => (form.isNull(name) ? [] : readField(list, form, name))),
+  )
+}
 
 const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
   url: checked(
@@ -102,27 +111,17 @@ const webhookFields = ({ codeOf, checkTarget }: WebhookFormDeps) => ({
     ),
     eventsFault,
   ),
-  commodity_filters: optional(
-    emptyWhenNull(
-      listOf(
-        t.String({ examples: ['BRENT_CRUDE_USD'] }),
-        { nouns: 'commodity codes', item: 'a commodity code such as WTI_USD' },
-        filtersMax,
-        codeOf,
-        { description: 'Codes or aliases; empty for all.' },
-      ),
-    ),
+  commodity_filters: filter(
+    'BRENT_CRUDE_USD',
+    { nouns: 'commodity codes', item: 'a commodity code such as WTI_USD' },
+    codeOf,
+    'Codes or aliases; empty for all.',
   ),
-  state_filters: optional(
-    emptyWhenNull(
-      listOf(
-        t.String({ examples: ['TX'] }),
-        { nouns: 'states', item: 'a state with well permits such as TX' },
-        filtersMax,
-        name => permitStateOf(name)?.code,
-        { description: 'For permit events; empty for all.' },
-      ),
-    ),
+  state_filters: filter(
+    'TX',
+    { nouns: 'states', item: 'a state with well permits such as TX' },
+    name => permitStateOf(name)?.code,
+    'For permit events; empty for all.',
   ),
   description: optional(nullable(text(descriptionCharactersMax, { examples: ['desk alerts'] }))),
   conditions: optional(conditionsField(codeOf)),

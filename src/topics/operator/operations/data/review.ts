@@ -5,7 +5,7 @@ import { PageMetaShape } from '../../../../http/input/page.ts'
 import { codeParameter, textParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Call, operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -89,6 +89,21 @@ type ReleaseStart = { kind: 'release'; actor: string; reason?: string }
 
 const isOfSeries = (flag: FlaggedValue): flag is FlaggedValue & { seriesId: number } =>
   flag.seriesId !== null
+
+const deciding = {
+  access: operator,
+  idempotent: true,
+  body: DecisionBody.schema,
+  answers: { 200: Decided, 404: NestedProblem },
+} as const
+
+function decisionOf({
+  body: input,
+  requestContext,
+}: Pick<Call<never, never, unknown>, 'body' | 'requestContext'>) {
+  const { ids, reason = '' } = DecisionBody.read(input)
+  return { ids, reason, actor: requestContext?.actor ?? 'operator' }
+}
 
 /** Values that guards flagged, and the decisions about them. */
 export function reviewAdminOperations({
@@ -204,14 +219,10 @@ export function reviewAdminOperations({
       summary: 'Release held values',
       description:
         'Records values that were held, rejected or kept as corrected, with the current time of recording. The same value is not flagged again.',
-      access: operator,
-      idempotent: true,
-      body: DecisionBody.schema,
-      answers: { 200: Decided, 404: NestedProblem },
-      handle: ({ body: input, requestContext }) => {
-        const { ids, reason = '' } = DecisionBody.read(input)
+      ...deciding,
+      handle: call => {
+        const { ids, reason, actor } = decisionOf(call)
         const flags = undecided(ids, ['waiting', 'kept', 'rejected'])
-        const actor = requestContext?.actor ?? 'operator'
         const start = { kind: 'release' as const, actor, ...(reason !== '' && { reason }) }
         const ofRows = rowsToRelease(flags.filter(flag => flag.dataset !== null))
         const released = transact(db, () => {
@@ -238,13 +249,9 @@ export function reviewAdminOperations({
       summary: 'Reject held values',
       description:
         'Discards held values permanently; the same value is also rejected when it is sent again.',
-      access: operator,
-      idempotent: true,
-      body: DecisionBody.schema,
-      answers: { 200: Decided, 404: NestedProblem },
-      handle: ({ body: input, requestContext }) => {
-        const { ids, reason = '' } = DecisionBody.read(input)
-        const actor = requestContext?.actor ?? 'operator'
+      ...deciding,
+      handle: call => {
+        const { ids, reason, actor } = decisionOf(call)
         for (const { id } of undecided(ids, ['waiting', 'kept']))
           flaggedValues.decide(id, 'rejected', actor, reason, now())
         return success({ values: decided(ids), batch: null, recorded_at: null })
