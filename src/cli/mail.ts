@@ -1,4 +1,6 @@
 import type { ProcessRuntime } from '../config/runtime.ts'
+import { wrongValue } from '../lib/text/wrong-value.ts'
+import { plainAddress } from '../send/messages/mailer.ts'
 import { mailerOf } from '../topics/messages/service/providers.ts'
 
 const timeoutMs = 30_000
@@ -12,6 +14,10 @@ export async function testMail(
   const { mail, brand } = config
   if (mail.provider === 'none') {
     err('mail.provider is none: e-mails are not sent. Set it to smtp or resend')
+    return 1
+  }
+  if (plainAddress(to) === undefined) {
+    err(wrongValue('address', 'an e-mail address', to))
     return 1
   }
   const mailer = mailerOf({ config, clock, log, inbox: { add() {} } })

@@ -7,6 +7,7 @@ import { gradeOf, missingIn } from '../support/language/grade.ts'
 import { moreApiMistakes, readApiMistakes } from '../support/language/mistakes-api.ts'
 import {
   type CliMistake,
+  laterCliMistakes,
   moreCliMistakes,
   readCliMistakes,
 } from '../support/language/mistakes-cli.ts'
@@ -18,6 +19,10 @@ const file = (name: string, text: string) => writeFileSync(join(root, name), tex
 file('bad.csv', 'code,observed_at,price\nWTI_UDS,2026-11-20T10:00:00Z,71\nWTI_USD,2026-13-20,71\n')
 file('nocode.csv', 'Date,Close\n2026-11-20,71\n')
 file('bad.toml', '[server]\nprot = 1\nport = "abc"\n')
+file(
+  'mail.toml',
+  '[mail]\nprovider = "resend"\nresend_key = "x"\nresend_url = "http://127.0.0.1:1"\n',
+)
 file('stripe.toml', '[billing]\nprovider = "stripe"\n')
 
 const placed = (text: string) => text.replace(/^DIR/, root)
@@ -29,7 +34,7 @@ async function messageOf({ words, isElsewhere }: CliMistake) {
   return { code, message: `${err}${out}`.replaceAll(root, 'DIR') }
 }
 
-const mistakes = [...readCliMistakes, ...moreCliMistakes]
+const mistakes = [...readCliMistakes, ...moreCliMistakes, ...laterCliMistakes]
 
 describe('a mistake on the command line is named with what is right, what came and the nearest', () => {
   test.each(mistakes.map(one => [one.mistake, one] as const))('%s', async (_, one) => {

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { openDatabase } from '../../database/database.ts'
 import { makeDirectory } from '../../instance/services/directory.ts'
+import { errorText } from '../../lib/files/error-text.ts'
 import { openSealedFile, sealFile } from '../../lib/files/sealed-file.ts'
+import { wrongValue } from '../../lib/text/wrong-value.ts'
 import { isoInstant, parseInstant } from '../../lib/time/instant.ts'
 import { backupName, outlived, type Retention } from '../../plans/backup-retention.ts'
 import {
@@ -76,7 +78,7 @@ export async function makeBackup(config: Config, at: number): Promise<MadeBackup
         await place.put(path, name)
         removed += await thin(place, at, beganAt, config)
       } catch (error) {
-        failures.push(`${place.label}: ${(error as Error).message}`)
+        failures.push(`${place.label}: ${errorText(error)}`)
       }
     }
     if (failures.length > 0) throw new Error(failures.join('; '))
@@ -136,7 +138,7 @@ async function allOf(config: Config, err: (line: string) => void): Promise<Place
     try {
       return (await place.list()).map(stored => ({ ...stored, place }))
     } catch (error) {
-      err(`${place.label}: ${(error as Error).message}`)
+      err(`${place.label}: ${errorText(error)}`)
       return []
     }
   })
@@ -183,7 +185,7 @@ async function fetchBackup(
 ): Promise<string> {
   const until = from === 'latest' ? Number.POSITIVE_INFINITY : parseInstant(from)
   if (until === undefined)
-    throw new Error(`--from: ${from} must be latest, or a time such as 2026-11-22T18:00:00Z`)
+    throw new Error(wrongValue('--from', 'latest, or a time such as 2026-11-22T18:00:00Z', from))
   const stored = (await allOf(config, err)).filter(each => each.at <= until)
   const chosen = stored.at(-1)
   if (!chosen) throw new Error(`no backup found${from === 'latest' ? '' : ` from before ${from}`}`)

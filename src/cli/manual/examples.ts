@@ -131,7 +131,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   curve: ['curve wti --date 2026-11-20'],
   chart: ['chart WTI_USD --start 2026-01-01'],
   watch: ['watch WTI_USD --every 10'],
-  'alert add': ["alert add WTI_USD greater_than 90 --name 'WTI above 90'"],
+  'alert add': ["alert add WTI_USD above 90 --name 'WTI above 90'"],
   'alert list': ['alert list'],
   'alert remove': ['alert remove 8c4d7a90-0000-4000-8000-000000000101'],
   login: ['login https://prices.example.com --name prices'],

@@ -15,6 +15,8 @@ const operators: Readonly<Record<string, string>> = {
 }
 
 export const operatorWords: readonly string[] = Object.keys(operators)
+/** The words of the API are accepted too. */
+const wireWords = new Set(Object.values(operators))
 
 export interface NewAlert {
   code: string
@@ -26,7 +28,7 @@ export interface NewAlert {
 
 const numberOf = (name: string, text: string): number => {
   const number = text.trim() === '' ? Number.NaN : Number(text)
-  if (!Number.isFinite(number)) throw new Error(`${name}: ${text} must be a number`)
+  if (!Number.isFinite(number)) throw new Error(wrongValue(name, 'a number', text))
   return number
 }
 
@@ -37,7 +39,7 @@ export async function addAlert(
   { isAgreed, json }: { isAgreed: boolean; json: boolean },
   write: Write,
 ): Promise<void> {
-  const operator = operators[alert.operator]
+  const operator = wireWords.has(alert.operator) ? alert.operator : operators[alert.operator]
   if (operator === undefined) {
     throw new Error(wrongValue('operator', oneOf(operatorWords), alert.operator, operatorWords))
   }

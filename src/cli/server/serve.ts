@@ -22,6 +22,7 @@ import { chanceOf } from '../../lib/ids.ts'
 import { endAtOnce } from '../../lib/process/end-at-once.ts'
 import { createTurnQueue } from '../../lib/process/loop-turns.ts'
 import { isLoopbackName } from '../../lib/text/loopback.ts'
+import { shownValue } from '../../lib/text/wrong-value.ts'
 import { createSystemClock, sleep, within } from '../../lib/time/clock.ts'
 import { linkUrl } from '../../topics/account/service/sign-in.ts'
 import { keepBeforeUpgrade } from '../backups/upgrade.ts'
@@ -250,7 +251,7 @@ export const listen = (
     }),
   )
 
-/** Binds an address; the error for an address in use names the remedy. */
+/** Binds an address; an error names the remedy. */
 function bound<T>(
   setting: string,
   { host, port }: { host: string; port: number },
@@ -260,9 +261,13 @@ function bound<T>(
   try {
     return bind()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    const { code } = error as NodeJS.ErrnoException
     throw new Error(
-      `${setting} must be a free port; another process listens on ${host}:${port}. Stop it, or ${advice}.`,
+      code === 'EADDRINUSE'
+        ? `${setting} must be a free port; another process listens on ${host}:${port}. Stop it, or ${advice}.`
+        : code === 'EACCES'
+          ? `${setting} must be a port that this user may listen on, usually above 1023; got ${port}.`
+          : `${setting.replace('port', 'host')} must be an address of this machine; got ${shownValue(host)}.`,
       { cause: error },
     )
   }

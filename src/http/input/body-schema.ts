@@ -88,6 +88,17 @@ export const part = <F extends Fields>(fields: F, options?: FieldOptions): Field
     return readFields(fields, form.part(name)) as Values<F>
   })
 
+/** The same, where a name that the object does not have is refused. */
+export const closedPart = <F extends Fields>(fields: F, options?: FieldOptions): Field<Values<F>> =>
+  field(t.Object(fields, options), (form, name) => {
+    const unknown = form
+      .part(name)
+      .names()
+      .find(other => !Object.hasOwn(fields, other))
+    if (unknown !== undefined) return form.wrongWord(name, Object.keys(fields), unknown)
+    return form.has(name) ? (readFields(fields, form.part(name)) as Values<F>) : undefined
+  })
+
 /** A required field whose absence is refused with its own sentence. */
 export const requiredAs = <T>(inner: Field<T>, why: string): Field<T> =>
   Object.assign({ ...inner }, { [absence]: why })

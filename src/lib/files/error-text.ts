@@ -18,6 +18,12 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no connection in time',
 }
 
+const deeds: Readonly<Record<string, string>> = {
+  mkdir: 'create the directory',
+  copyfile: 'write',
+  write: 'write',
+}
+
 /** The word for an error of the system: `it does not exist` for ENOENT. */
 export const reasonOfCode = (error: unknown): string | undefined => {
   const { code } = (error ?? {}) as NodeJS.ErrnoException
@@ -27,10 +33,12 @@ export const reasonOfCode = (error: unknown): string | undefined => {
 /** An error as people read it: an error of the system names the path and the reason, not its code. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  const [, code = '', syscall, path] = /^(E[A-Z]+): .*, (\w+) '(.+)'/.exec(error.message) ?? []
+  // A copy names two paths, of which the second is written.
+  const [, code = '', syscall, path] =
+    /^(E[A-Z]+): .*, (\w+) (?:'.+' -> )?'(.+)'/.exec(error.message) ?? []
   const reason = reasons[code]
   if (reason === undefined || path === undefined) return error.message
-  const deed = syscall === 'mkdir' ? 'create the directory' : 'open'
+  const deed = deeds[syscall!] ?? 'open'
   const isParent = reason === reasons.ENOENT && !existsSync(dirname(path))
   return `Cannot ${deed} ${path}: ${isParent ? `${dirname(path)} does not exist` : reason}.`
 }

@@ -75,3 +75,14 @@ export const moreCliMistakes: readonly CliMistake[] = [
   { mistake: 'a clock in words', words: ['dev', '--clock', 'noon'], isElsewhere: true, names: 'flag --clock: dev.clock', right: 'must be an instant with its zone, such as', got: '"noon"' },
   { mistake: 'a misspelt shell', words: ['completion', 'bsh'], isElsewhere: true, names: 'shell must be', right: 'bash, zsh or fish', got: 'got "bsh"', nearest: 'Did you mean bash?' },
 ]
+
+/** Mistakes that operators made later. */
+// biome-ignore format: one mistake a line
+export const laterCliMistakes: readonly CliMistake[] = [
+  { mistake: 'a host that is none of this machine', words: ['serve', '--host', '999.9.9.9', '--port', '0', '--data', 'DIR/host'], isElsewhere: true, names: 'server.host must be', right: 'an address of this machine', got: 'got "999.9.9.9"' },
+  { mistake: 'a misspelt rule of a dataset', words: ['datasets', 'edit', 'rig-counts', '--guards', 'jmup=off'], names: 'guards must be', right: 'jump, unit', got: 'got "jmup"', nearest: 'Did you mean jump?' },
+  { mistake: 'a misspelt rule of a series', words: ['series', 'edit', 'WTI_USD', '--guards', 'stopp=off'], names: 'guards must be', right: 'jump, unit', got: 'got "stopp"', nearest: 'Did you mean stop?' },
+  { mistake: 'an e-mail to no address', words: ['mail', 'test', 'noaddr', '--config', 'DIR/mail.toml'], names: 'address must be', right: 'an e-mail address', got: 'got "noaddr"' },
+  { mistake: 'an alert above a word', words: ['alert', 'add', 'WTI_USD', 'greater_than', 'abc', ...none], isElsewhere: true, names: 'value must be', right: 'a number', got: 'got "abc"' },
+  { mistake: 'a restore from a day in words', words: ['restore', '--from', 'yesterday'], names: '--from must be', right: 'latest, or a time such as', got: 'got "yesterday"' },
+]

@@ -6,7 +6,7 @@ import type { Dataset } from '../../../../feeds/files/dataset.ts'
 import { checkEarlierRow } from '../../../../feeds/files/earlier-rows.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
-import { body, choice, optional, part } from '../../../../http/input/body-schema.ts'
+import { body, choice, closedPart, optional } from '../../../../http/input/body-schema.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'
 import { rowsOfLines } from '../../../../http/input/row-lines.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
@@ -305,7 +305,7 @@ export function datasetAdminOperations({
 
 const ChangeBody = body(
   {
-    guards: part(
+    guards: closedPart(
       Object.fromEntries(
         valueRules.map(rule => [rule, optional(choice([...guardActions, 'usual'] as const))]),
       ),

@@ -3,6 +3,7 @@ import {
   changeOf,
   checked,
   choice,
+  closedPart,
   decimal,
   type Field,
   field,
@@ -11,7 +12,6 @@ import {
   nullable,
   nullableAs,
   optional,
-  part,
   readFields,
   text,
   type Values,
@@ -144,10 +144,13 @@ export const termFields = {
     alias => (/^[A-Z0-9][A-Z0-9_.-]{0,49}$/.test(alias) ? alias : undefined),
     { description: 'Other names that every endpoint accepts for the code.' },
   ),
-  guards: part(Object.fromEntries(guardRules.map(rule => [rule, optional(choice(guardActions))])), {
-    description:
-      'Action of each anomaly check on a suspicious value: `hold`, `flag` or `off`. Others use the default. `stop` concerns a series that stops receiving values: `flag` raises an operator alert, `hold` also holds the next value, `off` is for a series that has ended.',
-  }),
+  guards: closedPart(
+    Object.fromEntries(guardRules.map(rule => [rule, optional(choice(guardActions))])),
+    {
+      description:
+        'Action of each anomaly check on a suspicious value: `hold`, `flag` or `off`. Others use the default. `stop` concerns a series that stops receiving values: `flag` raises an operator alert, `hold` also holds the next value, `off` is for a series that has ended.',
+    },
+  ),
   visible_to: listOf(
     t.String({ examples: ['11111111-2222-4333-8444-555555555555'] }),
     { nouns: 'ids of accounts', item: 'the id of an account' },

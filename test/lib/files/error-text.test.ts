@@ -1,0 +1,11 @@
+import { expect, test } from 'bun:test'
+import { errorText } from '../../../src/lib/files/error-text.ts'
+
+test('an error of the system names what could not be written and why, and no code', () => {
+  const full = new Error(
+    "ENOSPC: no space left on device, copyfile '/data/a.db' -> '/backups/a.db'",
+  )
+  expect(errorText(full)).toBe('Cannot write /backups/a.db: the disk is full.')
+  const closed = new Error("EACCES: permission denied, open '/etc/shadow'")
+  expect(errorText(closed)).toBe('Cannot open /etc/shadow: permission denied.')
+})
