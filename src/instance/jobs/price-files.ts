@@ -31,13 +31,18 @@ export function priceFileSource(
       years().map(year => ({ kind, of: String(year) })),
     ),
     ...datasets.map(({ name }) => ({ kind: 'datasets' as const, of: name })),
+    ...datasets.flatMap(({ name, recordTable }) =>
+      recordTable ? { kind: 'vintages' as const, of: name } : [],
+    ),
   ]
   const pathOf = ({ kind, of }: FileContent): string => {
-    if (kind === 'datasets') return `datasets/${of}/file`
+    const isYear = /^\d{4}$/.test(of)
+    const isHistory = kind === 'vintages'
+    if (!isYear) return `datasets/${of}/file?history=${isHistory}`
     const everybodys = catalogue.list().filter(series => catalogue.isVisible(series, ''))
     // The files are for all customers, so restricted series are left out.
     const codes = catalogue.isRestricted ? everybodys.map(series => series.code).join() : ''
-    const history = kind === 'vintages' ? '&history=true' : ''
+    const history = isHistory ? '&history=true' : ''
     return `export?format=parquet${history}&start_date=${of}-01-01&end_date=${of}-12-31&codes=${codes}`
   }
   const read = async (content: FileContent): Promise<FileRows> => {

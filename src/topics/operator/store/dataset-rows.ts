@@ -1,4 +1,5 @@
 import type { Database } from 'bun:sqlite'
+import { columnsOf } from '../../../database/dataset-tables.ts'
 import { datasetNamed } from '../../../database/datasets.ts'
 import { parquetFile } from '../../../lib/tables/parquet.ts'
 import type { Kinds } from '../../../lib/tables/table.ts'
@@ -23,11 +24,31 @@ function queryOf(dataset: string): string {
 export const datasetRows = (db: Database, dataset: string): Iterable<DatasetRow> =>
   db.query<DatasetRow, []>(queryOf(dataset)).iterate()
 
+/**
+ * The rows that a dataset has or ever had, each with when it was known: a name of WITH hides the
+ * table of the same name.
+ */
+function vintagesQueryOf(db: Database, dataset: string): string {
+  const { exported, recordTable } = datasetNamed(dataset)
+  const { name: table } = recordTable!
+  const columns = columnsOf(db, table)
+  const fields = columns.map(column => `fields ->> '$.${column}' AS ${column}`)
+  const selected = exported.columns.map(([name, sql]) =>
+    name === 'recorded_at'
+      ? `${sql} AS valid_from, ${sql.replace('recorded_at', 'superseded_at')} AS valid_to`
+      : `${sql} AS "${name}"`,
+  )
+  return `WITH ${table} AS NOT MATERIALIZED (
+      SELECT ${columns.join(', ')}, NULL AS superseded_at FROM main.${table}
+      UNION ALL SELECT ${fields.join(', ')}, superseded_at FROM dataset_revisions
+      WHERE subject = '${table}' AND superseded_at > recorded_at)
+    SELECT ${selected.join(', ')} FROM ${exported.from} ORDER BY ${exported.order}, valid_from`
+}
+
 /** The kinds of its columns in a Parquet file; expressions are texts where any value is one. */
-function kindsOf(db: Database, dataset: string): Kinds {
+function kindsOf(db: Database, dataset: string, sql: string): Kinds {
   const { columns } = datasetNamed(dataset).exported
-  const sql = queryOf(dataset)
-  const rows = db.prepare(sql)
+  const rows = db.prepare(queryOf(dataset))
   rows.get()
   const hasText = (column: string) =>
     db.prepare(`SELECT 1 FROM (${sql}) WHERE typeof("${column}") = 'text'`).get() !== null
@@ -40,21 +61,30 @@ function kindsOf(db: Database, dataset: string): Kinds {
   )
 }
 
-/** The rows of a dataset that `includes` as a Parquet file, and how many they are. */
+/**
+ * The rows of a dataset that `includes` as a Parquet file, and how many they are. `isHistory`: with
+ * those that it had, and `valid_from` and `valid_to` instead of `recorded_at`.
+ */
 export function datasetFile(
   db: Database,
   dataset: string,
-  includes: (row: DatasetRow) => boolean,
+  isHistory: boolean,
+  includes: (row: DatasetRow, recordedAt: number) => boolean,
 ): { rows: number; bytes: Uint8Array<ArrayBuffer>[] } {
+  const sql = isHistory ? vintagesQueryOf(db, dataset) : queryOf(dataset)
+  const { recorded_at: instant, ...kinds } = kindsOf(db, dataset, sql)
+  const times: Kinds = isHistory
+    ? { valid_from: 'instant', valid_to: 'instant' }
+    : { recorded_at: instant! }
   let rows = 0
   function* included(): Generator<DatasetRow> {
-    for (const row of datasetRows(db, dataset)) {
-      if (!includes(row)) continue
+    for (const row of db.query<DatasetRow, []>(sql).iterate()) {
+      if (!includes(row, Number(row.valid_from ?? row.recorded_at))) continue
       rows += 1
       yield row
     }
   }
-  const bytes = [...parquetFile(dataset, kindsOf(db, dataset), included())]
+  const bytes = [...parquetFile(dataset, { ...kinds, ...times }, included())]
   return { rows, bytes }
 }
 

@@ -38,8 +38,12 @@ const FileList = envelope(
       ...fileFields('2026.parquet'),
     }),
     datasets: t.objects(
-      'Other datasets that the plan and the scopes of the key include, each as one file.',
+      'Other datasets that the plan and the scopes of the key include, each as one file of a kind.',
       {
+        kind: t.oneOf(
+          ['datasets', 'vintages'],
+          '`datasets`: the rows as they are; `vintages`: with every row that was replaced or removed.',
+        ),
         dataset: t.string('Name of the dataset.', 'rig-counts'),
         ...fileFields('rig-counts.parquet'),
       },
@@ -57,7 +61,7 @@ const Link = envelope(
 const linkedName = ({ kind, name }: PriceFile) => (kind === 'prices' ? name : `${kind}-${name}`)
 
 const vintageColumns =
-  'Returns a Parquet file, or with `Range` a part of it, with all that was ever known of the values of a year: code, observed_at, value, currency, unit, source, batch, valid_from, valid_to (null: current), by code, time and recording. `as_of` a moment are the rows with `valid_from` at or before it and `valid_to` null or after it. Charged as a price file.'
+  'Returns a Parquet file, or with `Range` a part of it, with all that was ever known of the values of a year: code, observed_at, value, currency, unit, source, batch, valid_from, valid_to (null: current), by code, time and recording. `as_of` a moment are the rows with `valid_from` at or before it and `valid_to` null or after it. Under the name of a dataset instead of a year: its rows in the columns of its import, with `valid_from` and `valid_to`, as `/v1/files/datasets/{name}` are. Charged as a price file.'
 
 const named = t.Object({
   name: t.string('The name of a file of the list.', '2026.parquet'),
@@ -82,8 +86,9 @@ const kinds = {
   },
 } as const
 
-/** The dataset of a file. */
-const datasetOf = ({ name }: PriceFile): string => name.replace(/\.parquet$/, '')
+/** The dataset of a file; a year of prices has none. */
+const datasetOf = ({ name }: PriceFile): string | undefined =>
+  /^\d{4}\.parquet$/.test(name) ? undefined : name.replace(/\.parquet$/, '')
 
 /** All data as files of a night that tools read over the network. */
 export function fileOperations({ datasets, links, now, plans, priceFiles }: Context) {
@@ -105,9 +110,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
   }
   /** Why a caller may not read the dataset of a file. */
   const refusalOf = (file: PriceFile, { key, entitled }: Caller, request: Request) => {
-    const dataset = datasets.find(
-      ({ name }) => file.kind === 'datasets' && name === datasetOf(file),
-    )
+    const dataset = datasets.find(({ name }) => name === datasetOf(file))
     if (!dataset) return undefined
     if (dataset.feature !== undefined && !entitled.features.has(dataset.feature))
       return featureMissing(plans, links(request), entitled, dataset.feature)
@@ -200,7 +203,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
       operationId: 'listPriceFiles',
       summary: 'List nightly price files',
       description:
-        'Returns the list of Parquet files: of prices two per year (UTC), with every code, and in `datasets` one of each other dataset. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` are all that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
+        'Returns the list of Parquet files: of prices two per year (UTC), with every code, and in `datasets` two of each other dataset. `prices` are the current values: code, observed_at, price, currency, unit; row groups by code and time, so reading one code fetches little. `vintages` are all that was ever known, with `valid_from` and `valid_to`. Generated after 02:00 UTC if the operator has set `files.directory`. A file whose prices did not change keeps its content.',
       access: { meter: true, feature: 'bulk_export' },
       answers: { 200: FileList, 404: NestedProblem },
       handle: async ({ request, caller }) => {
@@ -216,7 +219,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
           changed_at: isoInstant(file.changedAt),
         })
         const ofPrices = manifest.files.flatMap(file =>
-          file.kind === 'datasets'
+          file.kind === 'datasets' || datasetOf(file) !== undefined
             ? []
             : [{ kind: file.kind, year: Number.parseInt(file.name, 10), ...fieldsOf(file) }],
         )
@@ -224,9 +227,12 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
           made_at: isoInstant(manifest.madeAt),
           count: ofPrices.length,
           files: ofPrices,
-          datasets: manifest.files
-            .filter(file => file.kind === 'datasets' && !refusalOf(file, caller, request))
-            .map(file => ({ dataset: datasetOf(file), ...fieldsOf(file) })),
+          datasets: manifest.files.flatMap(file => {
+            const [kind, dataset] = [file.kind, datasetOf(file)]
+            return kind === 'prices' || dataset === undefined || refusalOf(file, caller, request)
+              ? []
+              : [{ kind, dataset, ...fieldsOf(file) }]
+          }),
         })
       },
     }),

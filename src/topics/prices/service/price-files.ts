@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { keyedHash } from '../../../lib/secrets/keyed-hash.ts'
 
 export const fileKinds = ['prices', 'vintages', 'datasets'] as const
-/** Prices as they are, or all that they ever were; other datasets as they are. */
+/** Prices as they are, other datasets as they are, or all that either ever was. */
 export type FileKind = (typeof fileKinds)[number]
 
 /** What goes into a file: the prices of a year, or the dataset of this name. */
@@ -38,7 +38,7 @@ export interface FileRows {
   pieces: AsyncIterable<Uint8Array>
 }
 
-/** The nightly files: of prices one of each kind a year, by code and time; one of each dataset. */
+/** The nightly files: of prices one of each kind a year, by code and time; of each dataset too. */
 export type PriceFiles = ReturnType<typeof createPriceFiles>
 
 const manifestName = 'manifest.json'

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Compressors, parquetReadObjects } from 'hyparquet'
+import { readsAsOf } from '../../../../src/database/dataset-reads.ts'
 import { declaredDatasets } from '../../../../src/database/datasets.ts'
 import { createPriceFilesJob, priceFileSource } from '../../../../src/instance/jobs/price-files.ts'
 import { dayMs } from '../../../../src/lib/time/instant.ts'
@@ -180,8 +181,10 @@ test('each other dataset is a file with the rows of an export, for plans that in
   await night()
   const namesFor = async (key: string) => {
     const answer = await instance.get('/v1/files', key)
-    const { data } = (await answer.json()) as { data: { datasets: { dataset: string }[] } }
-    return data.datasets.map(({ dataset }) => dataset)
+    const { data } = (await answer.json()) as {
+      data: { datasets: { kind: string; dataset: string }[] }
+    }
+    return data.datasets.flatMap(({ kind, dataset }) => (kind === 'datasets' ? dataset : []))
   }
   const [all, less] = [instance.key('enterprise'), instance.key('starter')]
   expect(await namesFor(all)).toEqual(declaredDatasets.map(({ name }) => name))
@@ -206,6 +209,71 @@ test('each other dataset is a file with the rows of an export, for plans that in
   const { data } = (await link.json()) as { data: { url: string } }
   const bytes = await (await instance.get(new URL(data.url).pathname)).arrayBuffer()
   expect(bytes).toEqual(file)
+})
+
+test('files of vintages have what datasets were at every moment, for those that may read them', async () => {
+  const { clock } = instance
+  const { db } = instance.services
+  const moments: number[] = []
+  let seed = 5
+  const random = (below: number) => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((seed / 2 ** 32) * below)
+  }
+  const push = async (name: string, rows: readonly object[]) => {
+    const init = {
+      method: 'POST',
+      headers: { ...admin, 'content-type': 'application/json' },
+      body: JSON.stringify({ rows }),
+    }
+    const answer = await instance.app.handle(
+      new Request(`http://localhost/admin/v1/datasets/${name}`, init),
+    )
+    expect(answer.status, await answer.text()).toBe(200)
+    moments.push(clock.now())
+    clock.advance(1000 * (1 + random(50)))
+  }
+  for (let write = 0; write < 25; write += 1) {
+    const oil = 470 + random(20)
+    const date = ['2026-10-02', '2026-10-09', '2026-10-16'][random(3)]
+    await push('rig-counts', [{ date, region: 'US', oil, gas: 100, misc: 5, total: oil + 105 }])
+    await push('storage-capacities', [
+      {
+        code: 'CUSHING_STORAGE',
+        effective_on: `2026-0${1 + random(4)}-01`,
+        capacity: 90 + random(9),
+      },
+    ])
+  }
+  clock.advance(dayMs)
+  await night()
+  const all = instance.key('enterprise')
+  for (const name of ['rig-counts', 'storage-capacities']) {
+    const path = `/v1/files/vintages/${name}.parquet`
+    const file = await (await instance.get(path, all)).arrayBuffer()
+    const rows = await parquetReadObjects({ file, compressors })
+    expect(rows.some(row => row.valid_to !== null)).toBe(true)
+    const declared = declaredDatasets.find(dataset => dataset.name === name)!
+    const { columns, from, order } = declared.exported
+    const fields = columns.filter(([column]) => column !== 'recorded_at')
+    const sql = `SELECT ${fields.map(([column, value]) => `${value} AS "${column}"`).join(', ')} FROM ${from} ORDER BY ${order}`
+    for (const at of moments) {
+      const asOf = at + random(900)
+      const known = rows.flatMap(({ valid_from: begin, valid_to: end, ...row }) =>
+        Number(begin) <= asOf && (end === null || Number(end) > asOf) ? row : [],
+      )
+      const expected = readsAsOf(db, asOf).statement<object>(sql, declared).all()
+      expect(known).toEqual(expected)
+    }
+  }
+  expect(
+    (await instance.get('/v1/files/vintages/rig-counts.parquet', instance.key('starter'))).status,
+  ).toBe(403)
+  const listed = await (await instance.get('/v1/files', all)).json()
+  const { datasets } = (listed as { data: { datasets: { kind: string; dataset: string }[] } }).data
+  expect(datasets.filter(({ kind }) => kind === 'vintages').map(({ dataset }) => dataset)).toEqual(
+    declaredDatasets.flatMap(({ name, recordTable }) => (recordTable ? name : [])),
+  )
 })
 
 test('a link ends after a day, and plans with the slice of exports get no files', async () => {

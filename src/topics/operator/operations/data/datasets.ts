@@ -8,7 +8,9 @@ import { t } from '../../../../http/answer/schema.ts'
 import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, choice, closedPart, optional } from '../../../../http/input/body-schema.ts'
 import { fieldMessage } from '../../../../http/input/form.ts'
+import { boolOf } from '../../../../http/input/query.ts'
 import { rowsOfLines } from '../../../../http/input/row-lines.ts'
+import { flagParameter } from '../../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
 import { operation } from '../../../../http/operations/operation.ts'
@@ -257,7 +259,10 @@ export function datasetAdminOperations({
       hidden: true,
       access: { ...operator, reader: true },
       params: nameParams.properties,
-      handle: ({ params, reply }) => {
+      query: {
+        history: flagParameter('`true`: also the rows that were replaced or removed.', true),
+      },
+      handle: ({ params, query, reply }) => {
         const dataset = datasetNamed(params.name)
         // The nightly files are for all customers: no rows about restricted series, and none that may
         // not be redistributed.
@@ -266,10 +271,15 @@ export function datasetAdminOperations({
           return typeof code !== 'string' || (series && catalogue.isVisible(series, '')) === true
         }
         const isWithheld = withheldRows(dataset)
-        const includes = (row: DatasetRow) =>
-          !isWithheld(row, Number(row.recorded_at)) &&
+        const includes = (row: DatasetRow, recordedAt: number) =>
+          !isWithheld(row, recordedAt) &&
           (!catalogue.isRestricted || dataset.codeColumns.every(column => isForAll(row[column])))
-        const { rows, bytes } = datasetFile(db, dataset.name, includes)
+        const { rows, bytes } = datasetFile(
+          db,
+          dataset.name,
+          boolOf('history', query.history, false),
+          includes,
+        )
         reply.headers['x-total'] = String(rows)
         reply.headers['content-type'] = 'application/vnd.apache.parquet'
         return new Response(new Blob(bytes))
