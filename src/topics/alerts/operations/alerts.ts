@@ -37,39 +37,39 @@ const analyticsNote = `**Analytics conditions** use the daily closes of \`GET /v
 - \`volatility_spike\`: annualised volatility of the closes in the period, strictly above \`multiplier\` times the baseline, which is the same number over the 365 days that end with the first close of the period.
 - \`trend_reversal\`: the least-squares trend over the period is up and its last direction but sideways, at a close at most one period earlier, was down, or the other way round.`
 
-function listAndCreate(deps: Context, { rows, forms }: AlertContext) {
-  const { alerts, plans, links, idempotency } = deps
-  return [
-    operation('GET /v1/alerts', {
-      operationId: 'listAlerts',
-      summary: 'List alerts',
-      description:
-        "Returns the account's alerts as an array, sorted by code and creation. An alert that the plan no longer includes is not evaluated and has `suspended_reason` `plan`.",
-      access: reading,
-      answers: { 200: t.Array(AlertShape) },
-      handle: ({ caller }) => alerts.list(caller.key.account.account.id).map(rows.row),
-    }),
-    operation('POST /v1/alerts', {
-      operationId: 'createAlert',
-      summary: 'Create an alert',
-      description: `Creates an alert and returns it. The body may be wrapped in \`price_alert\`.\n\n| Kind | Set | Plan feature |\n|---|---|---|\n| Price alert | \`condition_operator\` | \`standard_alerts\` |\n| Analytics alert | \`analytics_type\` | \`analytics_alerts\`; the response includes an equivalent operator and value |\n\n${evaluationNote}\n\n${operatorNote}\n\n${analyticsNote}\n\n**Delivery.** An alert that fires notifies its \`webhook_url\`, the webhook endpoints subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone according to its notification settings, and the list of notifications. Then its cooldown starts.`,
-      access: writing,
-      headers: idempotencyHeader,
-      body: forms.newAlert,
-      answers: { 201: AlertShape },
-      handle: ({ body, caller, requestContext, request, reply }) => {
-        const feature = isAnalytics(body) ? 'analytics_alerts' : 'standard_alerts'
-        if (!hasFeature(caller.entitled, feature))
-          throw featureMissing(plans, links(request), caller.entitled, feature)
-        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-          const created = alerts.create(caller.key.account, forms.created(body))
-          if ('refused' in created) throw limitReached(created)
-          return rows.row(created)
-        })
-      },
-    }),
-  ]
-}
+const listAndCreate = (
+  { alerts, plans, links, idempotency }: Context,
+  { rows, forms }: AlertContext,
+) => [
+  operation('GET /v1/alerts', {
+    operationId: 'listAlerts',
+    summary: 'List alerts',
+    description:
+      "Returns the account's alerts as an array, sorted by code and creation. An alert that the plan no longer includes is not evaluated and has `suspended_reason` `plan`.",
+    access: reading,
+    answers: { 200: t.Array(AlertShape) },
+    handle: ({ caller }) => alerts.list(caller.key.account.account.id).map(rows.row),
+  }),
+  operation('POST /v1/alerts', {
+    operationId: 'createAlert',
+    summary: 'Create an alert',
+    description: `Creates an alert and returns it. The body may be wrapped in \`price_alert\`.\n\n| Kind | Set | Plan feature |\n|---|---|---|\n| Price alert | \`condition_operator\` | \`standard_alerts\` |\n| Analytics alert | \`analytics_type\` | \`analytics_alerts\`; the response includes an equivalent operator and value |\n\n${evaluationNote}\n\n${operatorNote}\n\n${analyticsNote}\n\n**Delivery.** An alert that fires notifies its \`webhook_url\`, the webhook endpoints subscribed to \`price_alert.triggered\` or \`analytics_alert.triggered\`, the account's e-mail and phone according to its notification settings, and the list of notifications. Then its cooldown starts.`,
+    access: writing,
+    headers: idempotencyHeader,
+    body: forms.newAlert,
+    answers: { 201: AlertShape },
+    handle: ({ body, caller, requestContext, request, reply }) => {
+      const feature = isAnalytics(body) ? 'analytics_alerts' : 'standard_alerts'
+      if (!hasFeature(caller.entitled, feature))
+        throw featureMissing(plans, links(request), caller.entitled, feature)
+      return idempotency.once({ caller, requestContext, request, reply }, body, () => {
+        const created = alerts.create(caller.key.account, forms.created(body))
+        if ('refused' in created) throw limitReached(created)
+        return rows.row(created)
+      })
+    },
+  }),
+]
 
 const limitReached = ({ limit, count }: LimitReached) =>
   stateForbids(
@@ -78,57 +78,53 @@ const limitReached = ({ limit, count }: LimitReached) =>
     { limit, current_count: count },
   )
 
-function changeOne(deps: Context, { rows, forms, own }: AlertContext) {
-  const { alerts, plans, links } = deps
-  return [
-    operation('GET /v1/alerts/:id', {
-      operationId: 'getAlert',
-      summary: 'Get an alert',
-      description:
-        'Returns the alert with its newest triggers. The newest 10,000 triggers of each alert are stored.',
-      access: reading,
-      params: alertParams.properties,
-      answers: { 200: AlertWithHistory },
-      handle: ({ caller, params: { id } }) => {
-        const alert = own(id, caller)
-        return {
-          ...rows.row(alert),
-          trigger_history: alerts.history(alert, historyShown).map(rows.history),
-        }
-      },
-    }),
-    operation('PATCH /v1/alerts/:id', {
-      operationId: 'updateAlert',
-      summary: 'Update an alert',
-      description:
-        'Updates the given fields and returns the alert. Changing the code, operator, value or analytics resets the cooldown, and only later prices are evaluated. Null clears `webhook_url` and `metadata`; an `analytics_type` of null turns it into a price alert.',
-      access: writing,
-      params: alertParams.properties,
-      body: forms.alertChange,
-      answers: { 200: AlertShape },
-      handle: ({ body, caller, params: { id }, request }) => {
-        const alert = own(id, caller)
-        const settings = forms.changed(body, alert)
-        const feature = featureOf(settings)
-        // An account that lost the right to a kind may still switch off its alerts, but not create
-        // new ones.
-        const becomes = feature !== featureOf(alert)
-        if (becomes && !hasFeature(caller.entitled, feature))
-          throw featureMissing(plans, links(request), caller.entitled, feature)
-        return rows.row(alerts.change(alert, settings))
-      },
-    }),
-    operation('DELETE /v1/alerts/:id', {
-      operationId: 'deleteAlert',
-      summary: 'Delete an alert',
-      description:
-        'Deletes the alert and its history. Notifications already queued are still sent.',
-      access: writing,
-      params: alertParams.properties,
-      answers: { 204: t.Void() },
-      handle: ({ caller, params: { id } }) => {
-        alerts.remove(own(id, caller))
-      },
-    }),
-  ]
-}
+const changeOne = ({ alerts, plans, links }: Context, { rows, forms, own }: AlertContext) => [
+  operation('GET /v1/alerts/:id', {
+    operationId: 'getAlert',
+    summary: 'Get an alert',
+    description:
+      'Returns the alert with its newest triggers. The newest 10,000 triggers of each alert are stored.',
+    access: reading,
+    params: alertParams.properties,
+    answers: { 200: AlertWithHistory },
+    handle: ({ caller, params: { id } }) => {
+      const alert = own(id, caller)
+      return {
+        ...rows.row(alert),
+        trigger_history: alerts.history(alert, historyShown).map(rows.history),
+      }
+    },
+  }),
+  operation('PATCH /v1/alerts/:id', {
+    operationId: 'updateAlert',
+    summary: 'Update an alert',
+    description:
+      'Updates the given fields and returns the alert. Changing the code, operator, value or analytics resets the cooldown, and only later prices are evaluated. Null clears `webhook_url` and `metadata`; an `analytics_type` of null turns it into a price alert.',
+    access: writing,
+    params: alertParams.properties,
+    body: forms.alertChange,
+    answers: { 200: AlertShape },
+    handle: ({ body, caller, params: { id }, request }) => {
+      const alert = own(id, caller)
+      const settings = forms.changed(body, alert)
+      const feature = featureOf(settings)
+      // An account that lost the right to a kind may still switch off its alerts, but not create
+      // new ones.
+      const becomes = feature !== featureOf(alert)
+      if (becomes && !hasFeature(caller.entitled, feature))
+        throw featureMissing(plans, links(request), caller.entitled, feature)
+      return rows.row(alerts.change(alert, settings))
+    },
+  }),
+  operation('DELETE /v1/alerts/:id', {
+    operationId: 'deleteAlert',
+    summary: 'Delete an alert',
+    description: 'Deletes the alert and its history. Notifications already queued are still sent.',
+    access: writing,
+    params: alertParams.properties,
+    answers: { 204: t.Void() },
+    handle: ({ caller, params: { id } }) => {
+      alerts.remove(own(id, caller))
+    },
+  }),
+]

@@ -38,52 +38,49 @@ export const PublicStatus = t.object('PublicStatus', {
 export type PublicStatus = (typeof PublicStatus)['static']
 
 /** The status of the service, readable without a key. */
-export function publicStatusOperations(
+export const publicStatusOperations = (
   deps: HealthDeps & { serviceName: string; mode: 'serve' | 'dev' },
-) {
-  const { catalogue, freshness, marks, clock } = deps
-  return [
-    operation('GET /status.json', {
-      operationId: 'getPublicStatus',
-      summary: 'Get the public status',
-      description:
-        'Returns the status of each component and the data freshness of each category. Needs no key; `/status` shows it as a page.',
-      access: { open: 'The status is public.' },
-      answers: { 200: PublicStatus },
-      handle: ({ reply }) => {
-        const now = clock.now()
-        const overview = freshness.overview()
-        const feeds = freshness.feeds()
-        const components = publicParts({ ...deps, freshness: { feeds: () => feeds } })
-        // Anyone who looks after the jobs is not one of them.
-        components.splice(3, 0, schedulerComponent(deps.lastPassAt(), now, upMs(deps)))
-        markSeries(reply, marks, catalogue.list())
-        reply.headers['cache-control'] = 'no-store'
-        return {
-          service: deps.serviceName,
-          mode: deps.mode === 'dev' ? ('evaluation' as const) : ('production' as const),
-          status: conditionOf(components),
-          version,
-          timestamp: isoInstant(now),
-          newest_observation: isoOrNull(overview.newestAt),
-          components: components.map(({ name, status, message }) => ({
+) => [
+  operation('GET /status.json', {
+    operationId: 'getPublicStatus',
+    summary: 'Get the public status',
+    description:
+      'Returns the status of each component and the data freshness of each category. Needs no key; `/status` shows it as a page.',
+    access: { open: 'The status is public.' },
+    answers: { 200: PublicStatus },
+    handle: ({ reply }) => {
+      const now = deps.clock.now()
+      const overview = deps.freshness.overview()
+      const feeds = deps.freshness.feeds()
+      const components = publicParts({ ...deps, freshness: { feeds: () => feeds } })
+      // Anyone who looks after the jobs is not one of them.
+      components.splice(3, 0, schedulerComponent(deps.lastPassAt(), now, upMs(deps)))
+      markSeries(reply, deps.marks, deps.catalogue.list())
+      reply.headers['cache-control'] = 'no-store'
+      return {
+        service: deps.serviceName,
+        mode: deps.mode === 'dev' ? ('evaluation' as const) : ('production' as const),
+        status: conditionOf(components),
+        version,
+        timestamp: isoInstant(now),
+        newest_observation: isoOrNull(overview.newestAt),
+        components: components.map(({ name, status, message }) => ({
+          name,
+          status,
+          message: message ?? null,
+        })),
+        categories: [...overview.byCategory]
+          .map(([name, { total, current, delayed, stale, missing }]) => ({
             name,
-            status,
-            message: message ?? null,
-          })),
-          categories: [...overview.byCategory]
-            .map(([name, { total, current, delayed, stale, missing }]) => ({
-              name,
-              codes: total,
-              current,
-              delayed,
-              stale,
-              missing,
-            }))
-            .sort((a, b) => (a.name < b.name ? -1 : 1)),
-          feeds: feeds.map(feedRow),
-        }
-      },
-    }),
-  ]
-}
+            codes: total,
+            current,
+            delayed,
+            stale,
+            missing,
+          }))
+          .sort((a, b) => (a.name < b.name ? -1 : 1)),
+        feeds: feeds.map(feedRow),
+      }
+    },
+  }),
+]

@@ -69,66 +69,66 @@ type Shared = ReturnType<typeof createShared>
 const howItRuns =
   '**Schedule.** Deliveries are checked every fifteen minutes and run once per local day after `delivery_time` in `time_zone`. A time skipped by a clock change runs at the next existing time; a repeated time runs once. After an outage the newest missed delivery is sent.\n\n**Content.** Each delivery has the prices of `GET /v1/prices/latest` at the time of the run, as text and as `prices-<local date>.csv` (`code`, `name`, `price`, `currency`, `unit`, `observed_at`, `previous_price`, `change`, `change_percent`), the change is against the last observation of an earlier local day. Text that a spreadsheet would run as a formula starts with an apostrophe. Codes without a current price are named in the e-mail. A failed delivery is retried after 1, 5, 15 and 60 minutes. Deliveries never count against the quota.'
 
-function listAndCreate(deps: Context, { rows, forms, refusePaused }: Shared) {
-  const { deliveries, idempotency, links, headerPrefix } = deps
-  return [
-    operation('GET /v1/scheduled-deliveries', {
-      operationId: 'listScheduledDeliveries',
-      summary: 'List scheduled deliveries',
-      description:
-        'Returns the scheduled deliveries of the account, oldest first, and how many the plan allows.',
-      access: reading,
-      answers: {
-        200: t.Object({
-          data: t.Array(DeliveryShape),
-          meta: t.Object({
-            limit,
-            current_count: t.integer(),
-            remaining: t.countOrNull('Null: no limit.'),
-            plan: t.String({ examples: ['enterprise'] }),
-          }),
+const listAndCreate = (
+  { deliveries, idempotency, links, headerPrefix }: Context,
+  { rows, forms, refusePaused }: Shared,
+) => [
+  operation('GET /v1/scheduled-deliveries', {
+    operationId: 'listScheduledDeliveries',
+    summary: 'List scheduled deliveries',
+    description:
+      'Returns the scheduled deliveries of the account, oldest first, and how many the plan allows.',
+    access: reading,
+    answers: {
+      200: t.Object({
+        data: t.Array(DeliveryShape),
+        meta: t.Object({
           limit,
+          current_count: t.integer(),
+          remaining: t.countOrNull('Null: no limit.'),
+          plan: t.String({ examples: ['enterprise'] }),
         }),
-      },
-      handle: ({ caller: { key, entitled } }) => {
-        const data = deliveries.list(key.account.account.id).map(rows.row)
-        const { scheduledDeliveries: allowed, planId: plan } = entitled
-        const remaining = allowed === null ? null : Math.max(0, allowed - data.length)
-        return {
-          data,
-          meta: { limit: allowed, current_count: data.length, remaining, plan },
-          limit: allowed,
-        }
-      },
-    }),
-    operation('POST /v1/scheduled-deliveries', {
-      operationId: 'createScheduledDelivery',
-      summary: 'Create a scheduled delivery',
-      description: `Creates a scheduled delivery and returns it. The body may be wrapped in \`scheduled_delivery\`. ${howItRuns}`,
-      access: writing,
-      headers: t.Object({
-        ...idempotencyHeader.properties,
-        [`${headerPrefix}source`.toLowerCase()]: t.Optional(
-          t.string(
-            'The channel that created it, returned as `source`: up to 40 characters.',
-            'dashboard',
-          ),
-        ),
+        limit,
       }),
-      body: forms.newDelivery,
-      answers: { 201: One, ...refused },
-      handle: ({ body, caller, requestContext, request, reply }) => {
-        refusePaused()
-        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-          const source = channelOf(request.headers.get(`${headerPrefix}Source`))
-          const created = deliveries.create(caller.key.account, forms.created(body), { source })
-          if ('refused' in created) throw limitReached(created, links(request))
-          return { data: rows.twice(created), message: 'The scheduled delivery was created.' }
-        })
-      },
+    },
+    handle: ({ caller: { key, entitled } }) => {
+      const data = deliveries.list(key.account.account.id).map(rows.row)
+      const { scheduledDeliveries: allowed, planId: plan } = entitled
+      const remaining = allowed === null ? null : Math.max(0, allowed - data.length)
+      return {
+        data,
+        meta: { limit: allowed, current_count: data.length, remaining, plan },
+        limit: allowed,
+      }
+    },
+  }),
+  operation('POST /v1/scheduled-deliveries', {
+    operationId: 'createScheduledDelivery',
+    summary: 'Create a scheduled delivery',
+    description: `Creates a scheduled delivery and returns it. The body may be wrapped in \`scheduled_delivery\`. ${howItRuns}`,
+    access: writing,
+    headers: t.Object({
+      ...idempotencyHeader.properties,
+      [`${headerPrefix}source`.toLowerCase()]: t.Optional(
+        t.string(
+          'The channel that created it, returned as `source`: up to 40 characters.',
+          'dashboard',
+        ),
+      ),
     }),
-  ]
-}
+    body: forms.newDelivery,
+    answers: { 201: One, ...refused },
+    handle: ({ body, caller, requestContext, request, reply }) => {
+      refusePaused()
+      return idempotency.once({ caller, requestContext, request, reply }, body, () => {
+        const source = channelOf(request.headers.get(`${headerPrefix}Source`))
+        const created = deliveries.create(caller.key.account, forms.created(body), { source })
+        if ('refused' in created) throw limitReached(created, links(request))
+        return { data: rows.twice(created), message: 'The scheduled delivery was created.' }
+      })
+    },
+  }),
+]
 
 /** A word, or `api`. */
 const channelOf = (source: string | null): string =>
@@ -141,57 +141,54 @@ const limitReached = ({ limit: allowed, count }: LimitReached, { upgradeUrl }: L
     { limit: allowed, current_count: count, upgrade_url: upgradeUrl },
   )
 
-function changeOne(deps: Context, { rows, forms, own, refusePaused }: Shared) {
-  const { deliveries } = deps
-  return [
-    operation('GET /v1/scheduled-deliveries/:id', {
-      operationId: 'getScheduledDelivery',
-      summary: 'Get a scheduled delivery',
-      description: 'Returns the delivery with its last run.',
-      access: reading,
-      params: params.properties,
-      answers: { 200: t.Object({ data: DeliveryTwice }), ...unknown },
-      handle: ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }),
-    }),
-    operation('PATCH /v1/scheduled-deliveries/:id', {
-      operationId: 'updateScheduledDelivery',
-      summary: 'Update a scheduled delivery',
-      description:
-        "Returns the changed delivery. Fields that the body does not name keep their values. `enabled: false` pauses the delivery. A changed or resumed schedule starts from now; a local day that has had its run does not get a second one. Null clears `name` and makes `recipient_email` the account's own.",
-      access: writing,
-      params: params.properties,
-      body: forms.deliveryChange,
-      answers: { 200: One, ...unknown, ...refused },
-      handle: ({ body, caller, params: { id } }) => {
-        refusePaused()
-        const change = forms.changed(body)
-        return {
-          data: rows.twice(deliveries.change(own(id, caller), change)),
-          message: 'The scheduled delivery was changed.',
-        }
-      },
-    }),
-    operation('DELETE /v1/scheduled-deliveries/:id', {
-      operationId: 'deleteScheduledDelivery',
-      summary: 'Delete a scheduled delivery',
-      description:
-        'Deletes the delivery and its runs. An e-mail that is already being sent still arrives.',
-      access: writing,
-      params: params.properties,
-      answers: {
-        200: t.Object({ data: t.Object({ id: t.String(), deleted: t.Literal(true) }), message }),
-        ...unknown,
-      },
-      handle: ({ caller, params: { id } }) => {
-        deliveries.remove(own(id, caller))
-        return {
-          data: { id, deleted: true as const },
-          message: 'The scheduled delivery was deleted.',
-        }
-      },
-    }),
-  ]
-}
+const changeOne = ({ deliveries }: Context, { rows, forms, own, refusePaused }: Shared) => [
+  operation('GET /v1/scheduled-deliveries/:id', {
+    operationId: 'getScheduledDelivery',
+    summary: 'Get a scheduled delivery',
+    description: 'Returns the delivery with its last run.',
+    access: reading,
+    params: params.properties,
+    answers: { 200: t.Object({ data: DeliveryTwice }), ...unknown },
+    handle: ({ caller, params: { id } }) => ({ data: rows.twice(own(id, caller)) }),
+  }),
+  operation('PATCH /v1/scheduled-deliveries/:id', {
+    operationId: 'updateScheduledDelivery',
+    summary: 'Update a scheduled delivery',
+    description:
+      "Returns the changed delivery. Fields that the body does not name keep their values. `enabled: false` pauses the delivery. A changed or resumed schedule starts from now; a local day that has had its run does not get a second one. Null clears `name` and makes `recipient_email` the account's own.",
+    access: writing,
+    params: params.properties,
+    body: forms.deliveryChange,
+    answers: { 200: One, ...unknown, ...refused },
+    handle: ({ body, caller, params: { id } }) => {
+      refusePaused()
+      const change = forms.changed(body)
+      return {
+        data: rows.twice(deliveries.change(own(id, caller), change)),
+        message: 'The scheduled delivery was changed.',
+      }
+    },
+  }),
+  operation('DELETE /v1/scheduled-deliveries/:id', {
+    operationId: 'deleteScheduledDelivery',
+    summary: 'Delete a scheduled delivery',
+    description:
+      'Deletes the delivery and its runs. An e-mail that is already being sent still arrives.',
+    access: writing,
+    params: params.properties,
+    answers: {
+      200: t.Object({ data: t.Object({ id: t.String(), deleted: t.Literal(true) }), message }),
+      ...unknown,
+    },
+    handle: ({ caller, params: { id } }) => {
+      deliveries.remove(own(id, caller))
+      return {
+        data: { id, deleted: true as const },
+        message: 'The scheduled delivery was deleted.',
+      }
+    },
+  }),
+]
 
 const messages = {
   pending: 'The delivery is being sent.',
@@ -200,43 +197,41 @@ const messages = {
   suppressed: 'Nothing was sent; see `error`.',
 } as const
 
-function sendNow({ deliveries, idempotency, limits }: Context, { own, refusePaused }: Shared) {
-  return [
-    operation('POST /v1/scheduled-deliveries/:id/send_now', {
-      operationId: 'sendScheduledDelivery',
-      summary: 'Send a scheduled delivery now',
-      description: `Runs the delivery now, outside its schedule, and returns the run: \`pending\` if it is being sent, \`skipped\` or \`suppressed\` with the reason in \`error\` if not. Allowed once in ${limits.manualSendCooldownSeconds} seconds per delivery; sooner requests get 429 with \`Retry-After\`.`,
-      access: writing,
-      params: params.properties,
-      headers: idempotencyHeader,
-      body: t.Optional(t.Unknown({ description: 'None is needed.' })),
-      answers: {
-        202: t.Object({
-          data: t.Object({
-            run_id: runId,
-            status: runStatus,
-            recipient: t.String({ examples: ['desk@example.com'] }),
-            error: runError,
-          }),
-          message: t.String({ examples: [messages.pending] }),
+const sendNow = ({ deliveries, idempotency, limits }: Context, { own, refusePaused }: Shared) => [
+  operation('POST /v1/scheduled-deliveries/:id/send_now', {
+    operationId: 'sendScheduledDelivery',
+    summary: 'Send a scheduled delivery now',
+    description: `Runs the delivery now, outside its schedule, and returns the run: \`pending\` if it is being sent, \`skipped\` or \`suppressed\` with the reason in \`error\` if not. Allowed once in ${limits.manualSendCooldownSeconds} seconds per delivery; sooner requests get 429 with \`Retry-After\`.`,
+    access: writing,
+    params: params.properties,
+    headers: idempotencyHeader,
+    body: t.Optional(t.Unknown({ description: 'None is needed.' })),
+    answers: {
+      202: t.Object({
+        data: t.Object({
+          run_id: runId,
+          status: runStatus,
+          recipient: t.String({ examples: ['desk@example.com'] }),
+          error: runError,
         }),
-        ...unknown,
-        429: t.Union([ValidationProblem, FlatProblem]),
-        503: ValidationProblem,
-      },
-      handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
-        refusePaused()
-        const delivery = own(id, caller)
-        return idempotency.once({ caller, requestContext, request, reply }, body, () => {
-          const run = deliveries.sendNow(delivery)
-          if ('refused' in run) throw tooSoon(run)
-          const { status, recipient, error } = run
-          return { data: { run_id: run.id, status, recipient, error }, message: messages[status] }
-        })
-      },
-    }),
-  ]
-}
+        message: t.String({ examples: [messages.pending] }),
+      }),
+      ...unknown,
+      429: t.Union([ValidationProblem, FlatProblem]),
+      503: ValidationProblem,
+    },
+    handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
+      refusePaused()
+      const delivery = own(id, caller)
+      return idempotency.once({ caller, requestContext, request, reply }, body, () => {
+        const run = deliveries.sendNow(delivery)
+        if ('refused' in run) throw tooSoon(run)
+        const { status, recipient, error } = run
+        return { data: { run_id: run.id, status, recipient, error }, message: messages[status] }
+      })
+    },
+  }),
+]
 
 const tooSoon = ({ retryAfterSeconds }: CopyRefusal) =>
   new Problem(

@@ -74,46 +74,41 @@ const NoCurve = t.Object(
 )
 
 /** The forward curve of a family. */
-export function futuresCurveOperations(routes: FuturesRoutes) {
-  return [
-    operation('GET /v1/futures/:slug/curve', {
-      operationId: 'getFuturesCurve',
-      summary: 'Get a forward curve',
-      description: `Returns the listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
-      access: { ...routes.every, reader: true },
-      view: 'as_of',
-      unpaged: true,
-      params: slugParams.properties,
-      query: {
-        date: momentParameter(
-          'The curve as it was at the end of a day; default: now.',
-          '2026-11-19',
-        ),
-      },
-      answers: { 200: t.Union([Curve, NoCurve]) },
-      handle: ({ at: { futures }, params, query, reply }) => {
-        const requested = routes.familyOf(params.slug)
-        const day = readDate(query.date)
-        const curve = futures.curve(requested.family.code, day)
-        const source = routes.mark(
-          reply,
-          requested.family,
-          curve?.points.map(point => point.source) ?? [],
-        )
-        if (curve) return curveAnswer(requested, curve, source)
-        return {
-          error: noData,
-          date: day ?? futures.today(requested.family.code),
-          contracts: [],
-        } as {
-          error: typeof noData
-          date: string
-          contracts: []
-        }
-      },
-    }),
-  ]
-}
+export const futuresCurveOperations = (routes: FuturesRoutes) => [
+  operation('GET /v1/futures/:slug/curve', {
+    operationId: 'getFuturesCurve',
+    summary: 'Get a forward curve',
+    description: `Returns the listed contracts that have a quote, nearest first, with their settlements; until one is published, with the last trade (\`settlement_basis\`). ${rollRule} Without any quote the answer is \`error\` and an empty list, with 200.`,
+    access: { ...routes.every, reader: true },
+    view: 'as_of',
+    unpaged: true,
+    params: slugParams.properties,
+    query: {
+      date: momentParameter('The curve as it was at the end of a day; default: now.', '2026-11-19'),
+    },
+    answers: { 200: t.Union([Curve, NoCurve]) },
+    handle: ({ at: { futures }, params, query, reply }) => {
+      const requested = routes.familyOf(params.slug)
+      const day = readDate(query.date)
+      const curve = futures.curve(requested.family.code, day)
+      const source = routes.mark(
+        reply,
+        requested.family,
+        curve?.points.map(point => point.source) ?? [],
+      )
+      if (curve) return curveAnswer(requested, curve, source)
+      return {
+        error: noData,
+        date: day ?? futures.today(requested.family.code),
+        contracts: [],
+      } as {
+        error: typeof noData
+        date: string
+        contracts: []
+      }
+    },
+  }),
+]
 
 function curveAnswer(
   { decimals, head }: RequestedFamily,

@@ -90,61 +90,56 @@ export const futuresDaysOperations = (
   routes: FuturesRoutes,
 ) => [...ohlcRoute(deps, routes), ...intradayRoute(routes)]
 
-function ohlcRoute(deps: Context & { ohlcDaysMax: number }, routes: FuturesRoutes) {
-  const { ohlcDaysMax } = deps
-  return [
-    operation('GET /v1/futures/:slug/ohlc', {
-      operationId: 'getFuturesOhlc',
-      summary: 'List daily OHLC bars of a contract',
-      description:
-        'Returns bars of the front month, or of another contract, newest first. `truncated` means that fewer days are returned than requested.',
-      access: { ...routes.full, reader: true },
-      view: 'as_of',
-      params: slugParams.properties,
-      query: {
-        ...contractQuery('the front month'),
-        days: typed({
-          type: 'integer',
-          description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
-          examples: [30],
-          default: defaultDays,
-          minimum: 1,
-          maximum: ohlcDaysMax,
-        }),
-        date: momentParameter('One trading date instead.', '2026-11-19'),
-        interval: wordParameter(['1d'], '`1d` only.', '1d', { default: '1d' }),
-      },
-      answers: { 200: Ohlc, 400: CodeProblem },
-      handle: ({ at, params, query, reply }) =>
-        ohlcAnswer(routes.at(at), routes.familyOf(params.slug), query, ohlcDaysMax, reply),
-    }),
-  ]
-}
+const ohlcRoute = ({ ohlcDaysMax }: Context & { ohlcDaysMax: number }, routes: FuturesRoutes) => [
+  operation('GET /v1/futures/:slug/ohlc', {
+    operationId: 'getFuturesOhlc',
+    summary: 'List daily OHLC bars of a contract',
+    description:
+      'Returns bars of the front month, or of another contract, newest first. `truncated` means that fewer days are returned than requested.',
+    access: { ...routes.full, reader: true },
+    view: 'as_of',
+    params: slugParams.properties,
+    query: {
+      ...contractQuery('the front month'),
+      days: typed({
+        type: 'integer',
+        description: `Calendar days back from today, 1 to ${ohlcDaysMax} (${defaultDays}); more is served as ${ohlcDaysMax}.`,
+        examples: [30],
+        default: defaultDays,
+        minimum: 1,
+        maximum: ohlcDaysMax,
+      }),
+      date: momentParameter('One trading date instead.', '2026-11-19'),
+      interval: wordParameter(['1d'], '`1d` only.', '1d', { default: '1d' }),
+    },
+    answers: { 200: Ohlc, 400: CodeProblem },
+    handle: ({ at, params, query, reply }) =>
+      ohlcAnswer(routes.at(at), routes.familyOf(params.slug), query, ohlcDaysMax, reply),
+  }),
+]
 
-function intradayRoute(routes: FuturesRoutes) {
-  return [
-    operation('GET /v1/futures/:slug/intraday', {
-      operationId: 'getFuturesIntraday',
-      summary: 'List five-minute prices of a trading date',
-      description:
-        'Returns the bars of a trading date, oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
-      access: { ...routes.full, reader: true },
-      view: 'as_of',
-      unpaged: true,
-      params: slugParams.properties,
-      query: {
-        ...contractQuery('the front month'),
-        date: momentParameter(
-          'Trading date; default: the running one, or the last that has prices.',
-          '2026-11-20',
-        ),
-      },
-      answers: { 200: Intraday },
-      handle: ({ at, params, query, reply }) =>
-        intradayAnswer(routes.at(at), routes.familyOf(params.slug), query, reply),
-    }),
-  ]
-}
+const intradayRoute = (routes: FuturesRoutes) => [
+  operation('GET /v1/futures/:slug/intraday', {
+    operationId: 'getFuturesIntraday',
+    summary: 'List five-minute prices of a trading date',
+    description:
+      'Returns the bars of a trading date, oldest first. A trading date is that of the exchange: where the session opens in the evening, it begins on the calendar day before. Times are UTC.',
+    access: { ...routes.full, reader: true },
+    view: 'as_of',
+    unpaged: true,
+    params: slugParams.properties,
+    query: {
+      ...contractQuery('the front month'),
+      date: momentParameter(
+        'Trading date; default: the running one, or the last that has prices.',
+        '2026-11-20',
+      ),
+    },
+    answers: { 200: Intraday },
+    handle: ({ at, params, query, reply }) =>
+      intradayAnswer(routes.at(at), routes.familyOf(params.slug), query, reply),
+  }),
+]
 
 /** The contract that a query names, or the front month. */
 function requestedContract(

@@ -55,37 +55,35 @@ interface HistoryQuery extends RangeParameters {
 }
 
 /** Bars of contracts by date. */
-export function futuresHistoryOperations(routes: FuturesRoutes) {
-  return [
-    operation('GET /v1/futures/:slug/historical', {
-      operationId: 'getFuturesHistory',
-      summary: 'List daily, weekly or monthly futures bars',
-      description:
-        'Returns bars by trading date, newest first. Default: the last 30 days. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
-      access: { ...routes.every, heavy: true },
-      view: 'as_of',
-      params: slugParams.properties,
-      page: { max: perPageMax },
-      query: {
-        ...contractQuery('on each date its front month'),
-        ...rangeQuery,
-        interval: intervalParameter('`day` (default), `week` (from Monday) or `month`.'),
-        contracts: typed({
-          type: 'integer',
-          description:
-            'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
-          examples: [3],
-          default: 1,
-          minimum: 1,
-          maximum: 12,
-        }),
-      },
-      answers: { 200: Historical, 400: CodeProblem },
-      handle: ({ at, params, query, page, reply }) =>
-        historyAnswer(routes.at(at), routes.familyOf(params.slug), query, page, reply),
-    }),
-  ]
-}
+export const futuresHistoryOperations = (routes: FuturesRoutes) => [
+  operation('GET /v1/futures/:slug/historical', {
+    operationId: 'getFuturesHistory',
+    summary: 'List daily, weekly or monthly futures bars',
+    description:
+      'Returns bars by trading date, newest first. Default: the last 30 days. Without `contract` they are those of the front month of each date, which changes after its last trading day. Weeks and months merge the bars of their dates; bars of different contracts are never merged, so that a week or month in which the front month changes has one for each. `volume` is null where the source has none.',
+    access: { ...routes.every, heavy: true },
+    view: 'as_of',
+    params: slugParams.properties,
+    page: { max: perPageMax },
+    query: {
+      ...contractQuery('on each date its front month'),
+      ...rangeQuery,
+      interval: intervalParameter('`day` (default), `week` (from Monday) or `month`.'),
+      contracts: typed({
+        type: 'integer',
+        description:
+          'Without `contract`: how many of the nearest months of each date, 1 to 12 (1).',
+        examples: [3],
+        default: 1,
+        minimum: 1,
+        maximum: 12,
+      }),
+    },
+    answers: { 200: Historical, 400: CodeProblem },
+    handle: ({ at, params, query, page, reply }) =>
+      historyAnswer(routes.at(at), routes.familyOf(params.slug), query, page, reply),
+  }),
+]
 
 function historyAnswer(
   routes: FuturesRoutes,

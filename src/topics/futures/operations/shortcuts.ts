@@ -113,30 +113,28 @@ function tickerOperations(routes: FuturesRoutes) {
   ]
 }
 
-function pairRoute(routes: FuturesRoutes) {
-  return [
-    operation('GET /v1/futures/spreads', {
-      operationId: 'getFuturesPair',
-      summary: 'Get the spread between two contracts',
-      description:
-        'Returns the first price minus the second. The contracts belong to one family, or to two families with the same currency and unit.',
-      access,
-      view: 'as_of',
-      query: {
-        contract1: codeParameter(
-          'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
-          'CL.1',
-          { required: true },
-        ),
-        contract2: codeParameter('The same for the second contract. Required.', 'CL.2', {
-          required: true,
-        }),
-      },
-      answers: { 200: Pair, ...refusals },
-      handle: ({ at, query, reply }) => pairAnswer(at, routes, query, reply),
-    }),
-  ]
-}
+const pairRoute = (routes: FuturesRoutes) => [
+  operation('GET /v1/futures/spreads', {
+    operationId: 'getFuturesPair',
+    summary: 'Get the spread between two contracts',
+    description:
+      'Returns the first price minus the second. The contracts belong to one family, or to two families with the same currency and unit.',
+    access,
+    view: 'as_of',
+    query: {
+      contract1: codeParameter(
+        'Contract code, or ticker with its place (`CL.1`; without a place the front month). Required.',
+        'CL.1',
+        { required: true },
+      ),
+      contract2: codeParameter('The same for the second contract. Required.', 'CL.2', {
+        required: true,
+      }),
+    },
+    answers: { 200: Pair, ...refusals },
+    handle: ({ at, query, reply }) => pairAnswer(at, routes, query, reply),
+  }),
+]
 
 /** A slug, ticker or family code, with the place behind its point. */
 function readFamily(

@@ -59,38 +59,35 @@ interface HistoryQuery extends RangeParameters {
 }
 
 /** The spread between two months of one family over time. */
-export function futuresSpreadHistoryOperations(deps: Context, routes: FuturesRoutes) {
-  const { switched } = deps
-  return [
-    operation('GET /v1/futures/:slug/spread-history', {
-      operationId: 'getFuturesSpreadHistory',
-      summary: 'List historical calendar spreads',
-      description: `Returns the first close minus the second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
-      access: { ...routes.full, heavy: true },
-      view: 'as_of',
-      params: slugParams.properties,
-      page: { max: perPageMax },
-      query: {
-        ...rangeQuery,
-        contract1: textParameter(
-          '`YYYY-MM`, a contract code, or N: the Nth contract of the curve of each date (default: 1).',
-          '1',
-          { default: '1' },
-        ),
-        contract2: textParameter('The same for the second leg (default: 2).', '2', {
-          default: '2',
-        }),
-      },
-      answers: { 200: SpreadHistory },
-      handle: ({ at, params, query, page, request, reply }) =>
-        spreadHistoryAnswer(routes.at(at), switched, routes.familyOf(params.slug), query, {
-          page,
-          request,
-          reply,
-        }),
-    }),
-  ]
-}
+export const futuresSpreadHistoryOperations = ({ switched }: Context, routes: FuturesRoutes) => [
+  operation('GET /v1/futures/:slug/spread-history', {
+    operationId: 'getFuturesSpreadHistory',
+    summary: 'List historical calendar spreads',
+    description: `Returns the first close minus the second on every trading date that both have, newest first. \`from\` and \`to\` are required. ${rollRule}`,
+    access: { ...routes.full, heavy: true },
+    view: 'as_of',
+    params: slugParams.properties,
+    page: { max: perPageMax },
+    query: {
+      ...rangeQuery,
+      contract1: textParameter(
+        '`YYYY-MM`, a contract code, or N: the Nth contract of the curve of each date (default: 1).',
+        '1',
+        { default: '1' },
+      ),
+      contract2: textParameter('The same for the second leg (default: 2).', '2', {
+        default: '2',
+      }),
+    },
+    answers: { 200: SpreadHistory },
+    handle: ({ at, params, query, page, request, reply }) =>
+      spreadHistoryAnswer(routes.at(at), switched, routes.familyOf(params.slug), query, {
+        page,
+        request,
+        reply,
+      }),
+  }),
+]
 
 function spreadHistoryAnswer(
   routes: FuturesRoutes,

@@ -58,32 +58,30 @@ export const Spreads = t.object('CalendarSpreads', {
 export type Spreads = (typeof Spreads)['static']
 
 /** Spreads between the months of one family as they are now. */
-export function futuresSpreadsOperations(routes: FuturesRoutes) {
-  return [
-    operation('GET /v1/futures/:slug/spreads', {
-      operationId: 'getFuturesSpreads',
-      summary: 'List calendar spreads',
-      description: `Returns the differences of the last prices of listed contracts, first minus second, and how they stood in the period. ${rollRule}`,
-      access: { ...routes.full, heavy: true },
-      view: 'as_of',
-      params: slugParams.properties,
-      query: {
-        days: typed({
-          type: 'integer',
-          description: 'Calendar days that average, min and max are of, 1 to 365 (30).',
-          examples: [30],
-          default: 30,
-          minimum: 1,
-          maximum: 365,
-        }),
-        date: momentParameter('Trading date; default: the latest.', '2026-11-19'),
-      },
-      answers: { 200: Spreads },
-      handle: ({ at, params, query, reply }) =>
-        spreadsAnswer(routes.at(at), routes.familyOf(params.slug), query, reply),
-    }),
-  ]
-}
+export const futuresSpreadsOperations = (routes: FuturesRoutes) => [
+  operation('GET /v1/futures/:slug/spreads', {
+    operationId: 'getFuturesSpreads',
+    summary: 'List calendar spreads',
+    description: `Returns the differences of the last prices of listed contracts, first minus second, and how they stood in the period. ${rollRule}`,
+    access: { ...routes.full, heavy: true },
+    view: 'as_of',
+    params: slugParams.properties,
+    query: {
+      days: typed({
+        type: 'integer',
+        description: 'Calendar days that average, min and max are of, 1 to 365 (30).',
+        examples: [30],
+        default: 30,
+        minimum: 1,
+        maximum: 365,
+      }),
+      date: momentParameter('Trading date; default: the latest.', '2026-11-19'),
+    },
+    answers: { 200: Spreads },
+    handle: ({ at, params, query, reply }) =>
+      spreadsAnswer(routes.at(at), routes.familyOf(params.slug), query, reply),
+  }),
+]
 
 function spreadsAnswer(
   routes: FuturesRoutes,

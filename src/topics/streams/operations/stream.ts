@@ -24,84 +24,81 @@ const eventsEach = 100
 const partingSeconds = 10
 
 /** The feed of the account's watches as it grows. */
-export function streamOperations(deps: WatchStreamDeps) {
-  const {
-    gate,
-    peer,
-    streams,
-    watches,
-    watchFeed,
-    catalogue,
-    connections,
-    marks,
-    keepAliveMs = keepAliveDefaultMs,
-  } = deps
-  return [
-    operation('GET /v1/stream', {
-      operationId: 'streamWatchEvents',
-      summary: 'Stream watch events',
-      description: `Returns the events of \`GET /v1/subscriptions/events\` as server-sent events, first the stored ones and then each new one: \`id\` is the \`seq\`, \`event\` the type, \`data\` the event.
+export const streamOperations = ({
+  gate,
+  peer,
+  streams,
+  watches,
+  watchFeed,
+  catalogue,
+  connections,
+  marks,
+  keepAliveMs = keepAliveDefaultMs,
+}: WatchStreamDeps) => [
+  operation('GET /v1/stream', {
+    operationId: 'streamWatchEvents',
+    summary: 'Stream watch events',
+    description: `Returns the events of \`GET /v1/subscriptions/events\` as server-sent events, first the stored ones and then each new one: \`id\` is the \`seq\`, \`event\` the type, \`data\` the event.
 
 A client that reconnects with \`Last-Event-ID\`, as browsers do by themselves, or with \`since\` misses nothing and gets nothing twice. The first block sets the \`id\` that the stream starts from and has no event. \`: keep-alive\` is sent when nothing else was for 15 s.
 
 The stream ends when its key is revoked, rolled or suspended or loses the feature, and when the service stops. A key has up to ${streams.perKey} of them open; opening one counts as one request in the 60-second window and not against the quota.`,
-      access: { meter: false, feature: 'streaming' },
-      headers: t.Object({
-        'last-event-id': t.Optional(
-          t.string('The `id` of the last received event; the stream resumes after it.', '42'),
-        ),
-      }),
-      query: {
-        since: textParameter(
-          'Only events with a `seq` above this. Default: 0; `now`: only future events.',
-          '0',
-          { pattern: '^([0-9]{1,15}|now)$', default: '0' },
-        ),
-      },
-      answers: {
-        200: t.String({ contentMediaType: 'text/event-stream', examples: [example] }),
-        503: NestedProblem,
-      },
-      handle: ({ request, caller, requestContext, query, reply }) => {
-        const accountId = caller.key.account.account.id
-        const lastId = request.headers.get('last-event-id')
-        const since = sinceOf(
-          lastId === null ? 'since' : 'Last-Event-ID',
-          lastId ?? query.since,
-          () => watchFeed.last(accountId),
-        )
-        reply.headers['content-type'] = 'text/event-stream; charset=utf-8'
-        reply.headers['cache-control'] = 'no-store'
-        // Prevents proxies from buffering the response.
-        reply.headers['x-accel-buffering'] = 'no'
-        const codes = new Set(watches.list(accountId).flatMap(watch => watch.codes))
-        const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
-        markFixtures(
-          reply,
-          marks,
-          series.map(watchedSeries => ({ series: watchedSeries })),
-        )
-        if (request.method === 'HEAD') return new Response('')
-        const stays = gate.stay(requestContext!, request, peer)
-        const body = streamBody({
-          feed: watchFeed,
-          accountId,
-          since,
-          keepAliveMs,
-          open: ends =>
-            streams.open('events', caller.key.key.id, {
-              refusal: () => stays()?.code.toLowerCase(),
-              end: ends,
-            }),
-          parting: () => connections.idle(request, partingSeconds),
-        })
-        if (typeof body === 'string') throw noPlace(body, streams)
-        connections.idle(request, 0)
-        return new Response(body)
-      },
+    access: { meter: false, feature: 'streaming' },
+    headers: t.Object({
+      'last-event-id': t.Optional(
+        t.string('The `id` of the last received event; the stream resumes after it.', '42'),
+      ),
     }),
-  ]
-}
+    query: {
+      since: textParameter(
+        'Only events with a `seq` above this. Default: 0; `now`: only future events.',
+        '0',
+        { pattern: '^([0-9]{1,15}|now)$', default: '0' },
+      ),
+    },
+    answers: {
+      200: t.String({ contentMediaType: 'text/event-stream', examples: [example] }),
+      503: NestedProblem,
+    },
+    handle: ({ request, caller, requestContext, query, reply }) => {
+      const accountId = caller.key.account.account.id
+      const lastId = request.headers.get('last-event-id')
+      const since = sinceOf(
+        lastId === null ? 'since' : 'Last-Event-ID',
+        lastId ?? query.since,
+        () => watchFeed.last(accountId),
+      )
+      reply.headers['content-type'] = 'text/event-stream; charset=utf-8'
+      reply.headers['cache-control'] = 'no-store'
+      // Prevents proxies from buffering the response.
+      reply.headers['x-accel-buffering'] = 'no'
+      const codes = new Set(watches.list(accountId).flatMap(watch => watch.codes))
+      const series = [...codes].flatMap(code => catalogue.named(code) ?? [])
+      markFixtures(
+        reply,
+        marks,
+        series.map(watchedSeries => ({ series: watchedSeries })),
+      )
+      if (request.method === 'HEAD') return new Response('')
+      const stays = gate.stay(requestContext!, request, peer)
+      const body = streamBody({
+        feed: watchFeed,
+        accountId,
+        since,
+        keepAliveMs,
+        open: ends =>
+          streams.open('events', caller.key.key.id, {
+            refusal: () => stays()?.code.toLowerCase(),
+            end: ends,
+          }),
+        parting: () => connections.idle(request, partingSeconds),
+      })
+      if (typeof body === 'string') throw noPlace(body, streams)
+      connections.idle(request, 0)
+      return new Response(body)
+    },
+  }),
+]
 
 const example = `id: 42
 event: evaluated

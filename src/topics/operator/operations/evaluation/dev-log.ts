@@ -95,63 +95,59 @@ const mailMessageHeaders = {
 const mailMessagePage = (html: string): string =>
   `<!doctype html><meta charset="utf-8"><meta name="color-scheme" content="light"><base target="_blank"><style>:root{background:#fff;color:#15242a;font:15px/1.5 system-ui,sans-serif}body{margin:1rem;overflow-wrap:anywhere}</style>${html}`
 
-function deliveryOperations({ outbox, webhooks, keys, settle }: DevLogDeps) {
-  return [
-    operation('GET /_dev/deliveries', {
-      operationId: 'devListDeliveries',
-      summary: 'Webhook deliveries of every account, newest first',
-      ...devRead,
-      query: { limit: t.Optional(t.String()) },
-      handle: async ({ query }) => {
-        await settle()
-        const deliveries = outbox.log.newest('webhook', limitOf(query.limit)).map(entry => {
-          const endpoint = webhooks.byId(entry.lane)
-          const account = entry.accountId ?? endpoint?.accountId
-          return {
-            ...logRow(entry.lane, entry),
-            url: endpoint?.url ?? lanedTarget(entry.lane)?.url ?? null,
-            account: account === undefined ? null : (keys.account(account)?.account.email ?? null),
-          }
-        })
-        return { deliveries }
-      },
-    }),
-  ]
-}
+const deliveryOperations = ({ outbox, webhooks, keys, settle }: DevLogDeps) => [
+  operation('GET /_dev/deliveries', {
+    operationId: 'devListDeliveries',
+    summary: 'Webhook deliveries of every account, newest first',
+    ...devRead,
+    query: { limit: t.Optional(t.String()) },
+    handle: async ({ query }) => {
+      await settle()
+      const deliveries = outbox.log.newest('webhook', limitOf(query.limit)).map(entry => {
+        const endpoint = webhooks.byId(entry.lane)
+        const account = entry.accountId ?? endpoint?.accountId
+        return {
+          ...logRow(entry.lane, entry),
+          url: endpoint?.url ?? lanedTarget(entry.lane)?.url ?? null,
+          account: account === undefined ? null : (keys.account(account)?.account.email ?? null),
+        }
+      })
+      return { deliveries }
+    },
+  }),
+]
 
-function requestOperations({ requests }: DevLogDeps) {
-  return [
-    operation('GET /_dev/requests', {
-      operationId: 'devListRequests',
-      summary: 'Requests that were answered, newest first, and why they were refused',
-      ...devRead,
-      query: {
-        refused: t.Optional(t.String()),
-        path: t.Optional(t.String()),
-        limit: t.Optional(t.String()),
-      },
-      handle: ({ query }) => {
-        const { refused, path } = query
-        if (refused !== undefined && refused !== 'true' && refused !== 'false')
-          throw invalidParameter('refused', refused, ['true', 'false'])
-        const { requests: logged, total } = requests.list(
-          { isRefused: refused === 'true', ...(path !== undefined && { path }) },
-          limitOf(query.limit),
-        )
-        return { requests: logged.map(requestRow), total, kept: loggedRequestsMax }
-      },
-    }),
-    operation('DELETE /_dev/requests', {
-      operationId: 'devClearRequests',
-      summary: 'Forget the requests',
-      ...devRead,
-      handle: () => {
-        requests.clear()
-        return { requests: [] }
-      },
-    }),
-  ]
-}
+const requestOperations = ({ requests }: DevLogDeps) => [
+  operation('GET /_dev/requests', {
+    operationId: 'devListRequests',
+    summary: 'Requests that were answered, newest first, and why they were refused',
+    ...devRead,
+    query: {
+      refused: t.Optional(t.String()),
+      path: t.Optional(t.String()),
+      limit: t.Optional(t.String()),
+    },
+    handle: ({ query }) => {
+      const { refused, path } = query
+      if (refused !== undefined && refused !== 'true' && refused !== 'false')
+        throw invalidParameter('refused', refused, ['true', 'false'])
+      const { requests: logged, total } = requests.list(
+        { isRefused: refused === 'true', ...(path !== undefined && { path }) },
+        limitOf(query.limit),
+      )
+      return { requests: logged.map(requestRow), total, kept: loggedRequestsMax }
+    },
+  }),
+  operation('DELETE /_dev/requests', {
+    operationId: 'devClearRequests',
+    summary: 'Forget the requests',
+    ...devRead,
+    handle: () => {
+      requests.clear()
+      return { requests: [] }
+    },
+  }),
+]
 
 function channelOf(text: string | undefined): Channel | undefined {
   if (text === undefined || text === 'email' || text === 'sms') return text

@@ -91,108 +91,100 @@ function timeAndFeed(deps: DevDeps) {
 }
 
 /** Accounts on demand. */
-function accountOperations(deps: DevDeps) {
-  return [
-    operation('POST /_dev/accounts', {
-      operationId: 'devMakeAccount',
-      summary: 'Make an account with a key',
-      ...devChange,
-      answers: { 201: open },
-      handle: ({ body }) => makeAccount(deps, objectOf(body)),
-    }),
-  ]
-}
+const accountOperations = (deps: DevDeps) => [
+  operation('POST /_dev/accounts', {
+    operationId: 'devMakeAccount',
+    summary: 'Make an account with a key',
+    ...devChange,
+    answers: { 201: open },
+    handle: ({ body }) => makeAccount(deps, objectOf(body)),
+  }),
+]
 
 /** The state as a whole: kept, gone back to, begun again. */
-function snapshots(deps: DevDeps) {
-  const { clock } = deps
-  return [
-    operation('POST /_dev/snapshot', {
-      operationId: 'devSnapshot',
-      summary: 'Keep the state',
-      ...devChange,
-      handle: async ({ body }) => {
-        const name = nameOf(objectOf(body))
-        const refusal = await deps.snapshot(name)
-        if (refusal) {
-          const { limit, names } = refusal
-          const choices = names.length > 0 ? `one of ${names.join(', ')}` : 'of a smaller instance'
-          throw refuse(
-            'name',
-            `must be ${choices}; got ${name}. A demo instance holds at most ${limit}: replace one, or delete one with DELETE /_dev/snapshot.`,
-            name,
-          )
-        }
-        return { snapshot: name, now: isoInstant(clock.now()) }
-      },
-    }),
-    operation('DELETE /_dev/snapshot', {
-      operationId: 'devDeleteSnapshot',
-      summary: 'Delete a kept state',
-      ...devChange,
-      handle: ({ body }) => {
-        const name = nameOf(objectOf(body))
-        if (!deps.dropSnapshot(name)) throw refuse('name', 'must be the name of a snapshot.', name)
-        return { deleted: name, now: isoInstant(clock.now()) }
-      },
-    }),
-    operation('POST /_dev/restore', {
-      operationId: 'devRestore',
-      summary: 'Go back to a kept state',
-      ...devChange,
-      handle: async ({ body }) => {
-        const name = nameOf(objectOf(body))
-        if (!(await deps.restore(name)))
-          throw refuse('name', 'must be the name of a snapshot.', name)
-        return { restored: name, now: isoInstant(clock.now()) }
-      },
-    }),
-    operation('POST /_dev/reset', {
-      operationId: 'devReset',
-      summary: 'Go back to the start',
-      ...devChange,
-      handle: async () => {
-        await deps.reset()
-        return { reset: true, now: isoInstant(clock.now()) }
-      },
-    }),
-  ]
-}
+const snapshots = (deps: DevDeps) => [
+  operation('POST /_dev/snapshot', {
+    operationId: 'devSnapshot',
+    summary: 'Keep the state',
+    ...devChange,
+    handle: async ({ body }) => {
+      const name = nameOf(objectOf(body))
+      const refusal = await deps.snapshot(name)
+      if (refusal) {
+        const { limit, names } = refusal
+        const choices = names.length > 0 ? `one of ${names.join(', ')}` : 'of a smaller instance'
+        throw refuse(
+          'name',
+          `must be ${choices}; got ${name}. A demo instance holds at most ${limit}: replace one, or delete one with DELETE /_dev/snapshot.`,
+          name,
+        )
+      }
+      return { snapshot: name, now: isoInstant(deps.clock.now()) }
+    },
+  }),
+  operation('DELETE /_dev/snapshot', {
+    operationId: 'devDeleteSnapshot',
+    summary: 'Delete a kept state',
+    ...devChange,
+    handle: ({ body }) => {
+      const name = nameOf(objectOf(body))
+      if (!deps.dropSnapshot(name)) throw refuse('name', 'must be the name of a snapshot.', name)
+      return { deleted: name, now: isoInstant(deps.clock.now()) }
+    },
+  }),
+  operation('POST /_dev/restore', {
+    operationId: 'devRestore',
+    summary: 'Go back to a kept state',
+    ...devChange,
+    handle: async ({ body }) => {
+      const name = nameOf(objectOf(body))
+      if (!(await deps.restore(name))) throw refuse('name', 'must be the name of a snapshot.', name)
+      return { restored: name, now: isoInstant(deps.clock.now()) }
+    },
+  }),
+  operation('POST /_dev/reset', {
+    operationId: 'devReset',
+    summary: 'Go back to the start',
+    ...devChange,
+    handle: async () => {
+      await deps.reset()
+      return { reset: true, now: isoInstant(deps.clock.now()) }
+    },
+  }),
+]
 
 /** Scenarios by name: their changes stay in the data until a state is restored. */
-function scenarioOperations({ scenarios, clock }: DevDeps) {
-  return [
-    operation('GET /_dev/scenario', {
-      operationId: 'devListScenarios',
-      summary: 'The scenarios there are',
-      ...devRead,
-      handle: () => ({
-        scenarios: scenarios.map(({ name, description, options }) => ({
-          name,
-          description,
-          options,
-        })),
-      }),
+const scenarioOperations = ({ scenarios, clock }: DevDeps) => [
+  operation('GET /_dev/scenario', {
+    operationId: 'devListScenarios',
+    summary: 'The scenarios there are',
+    ...devRead,
+    handle: () => ({
+      scenarios: scenarios.map(({ name, description, options }) => ({
+        name,
+        description,
+        options,
+      })),
     }),
-    operation('POST /_dev/scenario', {
-      operationId: 'devPlayScenario',
-      summary: 'Play a scenario',
-      ...devChange,
-      handle: async ({ body }) => {
-        const fields = objectOf(body)
-        const scenario = scenarios.find(({ name }) => name === fields.name)
-        if (!scenario) {
-          const names = scenarios.map(({ name }) => name)
-          throw refuse('name', `must be ${oneOf(names)}.`, fields.name)
-        }
-        const played = await scenario.play(optionsOf(fields, scenario))
-        if ('fault' in played) throw refuse(played.field, played.fault, fields[played.field])
-        const { done, after, details } = played
-        return { scenario: scenario.name, now: isoInstant(clock.now()), done, after, details }
-      },
-    }),
-  ]
-}
+  }),
+  operation('POST /_dev/scenario', {
+    operationId: 'devPlayScenario',
+    summary: 'Play a scenario',
+    ...devChange,
+    handle: async ({ body }) => {
+      const fields = objectOf(body)
+      const scenario = scenarios.find(({ name }) => name === fields.name)
+      if (!scenario) {
+        const names = scenarios.map(({ name }) => name)
+        throw refuse('name', `must be ${oneOf(names)}.`, fields.name)
+      }
+      const played = await scenario.play(optionsOf(fields, scenario))
+      if ('fault' in played) throw refuse(played.field, played.fault, fields[played.field])
+      const { done, after, details } = played
+      return { scenario: scenario.name, now: isoInstant(clock.now()), done, after, details }
+    },
+  }),
+]
 
 const optionKinds = { code: 'string', remaining: 'number', zone: 'string' } as const
 
@@ -213,32 +205,30 @@ function optionsOf(fields: Body, { name, options }: Scenario): ScenarioOptions {
 }
 
 /** Routes that are made to fail. */
-function faultOperations({ faults }: DevDeps) {
-  return [
-    operation('GET /_dev/faults', {
-      operationId: 'devListFaults',
-      summary: 'The faults',
-      ...devRead,
-      handle: () => ({ faults: faults.all().map(faultRow) }),
-    }),
-    operation('POST /_dev/faults', {
-      operationId: 'devAddFault',
-      summary: 'Make a route fail',
-      ...devChange,
-      answers: { 201: open },
-      handle: ({ body }) => faultRow(faults.add(faultOf(objectOf(body)))),
-    }),
-    operation('DELETE /_dev/faults', {
-      operationId: 'devClearFaults',
-      summary: 'End all faults',
-      ...devRead,
-      handle: () => {
-        faults.clear()
-        return { faults: [] }
-      },
-    }),
-  ]
-}
+const faultOperations = ({ faults }: DevDeps) => [
+  operation('GET /_dev/faults', {
+    operationId: 'devListFaults',
+    summary: 'The faults',
+    ...devRead,
+    handle: () => ({ faults: faults.all().map(faultRow) }),
+  }),
+  operation('POST /_dev/faults', {
+    operationId: 'devAddFault',
+    summary: 'Make a route fail',
+    ...devChange,
+    answers: { 201: open },
+    handle: ({ body }) => faultRow(faults.add(faultOf(objectOf(body)))),
+  }),
+  operation('DELETE /_dev/faults', {
+    operationId: 'devClearFaults',
+    summary: 'End all faults',
+    ...devRead,
+    handle: () => {
+      faults.clear()
+      return { faults: [] }
+    },
+  }),
+]
 
 const faultRow = ({ delayMs, ...fault }: Fault) => ({ ...fault, delay_ms: delayMs })
 

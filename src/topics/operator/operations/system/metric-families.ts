@@ -92,57 +92,55 @@ function requestFamilies(deps: Context): MetricFamily[] {
   ]
 }
 
-function dataFamilies({ tally, freshness, seriesFaults, clock }: Context): MetricFamily[] {
-  return [
-    {
-      name: 'wellhead_observations_total',
-      help: 'Observations recorded since the start, by source of the series.',
-      type: 'counter',
-      samples: () =>
-        [...tally.sources()].flatMap(([source, { inserted, revised }]) => [
-          { labels: { source, kind: 'inserted' }, value: inserted },
-          { labels: { source, kind: 'revised' }, value: revised },
-        ]),
+const dataFamilies = ({ tally, freshness, seriesFaults, clock }: Context): MetricFamily[] => [
+  {
+    name: 'wellhead_observations_total',
+    help: 'Observations recorded since the start, by source of the series.',
+    type: 'counter',
+    samples: () =>
+      [...tally.sources()].flatMap(([source, { inserted, revised }]) => [
+        { labels: { source, kind: 'inserted' }, value: inserted },
+        { labels: { source, kind: 'revised' }, value: revised },
+      ]),
+  },
+  {
+    name: 'wellhead_codes',
+    help: 'Codes by how fresh their newest value is.',
+    type: 'gauge',
+    samples() {
+      const { current, delayed, stale, missing } = freshness.overview()
+      return Object.entries({ current, delayed, stale, missing }).map(([status, value]) => ({
+        labels: { status },
+        value,
+      }))
     },
-    {
-      name: 'wellhead_codes',
-      help: 'Codes by how fresh their newest value is.',
-      type: 'gauge',
-      samples() {
-        const { current, delayed, stale, missing } = freshness.overview()
-        return Object.entries({ current, delayed, stale, missing }).map(([status, value]) => ({
-          labels: { status },
-          value,
-        }))
-      },
+  },
+  {
+    name: 'wellhead_series_faults',
+    help: 'Codes that have stopped, are frozen, have changed their unit, or lack values of their calendar or cadence.',
+    type: 'gauge',
+    samples() {
+      const faults = seriesFaults.all()
+      return seriesFaultKinds.map(kind => ({
+        labels: { kind },
+        value: faults.filter(fault => fault.kind === kind).length,
+      }))
     },
-    {
-      name: 'wellhead_series_faults',
-      help: 'Codes that have stopped, are frozen, have changed their unit, or lack values of their calendar or cadence.',
-      type: 'gauge',
-      samples() {
-        const faults = seriesFaults.all()
-        return seriesFaultKinds.map(kind => ({
-          labels: { kind },
-          value: faults.filter(fault => fault.kind === kind).length,
-        }))
-      },
-    },
-    {
-      name: 'wellhead_source_age_seconds',
-      help: 'Age of the newest observation of a source and category.',
-      type: 'gauge',
-      samples: () =>
-        freshness
-          .feeds()
-          .filter(({ lastObservationAt }) => lastObservationAt !== undefined)
-          .map(({ name, status, lastObservationAt }) => ({
-            labels: { source: name, status },
-            value: seconds(clock.now() - lastObservationAt!),
-          })),
-    },
-  ]
-}
+  },
+  {
+    name: 'wellhead_source_age_seconds',
+    help: 'Age of the newest observation of a source and category.',
+    type: 'gauge',
+    samples: () =>
+      freshness
+        .feeds()
+        .filter(({ lastObservationAt }) => lastObservationAt !== undefined)
+        .map(({ name, status, lastObservationAt }) => ({
+          labels: { source: name, status },
+          value: seconds(clock.now() - lastObservationAt!),
+        })),
+  },
+]
 
 function feedFamilies({ feeds, clock }: Context): MetricFamily[] {
   const each = (of: (view: FeedView) => number | undefined) => () =>
@@ -203,71 +201,69 @@ function feedFamilies({ feeds, clock }: Context): MetricFamily[] {
   ]
 }
 
-function outboxFamilies({
+const outboxFamilies = ({
   outbox,
   webhooks,
   webhookSkips,
   clock,
   senders,
-}: Context): MetricFamily[] {
-  return [
-    {
-      name: 'wellhead_outbox_messages',
-      help: 'Messages that have not ended, by kind and state.',
-      type: 'gauge',
-      samples: () =>
-        [...outbox.vitals().states].flatMap(([kind, { waiting, inProgress, parked }]) => [
-          { labels: { kind, state: 'waiting' }, value: waiting },
-          { labels: { kind, state: 'under_way' }, value: inProgress },
-          { labels: { kind, state: 'parked' }, value: parked },
-        ]),
-    },
-    {
-      name: 'wellhead_outbox_oldest_seconds',
-      help: 'How long the oldest waiting message of a kind has been due; 0 where none is.',
-      type: 'gauge',
-      samples: () =>
-        [...outbox.vitals().kinds].map(([kind, dueAt]) => ({
-          labels: { kind },
-          value: dueAt === undefined ? 0 : Math.max(0, seconds(clock.now() - dueAt)),
-        })),
-    },
-    {
-      name: 'wellhead_sender_degraded',
-      help: '1 where messages of a kind wait that should have gone out; a receiver of webhooks that fails holds up only its own.',
-      type: 'gauge',
-      samples: () =>
-        senders().map(({ name, status }) => ({
-          labels: { sender: name },
-          value: Number(status === 'degraded'),
-        })),
-    },
-    {
-      name: 'wellhead_outbox_attempts_total',
-      help: 'Attempts that ended since the start, by what became of the message.',
-      type: 'counter',
-      samples: () =>
-        Object.entries(outbox.vitals().ended).map(([state, value]) => ({
-          labels: { state },
-          value,
-        })),
-    },
-    {
-      name: 'wellhead_webhook_endpoints',
-      help: 'Webhook endpoints: active, failing (active, and the last delivery failed), disabled.',
-      type: 'gauge',
-      samples: () =>
-        Object.entries(webhooks.tally()).map(([state, value]) => ({ labels: { state }, value })),
-    },
-    {
-      name: 'wellhead_webhook_events_skipped_total',
-      help: 'Events since the start that an endpoint subscribed to and was not sent, by reason.',
-      type: 'counter',
-      samples: () =>
-        [...webhookSkips.counts()].map(([reason, value]) => ({ labels: { reason }, value })),
-    },
-  ]
-}
+}: Context): MetricFamily[] => [
+  {
+    name: 'wellhead_outbox_messages',
+    help: 'Messages that have not ended, by kind and state.',
+    type: 'gauge',
+    samples: () =>
+      [...outbox.vitals().states].flatMap(([kind, { waiting, inProgress, parked }]) => [
+        { labels: { kind, state: 'waiting' }, value: waiting },
+        { labels: { kind, state: 'under_way' }, value: inProgress },
+        { labels: { kind, state: 'parked' }, value: parked },
+      ]),
+  },
+  {
+    name: 'wellhead_outbox_oldest_seconds',
+    help: 'How long the oldest waiting message of a kind has been due; 0 where none is.',
+    type: 'gauge',
+    samples: () =>
+      [...outbox.vitals().kinds].map(([kind, dueAt]) => ({
+        labels: { kind },
+        value: dueAt === undefined ? 0 : Math.max(0, seconds(clock.now() - dueAt)),
+      })),
+  },
+  {
+    name: 'wellhead_sender_degraded',
+    help: '1 where messages of a kind wait that should have gone out; a receiver of webhooks that fails holds up only its own.',
+    type: 'gauge',
+    samples: () =>
+      senders().map(({ name, status }) => ({
+        labels: { sender: name },
+        value: Number(status === 'degraded'),
+      })),
+  },
+  {
+    name: 'wellhead_outbox_attempts_total',
+    help: 'Attempts that ended since the start, by what became of the message.',
+    type: 'counter',
+    samples: () =>
+      Object.entries(outbox.vitals().ended).map(([state, value]) => ({
+        labels: { state },
+        value,
+      })),
+  },
+  {
+    name: 'wellhead_webhook_endpoints',
+    help: 'Webhook endpoints: active, failing (active, and the last delivery failed), disabled.',
+    type: 'gauge',
+    samples: () =>
+      Object.entries(webhooks.tally()).map(([state, value]) => ({ labels: { state }, value })),
+  },
+  {
+    name: 'wellhead_webhook_events_skipped_total',
+    help: 'Events since the start that an endpoint subscribed to and was not sent, by reason.',
+    type: 'counter',
+    samples: () =>
+      [...webhookSkips.counts()].map(([reason, value]) => ({ labels: { reason }, value })),
+  },
+]
 
 const noWorkers = { ready: 0, starting: 0, failed: 0 }
 
