@@ -4,21 +4,7 @@ import { codesParameter, integerParameter, wordParameter } from '../../../http/i
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
 import { correlationMatrix, correlationOf, rollingCorrelation } from '../math/correlation.ts'
-import {
-  type AnalysisCall,
-  analysis,
-  answered,
-  closesNote,
-  codeField,
-  codeQuery,
-  dateField,
-  periodField,
-  periodOf,
-  periodQuery,
-  requireEnough,
-  seriesOf,
-  wordOf,
-} from './shape.ts'
+import { type AnalysisCall, analysis, fields, notes, parameters, requireEnough } from './shape.ts'
 
 const types = ['analysis', 'matrix', 'rolling'] as const
 const codesMax = 10
@@ -30,9 +16,9 @@ const coefficient = (description?: string) =>
     description ?? 'Null if one of the prices did not change.',
   )
 const pair = {
-  code1: codeField,
+  code1: fields.code,
   code2: t.String({ examples: ['BRENT_CRUDE_USD'] }),
-  period: periodField,
+  period: fields.period,
 }
 
 const Analysis = t.object('Correlation', {
@@ -51,8 +37,8 @@ const Analysis = t.object('Correlation', {
 
 const Matrix = t.object('CorrelationMatrix', {
   type: t.Literal('matrix'),
-  codes: t.Array(codeField),
-  period: periodField,
+  codes: t.Array(fields.code),
+  period: fields.period,
   matrix: t.Record(t.String(), t.Record(t.String(), coefficient()), {
     examples: [
       {
@@ -68,7 +54,7 @@ const Rolling = t.object('RollingCorrelation', {
   type: t.Literal('rolling'),
   ...pair,
   window: t.integer('Returns of each correlation.', 7),
-  correlations: t.objects('Oldest first.', { date: dateField, correlation: coefficient() }),
+  correlations: t.objects('Oldest first.', { date: fields.date, correlation: coefficient() }),
   latest: coefficient(),
   average: coefficient('Arithmetic mean of the available values.'),
 })
@@ -77,9 +63,9 @@ const idsOf = (matches: readonly Resolved[]) => matches.map(match => match.serie
 
 function pairOf(call: AnalysisCall) {
   const { query } = call
-  const matches = seriesOf(call, { code1: query.code1, code2: query.code2 }) as [Resolved, Resolved]
+  const matches = call.series({ code1: query.code1, code2: query.code2 }) as [Resolved, Resolved]
   const [code1, code2] = [matches[0].series.code, matches[1].series.code]
-  const period = periodOf(query.period, 30)
+  const period = call.period(30)
   return {
     matches,
     period,
@@ -96,7 +82,7 @@ function pairAnalysis(call: AnalysisCall): string {
     ),
     subject,
   )
-  return answered(call, matches, Analysis, {
+  return call.answer(matches, Analysis, {
     type: 'analysis',
     ...fields,
     correlation: correlation.value ?? null,
@@ -116,7 +102,7 @@ function matrix(call: AnalysisCall): string {
   const matches = call.at.codes.read(requestedCodes, request, codesMax)
   if (matches.length < 2)
     throw invalidParameter('codes', query.codes, 'at least two different series for a matrix')
-  const period = periodOf(query.period, 30)
+  const period = call.period(30)
   const names = matches.map(match => match.series.code)
   const correlations = call.at.closes.derived(`matrix ${period}`, idsOf(matches), series =>
     correlationMatrix(series, period),
@@ -128,7 +114,7 @@ function matrix(call: AnalysisCall): string {
     { codes: short },
   )
   const rows = cells.map(row => Object.fromEntries(row.map((cell, j) => [names[j]!, cell ?? null])))
-  return answered(call, matches, Matrix, {
+  return call.answer(matches, Matrix, {
     type: 'matrix',
     codes: names,
     period,
@@ -143,7 +129,7 @@ function rolling(call: AnalysisCall): string {
   const [first, second] = idsOf(matches).map(call.at.closes.of)
   const correlations = requireEnough(rollingCorrelation(first!, second!, period, window), subject)
   const values = correlations.flatMap(correlation => correlation.value ?? [])
-  return answered(call, matches, Rolling, {
+  return call.answer(matches, Rolling, {
     type: 'rolling',
     ...fields,
     window,
@@ -167,7 +153,7 @@ export const correlationOperations = [
     summary: 'Calculate correlations of series',
     description: `Returns the Pearson coefficient of daily log returns on the dates common to both series. Each return spans from one common date to the next.
 
-${closesNote}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days. A matrix uses the common dates of each pair. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.
+${notes.closes}The window ends at the newest common date and holds the common dates d with last - period < d <= last, in calendar days. A matrix uses the common dates of each pair. A non-positive price in either series drops the two returns it touches. Under 5 common dates (\`rolling\`: under \`window\` + 1): 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.
 
 | Field | Value |
 |---|---|
@@ -177,14 +163,14 @@ ${closesNote}The window ends at the newest common date and holds the common date
       type: wordParameter(types, '`analysis` (default), `matrix` or `rolling`.', 'analysis', {
         default: 'analysis',
       }),
-      code1: codeQuery('Required for `analysis` and `rolling`'),
-      code2: codeQuery('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
+      code1: parameters.code('Required for `analysis` and `rolling`'),
+      code2: parameters.code('Required for `analysis` and `rolling`', 'BRENT_CRUDE_USD'),
       codes: codesParameter(
         codesMax,
         `Two to ${codesMax} codes, comma-separated: required for \`matrix\`.`,
         'WTI_USD,BRENT_CRUDE_USD,NATURAL_GAS_USD',
       ),
-      period: periodQuery(30),
+      period: parameters.period(30),
       window: integerParameter(
         `Returns of each rolling correlation, 2 to \`period\` (${windowDefault}).`,
         windowDefault,
@@ -192,6 +178,6 @@ ${closesNote}The window ends at the newest common date and holds the common date
       ),
     },
     shapes: [Analysis, Matrix, Rolling],
-    handle: call => answers[wordOf('type', call.query.type, types, 'analysis')](call),
+    handle: call => answers[call.word('type', types, 'analysis')](call),
   }),
 ]

@@ -11,21 +11,7 @@ import {
   sigma1Probability,
   sigma2Probability,
 } from '../math/forecast.ts'
-import {
-  type AnalysisCall,
-  analysis,
-  answered,
-  closesNote,
-  codeField,
-  observationsField,
-  periodOf,
-  periodQuery,
-  requireEnough,
-  seriesOf,
-  spacingNote,
-  windowNote,
-  wordOf,
-} from './shape.ts'
+import { type AnalysisCall, analysis, fields, notes, parameters, requireEnough } from './shape.ts'
 
 const methods = forecastMethods.map(method => method.id)
 const methodDefault = 'ema'
@@ -48,13 +34,13 @@ const Listing = t.object('ForecastMethods', {
 })
 
 export const Forecast = t.object('PriceForecast', {
-  code: codeField,
+  code: fields.code,
   method: methodField,
   current_price: price,
   currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['barrel'] }),
   data_points: t.integer('Closes in the lookback.', 62),
-  observations_per_year: observationsField,
+  observations_per_year: fields.observations,
   volatility: t.number('Percent a year.', 21.7),
   forecasts: t.Array(
     t.Object({
@@ -104,11 +90,11 @@ const listing: typeof Listing.static = {
 function answer(call: AnalysisCall): string {
   const { closes, now } = call.at
   const { query } = call
-  const method = wordOf('method', query.method, methods, methodDefault)
-  const period = periodOf(query.period, periodDefault, periodMin)
+  const method = call.word('method', methods, methodDefault)
+  const period = call.period(periodDefault, periodMin)
   const code = codeOf(query)
-  if (!code) return answered(call, [], Listing, listing)
-  const matches = seriesOf(call, { code })
+  if (!code) return call.answer([], Listing, listing)
+  const matches = call.series({ code })
   const { series } = matches[0]!
   const forecast = requireEnough(
     forecastOf(closes.of(series.id), method, period),
@@ -117,7 +103,7 @@ function answer(call: AnalysisCall): string {
   const calibration = closes.derived(`calibration ${method} ${period}`, [series.id], all =>
     calibrationOf(all[0]!, method, period),
   )
-  return answered(call, matches, Forecast, {
+  return call.answer(matches, Forecast, {
     code: series.code,
     method,
     current_price: forecast.currentPrice,
@@ -149,9 +135,9 @@ export const forecastOperations = [
     summary: 'Forecast a series statistically',
     description: `Returns a statistical projection ${horizonDays.join(', ')} calendar days ahead, n = horizon x A / 365 closes.
 
-${closesNote}${windowNote}
+${notes.closes}${notes.window}
 
-${spacingNote}A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`.
+${notes.spacing}A price of zero or less in the lookback allows no forecast: 404 \`DATA_NOT_AVAILABLE\`.
 
 | Method or field | Value |
 |---|---|
@@ -173,7 +159,7 @@ ema(20) has alpha = 2 / 21, seeded with the mean of the first 20 closes; it need
         methodDefault,
         { default: methodDefault },
       ),
-      period: periodQuery(periodDefault, periodMin),
+      period: parameters.period(periodDefault, periodMin),
     },
     shapes: [Forecast, Listing],
     handle: answer,

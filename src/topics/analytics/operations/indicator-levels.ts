@@ -15,7 +15,7 @@ import { roundTo } from '../../prices/math/format.ts'
 import { priceContext } from '../math/context.ts'
 import { seasonOf } from '../math/season.ts'
 import { calculated, indicator, instantField } from './indicator-shape.ts'
-import { closesNote, refusals, requireEnough } from './shape.ts'
+import { notes, refusals, requireEnough } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
 const defaultPrice = 'BRENT_CRUDE_USD'
@@ -182,7 +182,7 @@ export const levelIndicatorOperations: readonly Operation[] = [
   operation('GET /v1/indicators/price-context', {
     operationId: 'getPriceContext',
     summary: 'Get a price in its 52-week context',
-    description: `Returns the position of the newest daily close among those of the ${yearOfWeeksDays} calendar days that end with it. ${closesNote}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so they may lie inside the range of single observations that \`/v1/prices/metrics\` returns; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
+    description: `Returns the position of the newest daily close among those of the ${yearOfWeeksDays} calendar days that end with it. ${notes.closes}\`percentile\` = 100 x count(close <= price) / n; \`high_52w\` and \`low_52w\` are the highest and lowest close, so they may lie inside the range of single observations that \`/v1/prices/metrics\` returns; \`average_52w\` is the arithmetic mean, not rounded. Under 5 closes: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.`,
     tags: ['Analytics'],
     access: { ...calculated, heavy: true },
     view: 'as_of',
@@ -203,7 +203,7 @@ export const levelIndicatorOperations: readonly Operation[] = [
     summary: 'Compare a stock level with its season',
     description: `Returns the newest stock level compared with the same ISO 8601 week of up to five earlier years.
 
-Each year contributes the arithmetic mean of its daily closes in that week (one for a weekly survey). Week 53 is compared with the last week of years without one. ${closesNote}Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.
+Each year contributes the arithmetic mean of its daily closes in that week (one for a weekly survey). Week 53 is compared with the last week of years without one. ${notes.closes}Under two earlier years: 404 \`DATA_NOT_AVAILABLE\` with \`have\` and \`need\`.
 
 | Field | Value |
 |---|---|

@@ -3,37 +3,23 @@ import { integerOf } from '../../../http/input/query.ts'
 import { integerParameter, wordParameter } from '../../../http/input/typed.ts'
 import { closesIn, tooFew } from '../../prices/math/window.ts'
 import { rolling, rollingMeasures, type Spread, seasonality } from '../math/rolling.ts'
-import {
-  type AnalysisCall,
-  analysis,
-  answered,
-  closesNote,
-  codeField,
-  codeQuery,
-  dateField,
-  periodField,
-  periodOf,
-  periodQuery,
-  requireEnough,
-  seriesOf,
-  wordOf,
-} from './shape.ts'
+import { type AnalysisCall, analysis, fields, notes, parameters, requireEnough } from './shape.ts'
 
 const windowDefault = 20
 const windowMax = 500
 const periodDefault = 365
 
 const Rolling = t.object('RollingMeasure', {
-  code: codeField,
-  benchmark: t.orNull(codeField, 'Of beta.'),
+  code: fields.code,
+  benchmark: t.orNull(fields.code, 'Of beta.'),
   measure: t.Union(
     rollingMeasures.map(name => t.Literal(name)),
     { description: 'What the values are.' },
   ),
   window: t.integer('Closes, or changes, of each value.', 20),
-  period: periodField,
+  period: fields.period,
   values: t.objects('Oldest first.', {
-    date: dateField,
+    date: fields.date,
     value: t.orNull(
       t.Number({ examples: [1.23] }),
       'In the unit of the series, percent, or without one, as the measure says; null where it is not defined.',
@@ -51,7 +37,7 @@ const SpreadShape = t.orNull(
   }),
 )
 const Seasonality = t.object('Seasonality', {
-  code: codeField,
+  code: fields.code,
   by: t.oneOf(['month', 'week']),
   parts: t.objects('In the order of the year.', {
     part: t.integer('Month 1 to 12, or ISO week 1 to 53.', 1),
@@ -63,13 +49,12 @@ const Seasonality = t.object('Seasonality', {
 function rollingAnswer(call: AnalysisCall): string {
   const { closes } = call.at
   const { query } = call
-  const measure = wordOf('measure', query.measure, rollingMeasures, 'mean')
-  const matches = seriesOf(
-    call,
+  const measure = call.word('measure', rollingMeasures, 'mean')
+  const matches = call.series(
     measure === 'beta' ? { code: query.code, benchmark: query.benchmark } : { code: query.code },
   )
   const [{ series } = matches[0]!, other] = matches
-  const period = periodOf(query.period, periodDefault)
+  const period = call.period(periodDefault)
   const window = integerOf('window', query.window, windowDefault, 2, windowMax)
   const all = closes.of(series.id)
   const benchmark = other && closes.of(other.series.id)
@@ -80,7 +65,7 @@ function rollingAnswer(call: AnalysisCall): string {
   // A period without a value is answered as it is, as long as there is one before it.
   if (values.length === 0 && rolling(measure, all, window, { benchmark }).length === 0)
     requireEnough(tooFew(all.length, window + 1), `${series.code}, ${measure}(${window})`)
-  return answered(call, matches, Rolling, {
+  return call.answer(matches, Rolling, {
     code: series.code,
     benchmark: other?.series.code ?? null,
     measure,
@@ -95,15 +80,15 @@ const wholeYears = 'a full year of closes is needed.'
 function seasonalityAnswer(call: AnalysisCall): string {
   const { closes } = call.at
   const { query } = call
-  const matches = seriesOf(call, { code: query.code })
+  const matches = call.series({ code: query.code })
   const { series } = matches[0]!
-  const by = wordOf('by', query.by, ['month', 'week'] as const, 'month')
+  const by = call.word('by', ['month', 'week'] as const, 'month')
   const all = closes.of(series.id)
   const parts = seasonality(all, by)
   if (parts.length === 0)
     requireEnough({ ...tooFew(all.length, 12), reason: wholeYears }, series.code)
   const spread = (values: Spread | undefined) => values ?? null
-  return answered(call, matches, Seasonality, {
+  return call.answer(matches, Seasonality, {
     code: series.code,
     by,
     parts: parts.map(({ part, change, level }) => ({
@@ -122,7 +107,7 @@ export const rollingOperations = [
     summary: 'Calculate a rolling statistic',
     description: `Returns a measure of the last \`window\` closes at each date of the period. Windows extend back before it.
 
-${closesNote}A value is null where the measure is undefined, such as returns of non-positive prices.
+${notes.closes}A value is null where the measure is undefined, such as returns of non-positive prices.
 
 | Measure | Value |
 |---|---|
@@ -133,7 +118,7 @@ ${closesNote}A value is null where the measure is undefined, such as returns of 
 | \`drawdown\` | percent below the highest close of the window |
 | \`beta\` | covariance with the benchmark over its variance, of log returns between common dates |`,
     query: {
-      code: codeQuery('Required'),
+      code: parameters.code('Required'),
       measure: wordParameter(rollingMeasures, 'The measure to calculate.', 'volatility', {
         default: 'mean',
       }),
@@ -142,8 +127,8 @@ ${closesNote}A value is null where the measure is undefined, such as returns of 
         20,
         { default: windowDefault, minimum: 2, maximum: windowMax },
       ),
-      benchmark: codeQuery('Of beta', 'BRENT_CRUDE_USD'),
-      period: periodQuery(periodDefault),
+      benchmark: parameters.code('Of beta', 'BRENT_CRUDE_USD'),
+      period: parameters.period(periodDefault),
     },
     shapes: [Rolling],
     handle: rollingAnswer,
@@ -152,9 +137,9 @@ ${closesNote}A value is null where the measure is undefined, such as returns of 
     path: '/v1/analytics/seasonality',
     operationId: 'getSeasonality',
     summary: 'Calculate the seasonality of a series',
-    description: `Returns, for each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${closesNote}`,
+    description: `Returns, for each month or ISO week over whole years (those with a close in every part): \`change\`, percent from the close before the part to its last, and \`level\`, its mean in percent of its year's mean. ${notes.closes}`,
     query: {
-      code: codeQuery('Required'),
+      code: parameters.code('Required'),
       by: wordParameter(['month', 'week'], 'Calendar months or ISO weeks.', 'month', {
         default: 'month',
       }),

@@ -16,11 +16,32 @@ import type { Close, Measured } from '../../prices/math/window.ts'
 import { openEndOf } from '../../prices/operations/window-query.ts'
 import { type BarDays, barDaysOf, zoneQuery } from '../../prices/operations/zone-query.ts'
 
-/** The request of an analysis, as helpers of handlers get it. */
-export type AnalysisCall = Pick<
-  Call<never, never, unknown>,
-  'at' | 'request' | 'reply' | 'caller'
-> & { query: Readonly<Record<string, string | undefined>> }
+type Request = Pick<Call<never, never, unknown>, 'at' | 'request' | 'reply' | 'caller'> & {
+  query: Readonly<Record<string, string | undefined>>
+}
+
+/** The request of an analysis, with what every analysis reads of it and how all answer. */
+export type AnalysisCall = Request & ReturnType<typeof analysisParts>
+
+function analysisParts(request: Request) {
+  const { query } = request
+  return {
+    /** The series that required parameters name, in their order. */
+    series: (parameters: Readonly<Record<string, string | undefined>>) =>
+      seriesOf(request, parameters),
+    period: (fallback: number, least = 2) =>
+      integerOf('period', query.period, fallback, least, periodMax),
+    /** One of a few words, in any letter case. */
+    word: <T extends string>(parameter: string, words: readonly T[], fallback: T) =>
+      wordOf(parameter, query[parameter], words, fallback),
+    /**
+     * The body as JSON text, marked where fixture data is part of it; the shape is there for the
+     * compiler to hold the fields against.
+     */
+    answer: <T extends TObject>(matches: readonly Resolved[], shape: T, fields: Static<T>) =>
+      answered(request, matches, shape, fields),
+  }
+}
 
 /** An analysis of closes; its body is one of the shapes, with its fields at two places. */
 export const analysis = <Query extends TProperties>({
@@ -42,10 +63,11 @@ export const analysis = <Query extends TProperties>({
   const { query, handle } = definition
   return operation(`GET ${path}`, {
     ...definition,
-    ...('period' in query && {
-      query: { ...query, ...zoneQuery },
-      handle: (call: AnalysisCall) => handle(inZone(call)),
-    }),
+    ...('period' in query && { query: { ...query, ...zoneQuery } }),
+    handle(request: Request) {
+      const inDays = 'period' in query ? inZone(request) : request
+      return handle({ ...inDays, ...analysisParts(inDays) })
+    },
     tags: ['Analytics'],
     access: { feature, meter: true, heavy: true },
     view: 'as_of, end_date',
@@ -57,7 +79,7 @@ export const analysis = <Query extends TProperties>({
 }
 
 /** The call with the closes of the days that it names; those of UTC by default. */
-function inZone(call: AnalysisCall): AnalysisCall {
+function inZone(call: Request): Request {
   const barDays = barDaysOf(call.query)
   return barDays ? { ...call, at: { ...call.at, closes: cutCloses(call.at, barDays) } } : call
 }
@@ -93,24 +115,28 @@ function cutCloses({ closes, catalogue, history, now }: AnalysisCall['at'], barD
 }
 
 /** The note about daily closes in the description of every analysis. */
-export const closesNote =
+const closesNote =
   'Daily closes are the last current observation of each UTC calendar day. Days without observations and quarantined days are absent and never filled. '
 
-export const windowNote =
+const windowNote =
   'The window ends at the date of the newest close and holds the dates d with last - period < d <= last, in calendar days; `data_points` is the number of closes. Fewer than 5: 404 `DATA_NOT_AVAILABLE` with `have` and `need`. '
 
-export const dateField = t.String({ format: 'date', examples: ['2026-11-20'] })
-export const codeField = t.String({ examples: ['WTI_USD'] })
-export const periodField = t.integer('Requested calendar days.', 30)
-
-export const observationsField = t.integer(
-  'Closes a year at their spacing, by which volatility is scaled: 252 where the median gap between closes is at most 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1.',
-  252,
-)
+export const fields = {
+  date: t.String({ format: 'date', examples: ['2026-11-20'] }),
+  code: t.String({ examples: ['WTI_USD'] }),
+  period: t.integer('Requested calendar days.', 30),
+  observations: t.integer(
+    'Closes a year at their spacing, by which volatility is scaled: 252 where the median gap between closes is at most 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1.',
+    252,
+  ),
+}
 
 /** How many closes a year has, for descriptions. */
-export const spacingNote =
+const spacingNote =
   '`observations_per_year` A follows the spacing of the closes in the window (median gap in days): 252 up to 4 days, 52 up to 10, 12 up to 45, 4 up to 120, otherwise 1. '
+
+/** Notes in descriptions. */
+export const notes = { closes: closesNote, window: windowNote, spacing: spacingNote }
 
 const tierFields = {
   tier: t.string("The caller's plan.", 'enterprise'),
@@ -129,12 +155,8 @@ const mirrored = <T extends TObject>(shape: T) =>
     shape.title === undefined ? {} : { title: shape.title },
   )
 
-/**
- * The body as JSON text, marked where fixture data is part of it; the shape is there for the
- * compiler to hold the fields against.
- */
-export function answered<T extends TObject>(
-  { at, reply, caller }: AnalysisCall,
+function answered<T extends TObject>(
+  { at, reply, caller }: Request,
   matches: readonly Resolved[],
   _shape: T,
   fields: Static<T>,
@@ -151,22 +173,21 @@ export const refusals = {
   404: NestedProblem,
 }
 
-export const codeQuery = (role: string, example = 'WTI_USD') =>
+const codeParameterOf = (role: string, example = 'WTI_USD') =>
   codeParameter(`${role}: a code or an alias, in any letter case.`, example, {
     ...(role === 'Required' && { required: true as const }),
   })
 
-export const periodQuery = (fallback: number, least = 2) =>
+const periodParameter = (fallback: number, least = 2) =>
   integerParameter(`Window in calendar days, ${least} to ${periodMax} (${fallback}).`, fallback, {
     default: fallback,
     minimum: least,
     maximum: periodMax,
   })
 
-const periodMax = 1825
+export const parameters = { code: codeParameterOf, period: periodParameter }
 
-export const periodOf = (text: string | undefined, fallback: number, least = 2): number =>
-  integerOf('period', text, fallback, least, periodMax)
+const periodMax = 1825
 
 /** One of a few words, in any letter case. */
 export function wordOf<T extends string>(
@@ -181,9 +202,8 @@ export function wordOf<T extends string>(
   return word
 }
 
-/** The series that required parameters name, in their order. */
-export function seriesOf(
-  { at: { codes }, request }: Pick<AnalysisCall, 'at' | 'request'>,
+function seriesOf(
+  { at: { codes }, request }: Request,
   parameters: Readonly<Record<string, string | undefined>>,
 ): Resolved[] {
   const names = Object.entries(parameters).map(([parameter, text]) => {

@@ -5,19 +5,7 @@ import { invalidParameter } from '../../../http/problem/problem.ts'
 import { type Close, closesIn } from '../../prices/math/window.ts'
 import { analyticsSpreads, type SpreadIdentity } from '../../units/math/identities.ts'
 import { codesOf, type SpreadDay, spreadHistory, spreadStatistics } from '../math/spread.ts'
-import {
-  type AnalysisCall,
-  analysis,
-  answered,
-  closesNote,
-  dateField,
-  periodField,
-  periodOf,
-  periodQuery,
-  requireEnough,
-  windowNote,
-  wordOf,
-} from './shape.ts'
+import { type AnalysisCall, analysis, fields, notes, parameters, requireEnough } from './shape.ts'
 import { tidy } from './spread-row.ts'
 
 const types = ['current', 'historical'] as const
@@ -53,7 +41,7 @@ const Standing = t.object('SpreadStanding', {
   current_spread: spreadField,
   unit: unitField,
   formula: t.String({ examples: ['WTI_USD - BRENT_CRUDE_USD'] }),
-  date: dateField,
+  date: fields.date,
   prices: t.Record(t.String(), t.Number(), {
     description: 'Close of every leg on `date`.',
     examples: [{ WTI_USD: 71.23, BRENT_CRUDE_USD: 75.1 }],
@@ -68,10 +56,10 @@ const Standing = t.object('SpreadStanding', {
     data_points: t.integer('Common dates in the window.', 21),
   }),
   interpretation: t.String({ examples: ['normal: 0.40 standard deviations below the mean'] }),
-  period: periodField,
+  period: fields.period,
   history: t.Optional(
     t.objects('With `type=historical`, newest first.', {
-      date: dateField,
+      date: fields.date,
       spread: spreadField,
       ...priceFields,
     }),
@@ -119,9 +107,9 @@ function standingOf(at: Context, identity: SpreadIdentity, period: number) {
 
 function answer(call: AnalysisCall): string {
   const { query } = call
-  const type = wordOf('type', query.type, types, 'current')
-  const period = periodOf(query.period, 30)
-  if (query.spread === undefined || query.spread === '') return answered(call, [], List, spreadList)
+  const type = call.word('type', types, 'current')
+  const period = call.period(30)
+  if (query.spread === undefined || query.spread === '') return call.answer([], List, spreadList)
   const identity = identityOf(query.spread)
   const { standing, days, matches } = standingOf(call.at, identity, period)
   const [code1, code2] = [identity.legs[0]!.code, identity.legs.at(-1)!.code]
@@ -132,7 +120,7 @@ function answer(call: AnalysisCall): string {
     price2: spreadDay.prices[code2]!,
   })
   const { spread: currentSpread, ...prices } = row(current)
-  return answered(call, matches, Standing, {
+  return call.answer(matches, Standing, {
     type,
     spread: identity.id,
     spread_name: identity.name,
@@ -169,7 +157,7 @@ export const analyticsSpreadOperations = [
     summary: 'Calculate spreads between series',
     description: `Returns a spread on the dates common to all legs, and the position of the newest value within the window.
 
-${closesNote}${windowNote}A close is the spread on a common date, and the window ends at the newest one.
+${notes.closes}${notes.window}A close is the spread on a common date, and the window ends at the newest one.
 
 | Spread | Formula | Unit |
 |---|---|---|
@@ -182,7 +170,7 @@ ${analyticsSpreads.map(spread => `| \`${spread.id}\` | ${spread.formula} | ${spr
         `One of ${ids.join(', ')}; absent: the list of them.`,
         'wti_brent',
       ),
-      period: periodQuery(30),
+      period: parameters.period(30),
       type: wordParameter(
         types,
         '`current` (default), or `historical` for the values of the window too.',

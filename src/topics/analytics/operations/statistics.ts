@@ -1,27 +1,12 @@
 import { t } from '../../../http/answer/schema.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { percentileBand, statisticsOf, volatilityBand, zScoreBand } from '../math/statistics.ts'
-import {
-  type AnalysisCall,
-  analysis,
-  answered,
-  closesNote,
-  codeField,
-  codeQuery,
-  observationsField,
-  periodField,
-  periodOf,
-  periodQuery,
-  requireEnough,
-  seriesOf,
-  spacingNote,
-  windowNote,
-} from './shape.ts'
+import { type AnalysisCall, analysis, fields, notes, parameters, requireEnough } from './shape.ts'
 
 export const Statistics = t.object('SeriesStatistics', {
-  code: codeField,
+  code: fields.code,
   name: t.String({ examples: ['WTI Crude Oil'] }),
-  period: periodField,
+  period: fields.period,
   statistics: t.Object({
     z_score: t.orNull(
       t.Number({ examples: [1.1077] }),
@@ -47,7 +32,7 @@ export const Statistics = t.object('SeriesStatistics', {
     min: t.Number({ examples: [74.07] }),
     max: t.Number({ examples: [83.14] }),
     data_points: t.integer('Closes in the window.', 21),
-    observations_per_year: observationsField,
+    observations_per_year: fields.observations,
   }),
   generated_at: t.String({ format: 'date-time' }),
 })
@@ -56,14 +41,14 @@ export type Statistics = (typeof Statistics)['static']
 function answer(call: AnalysisCall): string {
   const { closes, now } = call.at
   const { query } = call
-  const matches = seriesOf(call, { code: query.code })
+  const matches = call.series({ code: query.code })
   const { series } = matches[0]!
-  const period = periodOf(query.period, 30)
+  const period = call.period(30)
   const statistics = requireEnough(
     statisticsOf(closes.of(series.id), period),
     `${series.code}, last ${period} days`,
   )
-  return answered(call, matches, Statistics, {
+  return call.answer(matches, Statistics, {
     code: series.code,
     name: series.name,
     period,
@@ -96,7 +81,7 @@ export const statisticsOperations = [
     summary: 'Calculate statistics of a series',
     description: `Returns the position of the newest close among those of the window.
 
-${closesNote}${windowNote}
+${notes.closes}${notes.window}
 
 | Field | Value |
 |---|---|
@@ -105,8 +90,8 @@ ${closesNote}${windowNote}
 | \`percentile\` | 100 x count(close <= last) / n |
 | \`volatility\` | sample standard deviation of the log returns in the window x sqrt(A) x 100, percent a year |
 
-${spacingNote}A return spans from one close to the next available one, so a missing day makes one longer return. A non-positive price drops the two returns it affects.`,
-    query: { code: codeQuery('Required'), period: periodQuery(30) },
+${notes.spacing}A return spans from one close to the next available one, so a missing day makes one longer return. A non-positive price drops the two returns it affects.`,
+    query: { code: parameters.code('Required'), period: parameters.period(30) },
     shapes: [Statistics],
     handle: answer,
   }),

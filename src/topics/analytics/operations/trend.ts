@@ -18,22 +18,7 @@ import {
   trendAnalysis,
 } from '../math/indicators.ts'
 import { rsiBand } from '../math/statistics.ts'
-import {
-  type AnalysisCall,
-  analysis,
-  answered,
-  closesNote,
-  codeField,
-  codeQuery,
-  dateField,
-  periodField,
-  periodOf,
-  periodQuery,
-  requireEnough,
-  seriesOf,
-  windowNote,
-  wordOf,
-} from './shape.ts'
+import { type AnalysisCall, analysis, fields, notes, parameters, requireEnough } from './shape.ts'
 
 const types = ['analysis', 'sma', 'ema', 'rsi', 'levels', 'macd', 'bollinger', 'atr'] as const
 
@@ -59,8 +44,8 @@ const Levels = t.object('PriceLevels', {
 
 export const Analysis = t.object('TrendAnalysis', {
   type: t.Literal('analysis'),
-  code: codeField,
-  period: periodField,
+  code: fields.code,
+  period: fields.period,
   trend: t.Object({
     direction: t.oneOf(['up', 'down', 'sideways']),
     strength: t.number('100 x R squared.', 74.36, { minimum: 0, maximum: 100 }),
@@ -91,8 +76,8 @@ export const Analysis = t.object('TrendAnalysis', {
 export type Analysis = (typeof Analysis)['static']
 
 const run = {
-  code: codeField,
-  period: periodField,
+  code: fields.code,
+  period: fields.period,
   window: t.integer('Closes of the average, changes of the RSI.', 20),
   current_price: price,
   current_value: t.number('At the newest close.', 79.68),
@@ -100,7 +85,7 @@ const run = {
     ['above', 'below'],
     'For the price: above (or at) or below its average. For RSI: above (or at) or below 50.',
   ),
-  values: t.objects('Oldest first.', { date: dateField, value: t.Number({ examples: [79.68] }) }),
+  values: t.objects('Oldest first.', { date: fields.date, value: t.Number({ examples: [79.68] }) }),
 }
 const Average = t.object('MovingAverage', {
   type: t.oneOf(['sma', 'ema']),
@@ -112,8 +97,8 @@ const Rsi = t.object('RelativeStrength', {
   rsi: rsiField,
   interpretation: rsiWord,
 })
-const pointFields = { date: dateField, value: t.Number({ examples: [1.234] }) }
-const shown = { code: codeField, period: periodField, current_price: price }
+const pointFields = { date: fields.date, value: t.Number({ examples: [1.234] }) }
+const shown = { code: fields.code, period: fields.period, current_price: price }
 const MacdRun = t.object('Macd', {
   type: t.Literal('macd'),
   ...shown,
@@ -148,8 +133,8 @@ const TrueRange = t.object('AverageTrueRange', {
 })
 const LevelsOnly = t.object('SupportAndResistance', {
   type: t.Literal('levels'),
-  code: codeField,
-  period: periodField,
+  code: fields.code,
+  period: fields.period,
   current_price: price,
   levels: Levels,
 })
@@ -161,13 +146,13 @@ const levelsRow = ({ pivotPoint, support, resistance }: Pivots) => ({
 })
 
 function requestedCloses(call: AnalysisCall) {
-  const matches = seriesOf(call, { code: call.query.code })
+  const matches = call.series({ code: call.query.code })
   const { series } = matches[0]!
   return {
     matches,
     series,
     code: series.code,
-    period: periodOf(call.query.period, 30),
+    period: call.period(30),
     seriesCloses: call.at.closes.of(series.id),
   }
 }
@@ -178,7 +163,7 @@ function analysisAnswer(call: AnalysisCall): string {
     trendAnalysis(seriesCloses, period),
     `${code}, last ${period} days and the warm-up of its averages`,
   )
-  return answered(call, matches, Analysis, {
+  return call.answer(matches, Analysis, {
     type: 'analysis',
     code,
     period,
@@ -224,19 +209,19 @@ function indicatorAnswer(type: 'sma' | 'ema' | 'rsi', call: AnalysisCall): strin
     values: values.map(({ day, value }) => ({ date: day, value })),
   }
   return type === 'rsi'
-    ? answered(call, matches, Rsi, {
+    ? call.answer(matches, Rsi, {
         type,
         ...fields,
         rsi: currentValue,
         interpretation: rsiBand(currentValue),
       })
-    : answered(call, matches, Average, { type, ...fields })
+    : call.answer(matches, Average, { type, ...fields })
 }
 
 function levelsAnswer(call: AnalysisCall): string {
   const { matches, code, period, seriesCloses } = requestedCloses(call)
   const pivots = requireEnough(pivotsOf(seriesCloses, period), `${code}, last ${period} days`)
-  return answered(call, matches, LevelsOnly, {
+  return call.answer(matches, LevelsOnly, {
     type: 'levels',
     code,
     period,
@@ -251,7 +236,7 @@ function macdAnswer(call: AnalysisCall): string {
     shownOf(macd(seriesCloses), seriesCloses, period, macdNeed),
     `${code}, macd`,
   )
-  return answered(call, matches, MacdRun, {
+  return call.answer(matches, MacdRun, {
     type: 'macd',
     code,
     period,
@@ -272,7 +257,7 @@ function bandsAnswer(call: AnalysisCall): string {
     shownOf(bollinger(seriesCloses, window), seriesCloses, period, window),
     `${code}, bollinger(${window})`,
   )
-  return answered(call, matches, Bands, {
+  return call.answer(matches, Bands, {
     type: 'bollinger',
     code,
     period,
@@ -317,7 +302,7 @@ function rangeAnswer(call: AnalysisCall): string {
   const hasRange = days.some(({ high, low }) => high > low)
   const values = hasRange ? atr(days, window) : []
   const first = closesIn(seriesCloses, period)[0]!.day
-  return answered(call, matches, TrueRange, {
+  return call.answer(matches, TrueRange, {
     type: 'atr',
     code,
     period,
@@ -331,7 +316,7 @@ function rangeAnswer(call: AnalysisCall): string {
 }
 
 function answer(call: AnalysisCall): string {
-  const type = wordOf('type', call.query.type, types, 'analysis')
+  const type = call.word('type', types, 'analysis')
   if (type === 'macd') return macdAnswer(call)
   if (type === 'bollinger') return bandsAnswer(call)
   if (type === 'atr') return rangeAnswer(call)
@@ -347,7 +332,7 @@ export const trendOperations = [
     summary: 'Calculate the trend and indicators of a series',
     description: `Returns direction, momentum, averages and levels.
 
-${closesNote}${windowNote}
+${notes.closes}${notes.window}
 
 | Field | Value |
 |---|---|
@@ -365,8 +350,8 @@ ${closesNote}${windowNote}
 
 The warm-up is the whole series, so the value of a date does not depend on the requested period. Indicators need \`window\` + 1 closes, otherwise 404 with \`have\` and \`need\`.`,
     query: {
-      code: codeQuery('Required'),
-      period: periodQuery(30),
+      code: parameters.code('Required'),
+      period: parameters.period(30),
       type: wordParameter(
         types,
         '`analysis` (default), `sma`, `ema`, `rsi`, `levels`, `macd`, `bollinger` or `atr`.',
