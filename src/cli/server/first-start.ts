@@ -5,7 +5,7 @@ import { evaluationAccountId, openEvaluationAccount } from '../../demo/open.ts'
 import type { Services } from '../../instance/services/services.ts'
 import { readDisposable, writeSideFile } from '../../lib/files/side-file.ts'
 import type { Log } from '../../lib/log/log.ts'
-import { hourMs } from '../../lib/time/instant.ts'
+import { handedLinkMs } from '../../topics/account/service/sign-in.ts'
 import { databaseBeganAt, operatorAccount } from '../../topics/operator/store/settings.ts'
 
 /** Credentials that are shown once: the first API key and the admin token. */
@@ -18,9 +18,6 @@ export interface FirstKeys {
 
 export const operatorEmail = 'operator@localhost'
 export const firstKeyName = 'first key'
-
-/** Long enough to go and read what a service manager has kept of the first lines. */
-const firstLinkMs = hourMs
 
 /**
  * An empty production directory gets the operator's account with one key, and the admin token. They
@@ -52,7 +49,7 @@ function makeProductionKeys(services: Services): FirstKeys {
   return {
     apiKey: token,
     adminToken: adminTokens.rotate(),
-    linkToken: signIn.makeLink(account, { lifetimeMs: firstLinkMs }),
+    linkToken: signIn.makeLink(account, { lifetimeMs: handedLinkMs }),
   }
 }
 
@@ -113,7 +110,7 @@ export function evaluationKeys(services: Services, dir: string): FirstKeys {
 
 function evaluationLink({ keys, signIn }: Services): string | undefined {
   const account = keys.account(evaluationAccountId)
-  return account && signIn.makeLink(account, { lifetimeMs: firstLinkMs })
+  return account && signIn.makeLink(account, { lifetimeMs: handedLinkMs })
 }
 
 function keysFrom(text: string): { apiKey: string; adminToken: string } {

@@ -119,6 +119,9 @@ const invalid = { refused: 'invalid' } as const
  * The page of a link. It requires a click on its button, so that a mail scanner that opens links
  * does not use them up.
  */
+/** How long a link is valid that a person reads and hands over; a mailed one arrives at once. */
+export const handedLinkMs = hourMs
+
 export const linkUrl = (baseUrl: string, token: string, next?: string): string =>
   `${baseUrl}/sign-in?token=${token}${next === undefined ? '' : `&next=${encodeURIComponent(next)}`}`
 

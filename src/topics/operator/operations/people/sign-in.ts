@@ -6,7 +6,7 @@ import { operation } from '../../../../http/operations/operation.ts'
 import { notFound, validationFailed } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { resultOf } from '../../../account/operations/session-row.ts'
-import { linkUrl } from '../../../account/service/sign-in.ts'
+import { handedLinkMs, linkUrl } from '../../../account/service/sign-in.ts'
 import type { AccountState } from '../../../keys/service/keyring.ts'
 import { accountOf } from './accounts.ts'
 
@@ -29,7 +29,6 @@ export function signInAdminOperations({
   secondFactor,
   signIn,
   ownUrl,
-  config,
   now,
 }: Context) {
   const done = ({ account }: AccountState) => success({ id: account.id, email: account.email })
@@ -59,7 +58,7 @@ export function signInAdminOperations({
       operationId: 'createAccountLink',
       summary: 'Create a sign-in link',
       description:
-        'Returns a one-time sign-in link for an account. It is returned only in this response.',
+        'Returns a one-time sign-in link for an account, valid for an hour. It is returned only in this response.',
       access,
       idempotent: true,
       params: params.properties,
@@ -69,10 +68,10 @@ export function signInAdminOperations({
       handle: ({ params: { id }, reply }) => {
         const account = accountOf(keys, id)
         reply.headers['cache-control'] = 'no-store'
-        const token = signIn.makeLink(account)
+        const token = signIn.makeLink(account, { lifetimeMs: handedLinkMs })
         return success({
           sign_in_url: linkUrl(ownUrl(), token),
-          expires_at: isoInstant(now() + config.sessions.linkLifetimeMs),
+          expires_at: isoInstant(now() + handedLinkMs),
         })
       },
     }),
