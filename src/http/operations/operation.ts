@@ -99,14 +99,25 @@ interface Hidden {
 }
 
 /**
- * The operations of a topic. A function gets the service, for those that work something out once,
- * and what the application itself provides.
+ * Operations in order. A function gets the service, for those that work something out once, and
+ * what the application itself provides.
  */
 export type Operations<Own = unknown> = readonly (
   | Operation
-  | readonly Operation[]
+  | Operations<Own>
   | ((context: Context, own: Own) => readonly Operation[])
 )[]
+
+/** Each of the operations, over one service. */
+export const listed = <Own>(
+  operations: Operations<Own>,
+  context: Context,
+  own: Own,
+): readonly Operation[] =>
+  operations.flatMap(part => {
+    if (typeof part === 'function') return part(context, own)
+    return 'method' in part ? part : listed(part, context, own)
+  })
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

@@ -1,6 +1,6 @@
 import type { UnknownPages } from '../../http/base.ts'
 import type { Context } from '../../http/operations/context.ts'
-import type { Operation, Operations } from '../../http/operations/operation.ts'
+import { listed, type Operation, type Operations } from '../../http/operations/operation.ts'
 
 /** The parts of the application itself that some topics need in addition to the context. */
 export interface OwnAnswers {
@@ -29,9 +29,9 @@ const topic = (
   ...below: string[]
 ): Topic => ({
   operations: (context, own) =>
-    load()
-      .operations.flatMap(part => (typeof part === 'function' ? part(context, own) : part))
-      .map(operation => (operation.hidden ? operation : { tags: [tag], ...operation })),
+    listed(load().operations, context, own).map(operation =>
+      operation.hidden ? operation : { tags: [tag], ...operation },
+    ),
   below,
 })
 

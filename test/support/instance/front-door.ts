@@ -10,6 +10,7 @@ import { createRateTables } from '../../../src/http/gate/rates.ts'
 import { createIdempotency, type Idempotency } from '../../../src/http/idempotency.ts'
 import type { Context } from '../../../src/http/operations/context.ts'
 import { mount } from '../../../src/http/operations/mount.ts'
+import { listed } from '../../../src/http/operations/operation.ts'
 import { linker } from '../../../src/http/problem/links.ts'
 import { notFound } from '../../../src/http/problem/problem.ts'
 import { openServices, type Services } from '../../../src/instance/services/services.ts'
@@ -153,14 +154,22 @@ export function openFrontDoor(options: FrontDoorOptions = {}): FrontDoor {
     nameMax,
     now,
   } as unknown as Context
-  mount(app, context, [
-    ...accountOperations(context),
-    ...keyOperations(context),
-    ...usageOperations(context),
-    ...performanceOperations,
-    ...accountAdminOperations(context),
-    ...tokenAdminOperations,
-  ])
+  mount(
+    app,
+    context,
+    listed(
+      [
+        accountOperations,
+        keyOperations,
+        usageOperations,
+        performanceOperations,
+        accountAdminOperations,
+        tokenAdminOperations,
+      ],
+      context,
+      undefined,
+    ),
+  )
   const ask: FrontDoor['ask'] = (method, url, { token, headers = {}, body } = {}) =>
     app.handle(
       new Request(`http://localhost${url}`, {

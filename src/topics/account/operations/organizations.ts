@@ -4,7 +4,7 @@ import { requireAction } from '../../../http/gate/permission.ts'
 import { body, optional, text } from '../../../http/input/body-schema.ts'
 import { textParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, startOfMonth } from '../../../lib/time/instant.ts'
@@ -132,9 +132,9 @@ function members({ organizations, ownUrl }: Context) {
 }
 
 /** People who act on one account together. */
-export const organizationOperations = (deps: Context) => [
-  ...dashboard(deps),
-  ...members(deps),
+export const organizationOperations: Operations = [
+  dashboard,
+  members,
   operation('POST /organizations/invitations', {
     operationId: 'inviteMember',
     summary: 'Invite a member',

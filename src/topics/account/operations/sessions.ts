@@ -7,7 +7,7 @@ import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import type { SignedIn } from '../service/sessions.ts'
@@ -51,7 +51,7 @@ const MailLinkBody = body({ email: emailField })
  * Signing in, staying and going: sessions act with the rights of their account on every endpoint
  * that takes a key.
  */
-export const sessionOperations = (deps: Context) => [
+export const sessionOperations: Operations = [
   operation('POST /v1/auth/session', {
     operationId: 'signIn',
     summary: 'Sign in',
@@ -85,7 +85,7 @@ export const sessionOperations = (deps: Context) => [
       return { message: 'If the address has an account, a sign-in link has been sent.' }
     },
   }),
-  ...stayOrGo(deps),
+  stayOrGo,
 ]
 
 const cameAsCookie = (request: Request) => request.headers.get('authorization') === null

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../http/problem/problem.ts'
 import { dayMs, isoDay, startOfDay } from '../../../lib/time/instant.ts'
 import { quotaWindow } from '../../../plans/quota.ts'
@@ -34,7 +34,7 @@ const Usage = t.Object({
 })
 
 /** Invoices, their PDFs, and the usage that they bill. */
-export const invoiceOperations = (deps: Context) => [
+export const invoiceOperations: Operations = [
   operation('GET /billing/invoices', {
     operationId: 'listInvoices',
     summary: 'List invoices',
@@ -67,7 +67,7 @@ export const invoiceOperations = (deps: Context) => [
       return pdfAnswer(await invoicePdf({ ...invoice, issuer }), invoice.number)
     },
   }),
-  ...usage(deps),
+  usage,
 ]
 
 const pdfAnswer = (bytes: Uint8Array, number: string) =>

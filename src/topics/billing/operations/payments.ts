@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -95,8 +95,8 @@ function methods({ billing }: Context) {
 }
 
 /** Payment methods of an account, and requests bought in addition to a plan. */
-export const paymentOperations = (deps: Context) => [
-  ...methods(deps),
+export const paymentOperations: Operations = [
+  methods,
   operation('POST /billing/customer-portal/sessions', {
     operationId: 'createPortalSession',
     summary: 'Open the customer portal',
@@ -117,7 +117,7 @@ export const paymentOperations = (deps: Context) => [
       return { url: `${baseUrl}${path}`, expires_at: isoInstant(expiresAt) }
     },
   }),
-  ...credits(deps),
+  credits,
 ]
 
 function credits({ billing, idempotency }: Context) {

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import type { Caller } from '../../../http/gate/gate.ts'
 import { idempotencyHeader, type Repeatable } from '../../../http/idempotency.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Changed } from '../service/terms.ts'
@@ -34,11 +34,7 @@ const PlanChange = t.Object({
 })
 
 /** Plans, and the subscription to one of them. */
-export const planOperations = (deps: Context) => [
-  ...reading(deps),
-  ...subscribing(deps),
-  ...ending(deps),
-]
+export const planOperations: Operations = [reading, subscribing, ending]
 
 function reading({ billing, plans, keys, meter, now }: Context) {
   const row = subscriptionRows({ billing, keys, meter, now })

@@ -14,7 +14,7 @@ import {
   seriesOf,
 } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { CatalogProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { maxAgeHours } from '../../calendars/math/freshness.ts'
@@ -159,9 +159,9 @@ function categoryOperations({ commodityTexts, marks }: Context) {
 }
 
 /** The codes, their meaning and the range of their data. */
-export const commodityOperations = (deps: Context) => [
-  ...listRoute(deps),
-  ...categoryOperations(deps),
+export const commodityOperations: Operations = [
+  listRoute,
+  categoryOperations,
   operation('GET /v1/commodities/:code', {
     operationId: 'getCommodity',
     summary: 'Get a commodity',

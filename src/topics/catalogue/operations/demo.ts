@@ -10,7 +10,7 @@ import {
   seriesOf,
 } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { CatalogProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -110,7 +110,7 @@ const markDemo = (reply: Answering, marks: Marks, all: readonly Series[]) => {
 }
 
 /** Operations that need no key. */
-export const demoOperations = (deps: Context) => [
+export const demoOperations: Operations = [
   operation('GET /v1/demo/prices', {
     aliases: ['/v1/demo/prices/latest'],
     operationId: 'getDemoPrices',
@@ -198,7 +198,7 @@ export const demoOperations = (deps: Context) => [
       return success({ ...rowOf(quote), demo_mode: true as const })
     },
   }),
-  ...commoditiesRoute(deps),
+  commoditiesRoute,
 ]
 
 function commoditiesRoute(deps: Context) {

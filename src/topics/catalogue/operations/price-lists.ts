@@ -6,7 +6,7 @@ import { codeParameter, codesParameter, momentParameter } from '../../../http/in
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import { categoryOf, markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { CodeProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import type { Overview } from '../../condition/service/freshness.ts'
@@ -244,9 +244,9 @@ function allRow(
 }
 
 /** The newest prices of many codes at once. */
-export const priceListOperations = (deps: PriceListsDeps) => [
-  ...pricesRoute(deps),
-  ...allPricesRoute(deps),
+export const priceListOperations: Operations = [
+  pricesRoute,
+  allPricesRoute,
   operation('GET /v1/prices/all/health', {
     operationId: 'getAllPricesHealth',
     summary: 'Get price health',

@@ -4,7 +4,7 @@ import { serialised } from '../../../http/answer/serialised.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
 import { nextReleaseAt } from '../../calendars/math/releases.ts'
@@ -330,7 +330,7 @@ function reportsRoute({ quality, marks }: Context) {
 }
 
 /** The completeness, timeliness, accuracy and consistency of the stored series. */
-export const dataQualityOperations = (deps: Context) => [
+export const dataQualityOperations: Operations = [
   operation('GET /v1/data-quality/summary', {
     operationId: 'getDataQualitySummary',
     summary: 'Get a data quality summary',
@@ -344,7 +344,7 @@ export const dataQualityOperations = (deps: Context) => [
       return success(summaryOf(all, now()))
     },
   }),
-  ...reportsRoute(deps),
+  reportsRoute,
   operation('GET /v1/data-quality/reports/:code', {
     operationId: 'getDataQualityReport',
     summary: 'Get the data quality report of a code',

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { type Answering, envelopeOf, success } from '../../../http/operations/answer.ts'
 import { markSeries } from '../../../http/operations/commodities/row.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull, minuteMs, secondMs } from '../../../lib/time/instant.ts'
 import { replicationText } from '../../../replication/service/condition.ts'
@@ -190,8 +190,8 @@ function reasonOf(
 }
 
 /** Whether the service lives and how each part of it is doing. */
-export const healthOperations = (deps: HealthDeps) => [
-  ...livenessOperations(deps),
+export const healthOperations: Operations = [
+  livenessOperations,
   operation('GET /v1/status', {
     operationId: 'getStatus',
     summary: 'Get the status of every component and feed',

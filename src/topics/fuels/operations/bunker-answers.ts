@@ -2,7 +2,6 @@ import { type Answering, markFixtures } from '../../../http/operations/answer.ts
 import type { Context } from '../../../http/operations/context.ts'
 import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { requestIdOf } from '../../../http/request-id.ts'
-import type { Ids } from '../../../lib/ids.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sourcesOf } from '../../catalogue/math/catalogue.ts'
 import type { Series } from '../../catalogue/store/series.ts'
@@ -18,10 +17,6 @@ import {
   portOf,
 } from '../math/marine.ts'
 import type { BunkerQuote } from './bunker-row.ts'
-
-export interface BunkerDeps extends Context {
-  ids: Ids
-}
 
 /** A series of a grade at a port. */
 export interface BunkerSeries {
@@ -56,7 +51,7 @@ export function bunkerGrade(query: { grade?: string; fuel_type?: string }): Grad
 }
 
 /** Reads the marine series, and creates the fields that all responses about them share. */
-export function createBunkerAnswers({ latestPrices, catalogue, ids, marks, now }: BunkerDeps) {
+export function createBunkerAnswers({ latestPrices, catalogue, ids, marks, now }: Context) {
   const seriesAt = (places: readonly Port[], grade?: Grade): BunkerSeries[] =>
     places.flatMap(port =>
       (grade ? [grade] : grades).flatMap(candidate => {

@@ -3,18 +3,13 @@ import { t } from '../../../http/answer/schema.ts'
 import { serialised } from '../../../http/answer/serialised.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter, typed } from '../../../http/input/typed.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { csvText } from '../../../lib/text/csv.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
-import {
-  type BunkerDeps,
-  bunkerAccess,
-  byPort,
-  createBunkerAnswers,
-  quotedSeries,
-} from './bunker-answers.ts'
+import { bunkerAccess, byPort, createBunkerAnswers, quotedSeries } from './bunker-answers.ts'
 import { ExportRow, exportRow, MetaShape } from './bunker-row.ts'
 import { marineFilter, priceQuery } from './marine-query.ts'
 
@@ -45,7 +40,7 @@ function formatOf(text: string | undefined): 'json' | 'csv' {
 }
 
 /** The newest prices as a table to take away. */
-export function bunkerExportOperations(deps: BunkerDeps) {
+export function bunkerExportOperations(deps: Context) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return [
     operation('GET /v1/bunker-fuels/export', {

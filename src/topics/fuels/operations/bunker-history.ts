@@ -3,6 +3,7 @@ import type { Page } from '../../../http/input/page.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
 import type { Answering } from '../../../http/operations/answer.ts'
+import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -14,7 +15,7 @@ import {
   windowDays,
 } from '../../prices/operations/window-query.ts'
 import { createPagingSnapshots } from '../../prices/service/paging-snapshots.ts'
-import { type BunkerDeps, bunkerGrade, bunkerPort, createBunkerAnswers } from './bunker-answers.ts'
+import { bunkerGrade, bunkerPort, createBunkerAnswers } from './bunker-answers.ts'
 import {
   HistoryShape,
   historyRow,
@@ -44,7 +45,7 @@ const rangeQuery = {
 const paged = `Newest first, at most ${perPageMax} rows on a page; the pagination headers say how many there are.`
 
 /** A page of past prices of the port that is named, or of all ports. */
-function bunkerPast(deps: BunkerDeps) {
+function bunkerPast(deps: Context) {
   const { seriesAt, meta } = createBunkerAnswers(deps)
   const walking = createPagingSnapshots(deps.history, deps.ingest)
 
@@ -99,7 +100,7 @@ function bunkerPast(deps: BunkerDeps) {
 }
 
 /** Past prices of bunker fuel, of one port with all its data or as a bare list. */
-export function bunkerHistoryOperations(deps: BunkerDeps) {
+export function bunkerHistoryOperations(deps: Context) {
   const pastOf = bunkerPast(deps)
   return [
     operation('GET /v1/bunker-fuels/historical', {

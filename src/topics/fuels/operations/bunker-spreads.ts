@@ -1,13 +1,13 @@
 import { t } from '../../../http/answer/schema.ts'
 import { listOf } from '../../../http/input/query.ts'
 import { codeParameter, codesParameter, wordParameter } from '../../../http/input/typed.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, missingParameter } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { arbitragePercent, gradeDifferences, gradeSpread, isArbitrage } from '../math/bunker.ts'
 import type { Port } from '../math/marine.ts'
 import {
-  type BunkerDeps,
   bunkerAccess,
   bunkerGrade,
   bunkerPort,
@@ -36,10 +36,10 @@ const metadata = { metadata: MetaShape }
 const comparedMax = 10
 
 /** The differences between the prices of ports and grades. */
-export const bunkerSpreadsOperations = (deps: BunkerDeps) => [
-  ...comparisonOperations(deps),
-  ...gradeSpreadOperations(deps),
-  ...portSpreadOperations(deps),
+export const bunkerSpreadsOperations: Operations = [
+  comparisonOperations,
+  gradeSpreadOperations,
+  portSpreadOperations,
 ]
 
 /** Two to ten ports, each once. */
@@ -51,7 +51,7 @@ function comparedPorts(text: string | undefined, ports: readonly Port[]): Port[]
   return compared
 }
 
-function comparisonOperations(deps: BunkerDeps) {
+function comparisonOperations(deps: Context) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
   return [
     operation('GET /v1/bunker-fuels/compare', {
@@ -117,7 +117,7 @@ const average = t.orNull(
   'Arithmetic mean of the ports; null without any.',
 )
 
-function gradeSpreadOperations(deps: BunkerDeps) {
+function gradeSpreadOperations(deps: Context) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return [
     operation('GET /v1/bunker-fuels/spreads', {
@@ -161,7 +161,7 @@ function gradeSpreadOperations(deps: BunkerDeps) {
   ]
 }
 
-function portSpreadOperations(deps: BunkerDeps) {
+function portSpreadOperations(deps: Context) {
   const { quotesAt, meta } = createBunkerAnswers(deps)
   const place = (parameter: 'from' | 'to', text: string | undefined): Port => {
     if (!text?.trim()) throw missingParameter(parameter, 'name a port, such as SIN.')

@@ -1,5 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import type { Context } from '../../../http/operations/context.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import {
   difference,
@@ -9,7 +10,6 @@ import {
 } from '../math/bunker.ts'
 import type { Grade } from '../math/marine.ts'
 import {
-  type BunkerDeps,
   bunkerAccess,
   bunkerPort,
   byPort,
@@ -42,15 +42,15 @@ const order =
   'The port that sells most comes first; within a port VLSFO, HFO_380, HFO_180, MGO_05S.'
 
 /** Bunker fuel: the prices of the marine series by port, and how they stand to each other. */
-export const bunkerOperations = (deps: BunkerDeps) => [
-  ...listOperations(deps),
-  ...portOperations(deps),
-  ...bunkerSpreadsOperations(deps),
-  ...bunkerHistoryOperations(deps),
-  ...bunkerExportOperations(deps),
+export const bunkerOperations: Operations = [
+  listOperations,
+  portOperations,
+  bunkerSpreadsOperations,
+  bunkerHistoryOperations,
+  bunkerExportOperations,
 ]
 
-function listOperations(deps: BunkerDeps) {
+function listOperations(deps: Context) {
   const { requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return [
     operation('GET /v1/bunker-fuels', {
@@ -103,7 +103,7 @@ const entryOf = (quotes: readonly BunkerQuote[], grade: Grade) => {
 }
 const EntryOrNull = t.orNull(EntryShape)
 
-function portOperations(deps: BunkerDeps) {
+function portOperations(deps: Context) {
   const { quotesAt, requireQuotesAt: someQuotesAt, meta } = createBunkerAnswers(deps)
   return [
     operation('GET /v1/bunker-fuels/ports/:code', {

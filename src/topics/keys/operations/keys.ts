@@ -3,7 +3,7 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import { requireAction } from '../../../http/gate/permission.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -26,7 +26,7 @@ const Revoked = envelopeOf({
   api_key: ApiKeyShape,
 })
 /** The keys of the caller's account. */
-export const keyOperations = (deps: Context) => [...listAndCreate(deps), ...changeOne(deps)]
+export const keyOperations: Operations = [listAndCreate, changeOne]
 
 function listAndCreate({ meter, keyChanges: changes, nameMax, now }: Context) {
   const { rows, createdKey } = createKeyRows(meter, now)

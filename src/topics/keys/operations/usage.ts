@@ -3,7 +3,7 @@ import type { Caller } from '../../../http/gate/gate.ts'
 import type { RateClassName } from '../../../http/gate/rates.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { isoInstant, isoOrNull, startOfMonth } from '../../../lib/time/instant.ts'
 import { forecast, quotaRemaining } from '../../../plans/quota.ts'
 import { FeatureList, QuotaStateName, WindowName } from './tier-shape.ts'
@@ -73,7 +73,7 @@ const Dashboard = t.object('Dashboard', {
 })
 
 /** The caller and the remaining limits of the key. None of it counts against the quota. */
-export const usageOperations = (deps: Context) => [...limits(deps), ...callers(deps)]
+export const usageOperations: Operations = [limits, callers]
 
 function limits({ meter, rates, clock }: Context) {
   const rolling = (

@@ -4,7 +4,7 @@ import { body, field, readFields, text } from '../../../http/input/body-schema.t
 import type { Form } from '../../../http/input/form.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { FailProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -97,7 +97,7 @@ const layoutBodyOf = (catalogue: Context['catalogue']) =>
   })
 
 /** Which codes a person wants on the board, and the named layouts of an organization. */
-export const boardLayoutOperations = (deps: Context) => [...ownLayout(deps), ...sharedLayouts(deps)]
+export const boardLayoutOperations: Operations = [ownLayout, sharedLayouts]
 
 function ownLayout(deps: Context) {
   const { boardLayouts, catalogue, firstCodes, now } = deps

@@ -8,7 +8,7 @@ import { integerOf } from '../../../http/input/query.ts'
 import { idParameter, integerParameter, typed } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { notFound, stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
@@ -166,7 +166,7 @@ function changeOne(deps: Context) {
 }
 
 /** The watches of an account, and the feed of their events. */
-export const watchOperations = (deps: Context) => [
+export const watchOperations: Operations = [
   operation('GET /v1/subscriptions/events', {
     operationId: 'listWatchEvents',
     summary: 'List watch events',
@@ -210,6 +210,6 @@ export const watchOperations = (deps: Context) => [
       })
     },
   }),
-  ...listAndCreate(deps),
-  ...changeOne(deps),
+  listAndCreate,
+  changeOne,
 ]

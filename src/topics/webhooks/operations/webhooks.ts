@@ -4,7 +4,7 @@ import { idempotencyHeader } from '../../../http/idempotency.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { operation } from '../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../http/operations/operation.ts'
 import { stateForbids } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { isPermitEvent } from '../../../plans/event-types.ts'
@@ -35,11 +35,7 @@ const withSecret = { ...webhookWrite, secret: true } as const
 const Deleted = envelopeOf({ id: t.String(), deleted: t.Literal(true) })
 
 /** The webhook endpoints of the caller's account and the log of each. */
-export const webhookOperations = (deps: Context) => [
-  ...listAndCreate(deps),
-  ...changeOne(deps),
-  ...webhookDeliveryOperations,
-]
+export const webhookOperations: Operations = [listAndCreate, changeOne, webhookDeliveryOperations]
 
 /** The helpers of creating and changing. */
 function shared({ catalogue, checkTarget, plans, links, now }: Context) {

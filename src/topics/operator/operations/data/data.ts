@@ -13,7 +13,7 @@ import {
 } from '../../../../http/input/typed.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import {
   type FieldFault,
   invalidParameter,
@@ -164,8 +164,8 @@ export const ComparisonShape = t.Object({
 export type ComparisonShape = (typeof ComparisonShape)['static']
 
 /** Prices in and out for the operator: what the command line does, over the same code. */
-export const dataAdminOperations = (deps: Context) => [
-  ...recording(deps),
+export const dataAdminOperations: Operations = [
+  recording,
   /** Reports what a push would change, without writing. */
   operation('POST /admin/v1/observations/compare', {
     operationId: 'compareObservations',
@@ -215,7 +215,7 @@ export const dataAdminOperations = (deps: Context) => [
       })
     },
   }),
-  ...reading(deps),
+  reading,
 ]
 
 function reading(deps: Context) {

@@ -5,7 +5,7 @@ import { boolOf } from '../../../../http/input/query.ts'
 import { codeParameter, flagParameter, textParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import {
   invalidParameter,
   notFound,
@@ -53,12 +53,12 @@ const KeyAnswer = envelopeOf({ api_key: OperatorKey })
 const NewKeyAnswer = envelopeOf({ api_key: NewOperatorKey })
 
 /** Accounts and keys for the operator, with the functions of the command line. */
-export const accountAdminOperations = (deps: Context) => [
-  ...accounts(deps),
-  ...oneAccount(deps),
-  ...ending(deps),
-  ...accountKeys(deps),
-  ...oneKey(deps),
+export const accountAdminOperations: Operations = [
+  accounts,
+  oneAccount,
+  ending,
+  accountKeys,
+  oneKey,
 ]
 
 /** The account with an id; 404 without one. */

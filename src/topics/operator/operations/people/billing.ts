@@ -4,7 +4,7 @@ import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -53,7 +53,7 @@ const rowOf = (invoice: Invoice, baseUrl: string): LedgerInvoice => ({
 })
 
 /** The operator's ledger: invoices, and whether they are paid. */
-export const billingAdminOperations = (deps: Context) => [...ledger(deps), ...marking(deps)]
+export const billingAdminOperations: Operations = [ledger, marking]
 
 const createInvoiceBody = (keys: Keyring) =>
   body({

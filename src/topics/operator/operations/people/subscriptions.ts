@@ -5,7 +5,7 @@ import { PageMetaShape } from '../../../../http/input/page.ts'
 import { idParameter, wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter, notFound, stateForbids } from '../../../../http/problem/problem.ts'
 import { NestedProblem, ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
@@ -69,11 +69,7 @@ const rowsOf =
   })
 
 /** Sales of the operator: subscriptions of all accounts, and plans at an agreed price. */
-export const subscriptionAdminOperations = (deps: Context) => [
-  ...listing(deps),
-  ...agreeing(deps),
-  ...ending(deps),
-]
+export const subscriptionAdminOperations: Operations = [listing, agreeing, ending]
 
 const oneOf = <T extends string>(name: string, value: string | undefined, all: readonly T[]) => {
   if (value === undefined || value === '') return undefined

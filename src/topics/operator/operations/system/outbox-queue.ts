@@ -5,7 +5,7 @@ import { PageMetaShape } from '../../../../http/input/page.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
@@ -60,7 +60,7 @@ const IdsBody = body({
 })
 
 /** The waiting and the failed messages of the outbox. */
-export const queueAdminOperations = (deps: Context) => [...list(deps), ...changes(deps)]
+export const queueAdminOperations: Operations = [list, changes]
 
 function list({ queue, keys }: Context) {
   const rowOf = (message: QueuedMessage) => {

@@ -3,7 +3,7 @@ import { idempotencyHeader } from '../../../../http/idempotency.ts'
 import { body, checked, field, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
 import type { Context } from '../../../../http/operations/context.ts'
-import { operation } from '../../../../http/operations/operation.ts'
+import { type Operations, operation } from '../../../../http/operations/operation.ts'
 import { validationFailed } from '../../../../http/problem/problem.ts'
 import { ValidationProblem } from '../../../../http/problem/shape.ts'
 import { phoneNumberOf } from '../../../../lib/text/phone-number.ts'
@@ -53,7 +53,7 @@ const words = (what: string) =>
   `${what} immediately, bypassing the outbox, and returns the recipient's response: 200 whatever the outcome.`
 
 /** Tests of every delivery channel. */
-export const trialOperations = (deps: Context) => [...people(deps), ...hook(deps)]
+export const trialOperations: Operations = [people, hook]
 
 function people({ idempotency, trials }: Context) {
   const common = { access: operator, headers: idempotencyHeader }
