@@ -6,7 +6,7 @@ import { day, words } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
 interface Organization {
-  organization: { name: string; your_role: string }
+  organization: { name: string; owner: string; your_role: string }
   members: { id: string; email: string; role: string; joined_at: string }[]
   invitations: { id: string; email: string; role: string; status: string; expires_at: string }[]
 }
@@ -57,6 +57,7 @@ export function Members() {
   const { refusal, attempt } = useAttempt()
   const result = useSignal('')
   const isAlone = !answer.isLoading && !answer.data && !answer.refusal
+  const owner = answer.data?.organization.owner
   const isAdmin = isAlone || answer.data?.organization.your_role === 'admin'
   const change = (path: string, method: 'POST' | 'PATCH' | 'DELETE', body?: object) =>
     attempt(async () => {
@@ -85,7 +86,7 @@ export function Members() {
         rows={answer.data ? peopleOf(answer.data) : isAlone ? [] : undefined}
         keyOf={({ id }) => id}
         empty="You are the only member. Invite someone to turn the account into an organization."
-        note="Admins can do everything, members manage their own keys, and read-only members view prices and usage."
+        note="Admins can do everything, members manage API keys, and read-only members view prices and usage. The organization uses the plan, alerts and webhooks of its owner."
         actions={
           isAdmin && (
             <form class="row end" aria-label="Invite" onSubmit={submits(invite)}>
@@ -115,7 +116,7 @@ export function Members() {
             name: 'As',
             value: ({ role }) => role,
             show: ({ id, email, role, invited }) =>
-              isAdmin && invited === undefined ? (
+              isAdmin && invited === undefined && email !== owner ? (
                 <select
                   aria-label={`Role of ${email}`}
                   value={role}
@@ -128,7 +129,7 @@ export function Members() {
                   <Options of={roles} />
                 </select>
               ) : (
-                words(role)
+                `${words(role)}${email === owner ? ', owner' : ''}`
               ),
           },
           {
@@ -156,9 +157,11 @@ export function Members() {
                       <Confirmed
                         label={invited === undefined ? 'Remove' : 'Withdraw'}
                         question={
-                          invited === undefined
-                            ? `Remove ${email}? Their keys and sessions then act on their own account.`
-                            : `Withdraw the invitation of ${email}? Its link stops working.`
+                          email === owner
+                            ? `Remove ${email}? The plan, the alerts and the webhooks are of this account. The organization continues on the account of its longest-serving admin, without them.`
+                            : invited === undefined
+                              ? `Remove ${email}? Their keys and sessions then act on their own account.`
+                              : `Withdraw the invitation of ${email}? Its link stops working.`
                         }
                         onConfirm={() => change(`members/${id}`, 'DELETE')}
                       />

@@ -29,6 +29,10 @@ export const Dashboard = t.Object({
     id: t.String(),
     name: t.String({ examples: ['example.com'] }),
     created_at: t.String({ format: 'date-time' }),
+    owner: t.string(
+      'E-mail address of the admin whose account the organization acts on: its plan, keys, alerts and webhooks.',
+      'eval@example.com',
+    ),
     plan: t.string("Of the organization's account.", 'enterprise'),
     member_count: t.integer({ examples: [3] }),
     api_calls_this_month: t.integer(

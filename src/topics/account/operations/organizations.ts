@@ -44,6 +44,7 @@ function dashboard({ organizations, meter, now }: Context) {
       id: organization.id,
       name: organization.name,
       created_at: isoInstant(organization.createdAt),
+      owner: people.find(({ accountId }) => accountId === organization.accountId)?.email ?? '',
       plan: caller.entitled.planId,
       member_count: people.length,
       api_calls_this_month: meter.monthly(caller.key.account, startOfMonth(now())),

@@ -438,6 +438,8 @@ describe('/organizations/members', () => {
   test('changes in steps that always leave an admin', async () => {
     const { ask, ann, staff, memberId } = await office()
     const [annId, doraId] = [await memberId(ann), await memberId(staff.admin)]
+    const owned = await ask('GET', '/organizations/dashboard', token(staff.admin))
+    expect(owned.body.organization).toMatchObject({ plan: 'scale', owner: ann.email })
     expect(
       (await ask('PATCH', `/organizations/members/${doraId}`, token(ann), { role: 'read-only' }))
         .body.member,
@@ -457,7 +459,11 @@ describe('/organizations/members', () => {
     const left = await ask('DELETE', `/organizations/members/${annId}`, token(ann))
     expect([left.status, left.body]).toEqual([200, { id: annId, deleted: true }] as never)
     const dashboard = await ask('GET', '/organizations/dashboard', token(staff.admin))
-    expect(dashboard.body.organization).toMatchObject({ your_role: 'admin', plan: 'free' })
+    expect(dashboard.body.organization).toMatchObject({
+      your_role: 'admin',
+      plan: 'free',
+      owner: staff.admin.email,
+    })
     expect((await ask('GET', '/organizations/dashboard', token(ann))).status).toBe(404)
   })
 
