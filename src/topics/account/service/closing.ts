@@ -72,12 +72,18 @@ export function createAccountClosing(deps: AccountClosingDeps) {
      * Ends an account: its keys, sessions and ways in, and what works for it. It stays suspended,
      * and its data is there until it is erased.
      */
-    close(state: AccountState): ClosingRefusal | undefined {
-      const { id } = state.account
+    close(open: AccountState): ClosingRefusal | undefined {
+      const { id } = open.account
       if (closedAccounts.find(id)) return undefined
       if (deps.isSubscribed(id)) return 'subscribed'
+      const membership = organizations.of(open)
+      if (membership && membership.members.length > 1) {
+        // Others act on the account of an owner; a member leaves.
+        if (membership.organization.accountId === id) return 'in_organization'
+        organizations.remove(open, membership.me.id)
+      }
+      const state = keys.account(id)!
       const belonging = organizations.of(state)
-      if (belonging && belonging.members.length > 1) return 'in_organization'
       transact(db, () => {
         if (belonging) organizationStore.remove(belonging.organization.id)
         for (const end of deps.endings) end(id)

@@ -44,6 +44,7 @@ const forgotten = [
 /** The same by its address. */
 const forgottenAddress = [
   'DELETE FROM inbox WHERE recipient = ?',
+  'DELETE FROM mail_days WHERE address = ?',
   'DELETE FROM organization_invitations WHERE email = ?',
   "UPDATE organization_invitations SET invited_by = '' WHERE invited_by = ?",
   'DELETE FROM mail_suppressions WHERE address = ?',

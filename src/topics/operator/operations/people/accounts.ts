@@ -199,7 +199,8 @@ export const Ended = envelopeOf({
 
 const refusedBecause: Readonly<Record<ClosingRefusal, string>> = {
   taken: 'The address has an account already.',
-  in_organization: 'The account is in an organization with other members. Remove it first.',
+  in_organization:
+    'The account owns an organization with other members. Another admin must take it over, or they must leave, first.',
   subscribed: 'The account has an active subscription. Cancel it first.',
   not_closed: 'The account is open. Close it first.',
 }
@@ -223,7 +224,7 @@ function ending({ keys, accountClosing }: Context) {
       operationId: 'closeAccount',
       summary: 'Close an account',
       description:
-        'Closes an account: permanently deletes its keys, sessions, password, alerts, watches, deliveries, webhooks and data sources, and suspends it. Financial records are retained; `POST /admin/v1/accounts/{id}/erase` erases personal data. Refused while a subscription is active or the account is in an organization with other members.',
+        'Closes an account: permanently deletes its keys, sessions, password, alerts, watches, deliveries, webhooks and data sources, and suspends it. Financial records are retained; `POST /admin/v1/accounts/{id}/erase` erases personal data. A member of an organization leaves it. Refused while a subscription is active or the account owns an organization with other members.',
       access,
       params: params.properties,
       answers: response,

@@ -109,3 +109,30 @@ test('of an erased account no trace of the person is left in the database', asyn
   // The address is free again.
   expect(services.keys.accountByEmail('ann@example.com')).toBeUndefined()
 })
+
+test('a member of an organization leaves it when the account is closed, and its owner is refused', async () => {
+  const { admin, id, services, get, send, token, key } = await withAnn()
+  const owner = key('scale', { email: 'owner@example.com' })
+  const ownerId = services.keys.accountByEmail('owner@example.com')!.account.id
+  const json = { 'content-type': 'application/json' }
+  const invited = await send(
+    'POST',
+    '/organizations/invitations',
+    { email: 'ann@example.com', role: 'admin' },
+    owner,
+    json,
+  )
+  const { invitation } = (await invited.json()) as { invitation: { id: string } }
+  const accept = `/organizations/invitations/${invitation.id}/confirm_accept`
+  expect((await send('POST', accept, {}, token, json)).status).toBe(200)
+  const refused = await admin('DELETE', `/${ownerId}`)
+  expect([refused.status, refused.body.message]).toEqual([422, expect.stringContaining('owns')])
+  expect((await admin('DELETE', `/${id}`)).status).toBe(200)
+  expect((await get('/v1/account', token)).status).toBe(401)
+  const left = await get('/organizations/dashboard', owner)
+  expect(await left.json()).toMatchObject({
+    organization: { member_count: 1, owner: 'owner@example.com', plan: 'scale' },
+  })
+  await admin('POST', `/${id}/erase`)
+  expect(traces(services.db)).toEqual([])
+})
