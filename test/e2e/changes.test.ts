@@ -22,6 +22,7 @@ const codes = ['WTI_USD', 'BRENT_CRUDE_USD', 'EUR_USD', 'GASOLINE_USD']
 const days = 28
 const dayOf = (day: number) => `2026-10-${String(day + 1).padStart(2, '0')}`
 const kills = isFull ? 100 : 8
+const syncKills = isFull ? 30 : 4
 const moments = 50
 
 /** The script that the guide gives, as readers copy it. */
@@ -183,8 +184,20 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
       ...options,
     )
   }
-  const mirrored = (): string[] => {
-    const mirror = new Database(join(dir, 'mirror.db'), { readonly: true })
+  const rowsIn = async (folder: string) => {
+    const files = await Promise.all(
+      readdirSync(folder).map(name => Bun.file(join(folder, name)).arrayBuffer()),
+    )
+    return (await Promise.all(files.map(file => parquetReadObjects({ file, compressors })))).flat()
+  }
+  const instantOf = (value: unknown) =>
+    (value instanceof Date ? value : new Date(String(value))).toISOString()
+  const filed = async (folder: string) =>
+    (await rowsIn(join(folder, 'prices')))
+      .map(row => `${row.code},${instantOf(row.observed_at).replace('.000Z', 'Z')},${row.price}`)
+      .sort()
+  const mirrored = (file = join(dir, 'mirror.db')): string[] => {
+    const mirror = new Database(file, { readonly: true })
     const rows = mirror
       .query<{ code: string; observed_at: string; price: number }, []>(
         'SELECT code, observed_at, price FROM prices',
@@ -330,27 +343,79 @@ needs('curl', 'jq', 'sqlite3', 'setsid').describe('the shell follower of the gui
 
   test('sync writes the same into Parquet files, again and only what has changed', async () => {
     const folder = join(dir, 'mirror')
-    const filed = async () => {
-      const lines: string[] = []
-      for (const name of readdirSync(join(folder, 'prices'))) {
-        const file = await Bun.file(join(folder, 'prices', name)).arrayBuffer()
-        for (const row of await parquetReadObjects({ file, compressors })) {
-          const at = (row.observed_at as Date).toISOString().replace('.000Z', 'Z')
-          lines.push(`${row.code},${at},${row.price}`)
-        }
-      }
-      return lines.sort()
-    }
     expect((await sync('--into', folder)).code).toBe(0)
-    expect(await filed()).toEqual(await exported())
+    expect(await filed(folder)).toEqual(await exported())
     await push()
     await act()
     expect((await sync('--into', folder)).code).toBe(0)
-    expect(await filed()).toEqual(await exported())
+    expect(await filed(folder)).toEqual(await exported())
     const { address } = JSON.parse(readFileSync(join(folder, 'state.json'), 'utf8'))
     expect(address).toBe(server.url)
     const written = statSync(join(folder, 'prices', '2026.parquet')).mtimeMs
     expect((await sync('--into', folder)).code).toBe(0)
     expect(statSync(join(folder, 'prices', '2026.parquet')).mtimeMs).toBe(written)
   }, 60_000)
+
+  test(
+    'sync that is killed and resumed while everything is written has the same in files and in SQLite',
+    async () => {
+      const [folder, file] = [join(dir, 'killed'), join(dir, 'killed.db')]
+      writeFileSync(keyFile, `${server.apiKey}\n`)
+      const begin = (into: string) =>
+        Bun.spawn([binary(), 'sync', server.url, '--into', into, '--key-file', keyFile], {
+          env: { PATH: process.env.PATH },
+          stdout: 'ignore',
+          stderr: 'ignore',
+        })
+      const mirrors = [join(folder, 'mirror.db'), file]
+      const cursors = () =>
+        mirrors.map(path => {
+          if (!existsSync(path)) return undefined
+          const mirror = new Database(path, { readonly: true })
+          try {
+            return mirror.query<{ cursor: string }, []>('SELECT cursor FROM sync_state').get()
+              ?.cursor
+          } catch {
+            return undefined
+          } finally {
+            mirror.close()
+          }
+        })
+      for (let kill = 0; kill < syncKills; kill += 1) {
+        const before = cursors()
+        const running = [begin(folder), begin(`sqlite:${file}`)]
+        const hasAdvanced = () => cursors().every((cursor, i) => cursor !== before[i])
+        // Most of them in the middle of what they take in, some before it.
+        await until('both have taken something in', async () => {
+          for (let i = 0; i <= random(4); i += 1) await act()
+          return kill % 4 === 3 || hasAdvanced()
+        })
+        for (const process of running) {
+          process.kill('SIGKILL')
+          await process.exited
+        }
+      }
+      for (const into of [folder, `sqlite:${file}`])
+        expect((await sync('--into', into)).code).toBe(0)
+      const all = await exported()
+      expect(mirrored(file)).toEqual(all)
+      expect(await filed(folder)).toEqual(all)
+      const vintages = new Database(file, { readonly: true })
+        .query<Record<string, string | number | null>, []>(
+          'SELECT code, observed_at, price, recorded_at, cursor FROM price_vintages',
+        )
+        .all()
+      const kept = await rowsIn(join(folder, 'price_vintages'))
+      const lineOf = (row: Record<string, unknown>) =>
+        [
+          row.code,
+          instantOf(row.observed_at),
+          row.price,
+          instantOf(row.recorded_at),
+          row.cursor,
+        ].join()
+      expect(kept.map(lineOf).sort()).toEqual(vintages.map(lineOf).sort())
+    },
+    isFull ? 600_000 : 120_000,
+  )
 })

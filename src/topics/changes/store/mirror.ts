@@ -44,8 +44,9 @@ export type Mirror = ReturnType<typeof openMirror>
 /** A SQLite file with the prices of an instance and all that they ever were. */
 export function openMirror(path: string) {
   const db = new Database(path, { create: true, strict: true })
-  db.run('PRAGMA journal_mode = WAL')
+  // First: what was left by a killed run is taken in next, and a reader of the file may hold it up.
   db.run('PRAGMA busy_timeout = 10000')
+  db.run('PRAGMA journal_mode = WAL')
   db.run(`CREATE TABLE IF NOT EXISTS prices (code TEXT NOT NULL, observed_at TEXT NOT NULL,
     price REAL NOT NULL, currency TEXT, unit TEXT NOT NULL, source TEXT NOT NULL,
     recorded_at TEXT NOT NULL, PRIMARY KEY (code, observed_at)) WITHOUT ROWID`)
