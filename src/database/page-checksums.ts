@@ -173,6 +173,8 @@ export function keepChecksums(db: Database, path: string) {
   let file: number | undefined
   /** The file of the database was another one: its checksums were begun again. */
   let isReplaced = false
+  /** The database has none yet, such as one that was restored. */
+  let isBegun = false
   let trouble: unknown
 
   /** A database continues without checksums: they never keep it from a checkpoint. */
@@ -248,7 +250,10 @@ export function keepChecksums(db: Database, path: string) {
     file = openSync(checksumsPath(path), existsSync(checksumsPath(path)) ? 'r+' : 'w+', privateMode)
     const entries = entriesOf(file)
     isReplaced = inherited === 0 && entries.isOurs() && isOther(pages, entries, pageBytes)
-    if (!entries.isOurs() || isReplaced) entries.begin()
+    if (!entries.isOurs() || isReplaced) {
+      entries.begin()
+      isBegun = true
+    }
   } catch (error) {
     trouble = error
   }
@@ -297,6 +302,12 @@ export function keepChecksums(db: Database, path: string) {
         if (pageContents.length === count) next = from + count
       })
       return { damaged, next }
+    },
+    /** Whether the pages have no checksums yet; true for the first call only. */
+    takeBegun() {
+      const taken = isBegun
+      isBegun = false
+      return taken
     },
     /** Pages that were damaged when they were about to be written over, since the last call. */
     takeRewritten() {

@@ -46,6 +46,9 @@ export function createScrub({ checksums, settings, clock, log }: ScrubDeps) {
 
   const get = (): ScrubStatus => {
     status ??= readFrom(settings)
+    // The last scrub was of another file, as after a restore: pages get their checksums at once.
+    if (checksums?.takeBegun())
+      status = { ...status, finishedAt: undefined, nextPage: undefined, damaged: [] }
     return status
   }
   const put = (next: ScrubStatus) => {

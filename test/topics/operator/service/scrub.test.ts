@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { checkpoint, checksumsOf } from '../../../../src/database/checkpoint.ts'
 import { openDatabase } from '../../../../src/database/database.ts'
+import { damagedPages } from '../../../../src/database/page-checksums.ts'
 import { createLog } from '../../../../src/lib/log/log.ts'
 import { createManualClock } from '../../../../src/lib/time/clock.ts'
 import { dayMs } from '../../../../src/lib/time/instant.ts'
@@ -92,5 +93,25 @@ test('a damaged database page that was overwritten is reported for a month', () 
   clock.set(startAt + 35 * dayMs)
   weekly.pass()
   expect(damageText(weekly.status())).toBeUndefined()
+  db.close()
+})
+
+test('a database that was restored gets the checksums of all its pages at once', () => {
+  const backed = opened()
+  backed.settings.set('marked', 'a text within one page')
+  checkpoint(backed.db)
+  backed.scrub().pass()
+  backed.db.run(`VACUUM INTO '${join(dir, 'backup.db')}'`)
+  backed.db.close()
+  path = join(dir, 'restored.db')
+  copyFileSync(join(dir, 'backup.db'), path)
+  const { db, scrub, clock } = opened()
+  clock.set(startAt + dayMs)
+  const restored = scrub()
+  restored.pass()
+  expect(restored.status().finishedAt).toBe(startAt + dayMs)
+  checkpoint(db)
+  flip('a text within one page')
+  expect(damagedPages(path)).toHaveLength(1)
   db.close()
 })
