@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto'
+import { t } from 'elysia'
+import { readForm } from '../../http/input/body.ts'
 import { escaped } from '../../lib/text/html.ts'
+
+/** The body of an operation that a form of a page is sent to. */
+export const formBody = {
+  body: t.Optional(t.Any()),
+  parse: ({ request }: { request: Request }) => readForm(request),
+}
 
 const style = `:root { color-scheme: light dark; --ground: #f9f9fb; --surface: #fff; --line: #e0e1e6; --strong: #8b8d98; --text: #1c2024; --quiet: #5a5f66; --brand: #0d5f73; --link: #0b6478; --note: #e6f4fe; --bad: #c4262c; --bad-ground: #feebec; }
 * { box-sizing: border-box; }

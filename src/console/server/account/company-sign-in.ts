@@ -1,11 +1,10 @@
 import { t } from 'elysia'
 import { cookieOf, markCookie, markOf } from '../../../http/gate/session-cookie.ts'
-import { readForm } from '../../../http/input/body.ts'
 import type { Context } from '../../../http/operations/context.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import type { Company } from '../../../topics/account/service/company.ts'
 import { ownPath } from '../own-path.ts'
-import { pageAnswer, seeOther } from '../page.ts'
+import { formBody, pageAnswer, seeOther } from '../page.ts'
 import { message } from './sign-in-pages.ts'
 
 type Deps = Pick<Context, 'addressOf' | 'ownUrl' | 'serviceName' | 'sessions' | 'log'>
@@ -84,8 +83,7 @@ export function companySignInOperations(
       summary: 'End sign-ins by a logout token of the identity provider',
       hidden: true,
       access: taking,
-      body: t.Optional(t.Any()),
-      parse: ({ request }: { request: Request }) => readForm(request),
+      ...formBody,
       handle: async ({ body, reply }) => {
         reply.headers['cache-control'] = 'no-store'
         const token = body instanceof URLSearchParams ? body.get('logout_token') : null

@@ -8,8 +8,8 @@ import { isLoopbackName } from '../../../lib/text/loopback.ts'
 import { minuteMs } from '../../../lib/time/instant.ts'
 import { isActive } from '../../../topics/keys/service/key-changes.ts'
 import { type AccountState, heldKeys } from '../../../topics/keys/service/keyring.ts'
-import { pageAnswer, seeOther } from '../page.ts'
-import { fieldsOf, form, frame, parse, showing, taking } from './sign-in.ts'
+import { formBody, pageAnswer, seeOther } from '../page.ts'
+import { fieldsOf, frame, posted, showing, taking } from './sign-in.ts'
 import { consentForm, message } from './sign-in-pages.ts'
 
 const path = '/oauth'
@@ -216,12 +216,7 @@ export function connectOperations(context: Context) {
       },
     }),
     operation(`POST ${path}/authorize`, {
-      operationId: 'giveConsent',
-      summary: 'Agree to an assistant',
-      hidden: true,
-      access: taking,
-      body: form,
-      parse,
+      ...posted('giveConsent', 'Agree to an assistant'),
       handle: ({ body, request }) =>
         fromOwnPage(request, () => {
           const fields = fieldsOf(body)
@@ -248,8 +243,7 @@ export function connectOperations(context: Context) {
       summary: 'Redeem consent for a key',
       hidden: true,
       access: { ...taking, body: true },
-      body: form,
-      parse,
+      ...formBody,
       handle: ({ body, reply }) => {
         reply.headers['cache-control'] = 'no-store'
         const fields = fieldsOf(body)

@@ -46,15 +46,8 @@ const ownForms = (next: string | undefined): string =>
       field('Password', 'password', 'type="password" autocomplete="current-password" required'),
       ...nextField(next),
       '<button>Sign in</button>',
-    ].join('\n'),
-  ) +
-  '<h2>Without a password</h2>\n' +
-  form(
-    '/sign-in/link',
-    [
-      field('E-mail address', 'email', 'type="email" autocomplete="username" required'),
-      ...nextField(next),
-      '<button class="plain">Mail me a link</button>',
+      // A link needs no password, which the browser would ask for.
+      '<button class="plain" formaction="/sign-in/link" formnovalidate>Mail me a link</button>',
     ].join('\n'),
   )
 

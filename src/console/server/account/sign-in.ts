@@ -2,7 +2,6 @@ import { t } from 'elysia'
 import type { AccessPlugin } from '../../../http/gate/access.ts'
 import { isOwnPage } from '../../../http/gate/origin.ts'
 import { cookieOf, endedCookie, sessionCookieOf } from '../../../http/gate/session-cookie.ts'
-import { readForm } from '../../../http/input/body.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import type { Company } from '../../../topics/account/service/company.ts'
 import { invitationState } from '../../../topics/account/service/memberships.ts'
@@ -16,7 +15,7 @@ import { isActive } from '../../../topics/keys/service/key-changes.ts'
 import { heldKeys, type Keyring, type KeyState } from '../../../topics/keys/service/keyring.ts'
 import type { NewAuditEntry } from '../../../topics/operator/store/audit.ts'
 import { ownPath } from '../own-path.ts'
-import { pageAnswer, seeOther } from '../page.ts'
+import { formBody, pageAnswer, seeOther } from '../page.ts'
 import {
   codeForm,
   invitationPage,
@@ -51,8 +50,15 @@ interface Person {
 
 export const showing = { open: 'Signing in needs no credentials.', rate: 'none' } as const
 export const taking = { open: 'The form has the proof, or the cookie is it.' } as const
-export const form = t.Optional(t.Any())
-export const parse = ({ request }: { request: Request }) => readForm(request)
+
+/** An operation that takes a form. */
+export const posted = (operationId: string, summary: string) => ({
+  operationId,
+  summary,
+  hidden: true as const,
+  access: taking,
+  ...formBody,
+})
 
 const expired: Notice = {
   text: 'This link has been used or has expired. Request a new one.',
@@ -177,12 +183,7 @@ function comeIn(
       },
     }),
     operation('POST /sign-in', {
-      operationId: 'takeSignIn',
-      summary: 'Sign in',
-      hidden: true,
-      access: taking,
-      body: form,
-      parse,
+      ...posted('takeSignIn', 'Sign in'),
       handle: async ({ body, request }) =>
         fromOwnPage(request, async () => {
           const fields = fieldsOf(body)
@@ -215,12 +216,7 @@ function comeIn(
         }),
     }),
     operation('POST /sign-in/link', {
-      operationId: 'askForLink',
-      summary: 'Mail a link',
-      hidden: true,
-      access: taking,
-      body: form,
-      parse,
+      ...posted('askForLink', 'Mail a link'),
       handle: ({ body, request }) =>
         fromOwnPage(request, () => {
           const fields = fieldsOf(body)
@@ -283,12 +279,7 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
   const { sessions, signIn, addressOf } = deps
   return [
     operation('POST /sign-in/password', {
-      operationId: 'takePassword',
-      summary: 'Set a password',
-      hidden: true,
-      access: taking,
-      body: form,
-      parse,
+      ...posted('takePassword', 'Set a password'),
       handle: async ({ body, request }) =>
         fromOwnPage(request, async () => {
           const person = personOf(request)
@@ -316,12 +307,7 @@ function account(deps: SignInPagesDeps, { page, personOf, isSecure, fromOwnPage 
         }),
     }),
     operation('POST /sign-out', {
-      operationId: 'takeSignOut',
-      summary: 'Sign out',
-      hidden: true,
-      access: taking,
-      body: form,
-      parse,
+      ...posted('takeSignOut', 'Sign out'),
       handle: ({ body, request }) =>
         fromOwnPage(request, () => {
           const person = personOf(request)
@@ -359,17 +345,9 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
       thing: `account ${accountId}`,
       outcome: 'done',
     })
-  const options = (operationId: string, summary: string) => ({
-    hidden: true as const,
-    operationId,
-    summary,
-    access: taking,
-    body: form,
-    parse,
-  })
   return [
     operation('POST /sign-in/second-step', {
-      ...options('takeSecondStep', 'Set up two-factor authentication'),
+      ...posted('takeSecondStep', 'Set up two-factor authentication'),
       handle: async ({ request }) =>
         asPerson(request, ({ key, session }) => {
           secondFactor.enrol(session.accountId, key.holder.account.email)
@@ -377,7 +355,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
         }),
     }),
     operation('POST /sign-in/second-step/on', {
-      ...options('takeSecondStepOn', 'Enable two-factor authentication'),
+      ...posted('takeSecondStepOn', 'Enable two-factor authentication'),
       handle: async ({ body, request }) =>
         asPerson(request, person => {
           const { session } = person
@@ -391,7 +369,7 @@ function twoFactorStep(deps: SignInPagesDeps, { page, personOf, isSecure, fromOw
         }),
     }),
     operation('POST /sign-in/second-step/off', {
-      ...options('takeSecondStepOff', 'Disable two-factor authentication'),
+      ...posted('takeSecondStepOff', 'Disable two-factor authentication'),
       handle: async ({ body, request }) =>
         asPerson(request, person => {
           const { accountId } = person.session
@@ -450,12 +428,7 @@ function invited(
       },
     }),
     operation('POST /invitation', {
-      operationId: 'takeInvitation',
-      summary: 'Accept an invitation',
-      hidden: true,
-      access: taking,
-      body: form,
-      parse,
+      ...posted('takeInvitation', 'Accept an invitation'),
       handle: async ({ body, request }) =>
         fromOwnPage(request, async () => {
           const token = fieldsOf(body).get('token') ?? ''

@@ -1,10 +1,9 @@
 import { t } from 'elysia'
 import type { AccessPlugin } from '../../../http/gate/access.ts'
-import { readForm } from '../../../http/input/body.ts'
 import { operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
 import type { Recipient, Recipients } from '../../../topics/messages/service/recipients.ts'
-import { pageAnswer } from '../page.ts'
+import { formBody, pageAnswer } from '../page.ts'
 
 export interface RecipientPagesDeps {
   access: AccessPlugin
@@ -15,8 +14,6 @@ export interface RecipientPagesDeps {
 // A mail provider ends the e-mails of many users from one address.
 const access = { open: 'The link in the e-mail is the proof.', rate: 'none' } as const
 const query = t.Object({ token: t.Optional(t.String()) })
-const form = t.Optional(t.Any())
-const parse = ({ request }: { request: Request }) => readForm(request)
 
 interface Wording {
   path: '/mail/agree' | '/mail/unsubscribe'
@@ -88,8 +85,7 @@ function pages(
       summary: title,
       access,
       query: query.properties,
-      body: form,
-      parse,
+      ...formBody,
       handle: ({ query: { token } }) =>
         answer(token, recipient => {
           change(recipient)
