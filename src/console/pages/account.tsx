@@ -155,11 +155,11 @@ function Keys() {
           <May action="change_keys">
             <form class="row end" onSubmit={submits(make)}>
               <label>
-                Name of a new key
+                Key name
                 <input required maxLength={100} {...bound(name)} />
               </label>
               <button type="submit" class="main">
-                Make a key
+                Create key
               </button>
               <Restrictions />
             </form>
@@ -224,9 +224,9 @@ function Keys() {
 
 const windowNames: Readonly<Record<string, string>> = {
   quota: 'Plan quota',
-  burst: 'Requests a minute',
-  marine: 'Marine fuels per minute',
-  marine_historical: 'Historical marine fuels per minute',
+  burst: 'Requests per minute',
+  marine: 'Marine fuels, per minute',
+  marine_historical: 'Historical marine fuels, per minute',
 }
 
 interface Route {
@@ -265,7 +265,7 @@ function UsagePart() {
       <Shown of={limits} what="usage">
         {({ resets_at, windows }) => (
           <>
-            <section class="figures" aria-label="Summary">
+            <section class="figures even" aria-label="Summary">
               {sum !== undefined && <Figure label="Requests this period">{number(sum)}</Figure>}
               {sum !== undefined && days && (
                 <Figure label="Daily average">
@@ -383,7 +383,7 @@ function UsagePart() {
           { name: 'Route', className: 'code', value: ({ endpoint }) => endpoint },
           { name: 'Requests', isNumber: true, value: ({ requests }) => requests, write: figure },
           {
-            name: 'Percent',
+            name: 'Share, %',
             isNumber: true,
             value: ({ percentage }) => percentage,
             show: ({ percentage }) => number(percentage, 1),
@@ -446,7 +446,7 @@ function Plan() {
               ),
             },
             {
-              name: 'Of',
+              name: 'Date',
               className: 'quiet nowrap',
               value: invoice => invoice.created_at,
               write: day,

@@ -9,6 +9,7 @@ import type {
   TriggerShape,
 } from '../../topics/alerts/operations/row.ts'
 import type { BacktestShape as Backtest } from '../../topics/alerts/operations/tests.ts'
+import type { BoardRow } from '../../topics/prices/operations/board.ts'
 import { has } from '../parts/account.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../parts/ask.ts'
 import {
@@ -35,6 +36,7 @@ import {
   nearCodes,
   wantCodes,
 } from '../parts/codes.ts'
+import { boardPath } from '../parts/first.ts'
 import { submits } from '../parts/form.ts'
 import { ago, decimalsOf, figure, instant, number, signed, words } from '../parts/format.ts'
 import { Included } from '../parts/included.tsx'
@@ -140,10 +142,11 @@ function List() {
     '/v1/alerts/triggers?per_page=20',
     answer => answer.triggers,
   )
-  const hasAlerts = alerts.data !== undefined && alerts.data.length > 0
-  const prices = useLoaded(hasAlerts ? 'alert prices' : undefined, signal =>
-    dataOf<{ prices: Record<string, { price: number }> }>('/v1/prices/all', { signal }),
-  )
+  const list = alerts.data?.map(alert => alert.commodity_code).join(',')
+  const prices = useLoaded(list || undefined, async signal => {
+    const { rows } = await dataOf<{ rows: BoardRow[] }>(`${boardPath}?codes=${list}`, { signal })
+    return new Map(rows.map(({ code, price }) => [code, price]))
+  })
   const refusal = useSignal<Error | undefined>(undefined)
   const change = async (work: Promise<unknown>) => {
     try {
@@ -210,9 +213,9 @@ function List() {
             name: 'Now',
             isNumber: true,
             isWide: true,
-            value: row => prices.data?.prices[row.commodity_code]?.price,
+            value: row => prices.data?.get(row.commodity_code),
             show: row => {
-              const now = prices.data?.prices[row.commodity_code]?.price
+              const now = prices.data?.get(row.commodity_code)
               return now === undefined ? '–' : number(now, Math.max(2, decimalsOf(now)))
             },
           },
@@ -221,9 +224,9 @@ function List() {
             fileName: 'distance_percent',
             isNumber: true,
             isWide: true,
-            value: row => distanceOf(row, prices.data?.prices[row.commodity_code]?.price),
+            value: row => distanceOf(row, prices.data?.get(row.commodity_code)),
             show: row => {
-              const distance = distanceOf(row, prices.data?.prices[row.commodity_code]?.price)
+              const distance = distanceOf(row, prices.data?.get(row.commodity_code))
               return distance === undefined ? '–' : `${signed(distance, 1)}%`
             },
           },
@@ -304,8 +307,7 @@ function List() {
           },
           {
             name: 'When',
-            isNumber: true,
-            className: 'quiet',
+            className: 'quiet end',
             value: row => row.triggered_at,
             write: instant,
           },

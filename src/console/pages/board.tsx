@@ -226,7 +226,7 @@ const Prices = ({ of, rows, ticked, groupOf, missing, onEdit }: PricesProps) => 
       move('24 h', 'change_24h_percent', row => row.change_24h, false),
       move('7 days', 'change_7d_percent', row => row.change_7d, true),
       move('30 days', 'change_30d_percent', row => row.change_30d, true),
-      { name: 'A month', show: ({ sparkline }) => <Spark values={sparkline} /> },
+      { name: 'Month', show: ({ sparkline }) => <Spark values={sparkline} /> },
       {
         name: 'Observed',
         fileName: 'observed_at',

@@ -13,6 +13,10 @@ interface Priced {
   change_24h_percent: number | null
 }
 
+/** A value and its change are written with the same digits; a count, as of wells, has none. */
+const digitsOf = ({ price, currency, change_24h: change }: Priced): number =>
+  Math.max(currency === null ? 0 : 2, decimalsOf(price), decimalsOf(change ?? 0))
+
 /** Every series with its newest value; search results are sorted by relevance. */
 export function Catalogue({
   codes: listed,
@@ -35,6 +39,8 @@ export function Catalogue({
       keyOf={({ code }) => code}
       empty="No series."
       isTall={isTall}
+      // The page of all series has a search of its own.
+      hasSearch={!isTall}
       groupOf={isSearch ? undefined : ({ category }) => words(category)}
       columns={[
         {
@@ -58,9 +64,7 @@ export function Catalogue({
           show: code => {
             const price = priceOf(code)
             if (!price) return '–'
-            // A count, as of rigs or wells, has no fraction.
-            const least = price.currency === null ? 0 : 2
-            return number(price.price, Math.max(least, decimalsOf(price.price)))
+            return number(price.price, digitsOf(price))
           },
         },
         {
@@ -87,7 +91,7 @@ export function Catalogue({
                     ? { amount, percent: price.currency === null ? null : price.change_24h_percent }
                     : null
                 }
-                digits={price ? decimalsOf(price.price) : 2}
+                digits={price ? digitsOf(price) : 2}
               />
             )
           },

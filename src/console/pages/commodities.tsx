@@ -94,7 +94,16 @@ function One({ part }: { part: Part }) {
                   route(`${path}?report=${encodeURIComponent(event.currentTarget.value)}`, true)
                 }
               >
-                <Options of={part.reports.map(({ text }) => text)} />
+                {[...Map.groupBy(part.reports, ({ group }) => group)].map(([group, reports]) => {
+                  const options = <Options of={reports.map(({ text }) => text)} />
+                  return group === undefined ? (
+                    options
+                  ) : (
+                    <optgroup key={group} label={group}>
+                      {options}
+                    </optgroup>
+                  )
+                })}
               </select>
             </label>
             {report.choices && (

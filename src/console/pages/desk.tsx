@@ -1,7 +1,7 @@
 import { Page } from '../parts/bits.tsx'
 import { boot } from '../parts/boot.ts'
 import { Operators } from '../parts/operator-token.tsx'
-import { type Tab, Tabs } from '../parts/tabs.tsx'
+import { type Tab, Tabs, useTitle } from '../parts/tabs.tsx'
 import { Clock } from './desk/clock.tsx'
 import { Deliveries } from './desk/deliveries.tsx'
 import { Faults } from './desk/faults.tsx'
@@ -34,6 +34,7 @@ function ScenariosPart() {
  * requests and messages.
  */
 export function Desk() {
+  const title = useTitle('Desk', tabs)
   if (!boot.isEvaluation)
     return (
       <Page title="Desk">
@@ -46,7 +47,7 @@ export function Desk() {
     <Operators title="Desk">
       {() => (
         <Page
-          title="Desk"
+          title={title}
           about="Controls of this demo instance. E-mails and text messages are captured, never sent."
         >
           <Clock />

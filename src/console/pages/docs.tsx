@@ -460,8 +460,8 @@ function One({ listed, document }: { listed: Listed; document: OpenApi }) {
         </section>
       )}
       {good.map(([status, response]) => (
-        <section class="card" key={status} aria-label={`Answer ${status}`}>
-          <h2>Answer {status}</h2>
+        <section class="card" key={status} aria-label={`Response ${status}`}>
+          <h2>Response {status}</h2>
           {Object.entries(response.content ?? {}).map(([type, { schema: answer, example }]) => (
             <div class="stack" key={type}>
               <span class="code">{type}</span>

@@ -19,11 +19,11 @@ const calls = [
     call: { method: 'GET', path: '/v1/demo/prices', isOpen: true },
   },
   {
-    title: 'The newest price of a code',
+    title: 'Latest price',
     call: { method: 'GET', path: '/v1/prices/latest?by_code=BRENT_CRUDE_USD' },
   },
   {
-    title: 'A month of it, by day',
+    title: 'Daily prices of a month',
     call: { method: 'GET', path: '/v1/prices/past_month?by_code=BRENT_CRUDE_USD&interval=day' },
   },
 ]
@@ -49,8 +49,8 @@ export function Home() {
         </>
       )}
       <section class="stack" aria-labelledby="calls">
-        <h2 id="calls">Three calls to paste</h2>
-        <div class="columns">
+        <h2 id="calls">Try the API</h2>
+        <div class="columns even">
           {calls.map(({ title, call }) => (
             <div class="card" key={title}>
               <h3>{title}</h3>

@@ -4,7 +4,6 @@ import { ask, dataOf, type Loaded, Refusal, useLoaded } from '../parts/ask.ts'
 import { Empty, Members, Page, Refused, Tag, WhoBringsData } from '../parts/bits.tsx'
 import { boot, now } from '../parts/boot.ts'
 import { MiniLines } from '../parts/charts/mini-lines.tsx'
-import { RangeBar } from '../parts/charts/range-bar.tsx'
 import { boardPath, briefPath } from '../parts/first.ts'
 import { ago, decimalsOf, number, signed, unitOf, words } from '../parts/format.ts'
 import { type Change, Move } from '../parts/move.tsx'
@@ -347,11 +346,9 @@ const Movers = ({ of }: { of: Loaded<Watched[]> }) => (
       },
       {
         name: '52 weeks',
-        isWide: true,
+        isFileOnly: true,
         value: row =>
           row.year && (row.price - row.year.min_52w) / (row.year.max_52w - row.year.min_52w || 1),
-        show: row =>
-          row.year && <RangeBar low={row.year.min_52w} high={row.year.max_52w} value={row.price} />,
       },
       { name: 'Why', isWide: true, show: row => <Reasons row={row} /> },
     ]}

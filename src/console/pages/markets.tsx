@@ -186,6 +186,7 @@ function CurveChart({ curves: known, past, isByTenor, isWhole }: CurveChartProps
         times={months}
         lines={lines}
         xText={isByTenor ? tenorText : monthText}
+        xLabel={isByTenor ? 'Tenor' : 'Month'}
         decimals={2}
       />
     </>
@@ -268,7 +269,13 @@ function Spreads() {
               ),
           },
           { name: 'Region', isWide: true, className: 'quiet', value: ({ region }) => region },
-          { name: 'Formula', isWide: true, className: 'code', value: ({ formula }) => formula },
+          {
+            name: 'Formula',
+            isWide: true,
+            className: 'code',
+            value: ({ formula }) => formula,
+            write: (formula: string) => formula.replaceAll(' x ', ' × ').replaceAll(' - ', ' − '),
+          },
         ]}
       />
     </>
@@ -332,7 +339,7 @@ const weekOf = (seconds: number): number => {
   )
 }
 
-const weekText = (value: number): string => `Week ${Math.round(value)}`
+const weekText = (value: number): string => `W${Math.round(value)}`
 
 function Storage() {
   const code = useSignal<(typeof stocks)[number]['value']>('US_CRUDE_STORAGE')
@@ -420,6 +427,7 @@ function Band({ data }: { data: ChartAnswer }) {
         lines={lines}
         {...(hasBand && { bands: bandOf })}
         xText={weekText}
+        xLabel="Week"
         decimals={data.decimals}
       />
     </>

@@ -2,7 +2,7 @@ import type { IncidentRow as Incident } from '../../topics/condition/operations/
 import type { PublicStatus } from '../../topics/condition/operations/public-status.ts'
 import { ask, type Loaded, useLoaded } from '../parts/ask.ts'
 import { Figure, Page, Shown, Tag } from '../parts/bits.tsx'
-import { ago, agoOfNewest, instant, number, words } from '../parts/format.ts'
+import { ago, agoOfNewest, instant, number, sourceText, words } from '../parts/format.ts'
 import { Table } from '../parts/table.tsx'
 
 interface Component {
@@ -38,7 +38,7 @@ const sentences = {
 } as const
 
 const partNames: Readonly<Record<string, string>> = {
-  api: 'Interface',
+  api: 'API',
   sms: 'Text messages',
   email: 'E-mail',
 }
@@ -68,7 +68,7 @@ export function Status() {
       <Shown of={answer} what="the status">
         {data => (
           <>
-            <section class="figures" aria-label="Summary">
+            <section class="figures even" aria-label="Summary">
               <Figure label="Service">
                 <Tag mood={moods[data.status]}>{words(data.status)}</Tag>
               </Figure>
@@ -105,33 +105,17 @@ export function Status() {
 }
 
 const Parts = ({ components }: { components: Component[] }) => (
-  <Table
-    caption="Components"
-    file="parts"
-    rows={components}
-    keyOf={({ name }) => name}
-    empty="This instance reports no components."
-    columns={[
-      {
-        name: 'Part',
-        value: ({ name }) => partNames[name] ?? words(name),
-        show: ({ name, message }) => (
-          <>
-            {partNames[name] ?? words(name)}
-            {message && <div class="quiet small">{message}</div>}
-          </>
-        ),
-      },
-      {
-        name: 'State',
-        value: ({ status }) => status,
-        show: ({ status }) => (
+  <section class="card" aria-labelledby="parts">
+    <h2 id="parts">Components</h2>
+    <div class="figures">
+      {components.map(({ name, status, message }) => (
+        <Figure key={name} label={partOf(name)}>
           <Tag mood={moods[status]}>{status === 'disabled' ? 'Not used here' : words(status)}</Tag>
-        ),
-        className: 'end',
-      },
-    ]}
-  />
+          {message && <div class="quiet small">{message}</div>}
+        </Figure>
+      ))}
+    </div>
+  </section>
 )
 
 const countColumn = (name: string, pick: (row: Category) => number, mood: 'warn' | 'bad') => ({
@@ -194,7 +178,7 @@ const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: st
     empty="No incidents. Subscribe to incidents.rss below to be notified of the next one."
     columns={[
       {
-        name: 'Part',
+        name: 'Component',
         value: ({ part }) => partOf(part),
         show: ({ part, message }) => (
           <>
@@ -213,7 +197,7 @@ const Incidents = ({ of, now }: { of: Loaded<{ incidents: Incident[] }>; now: st
         name: 'Ended',
         isWide: true,
         value: ({ ended_at }) => ended_at,
-        show: ({ ended_at }) => (ended_at === null ? 'Lasts' : instant(ended_at)),
+        show: ({ ended_at }) => (ended_at === null ? 'Ongoing' : instant(ended_at)),
       },
       {
         name: 'Lasted',
@@ -238,7 +222,7 @@ const Feeds = ({ feeds }: { feeds: Feed[] }) => (
     note="Each row is one publisher and one category."
     isTall
     columns={[
-      { name: 'Source', value: ({ name }) => name },
+      { name: 'Source', value: ({ name }) => name, write: sourceText },
       {
         name: 'State',
         value: ({ status }) => status,

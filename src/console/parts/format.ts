@@ -101,9 +101,15 @@ const shortWords: Readonly<Record<string, string>> = {
   vlsfo: 'VLSFO',
 }
 
+const phrases: Readonly<Record<string, string>> = {
+  email: 'E-mail',
+  sms: 'Text message',
+  supply_demand: 'Supply and demand',
+}
+
 /** `crude_oil` as people write it. */
 export const words = (name: string): string => {
-  const text = name
+  const text = (phrases[name] ?? name)
     .split('_')
     .map(word => shortWords[word] ?? word)
     .join(' ')
@@ -140,6 +146,14 @@ const unitWords: Readonly<Record<string, string>> = {
 const hundredths: Readonly<Record<string, string>> = {
   pence_per_litre: 'p/L',
   pence_per_therm: 'p/therm',
+}
+
+/** `EIA/crude_oil`, a publisher and what it publishes, as people write it. */
+export function sourceText(source: string): string {
+  const [publisher = '', subject] = source.split('/')
+  if (!subject) return words(publisher)
+  const text = words(subject)
+  return `${words(publisher)}, ${text === text.toUpperCase() ? text : text.toLowerCase()}`
 }
 
 /** `barrel` after a currency: `USD/bbl`. */

@@ -22,7 +22,7 @@ export const keyColumns: readonly Column<NamedKey>[] = [
       </>
     ),
   },
-  { name: 'Made', isWide: true, className: 'quiet', value: key => key.created_at, write: day },
+  { name: 'Created', isWide: true, className: 'quiet', value: key => key.created_at, write: day },
   {
     name: 'Last use',
     isWide: true,

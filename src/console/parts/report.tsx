@@ -228,10 +228,17 @@ const isPlace = (name: string): boolean => /^(basin|region|state)$/.test(name)
 
 /** The name of a field as a heading, with its unit behind a comma. */
 const labelOf = (name: string): string =>
-  words(name === 'data' ? 'values' : name)
+  words(
+    name === 'data'
+      ? 'values'
+      : name
+          .replace(/^(coverage|coordinates|summary|national)_(total_)?/, '')
+          .replace(/^data_sources_/, 'source_of_'),
+  )
     .replace(/ m(\d+) m(\d+)$/i, ', M$1–M$2')
     .replace(/ (bbl|boe|mcf|Mcf|bbl\/d|Mcf\/d|million bbl\/d|days)$/, ', $1')
     .replace(/^(Oil|Gas|Total oil|Total gas) production$/, '$1')
+    .replace(/^Economical$/, 'Economical fuel')
     .replace(/^Boe$/, 'Oil equivalent, boe')
     .replace(/^Percentage$/, 'Share')
     .replace(/^(Change|Spread) (percent|pct)( 24h)?$|^(Change) 24h percent$/, '$1$4, %')

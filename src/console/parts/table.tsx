@@ -51,6 +51,8 @@ export interface TableProps<T> {
   file?: string
   /** Choices and forms next to the heading. */
   actions?: ComponentChildren
+  /** What is next to the heading finds rows already, among more than are here. */
+  hasSearch?: boolean
   /** Words under the rows. */
   note?: ComponentChildren
   /** More rows than are shown: how many there are, and what shows the next of them. */
@@ -135,7 +137,7 @@ export function Table<T>(props: TableProps<T>) {
   const filter = useSignal('')
   const known = props.rows
   const isSorted = (known?.length ?? 0) >= sortedMin
-  const isFiltered = (known?.length ?? 0) >= filteredMin
+  const isFiltered = (known?.length ?? 0) >= filteredMin && !props.hasSearch
   const rows = known && arranged(columns, known, isFiltered ? filter.value : '', order.value)
   const all = () => props.fileRows?.() ?? rows ?? []
   const grid = (): CsvCell[][] => gridOf(columns, all())

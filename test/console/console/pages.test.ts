@@ -96,7 +96,7 @@ needs('chromium').describe('every page of the console', () => {
     await page.waitForSelector('.notice.good >> text=2,500 requests are given')
     expect(await credits.locator('tbody tr').textContent()).toContain('2027-03-01')
     await goTo('/account/plan')
-    await page.waitForSelector('section[aria-labelledby=credits] >> text=2,500 are left')
+    await page.waitForSelector('section[aria-labelledby=credits] >> text=2,500 requests left')
     await goTo('/account/notifications')
     await page.waitForSelector('main >> text=<b>For the outage</b>')
   })

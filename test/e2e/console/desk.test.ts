@@ -99,7 +99,9 @@ needs('chromium').describe('the tools of a demo instance, in the binary', () => 
     'the dst scenario sets the clock to one hour before the change in the entered time zone',
     async () => {
       const { page } = operator
-      const { details } = await play('dst', 'Clocks change', { zone: 'America/New_York' })
+      const { details } = await play('dst', 'An hour before clocks change', {
+        zone: 'America/New_York',
+      })
       const { changes_at: changesAt } = details as { changes_at: string }
       const before = Date.parse(changesAt) - 3_600_000
       expect((await stage.instance.now()).getTime()).toBe(before)
@@ -214,7 +216,7 @@ needs('chromium').describe('the tools of a demo instance, in the binary', () => 
   test('the state goes back to the snapshot, and to the beginning', async () => {
     const { page, goTo } = operator
     await goTo('/desk')
-    await page.click('button:text-is("Go back to it")')
+    await page.click('button:text-is("Restore")')
     await page.waitForSelector('.notice.good >> text=Back at before, 2026-10-30 15:00 UTC')
     await page.waitForSelector('.now:text-is("2026-10-30 15:00 UTC")')
     expect((await stage.instance.now()).toISOString()).toBe('2026-10-30T15:00:00.000Z')
@@ -227,7 +229,7 @@ needs('chromium').describe('the tools of a demo instance, in the binary', () => 
     const { page, goTo } = await stage.visitor('operator', { isRefused: true })
     await goTo('/desk')
     await page.fill('section[aria-labelledby=snapshots] input', 'never-taken')
-    await page.click('button:text-is("Go back to it")')
+    await page.click('button:text-is("Restore")')
     await page.waitForSelector(
       'section[aria-labelledby=snapshots] .notice.bad:has-text("never-taken")',
     )

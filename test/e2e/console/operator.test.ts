@@ -245,7 +245,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       await page.click('[aria-label=Activity] button:text-is("Keys")')
       const keys = page.locator('section[aria-labelledby=account-keys]')
       await keys.locator('form input').fill('desk')
-      await keys.locator('text=Make a key').click()
+      await keys.locator('text=Create key').click()
       const first = (await page.textContent('.notice.good:has-text("The new key") code'))!
       const row = keys.locator('tr:has-text("desk")').first()
       await row.locator('button:text-is("Roll")').first().click()
@@ -361,9 +361,9 @@ needs('chromium').describe('what the operator does in the console, in the binary
     test('settings are found, with where each comes from', async () => {
       const { page } = operator
       await page.fill('section[aria-labelledby=settings] input[type=search]', 'limits.per_minute')
-      const row = page.locator('section[aria-labelledby=settings] tr:has-text("100000")')
+      const row = page.locator('section[aria-labelledby=settings] tr:has-text("limits.per_minute")')
       await row.locator('td:has-text("env WELLHEAD_LIMITS_PER_MINUTE")').waitFor()
-      await page.click('button:text-is("Only what was set")')
+      await page.click('button:text-is("Changed only")')
       await row.waitFor()
     })
 
@@ -371,7 +371,7 @@ needs('chromium').describe('what the operator does in the console, in the binary
       const { page, goTo } = operator
       await goTo('/operator/system')
       await page.fill('section[aria-labelledby=tokens] form input', 'watcher')
-      await page.click('text=Make a token')
+      await page.click('text=Create token')
       const token = (await page.textContent('.notice.good code'))!
       const watcher = await stage.visitor('stranger', { isRefused: true })
       await watcher.goTo('/operator/data')

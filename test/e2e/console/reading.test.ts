@@ -402,7 +402,7 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       expect(down).toEqual(down.toSorted((a, b) => b - a))
       await page.fill('section[aria-labelledby=WTI_USD] input[type=search]', '2026-11')
       const saving = page.waitForEvent('download')
-      await page.click('[aria-label^="Numbers"] button:text-is("CSV")')
+      await page.click('[aria-label^="Data"] button:text-is("CSV")')
       const file = await (await saving).path()
       const lines = (await Bun.file(file).text()).trim().split('\n').slice(1)
       expect(lines.length).toBe(await rows.count())

@@ -42,22 +42,22 @@ export function Credits({ onBought }: { onBought: () => Promise<void> }) {
         keyOf={({ id }) => id}
         empty={
           answer.data &&
-          `${number(answer.data.balance.requests_remaining)} are left. No credit packs are for sale here: contact the operator.`
+          `${number(answer.data.balance.requests_remaining)} requests left. No credit packs are for sale here: contact the operator.`
         }
         note={
           answer.data &&
-          `${number(answer.data.balance.requests_remaining)} are left of those that were bought or granted. They are used when the quota is exhausted.`
+          `${number(answer.data.balance.requests_remaining)} requests left. They are used when the quota is exhausted.`
         }
         columns={[
           { name: 'Pack', value: ({ name }) => name },
           { name: 'Price', isNumber: true, value: ({ price }) => price / 100, show: priceOf },
           {
-            name: 'Good for',
+            name: 'Valid for',
             isWide: true,
             className: 'quiet',
             value: pack => pack.expires_after_days,
             show: ({ expires_after_days: days }) =>
-              days === null ? 'until they are used' : `${number(days)} days`,
+              days === null ? 'until used' : `${number(days)} days`,
           },
           {
             name: 'Actions',

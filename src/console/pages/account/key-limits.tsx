@@ -64,7 +64,7 @@ export const limitsOf = (key: Limits): string =>
 const LimitFields = ({ limits }: { limits?: Limits }) => (
   <div class="stack">
     <fieldset>
-      <legend>Good for (none chosen: everything)</legend>
+      <legend>Scopes (none chosen: all)</legend>
       <div class="row">
         {scopes.map(scope => (
           <label class="inline" key={scope}>
@@ -115,7 +115,7 @@ const LimitFields = ({ limits }: { limits?: Limits }) => (
 /** Fields of a form that makes a key. */
 export const Restrictions = () => (
   <details>
-    <summary>Restrict it</summary>
+    <summary>Restrict</summary>
     <LimitFields />
   </details>
 )

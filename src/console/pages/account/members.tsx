@@ -95,7 +95,7 @@ export function Members() {
                 <input name="email" type="email" required />
               </label>
               <label>
-                As
+                Role
                 <select name="role">
                   <Options of={roles} />
                 </select>
@@ -113,7 +113,7 @@ export function Members() {
             show: person => <Parted text={person.email} />,
           },
           {
-            name: 'As',
+            name: 'Role',
             value: ({ role }) => role,
             show: ({ id, email, role, invited }) =>
               isAdmin && invited === undefined && email !== owner ? (

@@ -68,7 +68,7 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
                 </button>
               ) : (
                 <Confirmed
-                  label="Cancel the plan"
+                  label="Cancel plan"
                   question={`End ${nameOf(subscription.plan)} on ${day(subscription.current_period_end)}?`}
                   onConfirm={() => send('/cancel', {})}
                 />
@@ -92,12 +92,12 @@ export function Plans({ onChanged }: { onChanged: () => Promise<unknown> }) {
           {
             name: 'Price',
             isNumber: true,
-            value: plan => (plan.custom_pricing ? 'agreed' : centsOf(plan, period.value) / 100),
+            value: plan => (plan.custom_pricing ? 'custom' : centsOf(plan, period.value) / 100),
             show: plan =>
-              plan.custom_pricing ? 'agreed' : moneyOf(centsOf(plan, period.value), plan.currency),
+              plan.custom_pricing ? 'Custom' : moneyOf(centsOf(plan, period.value), plan.currency),
           },
           {
-            name: 'With it',
+            name: 'Features',
             isWide: true,
             className: 'quiet',
             value: ({ features }) => features.map(nameOfFeature).join(', '),

@@ -68,7 +68,6 @@ export function Requests() {
         columns={[
           {
             name: 'Time',
-            className: 'nowrap',
             value: ({ at }) => at,
             show: row => (
               <button
@@ -96,7 +95,13 @@ export function Requests() {
             value: ({ status }) => status,
             show: ({ status }) => <Tag mood={mood(status)}>{status}</Tag>,
           },
-          { name: 'ms', isNumber: true, value: ({ ms }) => ms, show: ({ ms }) => number(ms, 1) },
+          {
+            name: 'ms',
+            isNumber: true,
+            isWide: true,
+            value: ({ ms }) => ms,
+            show: ({ ms }) => number(ms, 1),
+          },
           { name: 'Key', isWide: true, value: keyName },
           {
             name: 'Request id',

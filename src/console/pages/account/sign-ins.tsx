@@ -1,7 +1,7 @@
 import type { SignInRow } from '../../../topics/account/operations/session-list.ts'
 import { ask, dataOf, useAttempt, useLoaded } from '../../parts/ask.ts'
 import { Confirmed, Refused, Tag } from '../../parts/bits.tsx'
-import { ago, instant } from '../../parts/format.ts'
+import { instant } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
 /** Where the account is signed in, and signing out there. */
@@ -49,7 +49,7 @@ export function SignIns() {
             name: 'Last renewed',
             isWide: true,
             value: ({ refreshed_at }) => refreshed_at,
-            write: ago,
+            write: instant,
           },
           { name: 'Ends', isWide: true, value: ({ expires_at }) => expires_at, write: instant },
           {

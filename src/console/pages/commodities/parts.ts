@@ -6,6 +6,8 @@ import type { pageParts } from '../../paths.ts'
  */
 export interface Report {
   text: string
+  /** The heading under which the choice of reports lists it. */
+  group?: string
   /** `{from}` is a year ago, `{to}` today, `{choice}` what was chosen. */
   path: string
   choices?: Choices
@@ -40,6 +42,9 @@ const spreadKinds = ['crack', 'basis', 'refining-margin', 'physical-premium', 'm
 const futures = ['brent', 'wti', 'gasoil', 'natural-gas', 'ttf-gas', 'eu-carbon'] as const
 
 const carriers = (path: string): Choices => ({ label: 'Carrier', from: { path, field: 'carrier' } })
+
+const grouped = (group: string, reports: readonly Report[]): Report[] =>
+  reports.map(report => ({ ...report, group }))
 
 const continuous = (text: string): Report => ({
   text,
@@ -120,7 +125,14 @@ export const parts: readonly Part[] = [
     categories: ['natural_gas', 'lng', 'ngl'],
     headline: ['NATURAL_GAS_USD', 'DUTCH_TTF_EUR', 'JKM_LNG_USD', 'US_NATGAS_STORAGE'],
     reports: [
-      { text: 'Fuel switching', path: '/v1/indicators/fuel-switching' },
+      {
+        text: 'Stocks in context',
+        path: '/v1/indicators/storage-analytics?code={choice}',
+        choices: {
+          label: 'Series',
+          values: ['US_NATGAS_STORAGE', 'NATGAS_STORAGE_EAST', 'NATGAS_STORAGE_MIDWEST'],
+        },
+      },
       {
         text: '30-day average',
         path: '/v1/analytics/rolling?code={choice}&window=30',
@@ -131,14 +143,7 @@ export const parts: readonly Part[] = [
         path: '/v1/analytics/spread?code1={choice}&code2=BRENT_CRUDE_USD',
         choices: { label: 'Series', values: ['NATURAL_GAS_USD', 'WTI_USD'] },
       },
-      {
-        text: 'Stocks in context',
-        path: '/v1/indicators/storage-analytics?code={choice}',
-        choices: {
-          label: 'Series',
-          values: ['US_NATGAS_STORAGE', 'NATGAS_STORAGE_EAST', 'NATGAS_STORAGE_MIDWEST'],
-        },
-      },
+      { text: 'Fuel switching', path: '/v1/indicators/fuel-switching' },
     ],
   },
   {
@@ -313,41 +318,47 @@ export const parts: readonly Part[] = [
     categories: ['drilling'],
     headline: ['US_RIG_COUNT', 'US_OIL_RIG_COUNT', 'US_DUC_WELLS', 'US_FRAC_SPREADS'],
     reports: [
-      { text: 'Productivity by basin', path: '/v1/ei/drilling_productivities/by_basin' },
-      { text: 'Productivity summary', path: '/v1/ei/drilling_productivities/summary' },
-      { text: 'Uncompleted wells (DUC)', path: '/v1/ei/duc_wells/latest' },
-      { text: 'Uncompleted wells over time', path: '/v1/ei/duc_wells' },
-      { text: 'Uncompleted wells by basin', path: '/v1/ei/drilling_productivities/duc_wells' },
-      { text: 'Frac spreads', path: '/v1/ei/frac_spreads/latest' },
-      { text: 'Frac spreads over time', path: '/v1/ei/frac_spreads' },
-      { text: 'Productivity trends', path: '/v1/ei/drilling_productivities/trends' },
-      { text: 'Productivity over time', path: '/v1/ei/drilling_productivities/historical' },
-      { text: 'Latest productivity', path: '/v1/ei/drilling_productivities/latest' },
-      { text: 'Productivity, every row', path: '/v1/ei/drilling_productivities' },
-      { text: 'Rigs by state', path: '/v1/ei/rig_counts/by_state' },
-      { text: 'Rigs by type and basin', path: '/v1/ei/rig_counts/latest' },
-      { text: 'Rigs over time', path: '/v1/ei/rig_counts/historical' },
-      { text: 'Rigs, every row', path: '/v1/ei/rig_counts' },
-      { text: 'Current rigs', path: '/v1/rig-counts/current' },
-      { text: 'Rigs by basin', path: '/v1/ei/rig_counts/by_basin' },
-      { text: 'Rig trend', path: '/v1/rig-counts/trends' },
-      { text: 'Rig summary', path: '/v1/rig-counts/summary' },
-      { text: 'Latest rigs', path: '/v1/rig-counts/latest' },
-      { text: 'Activity summary', path: '/v1/drilling-intelligence/summary' },
-      { text: 'Activity trends', path: '/v1/drilling-intelligence/trends' },
-      { text: 'Latest activity', path: '/v1/drilling-intelligence/latest' },
-      { text: 'Activity, every row', path: '/v1/drilling-intelligence' },
-      { text: 'Completions', path: '/v1/drilling-intelligence/completions' },
-      { text: 'Wells drilled', path: '/v1/drilling-intelligence/wells-drilled' },
-      { text: 'Active frac spreads', path: '/v1/drilling-intelligence/frac-spreads' },
-      { text: 'DUC wells', path: '/v1/drilling-intelligence/duc-wells' },
-      { text: 'Permits by state', path: '/v1/drilling-intelligence/well-permits' },
-      {
-        text: 'Activity in a basin',
-        path: '/v1/drilling-intelligence/basin/{choice}',
-        choices: { label: 'Basin', values: basins },
-      },
-      { text: 'Current activity', path: '/v1/drilling/latest' },
+      ...grouped('Productivity', [
+        { text: 'Productivity by basin', path: '/v1/ei/drilling_productivities/by_basin' },
+        { text: 'Productivity summary', path: '/v1/ei/drilling_productivities/summary' },
+        { text: 'Productivity trends', path: '/v1/ei/drilling_productivities/trends' },
+        { text: 'Productivity over time', path: '/v1/ei/drilling_productivities/historical' },
+        { text: 'Latest productivity', path: '/v1/ei/drilling_productivities/latest' },
+        { text: 'Productivity, every row', path: '/v1/ei/drilling_productivities' },
+      ]),
+      ...grouped('Rigs', [
+        { text: 'Rigs by basin', path: '/v1/ei/rig_counts/by_basin' },
+        { text: 'Rigs by state', path: '/v1/ei/rig_counts/by_state' },
+        { text: 'Rigs by type', path: '/v1/ei/rig_counts/latest' },
+        { text: 'Rig summary', path: '/v1/rig-counts/summary' },
+        { text: 'Rig trend', path: '/v1/rig-counts/trends' },
+        { text: 'Rigs over time', path: '/v1/ei/rig_counts/historical' },
+        { text: 'Latest rigs', path: '/v1/rig-counts/latest' },
+        { text: 'Rigs, every row', path: '/v1/ei/rig_counts' },
+      ]),
+      ...grouped('Uncompleted wells (DUC)', [
+        { text: 'Uncompleted wells', path: '/v1/ei/duc_wells/latest' },
+        { text: 'Uncompleted wells by basin', path: '/v1/ei/drilling_productivities/duc_wells' },
+        { text: 'Uncompleted wells over time', path: '/v1/ei/duc_wells' },
+      ]),
+      ...grouped('Frac spreads', [
+        { text: 'Frac spreads', path: '/v1/ei/frac_spreads/latest' },
+        { text: 'Frac spreads over time', path: '/v1/ei/frac_spreads' },
+      ]),
+      ...grouped('Activity', [
+        { text: 'Activity summary', path: '/v1/drilling-intelligence/summary' },
+        {
+          text: 'Activity in a basin',
+          path: '/v1/drilling-intelligence/basin/{choice}',
+          choices: { label: 'Basin', values: basins },
+        },
+        { text: 'Activity trends', path: '/v1/drilling-intelligence/trends' },
+        { text: 'Latest activity', path: '/v1/drilling-intelligence/latest' },
+        { text: 'Activity, every row', path: '/v1/drilling-intelligence' },
+        { text: 'Wells drilled', path: '/v1/drilling-intelligence/wells-drilled' },
+        { text: 'Completions', path: '/v1/drilling-intelligence/completions' },
+        { text: 'Permits by state', path: '/v1/drilling-intelligence/well-permits' },
+      ]),
     ],
   },
   {
@@ -362,37 +373,43 @@ export const parts: readonly Part[] = [
       'WYOMING_WELL_PERMITS',
     ],
     reports: [
-      { text: 'Production summary', path: '/v1/well-production/summary' },
-      { text: 'Production by state', path: '/v1/well-production/states' },
-      {
-        text: 'Production of a state',
-        path: '/v1/well-production/states/{choice}',
-        choices: { label: 'State', values: states },
-      },
-      {
-        text: 'Largest wells of a state',
-        path: '/v1/well-production/top-producers?state={choice}',
-        choices: { label: 'State', values: states },
-      },
-      { text: 'National production', path: '/v1/well-production/' },
-      { text: 'Cycle time', path: '/v1/well-production/cycle-time' },
-      { text: 'Cycle time by cohort', path: '/v1/well-production/cycle-time/cohorts' },
-      { text: 'Permits by formation', path: '/v1/ei/well-permits/by-formation' },
-      { text: 'Permits by operator', path: '/v1/ei/well-permits/by-operator' },
-      { text: 'Permits, every row', path: '/v1/ei/well-permits' },
-      { text: 'Permit summary', path: '/v1/ei/well-permits/summary' },
-      { text: 'Latest permits', path: '/v1/ei/well-permits/latest' },
-      {
-        text: 'Permits of a state',
-        path: '/v1/ei/well-permits/states/{choice}',
-        choices: { label: 'State', values: states },
-      },
-      { text: 'Frac disclosures', path: '/v1/ei/frac-focus/latest' },
-      { text: 'Frac disclosures, every row', path: '/v1/ei/frac-focus' },
-      { text: 'Frac summary', path: '/v1/ei/frac-focus/summary' },
-      { text: 'Frac by state', path: '/v1/ei/frac-focus/by-state' },
-      { text: 'Frac by operator', path: '/v1/ei/frac-focus/by-operator' },
-      { text: 'Chemicals', path: '/v1/ei/frac-focus/by-chemical' },
+      ...grouped('Production', [
+        { text: 'Production summary', path: '/v1/well-production/summary' },
+        { text: 'Production by state', path: '/v1/well-production/states' },
+        {
+          text: 'Production of a state',
+          path: '/v1/well-production/states/{choice}',
+          choices: { label: 'State', values: states },
+        },
+        {
+          text: 'Largest wells of a state',
+          path: '/v1/well-production/top-producers?state={choice}',
+          choices: { label: 'State', values: states },
+        },
+        { text: 'National production', path: '/v1/well-production/' },
+        { text: 'Cycle time', path: '/v1/well-production/cycle-time' },
+        { text: 'Cycle time by cohort', path: '/v1/well-production/cycle-time/cohorts' },
+      ]),
+      ...grouped('Permits', [
+        { text: 'Permits by formation', path: '/v1/ei/well-permits/by-formation' },
+        { text: 'Permits by operator', path: '/v1/ei/well-permits/by-operator' },
+        { text: 'Permits, every row', path: '/v1/ei/well-permits' },
+        { text: 'Permit summary', path: '/v1/ei/well-permits/summary' },
+        { text: 'Latest permits', path: '/v1/ei/well-permits/latest' },
+        {
+          text: 'Permits of a state',
+          path: '/v1/ei/well-permits/states/{choice}',
+          choices: { label: 'State', values: states },
+        },
+      ]),
+      ...grouped('Frac disclosures', [
+        { text: 'Frac disclosures', path: '/v1/ei/frac-focus/latest' },
+        { text: 'Frac disclosures, every row', path: '/v1/ei/frac-focus' },
+        { text: 'Frac summary', path: '/v1/ei/frac-focus/summary' },
+        { text: 'Frac by state', path: '/v1/ei/frac-focus/by-state' },
+        { text: 'Frac by operator', path: '/v1/ei/frac-focus/by-operator' },
+        { text: 'Chemicals', path: '/v1/ei/frac-focus/by-chemical' },
+      ]),
     ],
   },
   {
@@ -401,20 +418,24 @@ export const parts: readonly Part[] = [
     words: 'completeness timeliness late health sources limits conversions',
     categories: [],
     reports: [
-      { text: 'Quality summary', path: '/v1/data-quality/summary' },
-      { text: 'Quality reports', path: '/v1/data-quality/reports' },
-      { text: 'Health of prices', path: '/v1/prices/all/health' },
-      { text: 'Categories', path: '/v1/commodities/categories' },
-      { text: 'Sources', path: '/v1/sources' },
-      { text: 'Service health', path: '/v1/health' },
-      { text: 'Limits', path: '/v1/meta/limits' },
-      { text: 'Newest prices', path: '/v1/prices/latest' },
-      { text: 'WTI, past day', path: '/v1/prices/past_day?by_code=WTI_USD' },
-      { text: 'WTI, past week', path: '/v1/prices/past_week?by_code=WTI_USD&interval=day' },
-      { text: 'WTI, past month', path: '/v1/prices/past_month?by_code=WTI_USD&interval=day' },
-      { text: 'WTI, past year', path: '/v1/prices/past_year?by_code=WTI_USD&interval=week' },
-      { text: 'WTI in euros', path: '/v1/prices/convert?by_code=WTI_USD&to_currency=EUR' },
-      { text: 'Bulk files', path: '/v1/files' },
+      ...grouped('Quality', [
+        { text: 'Quality summary', path: '/v1/data-quality/summary' },
+        { text: 'Quality reports', path: '/v1/data-quality/reports' },
+        { text: 'Health of prices', path: '/v1/prices/all/health' },
+        { text: 'Categories', path: '/v1/commodities/categories' },
+        { text: 'Sources', path: '/v1/sources' },
+        { text: 'Service health', path: '/v1/health' },
+        { text: 'Limits', path: '/v1/meta/limits' },
+      ]),
+      ...grouped('Prices', [
+        { text: 'Newest prices', path: '/v1/prices/latest' },
+        { text: 'WTI, past day', path: '/v1/prices/past_day?by_code=WTI_USD' },
+        { text: 'WTI, past week', path: '/v1/prices/past_week?by_code=WTI_USD&interval=day' },
+        { text: 'WTI, past month', path: '/v1/prices/past_month?by_code=WTI_USD&interval=day' },
+        { text: 'WTI, past year', path: '/v1/prices/past_year?by_code=WTI_USD&interval=week' },
+        { text: 'WTI in euros', path: '/v1/prices/convert?by_code=WTI_USD&to_currency=EUR' },
+        { text: 'Bulk files', path: '/v1/files' },
+      ]),
     ],
   },
 ]

@@ -61,7 +61,7 @@ export function Faults() {
   return (
     <div class="stack">
       <section class="card" aria-labelledby="add-fault">
-        <h2 id="add-fault">Make a route fail</h2>
+        <h2 id="add-fault">Inject faults</h2>
         {refusal.value && <Refused error={refusal.value} />}
         <form class="grid" onSubmit={submits(() => add())}>
           <label class="wide">
@@ -69,7 +69,7 @@ export function Faults() {
             <input required value={path} onInput={set('path')} />
           </label>
           <label>
-            Answers
+            Response
             <select value={code} onChange={set('code')}>
               <Options of={codes} />
               <option value={slowOnly}>Normal, but delayed</option>
@@ -80,7 +80,7 @@ export function Faults() {
             <input
               type="number"
               min="1"
-              placeholder="until ended"
+              placeholder="until removed"
               value={count}
               onInput={set('count')}
             />
@@ -97,7 +97,7 @@ export function Faults() {
               onInput={set('delay')}
             />
           </label>
-          <button type="submit">Make it fail</button>
+          <button type="submit">Add fault</button>
         </form>
       </section>
       <Table

@@ -24,7 +24,9 @@ interface Played {
 const titles: Readonly<Record<string, string>> = {
   'negative-wti': 'Negative WTI',
   'quota-edge': 'Quota used up',
-  dst: 'Clocks change',
+  dst: 'An hour before clocks change',
+  'clock-change': 'A day before clocks change',
+  'negative-sunday': 'Negative Sunday',
 }
 const titleOf = (name: string): string => titles[name] ?? words(name.replaceAll('-', '_'))
 

@@ -43,7 +43,7 @@ export function Snapshots() {
           Take a snapshot
         </button>
         <button type="button" onClick={() => void send('restore')}>
-          Go back to it
+          Restore
         </button>
         <Confirmed
           label="Reset"

@@ -136,7 +136,7 @@ function Movers() {
           value: row => row.change_24h?.percent,
           show: row => <Move change={row.change_24h} />,
         },
-        { name: 'A month', show: ({ sparkline }) => <Spark values={sparkline} /> },
+        { name: 'Month', isWide: true, show: ({ sparkline }) => <Spark values={sparkline} /> },
       ]}
     />
   )

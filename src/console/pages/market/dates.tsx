@@ -4,7 +4,7 @@ import type { TriggerShape as Trigger } from '../../../topics/alerts/operations/
 import { ask, dataOf, useLoaded } from '../../parts/ask.ts'
 import { Tag } from '../../parts/bits.tsx'
 import { now } from '../../parts/boot.ts'
-import { ago, instant, words } from '../../parts/format.ts'
+import { ago, instant, sourceText } from '../../parts/format.ts'
 import { Table } from '../../parts/table.tsx'
 
 interface Source {
@@ -38,10 +38,7 @@ export function Releases() {
         {
           name: 'Source',
           value: ({ name }) => name,
-          show: ({ name }) => {
-            const [publisher, subject] = name.split('/')
-            return `${words(publisher ?? '')}${subject ? `, ${words(subject).toLowerCase()}` : ''}`
-          },
+          write: sourceText,
         },
         {
           name: 'Due',

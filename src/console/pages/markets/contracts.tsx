@@ -134,7 +134,7 @@ function Matrix({ rows, digits }: { rows: readonly Contract[]; digits: number })
           <caption class="only-heard">Each month less each later month</caption>
           <thead>
             <tr>
-              <th scope="col">Less</th>
+              <th scope="col">Near − far</th>
               {months.slice(1).map(far => (
                 <th scope="col" key={far.code} class="number">
                   {monthOf(far)}

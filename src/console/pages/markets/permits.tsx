@@ -91,8 +91,8 @@ export function Permits() {
               }}
             />
             <p class="quiet small">
-              States are tinted by all their permits; the points are those of the list. Outlines: US
-              Census Bureau, public domain.
+              States are shaded by their number of permits; points are the permits listed below.
+              Outlines: US Census Bureau, public domain.
             </p>
           </>
         )}
@@ -107,7 +107,7 @@ export function Permits() {
         empty={
           searched.value !== '' || state.value !== ''
             ? 'No matching permits. Use fewer words, or another state.'
-            : 'There are no permits yet. The operator imports them.'
+            : 'No permits yet. The operator imports them.'
         }
         note={
           rows?.length === shownMax
@@ -137,12 +137,12 @@ export function Permits() {
           },
           { name: 'API number', isWide: true, className: 'code', value: row => row.api_number },
           {
-            name: 'State of it',
+            name: 'Status',
             isWide: true,
             value: row => row.permit_status,
             show: row => <Tag>{words(row.permit_status)}</Tag>,
           },
-          { name: 'Day', className: 'nowrap', isNumber: true, value: row => row.permit_date },
+          { name: 'Date', className: 'nowrap', isNumber: true, value: row => row.permit_date },
         ]}
       />
     </>

@@ -117,7 +117,15 @@ function Delivered({ code }: { code: Code }) {
                       </Figure>
                     ),
                 )}
-                <Figure label="Peak">{priceText(last.peak)}</Figure>
+                <Figure label={`Peak, ${last.date}`}>
+                  {last.peak === null ? (
+                    <span class="small quiet" title="Weekends and holidays have no peak hours">
+                      No peak hours
+                    </span>
+                  ) : (
+                    priceText(last.peak)
+                  )}
+                </Figure>
                 <Figure label="Negative periods">{number(last.negative_periods)}</Figure>
               </div>
               <Steps periods={periods} zone={last.zone} />

@@ -55,7 +55,7 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
               <input name="requests" type="number" min="1" max="1000000000" required />
             </label>
             <label>
-              Until (empty: for good)
+              Expires (optional)
               <input name="until" type="date" />
             </label>
             <label>
@@ -79,7 +79,13 @@ export function AccountCredits({ account }: { account: { id: string; email: stri
             ),
           },
           { name: 'Left', isNumber: true, value: row => row.remaining, write: figure },
-          { name: 'Of', isNumber: true, isWide: true, value: row => row.requests, write: figure },
+          {
+            name: 'Granted',
+            isNumber: true,
+            isWide: true,
+            value: row => row.requests,
+            write: figure,
+          },
           {
             name: 'Until',
             className: 'quiet nowrap',

@@ -128,7 +128,7 @@ export function Backups() {
             show: ({ bytes }) => megabytes(bytes),
           },
           {
-            name: 'Made',
+            name: 'Created',
             isWide: true,
             className: 'quiet nowrap',
             value: backup => backup.made_at,

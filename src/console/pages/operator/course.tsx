@@ -136,7 +136,7 @@ function Tile({ measure, samples }: { measure: Measure; samples: readonly Sample
       <MiniLines lines={[{ values, ink: '--ink-1', isStrong: true }]} />
       <span class="small quiet">
         {known.length > 0 &&
-          (isLow ? `least ${text(Math.min(...known))}` : `most ${text(Math.max(...known))}`)}
+          (isLow ? `low ${text(Math.min(...known))}` : `high ${text(Math.max(...known))}`)}
       </span>
     </div>
   )

@@ -49,11 +49,14 @@ export function CustomerFigures({
       asOperator,
     ),
   )
+  const plans = usePlans()
   const subscriptions = answer.data ?? []
   const active = subscriptions.filter(({ status }) => status === 'active' || status === 'past_due')
   const paying = active.filter(({ price }) => price > 0)
   const open = invoices.filter(({ status }) => status === 'open')
-  const money = (cents: number) => number(cents / 100, 2)
+  const currency = plans.data?.[0]?.currency
+  const money = (cents: number) =>
+    currency === undefined ? number(cents / 100, 2) : moneyOf(cents, currency)
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
   return (
     <section class="card" aria-label="Customers in figures">

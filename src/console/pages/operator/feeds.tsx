@@ -112,7 +112,7 @@ export function Feeds() {
           },
           { name: 'Codes', isNumber: true, isWide: true, value: feed => feed.codes },
           {
-            name: 'Last new',
+            name: 'Newest data',
             isWide: true,
             className: 'quiet',
             value: feed => feed.last_new_at,

@@ -39,7 +39,7 @@ export function FirstSteps({ hasData, hasBackup }: { hasData: boolean; hasBackup
       href: '/operator/system',
       isDone: !['', 'none'].includes(settingOf('mail.provider')),
     },
-    { text: 'Make a first backup', href: '/operator/backups', isDone: hasBackup },
+    { text: 'Create a first backup', href: '/operator/backups', isDone: hasBackup },
     { text: 'Create a first customer', href: '/operator/people', isDone: accounts > 0 },
   ]
   if (steps.every(({ isDone }) => isDone)) return null

@@ -187,6 +187,7 @@ export function People() {
           },
           {
             name: 'State',
+            isWide: true,
             value: account => (account.suspended_at ? 'suspended' : 'active'),
             show: account =>
               account.suspended_at ? (
@@ -331,11 +332,11 @@ function AccountKeys({ account, onChange }: { account: Account; onChange: () => 
             )}
           >
             <label>
-              Name of a new key
+              Key name
               <input required maxLength={100} {...bound(name)} />
             </label>
             <button type="submit" class="main">
-              Make a key
+              Create key
             </button>
           </form>
         }

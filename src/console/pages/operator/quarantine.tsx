@@ -52,14 +52,14 @@ export function Quarantine() {
               <input name="from" type="date" required />
             </label>
             <label>
-              To (empty: that day)
+              To (optional)
               <input name="to" type="date" />
             </label>
             <label>
-              Why
+              Reason
               <input name="reason" required maxLength={500} placeholder="Repeated value" />
             </label>
-            <button type="submit">Leave out</button>
+            <button type="submit">Quarantine</button>
           </form>
         }
         columns={[

@@ -41,7 +41,7 @@ export function Review({ onDecided }: { onDecided: () => Promise<void> }) {
       {refusal.value && <Refused error={refusal.value} />}
       {outcome.value && <Notice mood="good">{outcome.value}</Notice>}
       <Table
-        caption="Waiting for a decision"
+        caption="Review queue"
         file="review"
         of={answer}
         rows={answer.data && values}

@@ -120,17 +120,20 @@ export function SeriesEditor() {
         fileRows={() => matching}
         keyOf={({ code }) => code}
         isTall
+        hasSearch
         empty={
           wanted === ''
             ? 'No custom series yet. Add one, or search the catalogue to change a shipped series.'
             : 'No matching series.'
         }
-        note={matching.length > shownMax && `The first ${shownMax} of ${matching.length}.`}
+        note={
+          matching.length > shownMax ? `The first ${shownMax} of ${matching.length}.` : undefined
+        }
         actions={
           <>
             <label>
-              Search the catalogue
-              <input type="search" {...bound(typed)} />
+              Search
+              <input type="search" placeholder="All series of the catalogue" {...bound(typed)} />
             </label>
             <button
               type="button"

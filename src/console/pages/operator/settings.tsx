@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals'
 import { useLoaded } from '../../parts/ask.ts'
-import { bound } from '../../parts/form.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { Table } from '../../parts/table.tsx'
 
@@ -16,12 +15,10 @@ export function Settings() {
   const answer = useLoaded('settings', () =>
     asOperator<{ data: { settings: Setting[] } }>('/admin/v1/settings'),
   )
-  const typed = useSignal('')
   const onlyOwn = useSignal(false)
-  const part = typed.value.toLowerCase()
-  const rows = answer.data?.data.settings
-    .filter(({ source }) => !onlyOwn.value || source !== 'default')
-    .filter(({ key, description }) => `${key} ${description}`.toLowerCase().includes(part))
+  const rows = answer.data?.data.settings.filter(
+    ({ source }) => !onlyOwn.value || source !== 'default',
+  )
   return (
     <Table
       caption="Settings"
@@ -32,21 +29,16 @@ export function Settings() {
       note="Secrets are masked. Change settings in the configuration file, by environment variable or by flag; changes take effect at the next start."
       isTall
       actions={
-        <>
-          <label>
-            Search
-            <input type="search" {...bound(typed)} />
-          </label>
-          <button
-            type="button"
-            aria-pressed={onlyOwn.value}
-            onClick={() => {
-              onlyOwn.value = !onlyOwn.value
-            }}
-          >
-            Only what was set
-          </button>
-        </>
+        <button
+          type="button"
+          class="tight"
+          aria-pressed={onlyOwn.value}
+          onClick={() => {
+            onlyOwn.value = !onlyOwn.value
+          }}
+        >
+          Changed only
+        </button>
       }
       columns={[
         {
@@ -59,6 +51,7 @@ export function Settings() {
             </>
           ),
         },
+        { name: 'Description', isFileOnly: true, value: ({ description }) => description },
         { name: 'Value', className: 'break', value: ({ value }) => value },
         { name: 'From', isWide: true, value: ({ source }) => source },
       ]}

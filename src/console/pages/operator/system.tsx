@@ -77,34 +77,34 @@ function Tokens() {
         actions={
           <form class="row end" onSubmit={submits(() => make())}>
             <label>
-              Name of a new token
+              Token name
               <input required maxLength={40} {...bound(name)} />
             </label>
             <label>
-              Good for
+              Role
               <select {...boundSelect(role)}>
                 <Options of={roles} />
               </select>
             </label>
             <button type="submit" class="main">
-              Make a token
+              Create token
             </button>
           </form>
         }
         columns={[
           {
             name: 'Token',
-            value: token => token.name ?? 'of the first start',
+            value: token => token.name ?? 'Initial token',
             show: token => (
               <>
-                {token.name ?? 'of the first start'}
+                {token.name ?? 'Initial token'}
                 <div class="code">{token.token_hint}</div>
               </>
             ),
           },
           { name: 'Role', value: token => token.role },
           {
-            name: 'Made',
+            name: 'Created',
             isWide: true,
             className: 'quiet',
             value: token => token.created_at,
@@ -183,7 +183,7 @@ function Held() {
           },
           { name: 'By', value: ({ kind }) => kind },
           {
-            name: 'Made',
+            name: 'Created',
             isWide: true,
             className: 'quiet',
             value: message => message.created_at,

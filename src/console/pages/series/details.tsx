@@ -166,6 +166,7 @@ function Seasonality({ data: { code, decimals, name } }: { data: ChartAnswer }) 
               height={320}
               decimals={decimals}
               xText={weekText}
+              xLabel="Month"
               {...yearsOf(history, newest)}
             />
           )}
@@ -384,7 +385,7 @@ function Numbered({ data }: { data: ChartAnswer }) {
       : []
   return (
     <Table
-      caption="Numbers"
+      caption="Data"
       file={data.code}
       rows={newest}
       keyOf={i => String(data.times[i])}

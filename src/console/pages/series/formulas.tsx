@@ -217,7 +217,7 @@ function Editor({
         <May action="change_data">
           <div class="row">
             <button type="submit" class="main">
-              {before ? 'Change the formula' : 'Create the formula'}
+              {before ? 'Save formula' : 'Create formula'}
             </button>
             {before && (
               <>

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
-import { dataDay, instant, number } from '../format.ts'
+import { dataDay, decimalsOf, instant, number } from '../format.ts'
 import { appearance, zone } from '../preferences.ts'
 
 type Values = readonly (number | null)[]
@@ -36,6 +36,8 @@ export interface ChartProps {
   marks?: readonly number[]
   /** Instead of dates. */
   xText?: (value: number) => string
+  /** What `xText` writes, in the legend. */
+  xLabel?: string
 }
 
 /** Additional properties of a chart over trading time. */
@@ -158,7 +160,7 @@ const dates: uPlot.Axis.Values = [
 ]
 
 function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
-  const { lines, height = 360, bands = [], decimals, xText } = props()
+  const { lines, height = 360, bands = [], xText, xLabel = 'At' } = props()
   const grid = { stroke: ink('--grid'), width: 1 }
   const axis = {
     stroke: ink('--quiet'),
@@ -166,11 +168,12 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     ticks: { show: false },
     font: `12px ${ink('--font')}`,
   }
-  const text = (value: number | null) => (value === null ? '–' : number(value, decimals))
+  const text = (value: number | null, values: Values) =>
+    value === null ? '–' : number(value, props().decimals ?? digitsOf(values))
   const valueAxis: uPlot.Axis = {
     ...axis,
     size: 64,
-    values: (_, ticks) => ticks.map(tick => (tick === null ? '' : number(tick))),
+    values: (_, ticks) => ticks.map(tick => (tick === null ? '' : number(tick, digitsOf(ticks)))),
   }
   return {
     width,
@@ -189,7 +192,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     legend: { live: true },
     series: [
       xText
-        ? { label: 'At', value: (_, value) => (value === null ? '–' : xText(value)) }
+        ? { label: xLabel, value: (_, value) => (value === null ? '–' : xText(value)) }
         : {
             label: isDaily(props().times) ? 'Date' : 'Time',
             value: (_, value) => (value === null ? '–' : momentText(props().times)(value)),
@@ -205,7 +208,7 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
             show: props().times.length < 40 && !line.isEdge && !line.isColumns,
           },
           spanGaps: true,
-          value: (_, value) => text(value),
+          value: (plot, value, at) => text(value, plot.data[at] as Values),
         }),
       ),
     ],
@@ -232,6 +235,16 @@ function optionsOf(props: () => ChartProps, width: number): uPlot.Options {
     },
   }
 }
+
+const digitsMax = 6
+
+/** How many digits the values need behind their points; all of a column are written with as many. */
+const digitsOf = (values: Values): number =>
+  values.reduce<number>(
+    (most, value) =>
+      value === null ? most : Math.max(most, decimalsOf(Number(value.toFixed(digitsMax)))),
+    0,
+  )
 
 /** Without a pointer the legend shows the newest values. */
 function showNewest(plot: uPlot): void {
