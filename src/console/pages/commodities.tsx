@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { ask, useLoaded } from '../parts/ask.ts'
-import { Members, Options, Page, Refused, Waiting } from '../parts/bits.tsx'
+import { Members, Options, Page, Refused, Waiting, WhoBringsData } from '../parts/bits.tsx'
 import { boot, now } from '../parts/boot.ts'
 import { areCodesHere, codes, wantCodes } from '../parts/codes.ts'
 import { words } from '../parts/format.ts'
@@ -77,8 +77,7 @@ function One({ part }: { part: Part }) {
       {!boot.hasData && (
         <section class="card">
           <p>
-            No data yet. The operator <a href="/operator/data">imports files</a> and turns{' '}
-            <a href="/operator/feeds">public feeds</a> on.
+            No data yet. <WhoBringsData />
           </p>
         </section>
       )}

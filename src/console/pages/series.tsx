@@ -4,7 +4,17 @@ import { lazy, useLocation, useRoute } from 'preact-iso'
 import { dayMs, isoDay } from '../../lib/time/instant.ts'
 import { has } from '../parts/account.ts'
 import { dataOf, useLoaded } from '../parts/ask.ts'
-import { Choice, Copy, Empty, Members, Options, Page, Refused, Waiting } from '../parts/bits.tsx'
+import {
+  Choice,
+  Copy,
+  Empty,
+  Members,
+  Options,
+  Page,
+  Refused,
+  Waiting,
+  WhoBringsData,
+} from '../parts/bits.tsx'
 import { now } from '../parts/boot.ts'
 import { chartPath, daysOf, ranges } from '../parts/chart-path.ts'
 import { KnownOn } from '../parts/charts/known-on.tsx'
@@ -120,8 +130,7 @@ function All() {
               </p>
             ) : (
               <p>
-                No prices yet. The operator <a href="/operator/data">imports files</a> and turns{' '}
-                <a href="/operator/feeds">public feeds</a> on.
+                No prices yet. <WhoBringsData />
               </p>
             )}
           </Empty>

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { type ComponentChildren, Fragment } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Action } from '../../plans/roles.ts'
@@ -303,6 +303,20 @@ export function Options({
     )
   })
 }
+
+/** A choice of yes or no, tied to a signal. */
+export const Check = ({ of, children }: { of: Signal<boolean>; children: string }) => (
+  <label class="inline">
+    <input
+      type="checkbox"
+      checked={of.value}
+      onChange={event => {
+        of.value = event.currentTarget.checked
+      }}
+    />
+    {children}
+  </label>
+)
 
 /** A choice of few, as pressed buttons. */
 export function Choice<T extends string>({

@@ -4,6 +4,7 @@ import { type BinaryStage, openBinaryStage } from '../../support/console/binary-
 import type { Visitor } from '../../support/console/browser.ts'
 import { tabTo } from '../../support/console/keyboard.ts'
 import { needs } from '../../support/needs.ts'
+import { until } from '../../support/until.ts'
 
 interface Report {
   overview: { totalRequests: number }
@@ -366,8 +367,10 @@ needs('chromium').describe('what the console shows is what there is, in the bina
       expect((await look())[0]).toBe('light')
       // They are stored with the account, which other tests use.
       await page.click('.rail button[aria-label="Dense rows"]')
-      await page.waitForFunction(
-        'JSON.parse(localStorage["preferences.1"]).unsent.density === undefined',
+      await until('the account has stored the density', () =>
+        page.evaluate<boolean>(
+          'JSON.parse(localStorage["preferences.1"]).unsent.density === undefined',
+        ),
       )
     })
 

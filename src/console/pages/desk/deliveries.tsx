@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useLoaded } from '../../parts/ask.ts'
-import { Empty, Shown, Tag } from '../../parts/bits.tsx'
+import { Check, Empty, Shown, Tag } from '../../parts/bits.tsx'
 import { instant, words } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
 import { useRepeated } from './repeated.ts'
@@ -34,16 +34,7 @@ export function Deliveries() {
     <section class="card flush" aria-labelledby="deliveries">
       <header>
         <h2 id="deliveries">Webhook deliveries</h2>
-        <label class="inline">
-          <input
-            type="checkbox"
-            checked={isLive.value}
-            onChange={event => {
-              isLive.value = event.currentTarget.checked
-            }}
-          />
-          Live
-        </label>
+        <Check of={isLive}>Live</Check>
       </header>
       <Shown of={answer} what="deliveries">
         {({ deliveries }) =>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useAttempt, useLoaded } from '../../parts/ask.ts'
-import { Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
+import { Check, Copy, Empty, Refused, Shown, Tag } from '../../parts/bits.tsx'
 import { bound } from '../../parts/form.ts'
 import { instant } from '../../parts/format.ts'
 import { asOperator } from '../../parts/operator-token.tsx'
@@ -62,26 +62,8 @@ export function Requests() {
             placeholder="/v1/prices"
             {...bound(path)}
           />
-          <label class="inline">
-            <input
-              type="checkbox"
-              checked={isRefused.value}
-              onChange={event => {
-                isRefused.value = event.currentTarget.checked
-              }}
-            />
-            Refused only
-          </label>
-          <label class="inline">
-            <input
-              type="checkbox"
-              checked={isLive.value}
-              onChange={event => {
-                isLive.value = event.currentTarget.checked
-              }}
-            />
-            Live
-          </label>
+          <Check of={isRefused}>Refused only</Check>
+          <Check of={isLive}>Live</Check>
           <button type="button" class="tight" onClick={() => void forget()}>
             Clear the list
           </button>
