@@ -101,6 +101,11 @@ function deeply(value: unknown, change: (fields: Fields) => Fields): unknown {
   )
 }
 
+const everywhere =
+  (change: (fields: Fields) => Fields): Shape['change'] =>
+  body =>
+    deeply(body, change) as Fields
+
 const withoutNulls = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).filter(
@@ -249,6 +254,19 @@ function withTermSpread(structure: unknown): unknown {
   return isObject(structure) ? { ...structure, type: 'curve-structure', value } : structure
 }
 
+/** A change of what is in `data`; with undefined the body stays as it is. */
+const inData =
+  (change: (data: Fields, route: string) => unknown): Shape['change'] =>
+  (body, route) => {
+    const data = change(fieldsOf(body.data), route)
+    return data === undefined ? undefined : { ...body, data }
+  }
+
+/** A change of the row in `data`, or of each one. */
+const inRows =
+  (change: (row: unknown) => unknown): Shape['change'] =>
+  body => ({ ...body, data: eachOf(body.data, change) })
+
 /** In the order of application: an envelope encloses what the others have made. */
 const shapes: readonly Shape[] = [
   {
@@ -262,7 +280,7 @@ const shapes: readonly Shape[] = [
   {
     name: 'categories_short',
     routes: ['/v1/commodities', '/v1/commodities/:'],
-    change: body => ({ ...body, data: eachOf(body.data, withShortCategory) }),
+    change: inRows(withShortCategory),
   },
   {
     name: 'data_list',
@@ -285,15 +303,11 @@ const shapes: readonly Shape[] = [
   {
     name: 'categories_lists',
     routes: ['/v1/commodities/categories'],
-    change: body => ({
-      ...body,
-      data: Object.fromEntries(
-        Object.entries(fieldsOf(body.data)).map(([category, listed]) => [
-          category,
-          fieldsOf(listed).commodities,
-        ]),
+    change: inData(data =>
+      Object.fromEntries(
+        Object.entries(data).map(([name, category]) => [name, fieldsOf(category).commodities]),
       ),
-    }),
+    ),
   },
   {
     name: 'data_object',
@@ -310,32 +324,26 @@ const shapes: readonly Shape[] = [
   {
     name: 'spread_ports',
     routes: ['/v1/bunker-fuels/spreads/ports'],
-    change(body) {
-      const data = fieldsOf(body.data)
-      return {
-        ...body,
-        data: {
-          ...data,
-          from_port: portOf(data.from_port),
-          to_port: portOf(data.to_port),
-          spreads: withArbitrageText(fieldsOf(data.spreads), data),
-        },
-      }
-    },
+    change: inData(data => ({
+      ...data,
+      from_port: portOf(data.from_port),
+      to_port: portOf(data.to_port),
+      spreads: withArbitrageText(fieldsOf(data.spreads), data),
+    })),
   },
   {
     name: 'components_text',
     routes: spreadOperations,
-    change: body => ({ ...body, data: eachOf(body.data, withComponentTexts) }),
+    change: inRows(withComponentTexts),
   },
   {
     name: 'permit_operator_text',
     routes: ['/v1/ei/well-permits', '/v1/ei/well-permits/search', '/v1/ei/well-permits/:'],
-    change: body => ({ ...body, data: eachOf(body.data, withOperatorText) }),
+    change: inRows(withOperatorText),
   },
   {
     name: 'iso_week_number',
-    change: body => deeply(body, withWeekNumber) as Fields,
+    change: everywhere(withWeekNumber),
   },
   {
     name: 'latest_list',
@@ -356,7 +364,7 @@ const shapes: readonly Shape[] = [
   {
     name: 'prices_all_list',
     routes: ['/v1/prices/all'],
-    change: body => ({ ...body, data: Object.values(fieldsOf(fieldsOf(body.data).prices)) }),
+    change: inData(({ prices }) => Object.values(fieldsOf(prices))),
   },
   {
     name: 'windowed_list',
@@ -373,73 +381,56 @@ const shapes: readonly Shape[] = [
   {
     name: 'storage_scalar_change',
     routes: ['/v1/storage/cushing', '/v1/storage/spr'],
-    change(body) {
-      const { sites, ...level } = fieldsOf(body.data)
+    change: inData(({ sites, ...level }) => {
       if (!inMillions(level)) return undefined
       const change = thousandTimes(fieldsOf(level.change).week ?? null)
-      return {
-        ...body,
-        data: {
-          ...inThousands(level),
-          change,
-          ...(sites !== undefined && { sites: listOf(sites).map(inThousands) }),
-        },
-      }
-    },
+      const inner = sites === undefined ? {} : { sites: listOf(sites).map(inThousands) }
+      return { ...inThousands(level), change, ...inner }
+    }),
   },
   {
     name: 'storage_scalar_change',
     routes: ['/v1/storage', '/v1/storage/regional'],
-    change(body) {
-      const data = levelsInThousands(fieldsOf(body.data))
+    change: inData(levels => {
+      const data = levelsInThousands(levels)
       const whole = inMillions(data) ? inThousands(data) : data
-      return {
-        ...body,
-        data:
-          'total_us' in whole && !isObject(whole.total_us)
-            ? { ...whole, total_us: thousandTimes(whole.total_us) }
-            : whole,
-      }
-    },
+      return 'total_us' in whole && !isObject(whole.total_us)
+        ? { ...whole, total_us: thousandTimes(whole.total_us) }
+        : whole
+    }),
   },
   {
     name: 'storage_scalar_change',
     routes: ['/v1/storage/history/:', '/v1/storage/:/history'],
-    change: body => ({
-      ...body,
-      data: listOf(body.data).map(row =>
-        inMillions(row) ? { ...inThousands(row), change: thousandTimes(row.change) } : row,
-      ),
-    }),
+    change: inRows(row =>
+      isObject(row) && inMillions(row)
+        ? { ...inThousands(row), change: thousandTimes(row.change) }
+        : row,
+    ),
   },
   {
     name: 'storage_records',
     routes: ['/v1/storage'],
-    change(body) {
-      const data = fieldsOf(body.data)
-      return isObject(data.total_us)
-        ? { ...body, data: { ...data, ...stockRecord('US_CRUDE_STORAGE', data.total_us) } }
-        : undefined
-    },
+    change: inData(data =>
+      isObject(data.total_us)
+        ? { ...data, ...stockRecord('US_CRUDE_STORAGE', data.total_us) }
+        : undefined,
+    ),
   },
   {
     name: 'storage_records',
     routes: ['/v1/storage/regional'],
-    change(body) {
-      const data = fieldsOf(body.data)
+    change: inData(data => {
       const records = Object.entries(data)
         .filter(([name]) => /^padd\d$/.test(name))
         .map(([name, region]) => stockRecord(name.toUpperCase(), fieldsOf(region)))
-      return { ...body, data: typeof data.code === 'string' ? records[0] : records }
-    },
+      return typeof data.code === 'string' ? records[0] : records
+    }),
   },
   {
     name: 'storage_records',
     routes: ['/v1/storage/cushing', '/v1/storage/spr'],
-    change(body) {
-      const data = fieldsOf(body.data)
-      return { ...body, data: { ...data, ...stockRecord(String(data.code), data) } }
-    },
+    change: inData(data => ({ ...data, ...stockRecord(String(data.code), data) })),
   },
   {
     name: 'record_latest',
@@ -449,8 +440,7 @@ const shapes: readonly Shape[] = [
   {
     name: 'record_latest',
     routes: ['/v1/ei/opec_productions/latest', '/v1/ei/drilling_productivities/latest'],
-    change(body) {
-      const data = fieldsOf(body.data)
+    change: inData(data => {
       const [first] = listOf(data.countries ?? data.basins)
       if (!first) return undefined
       const { date, timestamp } = first
@@ -458,57 +448,51 @@ const shapes: readonly Shape[] = [
         'total_production_bpd' in data
           ? { production_bpd: data.total_production_bpd, unit: 'barrels_per_day' }
           : {}
-      return { ...body, data: { id: data.month, date, timestamp, ...production, ...data } }
-    },
+      return { id: data.month, date, timestamp, ...production, ...data }
+    }),
   },
   {
     name: 'plain_figures',
     routes: ['/v1/market-brief'],
-    change: body => deeply(body, withConfidenceWord) as Fields,
+    change: everywhere(withConfidenceWord),
   },
   {
     name: 'plain_figures',
     routes: ['/v1/indicators/fuel-switching'],
-    change(body) {
-      const data = fieldsOf(body.data)
-      return { ...body, data: { ...data, economical: data.economical === 'natural_gas' } }
-    },
+    change: inData(data => ({ ...data, economical: data.economical === 'natural_gas' })),
   },
   {
     name: 'plain_figures',
     routes: ['/v1/alerts/:/test', '/v1/webhooks/:/test'],
-    change: body =>
-      deeply(body, fields =>
-        fields.status_code === null ? { ...fields, status_code: 0 } : fields,
-      ) as Fields,
+    change: everywhere(fields =>
+      fields.status_code === null ? { ...fields, status_code: 0 } : fields,
+    ),
   },
   {
     name: 'plain_figures',
     routes: ['/v1/ei/forecasts/summary'],
-    change(body) {
-      const data = fieldsOf(body.data)
-      const { forecast_value } = fieldsOf(data.latest_forecast)
-      return { ...body, data: { ...data, latest_forecast: forecast_value ?? null } }
-    },
+    change: inData(data => ({
+      ...data,
+      latest_forecast: fieldsOf(data.latest_forecast).forecast_value ?? null,
+    })),
   },
   {
     name: 'plain_figures',
     routes: ['/v1/drilling-intelligence/basin/:'],
-    change(body) {
-      const data = fieldsOf(body.data)
-      const trend = listOf(data.trend).map(row => ({ ...row, metric: 'rigs', value: row.rigs }))
-      return { ...body, data: { ...data, trend } }
-    },
+    change: inData(data => ({
+      ...data,
+      trend: listOf(data.trend).map(row => ({ ...row, metric: 'rigs', value: row.rigs })),
+    })),
   },
   {
     name: 'plain_figures',
     routes: ['/v1/spreads/curve-structure', '/v1/spreads/curve-structure/all'],
-    change: body => ({ ...body, data: eachOf(body.data, withTermSpread) }),
+    change: inRows(withTermSpread),
   },
   {
     name: 'diesel_flat',
     routes: ['/v1/diesel-prices/states/:'],
-    change: body => ({ ...body, data: fieldsOf(body.data).regional_average }),
+    change: inData(data => data.regional_average),
   },
   {
     name: 'string_settlement',
@@ -538,11 +522,11 @@ const shapes: readonly Shape[] = [
   },
   {
     name: 'currency_text',
-    change: body => deeply(body, withCurrencyText) as Fields,
+    change: everywhere(withCurrencyText),
   },
   {
     name: 'omit_null',
-    change: body => deeply(body, withoutNulls) as Fields,
+    change: everywhere(withoutNulls),
   },
 ]
 
