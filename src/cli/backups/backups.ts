@@ -188,7 +188,12 @@ async function fetchBackup(
     throw new Error(wrongValue('--from', 'latest, or a time such as 2026-11-22T18:00:00Z', from))
   const stored = (await allOf(config, err)).filter(each => each.at <= until)
   const chosen = stored.at(-1)
-  if (!chosen) throw new Error(`no backup found${from === 'latest' ? '' : ` from before ${from}`}`)
+  if (!chosen) {
+    const places = placesOf(config).map(({ label }) => label)
+    throw new Error(
+      `no backup${from === 'latest' ? '' : ` from before ${from}`} found in ${places.join(', ')}`,
+    )
+  }
   await unsealed(config, chosen, path)
   return `${chosen.place.label}: ${chosen.name}`
 }
@@ -198,15 +203,34 @@ async function unsealed(config: Config, { place, name }: Placed, path: string): 
     await place.fetch(name, path)
     return
   }
-  const key = config.backups.key.reveal()
-  if (key === '')
-    throw new Error(`${name} is encrypted: set backups.key to the key it was encrypted with`)
+  const key = keyFor(config, name)
   const sealed = path + sealedEnding
   try {
     await place.fetch(name, sealed)
     openSealedFile(sealed, path, key)
   } finally {
     rmSync(sealed, { force: true })
+  }
+}
+
+function keyFor({ backups }: Config, name: string): string {
+  const key = backups.key.reveal()
+  if (key === '')
+    throw new Error(`${name} is encrypted: set backups.key to the key it was encrypted with`)
+  return key
+}
+
+/** Runs work on a backup file, which is decrypted for it where it is encrypted. */
+export function withFile<T>(config: Config, file: string, work: (path: string) => T): T {
+  if (!file.endsWith(sealedEnding)) return work(file)
+  const key = keyFor(config, file)
+  makeDirectory(config.data.dir)
+  const path = join(config.data.dir, 'backup.fetched')
+  try {
+    openSealedFile(file, path, key)
+    return work(path)
+  } finally {
+    removeWithLog(path)
   }
 }
 

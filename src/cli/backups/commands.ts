@@ -17,6 +17,7 @@ import {
   listBackups,
   makeBackup,
   withFetched,
+  withFile,
 } from './backups.ts'
 import { tryUpgrade, type UpgradeTrial } from './upgrade.ts'
 
@@ -166,7 +167,7 @@ function restoreCommand(program: Command, env: ProgramEnvironment) {
         })
       const [source, restored] =
         from === undefined
-          ? ([file!, work(file!)] as const)
+          ? ([file!, withFile(config, file!, work)] as const)
           : await withFetched(config, from, env.err, work)
       if (options.json) printJson(env, restoredRow(source, restored))
       else for (const line of restoredLines(source, restored, now)) env.out(line)

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../../src/database/database.ts'
 import { databaseBeganAt, settingsStore } from '../../../src/topics/operator/store/settings.ts'
@@ -65,6 +65,8 @@ describe('a backup', () => {
 
     await hold(dir, 2)
     const settings = readFileSync(join(dir, 'wellhead.toml'), 'utf8')
+    const copied = join(root, name!)
+    copyFileSync(join(kept, name!), copied)
     remove(dir)
     remove(kept)
     mkdirSync(dir)
@@ -73,6 +75,13 @@ describe('a backup', () => {
     expect([restored.code, restored.err]).toEqual([0, ''])
     expect(restored.out).toContain(`s3://backups/${prefix}: ${name}`)
     expect(await rowsIn(dir)).toEqual(['reason 1'])
+    const named = await command('restore', copied, '--data', dir)
+    expect([named.code, named.err]).toEqual([0, ''])
+    expect(await rowsIn(dir)).toEqual(['reason 1'])
+    expect(readdirSync(dir).filter(each => /fetched/.test(each))).toEqual([])
+    writeFileSync(join(dir, 'wellhead.toml'), '')
+    const locked = await command('restore', copied, '--data', dir)
+    expect(locked.err).toContain('is encrypted: set backups.key to the key it was encrypted with')
   }, 30_000)
 
   test('of a moment is the newest from before it', async () => {
@@ -85,7 +94,10 @@ describe('a backup', () => {
     const restored = await command('restore', '--from', '2026-02-01T00:00:00Z', '--data', dir)
     expect(restored.out).toContain(old)
     const none = await command('restore', '--from', '2025-02-01T00:00:00Z', '--data', dir)
-    expect([none.code, none.err]).toEqual([1, 'no backup found from before 2025-02-01T00:00:00Z\n'])
+    expect([none.code, none.err]).toEqual([
+      1,
+      expect.stringContaining('no backup from before 2025-02-01T00:00:00Z found in '),
+    ])
   })
 
   test('a backup that cannot be opened or fails at one destination is reported, and the other destination keeps it', async () => {
