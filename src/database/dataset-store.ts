@@ -24,8 +24,6 @@ export interface RecordQuery<R, B extends Bindings> {
 }
 
 /** Statements about the table of a dataset, made from its declaration. */
-export type DatasetStore<R extends object> = ReturnType<typeof datasetStore<R>>
-
 export function datasetStore<R extends object>(reads: DatasetReads, declared: Declared) {
   const { stored, flags, keyFields, numberedBy } = declared
   const table = declared.tables[0]!.name

@@ -97,8 +97,6 @@ function skipDue(db: Database, at: number, ids: Pick<Ids, 'uuidAt'>): number {
 }
 
 /** Messages that restores held back, for an operator who releases them. */
-export type HeldMessages = ReturnType<typeof createHeldMessages>
-
 export function createHeldMessages({
   db,
   settings,

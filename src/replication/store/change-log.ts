@@ -101,8 +101,6 @@ export interface LoggedChange {
 }
 
 /** The logged changes, by sequence. */
-export type ChangeLog = ReturnType<typeof createChangeLog>
-
 export function createChangeLog(db: Database) {
   const last = lazy<{ sequence: number }, []>(
     db,

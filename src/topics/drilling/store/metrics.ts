@@ -38,9 +38,6 @@ export interface MetricFilter {
   toOn: string
 }
 
-/** All drilling counts of basins and states, in one list. */
-export type DrillingMetricStore = ReturnType<typeof createDrillingMetricStore>
-
 /** The table of each metric, and the condition for its rows. */
 const places: Readonly<
   Record<DrillingMetric, { of: Declared; column: string; condition?: string }>
@@ -54,6 +51,7 @@ const places: Readonly<
 
 const tableOf = (metric: DrillingMetric): string => places[metric].of.tables[0]!.name
 
+/** All drilling counts of basins and states, in one list. */
 export function createDrillingMetricStore(reads: DatasetReads) {
   const whereOf = (metric: DrillingMetric, filter: MetricFilter): string => {
     // By day: the plus hides the regions, by which everything would be read and sorted.

@@ -25,9 +25,6 @@ import { type ContractReads, earliestDay } from './reads.ts'
  */
 export type ContractSelection = { month: string } | { places: readonly number[]; ofCurve?: boolean }
 
-/** Days of contracts over ranges of dates, both ends inclusive. */
-export type ContractHistory = ReturnType<typeof createContractHistory>
-
 /** `today`: the trading date that this moment counts to. */
 export function createContractHistory(
   reads: ContractReads,

@@ -45,9 +45,6 @@ export interface Curve {
   points: CurvePoint[]
 }
 
-/** The listed contracts of a family with their newest quotes, and its curves. */
-export type ContractQuotes = ReturnType<typeof createContractQuotes>
-
 /**
  * A curve of a past day is not put together from quotes that lie further back than a week of
  * holidays.

@@ -19,13 +19,6 @@ export const settlementMinute = 19 * 60 + 30
 export const settledAt = (tradedOn: string): number =>
   parseDay(tradedOn)! + settlementMinute * minuteMs
 
-/**
- * The only way to record futures. A call is one transaction, all of it or nothing: the days and
- * ticks of the contracts and the observations of their series, so that a contract's code has the
- * same numbers everywhere.
- */
-export type FuturesRecorder = ReturnType<typeof createFuturesRecorder>
-
 /** A trading date of a contract with the ticks that a call adds to it. */
 interface TickedDate {
   family: Family
@@ -40,6 +33,11 @@ export interface RecorderDeps {
   ingest: Ingest
 }
 
+/**
+ * The only way to record futures. A call is one transaction, all of it or nothing: the days and
+ * ticks of the contracts and the observations of their series, so that a contract's code has the
+ * same numbers everywhere.
+ */
 export function createFuturesRecorder({ store, catalogue, ingest }: RecorderDeps) {
   return {
     recordDays(days: readonly DayRecord[], recordedAt: number) {

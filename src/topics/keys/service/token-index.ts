@@ -1,8 +1,5 @@
 import { tokenCharacters, writeTokenHash } from '../../../lib/secrets/token.ts'
 
-/** Finds the holder of a token by the SHA-256 of the token. */
-export type TokenIndex<Holder> = ReturnType<typeof createTokenIndex<Holder>>
-
 const hashBytes = 32
 const hashWords = hashBytes / 4
 const capacityMin = 64

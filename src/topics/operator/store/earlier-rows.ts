@@ -20,9 +20,6 @@ type Cells = Readonly<Record<string, string | number | null>>
  */
 export type EarlierRow = Cells & Readonly<Record<'recorded_at' | 'superseded_at', number>>
 
-/** Import and export of earlier versions of datasets' rows. */
-export type EarlierRowStore = ReturnType<typeof createEarlierRowStore>
-
 export const seriesColumn = 'series'
 export const supersededColumn = 'superseded_at'
 
@@ -32,6 +29,7 @@ const keptTables = new Map(
   ),
 )
 
+/** Import and export of earlier versions of datasets' rows. */
 export function createEarlierRowStore(db: Database) {
   const writers = new Map<string, (row: EarlierRow) => 'inserted' | 'revised' | 'unchanged'>()
   const noteRows = rowNotes(db)

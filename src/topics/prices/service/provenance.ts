@@ -23,8 +23,6 @@ export interface RowSources {
 }
 
 /** The sources of values. */
-export type Provenance = ReturnType<typeof createProvenance>
-
 export function createProvenance({
   sources,
   catalogue,
