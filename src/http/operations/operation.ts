@@ -1,4 +1,4 @@
-import type { Static, TObject, TProperties, TSchema } from '@sinclair/typebox'
+import { Kind, type Static, type TObject, type TProperties, type TSchema } from '@sinclair/typebox'
 import type { Access } from '../gate/access-kind.ts'
 import type { Caller, RequestContext } from '../gate/gate.ts'
 import type { Page } from '../input/page.ts'
@@ -28,7 +28,10 @@ export type Answers = Readonly<Record<number, TSchema>>
 /**
  * A return value of a handler: a body that matches one of the responses, or a finished response.
  */
-type Outcome<A extends Answers> = Static<A[keyof A & number]> | Response | undefined
+export type Outcome<A extends Answers | TSchema> =
+  | (A extends TSchema ? Static<A> : A extends Answers ? Static<A[keyof A & number]> : never)
+  | Response
+  | undefined
 
 /**
  * The past that an operation can answer from: with `as_of` what was known at that moment, with
@@ -40,7 +43,7 @@ interface Definition<
   Query extends TProperties,
   Params extends TProperties,
   Body extends TSchema,
-  A extends Answers,
+  A extends Answers | TSchema,
 > {
   /** Other paths of the same operation, which the OpenAPI document leaves out. */
   aliases?: readonly string[]
@@ -67,7 +70,7 @@ interface Definition<
   /** Reads the body of a request where it is not JSON. */
   parse?(incoming: { request: Request }): unknown
   /**
-   * The body of each status; one of success other than 200 is set before the handler runs, if it is
+   * The body of a success, or that of each status; one of success other than 200 is set before the handler runs, if it is
    * the only one. The frame adds the refusals that follow from the rest: 400 to a GET, 404
    * to a path with parameters, 422 to a body.
    */
@@ -135,11 +138,15 @@ export const operation = <
   Query extends TProperties = Record<never, never>,
   Params extends TProperties = Record<never, never>,
   Body extends TSchema = TSchema,
-  A extends Answers = Answers,
+  A extends Answers | TSchema = Answers,
 >(
   endpoint: `${Method} ${string}`,
   definition: Definition<Query, Params, Body, A> & (Documentation | Hidden),
 ): Operation => {
   const [method, path] = endpoint.split(' ') as [Method, string]
-  return { method, path, ...definition }
+  const { answers, ...rest } = definition
+  return { method, path, ...rest, ...(answers && { answers: byStatus(answers) }) }
 }
+
+const byStatus = (answers: Answers | TSchema): Answers =>
+  Kind in answers ? { 200: answers as TSchema } : (answers as Answers)

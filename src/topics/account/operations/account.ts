@@ -88,7 +88,7 @@ export function accountOperations({ meter, billing, plans, links, config, now }:
       description:
         "Returns the account: identity at the top level; the plan, the calling key's quota and the plan's limits under `data`. Members of an organization get the organization's account. Free of charge, so that an account can see when an exhausted quota resets.",
       access: { meter: false, header: true },
-      answers: { 200: AccountAnswer },
+      answers: AccountAnswer,
       handle: ({ caller, request }) => {
         const { key, entitled } = caller
         const subscribed = billing.standing(key.account)

@@ -93,7 +93,7 @@ export const displayPreferenceOperations: readonly Operation[] = [
     description:
       "Returns the caller's preferences for the console: colours, density, time zone and number format. Each member of an organization has their own.",
     access: { meter: false },
-    answers: { 200: DisplayPreferencesShape },
+    answers: DisplayPreferencesShape,
     handle: ({ at, caller }) => rowOf(at.displayPreferences.of(caller.key.holder.account.id)),
   }),
   operation('PATCH /v1/display_preferences', {
@@ -103,7 +103,7 @@ export const displayPreferenceOperations: readonly Operation[] = [
       "Updates the given preferences of the caller; the others keep their values. The console uses them in every browser that the caller signs in with. They do not change the API's responses.",
     access: { meter: false, header: true, action: 'change_view' },
     body: DisplayPreferencesBody.schema,
-    answers: { 200: DisplayPreferencesShape },
+    answers: DisplayPreferencesShape,
     handle: ({ at, body: input, caller }) => {
       const { displayPreferences: store, now } = at
       const { id } = caller.key.holder.account

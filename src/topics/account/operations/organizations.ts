@@ -101,7 +101,7 @@ function members({ organizations, ownUrl }: Context) {
       access: change,
       params: memberId.properties,
       body: RoleBody.schema,
-      answers: { 200: One },
+      answers: One,
       handle: ({ body, caller, params: { id } }) => {
         const { role } = RoleBody.read(body)
         const changed = organizations.changeRole(caller.key.holder, id, role)
@@ -166,14 +166,12 @@ export const organizationOperations: Operations = [
     query: {
       token: textParameter(tokenDescription, undefined, { maxLength: tokenMax }),
     },
-    answers: {
-      200: t.Object({
-        invitation: InvitationShape,
-        organization: Named,
-        can_accept: t.boolean('Whether the caller can accept it now.'),
-        next: t.Object({ method: t.Literal('POST'), path: t.String() }),
-      }),
-    },
+    answers: t.Object({
+      invitation: InvitationShape,
+      organization: Named,
+      can_accept: t.boolean('Whether the caller can accept it now.'),
+      next: t.Object({ method: t.Literal('POST'), path: t.String() }),
+    }),
     handle: ({ at: { organizations, now }, caller, params: { id }, query }) => {
       const view = organizations.invitation(id, caller.key.holder, query.token)
       if (!view) throw notFound('invitation', id)
@@ -197,9 +195,7 @@ export const organizationOperations: Operations = [
     access: own,
     params: invitationId.properties,
     body: AcceptBody.schema,
-    answers: {
-      200: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
-    },
+    answers: t.Object({ invitation: InvitationShape, member: MemberShape, organization: Named }),
     handle: ({ at: { organizations, now }, body, caller, params: { id } }) => {
       const { token } = AcceptBody.read(body)
       const accepted = organizations.accept(id, caller.key.holder, token)

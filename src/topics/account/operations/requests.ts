@@ -47,13 +47,11 @@ export const requestOperations: readonly Operation[] = [
         'refused',
       ),
     },
-    answers: {
-      200: t.Object({
-        status: t.Literal('success'),
-        data: t.Object({ requests: t.Array(RequestRow) }),
-        meta: PageMetaShape,
-      }),
-    },
+    answers: t.Object({
+      status: t.Literal('success'),
+      data: t.Object({ requests: t.Array(RequestRow) }),
+      meta: PageMetaShape,
+    }),
     handle: ({ at, caller, query, page }) => {
       const { key, route, outcome } = query
       if (outcome && !isOutcome(outcome)) throw invalidParameter('outcome', outcome, outcomes)

@@ -61,7 +61,7 @@ export function secondFactorOperations({ keys, secondFactor, sessions, audit }: 
       description:
         'Returns whether two-factor authentication is enabled. Requires a session token; API keys get 401.',
       access: own,
-      answers: { 200: Standing },
+      answers: Standing,
       handle: ({ caller }) => standingRow(personOf(caller).id),
     }),
     operation('POST /v1/auth/second-factor', {

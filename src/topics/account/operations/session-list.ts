@@ -27,7 +27,7 @@ export const sessionListOperations: readonly Operation[] = [
     description:
       'Returns the active sessions of the account, newest first. Requires a session token; API keys get 401.',
     access: own,
-    answers: { 200: envelopeOf({ sessions: t.Array(SignInRow) }) },
+    answers: envelopeOf({ sessions: t.Array(SignInRow) }),
     handle: ({ at, caller, reply }) => {
       const { sessions } = at
       reply.headers['cache-control'] = 'no-store'
@@ -51,7 +51,7 @@ export const sessionListOperations: readonly Operation[] = [
       'Ends a session and all its tokens immediately. Requires a session token; API keys get 401.',
     access: own,
     params: params.properties,
-    answers: { 200: envelopeOf({ revoked: t.integer() }) },
+    answers: envelopeOf({ revoked: t.integer() }),
     handle: ({ at, caller, params: { id } }) => {
       const { sessions } = at
       const mine = sessionOf(caller)
@@ -67,7 +67,7 @@ export const sessionListOperations: readonly Operation[] = [
     description:
       'Ends all sessions except the current one and returns their number. Requires a session token; API keys get 401.',
     access: own,
-    answers: { 200: envelopeOf({ revoked: t.integer() }) },
+    answers: envelopeOf({ revoked: t.integer() }),
     handle: ({ at, caller }) => {
       const { sessions } = at
       const mine = sessionOf(caller)

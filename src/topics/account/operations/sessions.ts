@@ -99,7 +99,7 @@ function stayOrGo({ keys, sessions, ownUrl }: Context) {
       description:
         'Returns a new session token. The old token is accepted for another 30 seconds, and refreshing it in that time returns the same new token. Reusing it later revokes the whole session, because it may have been stolen. A session can be refreshed for 30 days. Requires a session token; API keys get 401.',
       access: own,
-      answers: { 200: SessionAnswer },
+      answers: SessionAnswer,
       handle: async ({ caller, request, reply }) => {
         Object.assign(reply.headers, noStore)
         const refreshed = await sessions.refresh(sessionOf(caller))
@@ -121,7 +121,7 @@ function stayOrGo({ keys, sessions, ownUrl }: Context) {
           default: false,
         }),
       },
-      answers: { 200: envelopeOf({ revoked: t.Literal(true) }) },
+      answers: envelopeOf({ revoked: t.Literal(true) }),
       handle: ({ caller, query, request, reply }) => {
         const session = sessionOf(caller)
         if (cameAsCookie(request)) reply.headers['set-cookie'] = endedCookie(isSecure())

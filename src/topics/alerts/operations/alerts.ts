@@ -47,7 +47,7 @@ const listAndCreate = (
     description:
       "Returns the account's alerts as an array, sorted by code and creation. An alert that the plan no longer includes is not evaluated and has `suspended_reason` `plan`.",
     access: reading,
-    answers: { 200: t.Array(AlertShape) },
+    answers: t.Array(AlertShape),
     handle: ({ caller }) => alerts.list(caller.key.account.account.id).map(rows.row),
   }),
   operation('POST /v1/alerts', {
@@ -86,7 +86,7 @@ const changeOne = ({ alerts, plans, links }: Context, { rows, forms, own }: Aler
       'Returns the alert with its newest triggers. The newest 10,000 triggers of each alert are stored.',
     access: reading,
     params: alertParams.properties,
-    answers: { 200: AlertWithHistory },
+    answers: AlertWithHistory,
     handle: ({ caller, params: { id } }) => {
       const alert = own(id, caller)
       return {
@@ -103,7 +103,7 @@ const changeOne = ({ alerts, plans, links }: Context, { rows, forms, own }: Aler
     access: writing,
     params: alertParams.properties,
     body: forms.alertChange,
-    answers: { 200: AlertShape },
+    answers: AlertShape,
     handle: ({ body, caller, params: { id }, request }) => {
       const alert = own(id, caller)
       const settings = forms.changed(body, alert)

@@ -51,7 +51,7 @@ export function alertHistoryOperations(
         'Returns each analytics alert of the account that has fired, with the values measured at its newest trigger, newest first.',
       access: { meter: true, feature: 'analytics_alerts' },
       page: { max: limits.alertsHistoryPerPageMax, default: analyticsPerPage },
-      answers: { 200: Analytics },
+      answers: Analytics,
       handle: ({ caller, page }) => {
         const fired = alerts.firedAnalytics(
           caller.key.account.account.id,

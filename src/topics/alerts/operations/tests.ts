@@ -71,7 +71,7 @@ const testOne = ({ alerts, catalogue, clock, marks }: Context, { own }: AlertCon
     access: onlyReading,
     params: alertParams.properties,
     body: noBody,
-    answers: { 200: TestShape },
+    answers: TestShape,
     handle: ({ caller, params: { id }, reply }) => {
       const startedMs = clock.monotonic()
       const alert = own(id, caller)
@@ -133,7 +133,7 @@ const backtest = (deps: Context, { codeOf, forms }: AlertContext) => [
       "Returns how often the alert would have fired from `start_date` to `end_date`, both included (default: the last 365 days), with the rule and cooldown of live alerts. Saves and sends nothing.\n\nBy default it uses the current values at their observation times. With `vintage: true` it replays values in the order they were recorded, including corrections, as a live alert would have seen them; `triggered_at` is then the time of recording, and `X-Vintage-Revision-Coverage-Since` is the start of complete revision history. Quarantined days are excluded. A futures family uses today's front contract.",
     access: { ...onlyReading, heavy: true },
     body: forms.backtest,
-    answers: { 200: BacktestShape },
+    answers: BacktestShape,
     handle: async ({ body, reply }) => {
       const { from, to } = rangeOf(body, deps.now())
       const isVintage = BacktestRange.read(body).vintage === true

@@ -41,7 +41,7 @@ export const invoiceOperations: Operations = [
     description: 'Returns the invoices of the account, newest first.',
     access: billingRead,
     page: { max: perPageMax, default: perPageDefault },
-    answers: { 200: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }) },
+    answers: t.Object({ invoices: t.Array(InvoiceShape), meta: PageMetaShape }),
     handle: ({ at: { billing, links }, caller, request, page }) => {
       const { account } = caller.key.account
       billing.current(caller.key.account)
@@ -58,9 +58,7 @@ export const invoiceOperations: Operations = [
     description: 'Returns the invoice as a PDF document.',
     access: billingRead,
     params: params.properties,
-    answers: {
-      200: t.string('A PDF document.', '%PDF-1.7 …', { contentMediaType: 'application/pdf' }),
-    },
+    answers: t.string('A PDF document.', '%PDF-1.7 …', { contentMediaType: 'application/pdf' }),
     handle: async ({ at: { billing, issuer }, caller, params: { id } }) => {
       const invoice = billing.invoices.own(caller.key.account.account.id, id)
       if (!invoice) throw notFound('invoice', id)
@@ -125,7 +123,7 @@ function usage({ keys, meter, now }: Context) {
           default: 'current',
         }),
       },
-      answers: { 200: Usage },
+      answers: Usage,
       handle: ({ caller, query }) => {
         const period = periods.find(name => name === (query.period || 'current'))
         if (!period) throw invalidParameter('period', query.period, periods)

@@ -130,7 +130,7 @@ function credits({ billing, idempotency }: Context) {
       description:
         "Returns the credit packs on sale and the remaining credits. Credits are requests in addition to the plan's quota; they are used when the quota of a key is exhausted.",
       access: billingRead,
-      answers: { 200: t.Object({ credit_packs: t.Array(PackShape), balance: Balance }) },
+      answers: t.Object({ credit_packs: t.Array(PackShape), balance: Balance }),
       handle: ({ caller }) => ({
         credit_packs: sales.packs.map(packRow),
         balance: { requests_remaining: sales.balance(caller.key.account.account.id) },

@@ -45,7 +45,7 @@ function reading({ billing, plans, keys, meter, now }: Context) {
       description:
         'Returns the plans with their monthly and yearly prices in cents, and the available add-ons. Add-ons are granted by the operator.',
       access: billingRead,
-      answers: { 200: PlanList },
+      answers: PlanList,
       handle: () => ({ plans: planRows(plans), addons: addOnRows(plans) }),
     }),
     operation('GET /billing/subscriptions/current', {
@@ -54,7 +54,7 @@ function reading({ billing, plans, keys, meter, now }: Context) {
       description:
         'Returns the current subscription. An operator-assigned plan has one too, by calendar month and free of charge, with the id of the account. The free plan and trials have none; the period is then that of the quota.',
       access: billingRead,
-      answers: { 200: t.Object({ subscription: SubscriptionShape }) },
+      answers: t.Object({ subscription: SubscriptionShape }),
       handle: ({ caller }) => ({ subscription: row(caller.key.account) }),
     }),
   ]

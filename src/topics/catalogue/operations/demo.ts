@@ -125,7 +125,7 @@ export const demoOperations: Operations = [
         'WTI_USD,GOLD_USD',
       ),
     },
-    answers: { 200: DemoPrices },
+    answers: DemoPrices,
     handle: ({ at: deps, query, request, reply }) => {
       const free = seriesOf(deps.catalogue, deps.firstCodes)
       const quotes = free.flatMap(series => deps.latestPrices.quote(series) ?? [])
@@ -225,7 +225,7 @@ function commoditiesRoute(deps: Context) {
       description:
         'Returns every code that has data, by category, and which of them the demo serves.',
       access,
-      answers: { 200: serialised(DemoCommodities) },
+      answers: serialised(DemoCommodities),
       handle: ({ reply }) => {
         const { list, hit } = commodityTexts.rendered(
           'demo',

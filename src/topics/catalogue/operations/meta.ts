@@ -140,7 +140,7 @@ function webhookIpsRoute({ config }: Context, startedAt: string) {
       description:
         "Returns the networks that webhooks are sent from, for a receiver's firewall; empty if the operator has not set them. Free of charge.",
       access: { meter: false },
-      answers: { 200: WebhookIps },
+      answers: WebhookIps,
       handle: () => answer,
     }),
   ]

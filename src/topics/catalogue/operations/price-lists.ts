@@ -193,7 +193,7 @@ function allPricesRoute(deps: PriceListsDeps) {
       query: {
         category: codeParameter('Only the codes of this category.', 'crude_oil'),
       },
-      answers: { 200: serialised(All) },
+      answers: serialised(All),
       handle: ({ query, page, reply, caller }) => {
         const category = categoryOf(catalogue, query.category)
         const { series, total, text } = kept(
@@ -254,7 +254,7 @@ export const priceListOperations: Operations = [
       'Returns how many codes have a current, delayed, stale or no price, in total and by category.',
     tags: ['Prices'],
     access: { meter: true },
-    answers: { 200: Health },
+    answers: Health,
     handle: ({ at: { marks, catalogue, freshness, now }, reply }) => {
       markSeries(reply, marks, catalogue.list())
       return success(healthRow(freshness.overview(), now()))

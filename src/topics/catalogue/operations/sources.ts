@@ -19,7 +19,7 @@ export const sourceOperations = ({ feeds }: { feeds: Pick<Feeds, 'sources'> }) =
       'Returns the publishers of imported public data, with their licence class (`open`: redistribution allowed, `view`: display only) and required attribution.',
     tags: ['Catalogue'],
     access: { open: 'Users of the data must be able to name its source.' },
-    answers: { 200: t.Object({ sources: t.Array(SourceShape) }) },
+    answers: t.Object({ sources: t.Array(SourceShape) }),
     handle: () => ({
       sources: feeds.sources().map(({ feed: { publisher }, codes }) => ({
         publisher: publisher.publisher,

@@ -31,7 +31,7 @@ export const wellKnownOperations = [
     summary: 'Get the API catalog',
     description: 'Returns links to the description, the documentation and the status (RFC 9727).',
     access,
-    answers: { 200: serialised(Linkset) },
+    answers: serialised(Linkset),
     handle: ({ at: { links }, request, reply }) => {
       const { baseUrl, docsUrl } = links(request)
       reply.headers['content-type'] = 'application/linkset+json'

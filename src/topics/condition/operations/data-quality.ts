@@ -310,11 +310,9 @@ function reportsRoute({ quality, marks }: Context) {
           'warning',
         ),
       },
-      answers: {
-        200: serialised(
-          envelopeOf({ reports: t.Array(Row), count: t.integer({ examples: [884] }) }),
-        ),
-      },
+      answers: serialised(
+        envelopeOf({ reports: t.Array(Row), count: t.integer({ examples: [884] }) }),
+      ),
       handle: async ({ query, reply }) => {
         const status = query.status?.trim().toLowerCase()
         if (status && !(statuses as readonly string[]).includes(status)) {
@@ -337,7 +335,7 @@ export const dataQualityOperations: Operations = [
     description: `Returns scores over every code that has data, and the newest issues. ${definitions}`,
     tags: ['Catalogue'],
     access: { meter: true, heavy: true },
-    answers: { 200: envelope(Summary) },
+    answers: envelope(Summary),
     handle: async ({ at: { quality, marks, now }, reply }) => {
       const all = await quality.all()
       markFixtures(reply, marks, all)
@@ -354,7 +352,7 @@ export const dataQualityOperations: Operations = [
     params: {
       code: t.string('A code or alias.', 'WTI_USD'),
     },
-    answers: { 200: envelope(Report) },
+    answers: envelope(Report),
     handle: ({ at: { catalogue, quality, marks, now }, params, reply }) => {
       const series = catalogue.named(params.code)
       if (!series)

@@ -31,7 +31,7 @@ export const incidentOperations: readonly Operation[] = [
     description:
       'Returns the times when a component was degraded or down, checked once a minute, and when the service was stopped for ten minutes or more. Needs no key; `/status` shows them.',
     access,
-    answers: { 200: Incidents },
+    answers: Incidents,
     handle: ({ at, reply }) => {
       const { incidents, now } = at
       reply.headers['cache-control'] = 'no-store'
@@ -47,13 +47,11 @@ export const incidentOperations: readonly Operation[] = [
     summary: 'Get the incident feed as RSS',
     description: 'Returns the incidents of the last 90 days as an RSS feed. Needs no key.',
     access,
-    answers: {
-      200: t.string(
-        'RSS 2.0: one item when an incident begins and one when it ends.',
-        '<?xml version="1.0" encoding="utf-8"?>',
-        { contentMediaType: 'application/rss+xml' },
-      ),
-    },
+    answers: t.string(
+      'RSS 2.0: one item when an incident begins and one when it ends.',
+      '<?xml version="1.0" encoding="utf-8"?>',
+      { contentMediaType: 'application/rss+xml' },
+    ),
     handle: ({ at, request, reply }) => {
       const { incidents, links, serviceName } = at
       reply.headers['cache-control'] = 'no-store'

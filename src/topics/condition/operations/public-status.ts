@@ -47,7 +47,7 @@ export const publicStatusOperations = (
     description:
       'Returns the status of each component and the data freshness of each category. Needs no key; `/status` shows it as a page.',
     access: { open: 'The status is public.' },
-    answers: { 200: PublicStatus },
+    answers: PublicStatus,
     handle: ({ reply }) => {
       const now = deps.clock.now()
       const overview = deps.freshness.overview()

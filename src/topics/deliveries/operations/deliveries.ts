@@ -79,18 +79,16 @@ const listAndCreate = (
     description:
       'Returns the scheduled deliveries of the account, oldest first, and how many the plan allows.',
     access: reading,
-    answers: {
-      200: t.Object({
-        data: t.Array(DeliveryShape),
-        meta: t.Object({
-          limit,
-          current_count: t.integer(),
-          remaining: t.countOrNull('Null: no limit.'),
-          plan: t.String({ examples: ['enterprise'] }),
-        }),
+    answers: t.Object({
+      data: t.Array(DeliveryShape),
+      meta: t.Object({
         limit,
+        current_count: t.integer(),
+        remaining: t.countOrNull('Null: no limit.'),
+        plan: t.String({ examples: ['enterprise'] }),
       }),
-    },
+      limit,
+    }),
     handle: ({ caller: { key, entitled } }) => {
       const data = deliveries.list(key.account.account.id).map(rows.row)
       const { scheduledDeliveries: allowed, planId: plan } = entitled

@@ -129,7 +129,7 @@ const overview = (path: string, operationId: string, use?: string) =>
       'Returns the coverage and the newest month of the country: the sum of the states that have filed. States publish at the end of the second month; until the month after that the numbers are provisional. All wells of a state count into its aggregate, so the wells that are followed one by one add up to less.',
     ...(use !== undefined && { deprecated: { use } }),
     access: productionAccess,
-    answers: { 200: envelope(Overview) },
+    answers: envelope(Overview),
     handle: overviewOf,
   })
 
@@ -150,13 +150,11 @@ export const wellProductionOperations: readonly Operation[] = [
         { pattern: '^[0-9]{4}-[0-9]{2}$' },
       ),
     },
-    answers: {
-      200: envelopeOf({
-        period: t.orNull(Month),
-        count: t.integer({ examples: [26] }),
-        states: t.Array(StateRow),
-      }),
-    },
+    answers: envelopeOf({
+      period: t.orNull(Month),
+      count: t.integer({ examples: [26] }),
+      states: t.Array(StateRow),
+    }),
     handle: ({ at, query, reply }) => {
       const { states } = at.wellProduction
       const requestedMonth = query.period?.trim()
@@ -188,14 +186,12 @@ export const wellProductionOperations: readonly Operation[] = [
         pattern: monthPattern,
       }),
     },
-    answers: {
-      200: envelopeOf({
-        state: State,
-        period: Span,
-        count: t.integer({ examples: [22] }),
-        data: t.Array(ProductionRecord),
-      }),
-    },
+    answers: envelopeOf({
+      state: State,
+      period: Span,
+      count: t.integer({ examples: [22] }),
+      data: t.Array(ProductionRecord),
+    }),
     handle: ({ at, params, query, reply }) => {
       const { states } = at.wellProduction
       const now = at.now()

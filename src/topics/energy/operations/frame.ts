@@ -7,6 +7,7 @@ import {
   type Answers,
   type Call,
   type Operation,
+  type Outcome,
   operation,
   type View,
 } from '../../../http/operations/operation.ts'
@@ -95,7 +96,7 @@ export const energyOperation = <
   page?: { max: number; default: number }
   unpaged?: true
   answers: A
-  handle(call: Call<Query, Params, unknown>): Static<A[keyof A & number]> | Response
+  handle(call: Call<Query, Params, unknown>): Outcome<A>
 }): Operation =>
   operation<Query, Params, TSchema, A>(`GET ${path}`, {
     ...(path.startsWith(prefix) && { aliases: [path.replace(prefix, aliasPrefix)] }),

@@ -114,29 +114,27 @@ function portOperations(deps: Context) {
       params: {
         code: t.string('UN/LOCODE, short code, slug or name of a port, in any case.', 'SIN'),
       },
-      answers: {
-        200: t.object('BunkerPortAnswer', {
-          data: t.Object({
-            ...PricedPort.properties,
-            vlsfo: EntryOrNull,
-            mgo: EntryOrNull,
-            ifo380: EntryOrNull,
-            spreads: t.Object(
-              {
-                vlsfo_hsfo_spread: t.orNull(
-                  ScrubberSpread,
-                  'Null where a price of the two is missing.',
-                ),
-              },
-              {
-                additionalProperties: byGrade,
-                description: '`to_<port>` for every other port: this port minus that one.',
-              },
-            ),
-            ...metadata,
-          }),
+      answers: t.object('BunkerPortAnswer', {
+        data: t.Object({
+          ...PricedPort.properties,
+          vlsfo: EntryOrNull,
+          mgo: EntryOrNull,
+          ifo380: EntryOrNull,
+          spreads: t.Object(
+            {
+              vlsfo_hsfo_spread: t.orNull(
+                ScrubberSpread,
+                'Null where a price of the two is missing.',
+              ),
+            },
+            {
+              additionalProperties: byGrade,
+              description: '`to_<port>` for every other port: this port minus that one.',
+            },
+          ),
+          ...metadata,
         }),
-      },
+      }),
       handle: ({ params, request, reply }) => {
         const port = bunkerPort(deps.ports, params.code)
         const quotes = someQuotesAt([port])

@@ -124,7 +124,7 @@ export function dieselStationsOperations({
       description: `Returns the stations within a radius of up to ${radiusMeters.max} meters, measured along the great circle, the nearest first and at most ${stationsMax}. Each says how its price stands to the average of the region. The list is empty where no stations are loaded.`,
       access: { meter: true, header: true, feature: 'calculated_metrics', action: 'read' },
       body: StationsBody.schema,
-      answers: { 200: Nearby },
+      answers: Nearby,
       handle: ({ body: input, reply }) => {
         const area = StationsBody.read(input)
         const { lat: latitude, lng: longitude, radius: meters = radiusMeters.default } = area

@@ -88,7 +88,7 @@ export function dieselOperations(deps: DieselDeps) {
       description: `Returns the average pump price of diesel in the state of the path. ${weekly}`,
       access: { meter: true },
       params: { state: t.string(states, 'CA') },
-      answers: { 200: envelopeOf({ ...regional, metadata: Metadata }) },
+      answers: envelopeOf({ ...regional, metadata: Metadata }),
       handle: ({ params, reply }) => success(averageOf(params.state, reply)),
     }),
     ...dieselStationsOperations(deps),

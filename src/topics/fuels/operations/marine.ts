@@ -36,7 +36,7 @@ export function marineOperations(deps: Context) {
       description: 'Returns the ports with fuel prices, largest by sales first.',
       access: { meter: true, rate: 'marine' },
       query: portQuery,
-      answers: { 200: envelope(Ports) },
+      answers: envelope(Ports),
       handle: ({ query }) => {
         const { filter, ports } = portsOf(query)
         return success({
@@ -73,7 +73,7 @@ export function marineOperations(deps: Context) {
       description: 'Returns the ports, each with the newest price of its grades.',
       access: { meter: true, rate: 'marine' },
       query: portQuery,
-      answers: { 200: envelope(PortPrices) },
+      answers: envelope(PortPrices),
       handle: ({ query, reply }) => portPrices(query, reply),
     }),
     operation('GET /v1/prices/marine-fuels/historical', {

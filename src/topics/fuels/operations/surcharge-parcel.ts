@@ -59,13 +59,11 @@ export function parcelSurchargeOperations(deps: Context) {
       access: { meter: true },
       params: carrierParams('harbor').properties,
       query: serviceLevel,
-      answers: {
-        200: envelopeOf({
-          ...carrierShape,
-          service_levels: t.Array(ParcelRow),
-          metadata: SourceNote,
-        }),
-      },
+      answers: envelopeOf({
+        ...carrierShape,
+        service_levels: t.Array(ParcelRow),
+        metadata: SourceNote,
+      }),
       handle: ({ params, query, reply }) => {
         const level = levelOf(query.service_level)
         const carrier = carrierOf('parcel', params.carrier)
@@ -89,7 +87,7 @@ export function parcelSurchargeOperations(deps: Context) {
       params: carrierParams('harbor').properties,
       page: { max: deps.perPageMax },
       query: serviceLevel,
-      answers: { 200: History },
+      answers: History,
       handle: ({ params, query, page, reply }) => {
         const level = levelOf(query.service_level)
         const carrier = carrierOf('parcel', params.carrier)

@@ -35,7 +35,7 @@ export function fuelSurchargeOperations(deps: Context) {
       description: `Returns the current fuel surcharge of a less-than-truckload carrier.${delayed}`,
       access: { meter: true },
       params: carrierParams('alder').properties,
-      answers: { 200: envelopeOf({ ...SurchargeRow.properties, metadata: SourceNote }) },
+      answers: envelopeOf({ ...SurchargeRow.properties, metadata: SourceNote }),
       handle: ({ params, reply }) => {
         const carrier = carrierOf('ltl', params.carrier)
         const [row] = present(surcharges.inForce('ltl', today(), carrier), carrier)
@@ -50,7 +50,7 @@ export function fuelSurchargeOperations(deps: Context) {
       access: { meter: true },
       params: carrierParams('alder').properties,
       page: { max: deps.perPageMax },
-      answers: { 200: History },
+      answers: History,
       handle: ({ params, page, reply }) => {
         const carrier = carrierOf('ltl', params.carrier)
         const { rows, meta } = historyOf({ mode: 'ltl', carrier, serviceLevel: undefined }, page)

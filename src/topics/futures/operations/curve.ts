@@ -86,7 +86,7 @@ export const futuresCurveOperations = (routes: FuturesRoutes) => [
     query: {
       date: momentParameter('The curve as it was at the end of a day; default: now.', '2026-11-19'),
     },
-    answers: { 200: t.Union([Curve, NoCurve]) },
+    answers: t.Union([Curve, NoCurve]),
     handle: ({ at: { futures }, params, query, reply }) => {
       const requested = routes.familyOf(params.slug)
       const day = readDate(query.date)

@@ -135,7 +135,7 @@ const intradayRoute = (routes: FuturesRoutes) => [
         '2026-11-20',
       ),
     },
-    answers: { 200: Intraday },
+    answers: Intraday,
     handle: ({ at, params, query, reply }) =>
       intradayAnswer(routes.at(at), routes.familyOf(params.slug), query, reply),
   }),

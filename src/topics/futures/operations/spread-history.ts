@@ -79,7 +79,7 @@ export const futuresSpreadHistoryOperations = ({ switched }: Context, routes: Fu
         default: '2',
       }),
     },
-    answers: { 200: SpreadHistory },
+    answers: SpreadHistory,
     handle: ({ at, params, query, page, request, reply }) =>
       spreadHistoryAnswer(routes.at(at), switched, routes.familyOf(params.slug), query, {
         page,

@@ -77,7 +77,7 @@ export const futuresSpreadsOperations = (routes: FuturesRoutes) => [
       }),
       date: momentParameter('Trading date; default: the latest.', '2026-11-19'),
     },
-    answers: { 200: Spreads },
+    answers: Spreads,
     handle: ({ at, params, query, reply }) =>
       spreadsAnswer(routes.at(at), routes.familyOf(params.slug), query, reply),
   }),

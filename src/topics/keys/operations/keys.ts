@@ -38,7 +38,7 @@ function listAndCreate({ meter, keyChanges: changes, nameMax, now }: Context) {
       description:
         'Returns the keys of the account, or of all members of the organization, including revoked ones: active keys first, then newest first. Tokens are never listed; `token_hint` shows the first and last characters.',
       access,
-      answers: { 200: Listed },
+      answers: Listed,
       handle: ({ caller }) =>
         success({
           api_keys: rows(caller.key.account.keys),
@@ -53,7 +53,7 @@ function listAndCreate({ meter, keyChanges: changes, nameMax, now }: Context) {
       access: changing,
       idempotent: true,
       body: keyBody.schema,
-      answers: { 200: CreatedKey },
+      answers: CreatedKey,
       handle: ({ body, caller }) =>
         success({
           api_key: createdKey(
@@ -89,7 +89,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
       access: changing,
       params: params.properties,
       body: keyBody.schema,
-      answers: { 200: One },
+      answers: One,
       handle: ({ body, caller, params: { id } }) => {
         const change = readKeyChange(keyBody, body, now())
         return success({ api_key: row(resultOf(changes.changeKey(own(id, caller), change))) })
@@ -122,7 +122,7 @@ function changeOne({ keys, meter, keyChanges: changes, nameMax, now }: Context) 
       idempotent: true,
       params: params.properties,
       body: RollBody.schema,
-      answers: { 200: CreatedKey },
+      answers: CreatedKey,
       handle: ({ body, caller, params: { id } }) => {
         const overlapMs = readOverlapMs(body)
         return success({

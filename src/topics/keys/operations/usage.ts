@@ -129,7 +129,7 @@ function limits({ meter, rates, clock }: Context) {
       description:
         "Returns the calling key's usage of its quota and of every rolling window, its usage rate and a linear projection to the reset. Free of charge.",
       access,
-      answers: { 200: UsageAnswer },
+      answers: UsageAnswer,
       handle: ({ caller }) => usageRow(caller),
     }),
   ]
@@ -163,7 +163,7 @@ function callers({ meter, clock }: Context) {
     summary: 'Get the current user',
     description,
     access,
-    answers: { 200: UserAnswer },
+    answers: UserAnswer,
   })
 
   return [
@@ -180,7 +180,7 @@ function callers({ meter, clock }: Context) {
       description:
         "Returns the plan of the account and the usage of the calling key's quota and of the month. Free of charge.",
       access,
-      answers: { 200: envelope(Dashboard) },
+      answers: envelope(Dashboard),
       handle: ({ caller }) => {
         const { window, used, extra, state } = meter.quotaUsage(caller.key)
         const { id, email, tier, tier_name, requests_this_month, features } = userRow(caller)

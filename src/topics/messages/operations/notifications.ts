@@ -77,7 +77,7 @@ const list: readonly Operation[] = [
     query: {
       unread: flagParameter('True returns only unread notifications.', true, { default: false }),
     },
-    answers: { 200: Listed },
+    answers: Listed,
     handle: ({ at, caller, query, page }) => {
       const { notifications: store } = at
       const accountId = accountIdOf(caller)
@@ -93,7 +93,7 @@ const list: readonly Operation[] = [
     summary: 'Count unread notifications',
     description: 'Returns the number of unread notifications.',
     access: read,
-    answers: { 200: Counted },
+    answers: Counted,
     handle: ({ at, caller }) => {
       const { notifications: store } = at
       return { unread_count: store.unread(accountIdOf(caller)) }
@@ -108,7 +108,7 @@ const marks: readonly Operation[] = [
     description: 'Marks a notification as read. Repeating the request changes nothing.',
     access: write,
     params: params.properties,
-    answers: { 200: Marked },
+    answers: Marked,
     handle: ({ at, caller, params: { id } }) => {
       const { notifications: store, now } = at
       const accountId = accountIdOf(caller)
@@ -123,7 +123,7 @@ const marks: readonly Operation[] = [
     summary: 'Mark all notifications as read',
     description: 'Marks all unread notifications of the account as read.',
     access: write,
-    answers: { 200: AllMarked },
+    answers: AllMarked,
     handle: ({ at, caller }) => {
       const { notifications: store, now } = at
       return {
@@ -140,7 +140,7 @@ const preferences: readonly Operation[] = [
     summary: 'Get notification settings',
     description: 'Returns which notifications the account gets on which channels.',
     access: read,
-    answers: { 200: PreferencesShape },
+    answers: PreferencesShape,
     handle: ({ at, caller }) => {
       const { preferences: store } = at
       return preferencesRow(store.of(accountIdOf(caller)))
@@ -153,7 +153,7 @@ const preferences: readonly Operation[] = [
       'Updates the given settings; the body may be wrapped in `notification_preferences`. Scheduled deliveries have separate settings.',
     access: write,
     body: PreferencesBody.schema,
-    answers: { 200: PreferencesShape },
+    answers: PreferencesShape,
     handle: ({ at, body, caller }) => {
       const { preferences: store } = at
       const changed = preferencesOf(body, store.of(accountIdOf(caller)))

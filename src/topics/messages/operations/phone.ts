@@ -36,7 +36,7 @@ const number: readonly Operation[] = [
     summary: 'Get the phone number',
     description: 'Returns the phone number of the account; null and false without one.',
     access: { meter: false },
-    answers: { 200: PhoneShape },
+    answers: PhoneShape,
     handle: ({ at, caller }) => phoneRow(at.phones.of(accountIdOf(caller))),
   }),
   operation('POST /v1/phone', {

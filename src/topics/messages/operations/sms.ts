@@ -83,7 +83,7 @@ export const smsOperations = [
     description:
       'Returns when and how often alerts are sent by text message. Available on every plan.',
     access: open,
-    answers: { 200: SettingsShape },
+    answers: SettingsShape,
     handle: ({ at: { textMessages }, caller }) =>
       settingsRow(textMessages.settings(accountIdOf(caller))),
   }),
@@ -94,7 +94,7 @@ export const smsOperations = [
       'Updates the given settings; the body may be wrapped in `sms_settings`. Alerts in quiet hours or over the daily maximum are dropped, because they would be outdated later.',
     access: gated,
     body: SmsSettingsBody.schema,
-    answers: { 200: SettingsShape },
+    answers: SettingsShape,
     handle: ({ at: { db, textMessages, sms: store }, body, caller }) =>
       transact(db, () => {
         const changed = smsSettingsOf(body, textMessages.settings(accountIdOf(caller)))
@@ -129,7 +129,7 @@ export const smsOperations = [
     summary: 'Withdraw consent to text messages',
     description: 'Withdraws consent; text messages stop immediately. The number stays verified.',
     access: gated,
-    answers: { 200: OptedOut },
+    answers: OptedOut,
     handle: ({ at: { phones }, caller }) => ({
       opted_in: false as const,
       opted_out_at: isoInstant(phones.optOut(accountIdOf(caller))),
@@ -142,7 +142,7 @@ export const smsOperations = [
     description:
       'Returns whether text messages can be sent, what prevents them, and the remaining monthly allowance.',
     access: open,
-    answers: { 200: Eligibility },
+    answers: Eligibility,
     handle: ({ at: { phones, textMessages }, caller }) => {
       const phone = phones.of(accountIdOf(caller))
       const feature = hasFeature(caller.entitled, 'sms')

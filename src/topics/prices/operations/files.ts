@@ -180,7 +180,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
         description: `Returns a link to a ${noun} file for tools that cannot send headers. Anyone with the link can download the file for 24 hours. It is charged as the whole file.`,
         access: { meter: true, feature: 'bulk_export', weighed: true },
         params: named.properties,
-        answers: { 200: Link },
+        answers: Link,
         handle: async ({ params, request, reply, caller }) => {
           const file = await readableFile(kind, params.name, caller, request)
           const expiresAt = now() + linkMs

@@ -87,7 +87,7 @@ function listAndCreate(deps: Context) {
       description:
         'Returns the watches of the account, newest first, and how many the plan allows.',
       access: reading,
-      answers: { 200: Listed },
+      answers: Listed,
       handle: ({ caller }) => {
         const rows = watches.list(accountIdOf(caller)).map(watchRow)
         return success({ subscriptions: rows, count: rows.length, limit: caller.entitled.watches })
@@ -131,7 +131,7 @@ function changeOne(deps: Context) {
       description: 'Returns the watch with its last and next run.',
       access: reading,
       params: params.properties,
-      answers: { 200: One },
+      answers: One,
       handle: ({ caller, params: { id } }) => success(watchTwice(ownWatch(watches, id, caller))),
     }),
     operation('PATCH /v1/subscriptions/:id', {
@@ -142,7 +142,7 @@ function changeOne(deps: Context) {
       access: writing,
       params: params.properties,
       body: forms.watchChange,
-      answers: { 200: One },
+      answers: One,
       handle: ({ body, caller, params: { id }, request }) => {
         refuseWebhook(body, caller, request)
         const watch = ownWatch(watches, id, caller)
@@ -156,7 +156,7 @@ function changeOne(deps: Context) {
       access: writing,
       params: params.properties,
       body: noBody,
-      answers: { 200: Deleted },
+      answers: Deleted,
       handle: ({ caller, params: { id } }) => {
         watches.remove(ownWatch(watches, id, caller))
         return success({ id, deleted: true as const })

@@ -55,7 +55,7 @@ export const webhookDeliveryOperations = [
     access: webhookWrite,
     params: webhookParams.properties,
     body: TestBody.schema,
-    answers: { 200: Tested },
+    answers: Tested,
     handle: async ({ at: { webhooks, now, ids, outbox }, body, caller, params: { id } }) => {
       const endpoint = ownEndpoint(webhooks, id, caller)
       const eventType = testTypeOf(body)
@@ -104,7 +104,7 @@ export const webhookDeliveryOperations = [
       status: wordParameter(logStatuses, `One of ${logStatuses.join(', ')}.`, 'failed'),
       event_type: textParameter('A type or alias.', 'price.updated'),
     },
-    answers: { 200: LogPage },
+    answers: LogPage,
     handle: ({
       at: {
         webhooks,

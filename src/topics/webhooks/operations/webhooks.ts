@@ -60,7 +60,7 @@ function listAndCreate(deps: Context) {
       summary: 'List webhook endpoints',
       description: 'Returns the webhook endpoints of the account, newest first, without secrets.',
       access: webhookAccess,
-      answers: { 200: Listed },
+      answers: Listed,
       handle: ({ caller: { key, entitled } }) => {
         const accountId = key.account.account.id
         const records = webhooks.records(accountId)
@@ -129,7 +129,7 @@ function changeOne(deps: Context) {
       description: 'Returns a webhook endpoint with its delivery status, without its secret.',
       access: webhookAccess,
       params: webhookParams.properties,
-      answers: { 200: One },
+      answers: One,
       handle: ({ caller, params: { id } }) => success(row(ownEndpoint(webhooks, id, caller))),
     }),
     operation('PATCH /v1/webhooks/:id', {
@@ -140,7 +140,7 @@ function changeOne(deps: Context) {
       ...common,
       access: withSecret,
       body: forms.webhookChange,
-      answers: { 200: One },
+      answers: One,
       handle: ({ body, caller, params: { id }, request }) => {
         refuseEvents(body, caller, request)
         const endpoint = ownEndpoint(webhooks, id, caller)
@@ -154,7 +154,7 @@ function changeOne(deps: Context) {
       description: 'Deletes the endpoint permanently and drops its pending events.',
       ...common,
       body: noBody,
-      answers: { 200: Deleted },
+      answers: Deleted,
       handle: ({ caller, params: { id } }) => {
         webhooks.remove(ownEndpoint(webhooks, id, caller))
         return success({ id, deleted: true as const })
@@ -169,7 +169,7 @@ function changeOne(deps: Context) {
       access: rotating,
       headers: idempotencyHeader,
       body: RotationBody.schema,
-      answers: { 200: One },
+      answers: One,
       handle: ({ body, caller, params: { id }, requestContext, request, reply }) => {
         const endpoint = ownEndpoint(webhooks, id, caller)
         return idempotency.once({ caller, requestContext, request, reply }, body, () => {

@@ -166,7 +166,7 @@ export function batchAdminOperations(deps: Context) {
         code: codeParameter('Only batches that changed this series.', 'WTI_USD'),
         since: momentParameter('Only batches opened since this time.', '2026-11-20'),
       },
-      answers: { 200: envelopeOf({ batches: t.Array(BatchShape), meta: PageMetaShape }) },
+      answers: envelopeOf({ batches: t.Array(BatchShape), meta: PageMetaShape }),
       handle: ({ query, page }) => {
         const kind = batchKinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind)
@@ -193,23 +193,21 @@ export function batchAdminOperations(deps: Context) {
         'Returns a batch with the series it changed, the time range of the changes, and the largest changes of dataset rows.',
       access: operator,
       params: params.properties,
-      answers: {
-        200: envelopeOf({
-          batch: t.Composite([
-            BatchShape,
-            t.Object({
-              recorded_at: t.orNull(
-                moment,
-                'From this time `as_of` returns all of its values of series; null if there are none.',
-              ),
-            }),
-          ]),
-          series: t.Array(BatchSeriesShape),
-          rows: t.Array(RowChangeShape, {
-            description: 'The ten biggest changes of numbers in rows of datasets.',
+      answers: envelopeOf({
+        batch: t.Composite([
+          BatchShape,
+          t.Object({
+            recorded_at: t.orNull(
+              moment,
+              'From this time `as_of` returns all of its values of series; null if there are none.',
+            ),
           }),
+        ]),
+        series: t.Array(BatchSeriesShape),
+        rows: t.Array(RowChangeShape, {
+          description: 'The ten biggest changes of numbers in rows of datasets.',
         }),
-      },
+      }),
       handle: ({ params: { id } }) => {
         const batch = batchOf(id)
         return success({
@@ -263,7 +261,7 @@ export function batchAdminOperations(deps: Context) {
       idempotent: true,
       params: params.properties,
       body: EndBody.schema,
-      answers: { 200: One },
+      answers: One,
       handle: ({ body: input, params: { id } }) => {
         const running = batches.running(batchOf(id).id)
         if (!running) throw notFound('batch that is under way', id)
@@ -281,15 +279,13 @@ export function batchAdminOperations(deps: Context) {
       idempotent: true,
       params: params.properties,
       body: UndoBody.schema,
-      answers: {
-        200: envelopeOf({
-          batch: BatchShape,
-          restored: t.integer('Values or rows that were restored.'),
-          removed: t.integer('Values or rows that did not exist before and were removed.'),
-          left: t.integer('Values or rows that were written later and left unchanged.'),
-          recorded_at: t.instant('From this time `as_of` returns the restored values.'),
-        }),
-      },
+      answers: envelopeOf({
+        batch: BatchShape,
+        restored: t.integer('Values or rows that were restored.'),
+        removed: t.integer('Values or rows that did not exist before and were removed.'),
+        left: t.integer('Values or rows that were written later and left unchanged.'),
+        recorded_at: t.instant('From this time `as_of` returns the restored values.'),
+      }),
       handle: ({ body: input, params: { id }, requestContext }) => {
         const batch = batchOf(id)
         const { only_untouched: onlyUntouched = false, reason: why } = UndoBody.read(input)

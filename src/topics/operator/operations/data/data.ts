@@ -91,7 +91,7 @@ function recording({ catalogue, batches, idempotency, lateCommits, now }: Contex
           },
         ],
       }),
-      answers: { 200: envelope(Counts) },
+      answers: envelope(Counts),
       handle: async ({ body, requestContext, request, reply }) =>
         lateCommits.run(() =>
           idempotency.once({ requestContext, request, reply }, body, () => {
@@ -182,7 +182,7 @@ export const dataAdminOperations: Operations = [
         },
       ],
     }),
-    answers: { 200: envelope(ComparisonShape) },
+    answers: envelope(ComparisonShape),
     handle: ({ at: { catalogue, now, compare }, body }) => {
       const sent = sentOf(body)
       const points = pointsOf(sent, codeLookupOf(catalogue.list()), now()).filter(
@@ -288,12 +288,10 @@ function reading(deps: Context) {
           '2026-11-15',
         ),
       },
-      answers: {
-        200: t.String({
-          contentMediaType: 'text/csv',
-          examples: ['code,observed_at,price,currency'],
-        }),
-      },
+      answers: t.String({
+        contentMediaType: 'text/csv',
+        examples: ['code,observed_at,price,currency'],
+      }),
       handle: async ({ query, reply }) => {
         const codes = listOf(query.codes)
         const series =

@@ -174,7 +174,7 @@ export function datasetAdminOperations({
       description:
         'Returns the importable datasets other than prices, with the columns of each and an example.',
       access: operator,
-      answers: { 200: envelope(t.Array(DatasetShape)) },
+      answers: envelope(t.Array(DatasetShape)),
       handle: () => success(datasets.map(shapeOf)),
     }),
     operation('POST /admin/v1/datasets/:name', {
@@ -201,7 +201,7 @@ export function datasetAdminOperations({
           },
         ],
       }),
-      answers: { 200: envelope(Counts) },
+      answers: envelope(Counts),
       handle: async ({ params, body, requestContext, request, reply }) =>
         lateCommits.run(() =>
           idempotency.once({ requestContext, request, reply }, body, () => {
@@ -293,7 +293,7 @@ export function datasetAdminOperations({
       access: operator,
       params: nameParams.properties,
       body: ChangeBody.schema,
-      answers: { 200: envelopeOf({ dataset: DatasetShape }) },
+      answers: envelopeOf({ dataset: DatasetShape }),
       handle: ({ params, body: input }) => {
         const dataset = datasetNamed(params.name)
         const { guards = {} } = ChangeBody.read(input)

@@ -319,7 +319,7 @@ export function feedAdminOperations({
       summary: 'List feeds',
       description: 'Returns every public feed, in order of preference, with its state.',
       access: operator,
-      answers: { 200: t.Object({ feeds: t.Array(FeedShape) }) },
+      answers: t.Object({ feeds: t.Array(FeedShape) }),
       handle: () => ({ feeds: feeds.list().map(feedRow) }),
     }),
     operation('GET /admin/v1/feeds/:name', {
@@ -328,17 +328,15 @@ export function feedAdminOperations({
       description: 'Returns a feed with its series map, coverage, settings and newest runs.',
       access: operator,
       params: name.properties,
-      answers: {
-        200: t.Object({
-          feed: FeedShape,
-          map: t.Array(MapShape),
-          settings: t.Array(SettingShape, {
-            description:
-              'Settings and their origin: the configuration file, which takes precedence, or a command.',
-          }),
-          runs: t.Array(RunShape),
+      answers: t.Object({
+        feed: FeedShape,
+        map: t.Array(MapShape),
+        settings: t.Array(SettingShape, {
+          description:
+            'Settings and their origin: the configuration file, which takes precedence, or a command.',
         }),
-      },
+        runs: t.Array(RunShape),
+      }),
       handle: ({ params }) => {
         const view = viewOf(params.name)
         return {
@@ -428,7 +426,7 @@ export function feedAdminOperations({
       access: operator,
       params: name.properties,
       page: { max: perPageMax },
-      answers: { 200: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }) },
+      answers: t.Object({ runs: t.Array(RunShape), meta: PageMetaShape }),
       handle: ({ params, page }) => {
         viewOf(params.name)
         return {
@@ -445,7 +443,7 @@ export function feedAdminOperations({
       access: operator,
       params: name.properties,
       body: SettingBody.schema,
-      answers: { 200: t.Object({ feed: FeedShape }) },
+      answers: t.Object({ feed: FeedShape }),
       handle: ({ params, body: input, requestContext }) => {
         const { feed } = viewOf(params.name)
         const setting = settingOf(SettingBody.read(input))

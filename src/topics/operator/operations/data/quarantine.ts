@@ -37,7 +37,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: Contex
       summary: 'List quarantined days',
       description: 'Returns the quarantined ranges of days, which are hidden from reads.',
       access: operator,
-      answers: { 200: envelope(t.Array(QuarantineRow)) },
+      answers: envelope(t.Array(QuarantineRow)),
       handle: () => success(quarantine.all().map(quarantineRow)),
     }),
     operation('POST /admin/v1/quarantine', {
@@ -72,7 +72,7 @@ export function quarantineAdminOperations({ catalogue, quarantine, now }: Contex
       params: {
         id: t.string('Number of the range.', '1'),
       },
-      answers: { 200: envelope(QuarantineRow) },
+      answers: envelope(QuarantineRow),
       handle: ({ params }) => {
         const removed = /^\d{1,15}$/.test(params.id)
           ? quarantine.remove(Number(params.id))

@@ -192,7 +192,7 @@ export function reviewAdminOperations({
         code: codeParameter('Only values of this series.', 'WTI_USD'),
         dataset: textParameter('Only rows of this dataset.', 'rig-counts'),
       },
-      answers: { 200: Listed },
+      answers: Listed,
       handle: ({ query, page }) => {
         const status = query.status ?? 'waiting'
         const wanted = flagStatuses.find(option => option === status)

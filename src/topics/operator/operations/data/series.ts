@@ -236,7 +236,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
         own: flagParameter('`true`: only custom series; `false`: only shipped ones.', true),
         changed: flagParameter('`true`: only series with settings of the operator.', true),
       },
-      answers: { 200: serialised(envelope(t.Array(SeriesRow))) },
+      answers: serialised(envelope(t.Array(SeriesRow))),
       handle: ({ query, reply }) => {
         const own = truthOf('own', query.own)
         const changed = truthOf('changed', query.changed)
@@ -274,7 +274,7 @@ export function seriesAdminOperations({ catalogue, now, seriesChanges }: Context
       access: operator,
       params: params.properties,
       body: ChangeBody.schema,
-      answers: { 200: One },
+      answers: One,
       handle: ({ body: input, params: { code } }) => {
         const series = seriesOf(code)
         return put(series, changedTerms(series.terms ?? {}, ChangeBody.read(input)))

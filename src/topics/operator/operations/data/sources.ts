@@ -62,7 +62,7 @@ export function sourceAdminOperations({
           'Terminal feed',
         ),
       },
-      answers: { 200: Listed },
+      answers: Listed,
       handle: ({ query, page }) => {
         const sources = dataSources.page(query.name, page.perPage, page.offset)
         return success({

@@ -47,7 +47,7 @@ export function accountItemOperations({
       description: 'Returns the alerts as their owner sees them, in order of creation.',
       access,
       params: params.properties,
-      answers: { 200: envelope(t.Array(AlertShape)) },
+      answers: envelope(t.Array(AlertShape)),
       handle: ({ params: { id } }) => success(alerts.list(idOf(id)).map(alertRows.row)),
     }),
     operation('GET /admin/v1/accounts/:id/webhooks', {
@@ -57,7 +57,7 @@ export function accountItemOperations({
         'Returns the webhook endpoints as their owner sees them, without secrets, with the error of the newest failed delivery.',
       access,
       params: params.properties,
-      answers: { 200: envelope(t.Array(AccountWebhook)) },
+      answers: envelope(t.Array(AccountWebhook)),
       handle: ({ params: { id } }) => {
         const endpoints = webhooks.list(idOf(id))
         const records = webhooks.records(id)
@@ -80,7 +80,7 @@ export function accountItemOperations({
         webhook_id: t.string('Id of the endpoint.', '00000000-0000-4000-8000-000000000401'),
       },
       page: { max: perPageMax },
-      answers: { 200: envelopeOf({ events: t.Array(LogShape), meta: PageMetaShape }) },
+      answers: envelopeOf({ events: t.Array(LogShape), meta: PageMetaShape }),
       handle: ({ params: { id, webhook_id: webhookId }, page }) => {
         if (!webhooks.list(idOf(id)).some(endpoint => endpoint.id === webhookId))
           throw notFound('webhook endpoint', webhookId)
@@ -103,7 +103,7 @@ export function accountItemOperations({
       description: 'Returns the scheduled deliveries as their owner sees them.',
       access,
       params: params.properties,
-      answers: { 200: envelope(t.Array(DeliveryShape)) },
+      answers: envelope(t.Array(DeliveryShape)),
       handle: ({ params: { id } }) => success(deliveries.list(idOf(id)).map(deliveryRows.row)),
     }),
   ]

@@ -101,13 +101,11 @@ function accounts({ keys, meter, keyChanges: changes, nameMax, now }: Context) {
         plan: codeParameter('Id of a plan.', 'enterprise'),
         usage: flagParameter('Also the usage of each account. Default: false.'),
       },
-      answers: {
-        200: t.Object({
-          status: t.Literal('success'),
-          data: t.Object({ accounts: t.Array(OperatorAccount) }),
-          meta: PageMetaShape,
-        }),
-      },
+      answers: t.Object({
+        status: t.Literal('success'),
+        data: t.Object({ accounts: t.Array(OperatorAccount) }),
+        meta: PageMetaShape,
+      }),
       handle: ({ query, page }) => {
         if (query.plan && !planIds.some(plan => plan === query.plan))
           throw invalidParameter('plan', query.plan, planIds)
@@ -163,7 +161,7 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
       description: 'Returns an account with its plan, usage and keys.',
       access,
       params: params.properties,
-      answers: { 200: AccountAnswer },
+      answers: AccountAnswer,
       handle: ({ params: { id } }) => success({ account: accountDetail(accountOf(keys, id)) }),
     }),
     operation('PATCH /admin/v1/accounts/:id', {
@@ -174,7 +172,7 @@ function oneAccount({ keys, meter, keyChanges: changes, accountClosing, now }: C
       access,
       params: params.properties,
       body: AccountBody.schema,
-      answers: { 200: AccountAnswer },
+      answers: AccountAnswer,
       handle: ({ body, params: { id } }) => {
         const state = accountOf(keys, id)
         const { email, ...change } = readAccountChange(body, state.account.plan)
@@ -260,9 +258,7 @@ function accountKeys({ keys, meter, keyChanges: changes, nameMax, now }: Context
       description: 'Returns the keys of an account, active keys first, then newest first.',
       access,
       params: params.properties,
-      answers: {
-        200: envelopeOf({ api_keys: t.Array(OperatorKey), total_count: t.integer() }),
-      },
+      answers: envelopeOf({ api_keys: t.Array(OperatorKey), total_count: t.integer() }),
       handle: ({ params: { id } }) => {
         const accountKeys = heldKeys(accountOf(keys, id))
         return success({ api_keys: listed(accountKeys), total_count: accountKeys.length })
@@ -296,7 +292,7 @@ function oneKey({ keys, meter, keyChanges: changes, now }: Context) {
       access,
       params: params.properties,
       body: SuspensionBody.schema,
-      answers: { 200: KeyAnswer },
+      answers: KeyAnswer,
       handle: ({ body, params: { id } }) => {
         const { suspended } = SuspensionBody.read(body)
         return success({ api_key: keyRow(changes.suspendKey(keyOf(keys, id), suspended)) })
@@ -311,7 +307,7 @@ function oneKey({ keys, meter, keyChanges: changes, now }: Context) {
       idempotent: true,
       params: params.properties,
       body: RollBody.schema,
-      answers: { 200: NewKeyAnswer },
+      answers: NewKeyAnswer,
       handle: ({ body, params: { id } }) => {
         const overlapMs = readOverlapMs(body)
         const rolled = resultOf(changes.rollKey(keyOf(keys, id), overlapMs))

@@ -77,9 +77,7 @@ function ledger({ billing, keys, links, now }: Context) {
         status: wordParameter(invoiceStatuses, 'Only invoices with this status.', 'open'),
         account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
       },
-      answers: {
-        200: envelopeOf({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape }),
-      },
+      answers: envelopeOf({ invoices: t.Array(LedgerInvoice), meta: PageMetaShape }),
       handle: ({ query, request, page }) => {
         const status = query.status
           ? invoiceStatuses.find(name => name === query.status)
@@ -100,7 +98,7 @@ function ledger({ billing, keys, links, now }: Context) {
       description: 'Returns the invoice with its lines and payment status.',
       access: operator,
       params: params.properties,
-      answers: { 200: One },
+      answers: One,
       handle: ({ params: { id }, request }) => {
         const invoice = billing.invoices.byId(id)
         if (!invoice) throw notFound('invoice', id)

@@ -66,7 +66,7 @@ export function creditAdminOperations({ billing, keys, now }: Context) {
       description: 'Returns the remaining purchased and granted credits, in order of use.',
       access: operator,
       params: params.properties,
-      answers: { 200: envelopeOf({ credits: t.Array(CreditShape), balance: Balance }) },
+      answers: envelopeOf({ credits: t.Array(CreditShape), balance: Balance }),
       handle: ({ params: { id } }) => {
         const { account } = accountOf(keys, id)
         return success({

@@ -50,7 +50,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: C
       summary: 'List impersonations',
       description: 'Returns active impersonations, newest first. A restart ends all of them.',
       access: operator,
-      answers: { 200: envelopeOf({ looks: t.Array(ImpersonationShape) }) },
+      answers: envelopeOf({ looks: t.Array(ImpersonationShape) }),
       handle: () => success({ looks: impersonations.list().map(rowOf) }),
     }),
     operation('POST /admin/v1/accounts/:id/look', {
@@ -87,7 +87,7 @@ export function impersonationOperations({ impersonations, keys, idempotency }: C
       params: {
         id: t.string('Id of the impersonation.', '00000000-0000-4000-8000-000000000901'),
       },
-      answers: { 200: envelopeOf({ id: t.String(), ended: t.Literal(true) }) },
+      answers: envelopeOf({ id: t.String(), ended: t.Literal(true) }),
       handle: ({ params: { id } }) => {
         if (!impersonations.end(id)) throw notFound('impersonation', id)
         return success({ id, ended: true as const })

@@ -37,7 +37,7 @@ export const organizationAdminOperations: readonly Operation[] = [
     description: 'Returns every organization with its members and roles, by name.',
     access: { operator: 'people' },
     page: { max: perPageMax },
-    answers: { 200: Listed },
+    answers: Listed,
     handle: ({ at, page }) => {
       const { organizationStore: store, keys } = at
       const organizations = store

@@ -40,7 +40,7 @@ export function signInAdminOperations({
       access,
       params: params.properties,
       body: PasswordBody.schema,
-      answers: { 200: Done },
+      answers: Done,
       handle: async ({ body, params: { id } }) => {
         const account = accountOf(keys, id)
         const { password } = PasswordBody.read(body)
@@ -82,7 +82,7 @@ export function signInAdminOperations({
         'Removes two-factor authentication for users who have lost their authenticator and recovery codes. All sessions of the account end.',
       access,
       params: params.properties,
-      answers: { 200: Done },
+      answers: Done,
       handle: ({ params: { id } }) => {
         const account = accountOf(keys, id)
         if (!secondFactor.remove(id)) throw notFound('Two-factor authentication of the account')
@@ -96,7 +96,7 @@ export function signInAdminOperations({
       description: 'Ends all sessions of an account; its API keys keep working.',
       access,
       params: params.properties,
-      answers: { 200: Done },
+      answers: Done,
       handle: ({ params: { id } }) => {
         const account = accountOf(keys, id)
         sessions.endAll(id)

@@ -97,9 +97,7 @@ function listing({ billing, keys }: Context) {
         plan: wordParameter(plansSold, 'Only subscriptions to this plan.', 'professional'),
         account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
       },
-      answers: {
-        200: envelopeOf({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
-      },
+      answers: envelopeOf({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
       handle: ({ query, page }) => {
         const filter = {
           accountId: query.account || undefined,
@@ -119,7 +117,7 @@ function listing({ billing, keys }: Context) {
       description: 'Returns the subscription, with its account, price and running period.',
       access: operator,
       params: params.properties,
-      answers: { 200: One },
+      answers: One,
       handle: ({ params: { id } }) => {
         const subscription = billing.sold.byId(id)
         if (!subscription) throw notFound('subscription', id)

@@ -82,7 +82,7 @@ export function auditAdminOperations({ audit, keys }: Context) {
         ),
         thing: textParameter('Part of the action, target or details.', 'WTI_USD'),
       },
-      answers: { 200: envelopeOf({ entries: t.Array(EntryShape), meta: PageMetaShape }) },
+      answers: envelopeOf({ entries: t.Array(EntryShape), meta: PageMetaShape }),
       handle: ({ query, page }) => {
         const filter = {
           ...(query.since !== undefined && { since: timeOf('since', query.since) }),

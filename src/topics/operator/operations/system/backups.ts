@@ -53,7 +53,7 @@ export const backupAdminOperations: readonly Operation[] = [
     description:
       'Returns the backups in the configured destinations, with the times of the last backup and verification.',
     access: operator,
-    answers: { 200: Listed },
+    answers: Listed,
     handle: async ({ at }) => {
       const { backupDesk } = at
       const { madeAt, checkedAt, trouble } = backupDesk.status()

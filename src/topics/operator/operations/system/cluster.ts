@@ -96,7 +96,7 @@ export const clusterAdminOperations: readonly Operation[] = [
     description:
       'Returns the instances of a cluster with `nats.servers`: the primary and its epoch, the lag and quota share of each replica, and the placement of the streams on NATS servers. A replica forwards the request to the primary.',
     access: { operator: 'service' },
-    answers: { 200: Cluster },
+    answers: Cluster,
     handle: async ({ at }) => {
       const { topology, replication } = at
       const view = replication()

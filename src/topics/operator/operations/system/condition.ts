@@ -145,7 +145,7 @@ export function conditionAdminOperations(deps: Context) {
       description:
         'Returns stopped and frozen series, memory, event loop delay, errors since the start, disk space, outbox and backups, and failing feeds, customer endpoints and scheduled deliveries. `GET /metrics` has the same as time series.',
       access: { operator: 'service' },
-      answers: { 200: Condition },
+      answers: Condition,
       handle: () => {
         const faulty = seriesFaults.codes()
         const { total, failed } = answers()

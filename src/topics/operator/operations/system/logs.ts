@@ -41,7 +41,7 @@ export const logAdminOperations = ({ logTail }: Partial<Context>) => [
         default: limitUsual,
       }),
     },
-    answers: { 200: Lines },
+    answers: Lines,
     handle: ({ query }) => {
       const after = integerOf('after', query.after, 0, 0, Number.MAX_SAFE_INTEGER)
       const limit = integerOf('limit', query.limit, limitUsual, 1, limitMax)

@@ -52,7 +52,7 @@ export const mailAdminOperations: readonly Operation[] = [
       'Returns addresses that permanently rejected mail or were added by the operator, newest first. Nothing is sent to them.',
     access: operator,
     page: { max: perPageMax },
-    answers: { 200: Listed },
+    answers: Listed,
     handle: ({ at, page }) => {
       const { suppressions } = at
       const rows = suppressions.page(page.perPage, page.offset)
@@ -83,7 +83,7 @@ export const mailAdminOperations: readonly Operation[] = [
     description: 'Removes the address from the list. E-mails skipped in the meantime are not sent.',
     access: operator,
     params: params.properties,
-    answers: { 200: envelopeOf({ address: t.String(), deleted: t.Literal(true) }) },
+    answers: envelopeOf({ address: t.String(), deleted: t.Literal(true) }),
     handle: ({ at, params: { address } }) => {
       const { suppressions } = at
       if (!suppressions.remove(address.toLowerCase())) throw nameNotFound('address', address)

@@ -32,14 +32,12 @@ export const metricsHistoryOperations = [
     query: {
       range: wordParameter(ranges, 'Minutes of a day (default: day), or hours of a month.', 'day'),
     },
-    answers: {
-      200: envelope(
-        t.Object({
-          step_seconds: t.integer('60 for a day, 3600 for a month.', 60),
-          samples: t.Array(Sample),
-        }),
-      ),
-    },
+    answers: envelope(
+      t.Object({
+        step_seconds: t.integer('60 for a day, 3600 for a month.', 60),
+        samples: t.Array(Sample),
+      }),
+    ),
     handle: ({ at: { vitalsHistory }, query }) => {
       const range = query.range ?? 'day'
       if (!ranges.includes(range)) throw invalidParameter('range', range, ranges)

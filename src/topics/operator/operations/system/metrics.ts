@@ -34,7 +34,7 @@ export function metricsOperations(deps: Context) {
       description: 'What this service measures about itself, in the text format of Prometheus.',
       hidden: true,
       access: { operator: 'service' },
-      answers: { 200: t.String() },
+      answers: t.String(),
       handle: async ({ reply }) => {
         registering ??= registryOf(deps)
         const registry = await registering

@@ -103,7 +103,7 @@ function list({ queue, keys }: Context) {
         ),
         kind: wordParameter(kinds, `One of ${kinds.join(', ')}.`, 'email'),
       },
-      answers: { 200: Listed },
+      answers: Listed,
       handle: ({ query, page }) => {
         const kind = kinds.find(kind => kind === query.kind)
         if (query.kind !== undefined && !kind) throw invalidParameter('kind', query.kind, kinds)

@@ -82,7 +82,7 @@ export const outboxAdminOperations: readonly Operation[] = [
     query: {
       kind: wordParameter(kinds, `One of ${kinds.join(', ')}.`, 'email'),
     },
-    answers: { 200: Listed },
+    answers: Listed,
     handle: ({ at, query, page }) => {
       const { heldMessages: held } = at
       const kind = kinds.find(kind => kind === query.kind)
@@ -100,7 +100,7 @@ export const outboxAdminOperations: readonly Operation[] = [
     access: operator,
     headers: idempotencyHeader,
     body: ReleaseBody.schema,
-    answers: { 200: Released },
+    answers: Released,
     handle: async ({ at, body, requestContext, request, reply }) => {
       const { idempotency, heldMessages: held } = at
       const { kind, ids } = ReleaseBody.read(body)

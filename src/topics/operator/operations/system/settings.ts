@@ -25,7 +25,7 @@ export const settingsAdminOperations: readonly Operation[] = [
     description:
       'Returns every setting with its value, secrets masked, and its source. Settings are changed in the configuration and take effect at the next start.',
     access: { operator: 'service' },
-    answers: { 200: Settings },
+    answers: Settings,
     handle: ({ at }) =>
       success({
         settings: explain(at.config).map(({ key, value, source, description }) => ({

@@ -50,7 +50,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     summary: 'List admin tokens',
     description: 'Returns all admin tokens, including revoked ones, newest first.',
     access,
-    answers: { 200: envelopeOf({ tokens: t.Array(TokenShape) }) },
+    answers: envelopeOf({ tokens: t.Array(TokenShape) }),
     handle: ({ at }) => success({ tokens: at.adminTokens.list().map(rowOf) }),
   }),
   operation('POST /admin/v1/tokens', {
@@ -78,7 +78,7 @@ export const tokenAdminOperations: readonly Operation[] = [
     params: {
       id: t.string('Id of the token.', '00000000-0000-4000-8000-000000000901'),
     },
-    answers: { 200: envelopeOf({ token: TokenShape }) },
+    answers: envelopeOf({ token: TokenShape }),
     handle: ({ at, params: { id } }) => {
       const { adminTokens } = at
       const token = adminTokens.revoke(id)
@@ -93,9 +93,7 @@ export const tokenAdminOperations: readonly Operation[] = [
       'Returns a new admin token with the role `all`, only in this response. All earlier tokens end immediately, including named ones and the one of this request. If the response is lost, run `wellhead token rotate` on the server.',
     access,
     idempotent: true,
-    answers: {
-      200: envelopeOf({ admin_token: t.string('64 hexadecimal characters.') }),
-    },
+    answers: envelopeOf({ admin_token: t.string('64 hexadecimal characters.') }),
     handle: ({ at }) => success({ admin_token: at.adminTokens.rotate() }),
   }),
 ]

@@ -64,7 +64,7 @@ function people({ idempotency, trials }: Context) {
       description: words('Sends an e-mail'),
       ...common,
       body: MailBody.schema,
-      answers: { 200: Tried },
+      answers: Tried,
       handle: async ({ body, requestContext, request, reply }) => {
         const { to } = MailBody.read(body)
         return idempotency.onceAfter(
@@ -81,7 +81,7 @@ function people({ idempotency, trials }: Context) {
       description: words('Sends a text message'),
       ...common,
       body: TextBody.schema,
-      answers: { 200: Tried },
+      answers: Tried,
       handle: async ({ body, requestContext, request, reply }) => {
         const { to } = TextBody.read(body)
         const number = (await phoneNumberOf(to, undefined))?.number
@@ -136,7 +136,7 @@ function hook({ idempotency, webhookTrial, checkTarget }: Context) {
       access: operator,
       headers: idempotencyHeader,
       body: HookBody.schema,
-      answers: { 200: HookTried },
+      answers: HookTried,
       handle: async ({ body, requestContext, request, reply }) => {
         const { url } = HookBody.read(body)
         return idempotency.onceAfter(
