@@ -39,7 +39,7 @@ export function Catalogue({
       keyOf={({ code }) => code}
       empty="No series."
       isTall={isTall}
-      // The page of all series has a search of its own.
+      // The page of all series already has a search.
       hasSearch={!isTall}
       groupOf={isSearch ? undefined : ({ category }) => words(category)}
       columns={[

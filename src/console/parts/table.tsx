@@ -51,7 +51,7 @@ export interface TableProps<T> {
   file?: string
   /** Choices and forms next to the heading. */
   actions?: ComponentChildren
-  /** What is next to the heading finds rows already, among more than are here. */
+  /** The choices next to the heading already search, in more rows than are here. */
   hasSearch?: boolean
   /** Words under the rows. */
   note?: ComponentChildren
