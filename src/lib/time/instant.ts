@@ -121,7 +121,7 @@ function dayText(startsAt: number): string {
   return `${year}-${twoDigits[date.getUTCMonth() + 1]}-${twoDigits[date.getUTCDate()]}`
 }
 
-/** The form that e-mails and RSS feeds use: `Mon, 23 Nov 2026 02:00:00 GMT`. */
+/** The form that e-mails, RSS feeds and headers of HTTP use: `Mon, 23 Nov 2026 02:00:00 GMT`. */
 export const mailInstant = (at: number): string => new Date(at).toUTCString()
 
 export const startOfDay = (at: number): number => Math.floor(at / dayMs) * dayMs

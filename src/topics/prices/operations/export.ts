@@ -22,7 +22,7 @@ import {
 } from '../../../http/problem/problem.ts'
 import { featureMissing } from '../../../http/problem/refusals.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
-import { dayMs } from '../../../lib/time/instant.ts'
+import { dayMs, mailInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import type { Series } from '../../catalogue/store/series.ts'
 import { columnsOf, namesFor } from '../files/bulk/columns.ts'
@@ -184,6 +184,8 @@ export function exportOperations(deps: Context) {
       'x-total': String(rows),
       'x-quota-requests': String(requests),
     })
+    const modifiedAt = bulk.modifiedAt(question)
+    if (modifiedAt !== undefined) headers['last-modified'] = mailInstant(modifiedAt)
     const { asOf } = question
     if (asOf !== undefined) {
       const since = Math.max(...series.map(({ id }) => coverage.since(id, asOf)))

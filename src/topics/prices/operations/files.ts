@@ -9,7 +9,7 @@ import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { featureMissing, hasScope, scopeMissing } from '../../../http/problem/refusals.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
-import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
+import { dayMs, isoInstant, mailInstant } from '../../../lib/time/instant.ts'
 import { type Entitlements, tierOf } from '../../../plans/plans.ts'
 import { type FileKind, fileKinds, type PriceFile } from '../service/price-files.ts'
 
@@ -136,6 +136,7 @@ export function fileOperations({ datasets, links, now, plans, priceFiles }: Cont
       'content-type': 'application/vnd.apache.parquet',
       'cache-control': 'private, no-cache',
       'accept-ranges': 'bytes',
+      'last-modified': mailInstant(file.changedAt),
       etag,
     })
     if (hasEtag(request.headers.get('if-none-match'), etag))

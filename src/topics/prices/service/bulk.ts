@@ -183,6 +183,11 @@ export function createBulk(deps: BulkDeps) {
       for (const block of blocks(question)) rows += block.length
       return rows
     },
+    /** When the newest of the rows was recorded; undefined without rows. */
+    modifiedAt: ({ series, asOf = Number.POSITIVE_INFINITY }: BulkQuestion) => {
+      const newest = history.newestRecordedAt(series.map(({ id }) => id))
+      return Number.isFinite(newest) ? Math.min(newest, asOf) : undefined
+    },
     /**
      * A text that differs when the rows of the query differ, provided that their number is the
      * same.

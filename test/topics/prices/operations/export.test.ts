@@ -60,6 +60,20 @@ test('csv has a header and every stored digit, by code and time', async () => {
   )
 })
 
+test('an export was modified when the newest of its values was recorded', async () => {
+  const { instance, token } = openDemoInstance()
+  const modified = async (query: string) => {
+    const answer = await instance.get(`${path}?codes=WTI_USD${query}`, token)
+    return Date.parse(answer.headers.get('last-modified') ?? '')
+  }
+  const before = await modified('')
+  const then = isoInstant(instance.clock.now())
+  instance.clock.advance(dayMs)
+  instance.record('WTI_USD', [75], instance.clock.now(), dayMs)
+  expect((await modified('')) - before).toBe(dayMs)
+  expect(await modified(`&as_of=${then}`)).toBe(before)
+})
+
 test('every format has the same rows', async () => {
   const { instance, token } = openDemoInstance()
   const columns = 'columns=code,observed_at,price,currency,recorded_at,source'

@@ -76,6 +76,9 @@ test('price files contain one file for each year and match their manifest', asyn
     const bytes = new Uint8Array(await answer.arrayBuffer())
     expect(bytes.length).toBe(file.size)
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(file.sha256)
+    expect(Date.parse(answer.headers.get('last-modified')!)).toBe(
+      Math.floor(Date.parse(file.changed_at) / 1000) * 1000,
+    )
     const rows = await parquetReadObjects({ file: bytes.buffer, compressors })
     const keys = rows.map(row => `${row.code} ${(row.observed_at as Date).toISOString()}`)
     expect(keys).toEqual([...keys].sort())
