@@ -287,7 +287,7 @@ export function createInput({ read, newest, isDense, onGrow }: Source) {
     /** Values that were observed on the day of a time or later are read again. */
     forget(from: number) {
       const midnight = startOfDay(from)
-      found.clear()
+      for (const at of found.keys()) if (at >= midnight) found.delete(at)
       tail.forget(midnight)
       days.forget(midnight)
     },

@@ -30,8 +30,8 @@ export type Formulas = ReturnType<typeof createFormulas>
 const rowsMax = 1_000_000_000
 /** At the end of a series: longer than two market days and a weekend with holidays. */
 const edgeMs = 6 * dayMs
-/** Moments of the past of which values stay in memory. */
-const pastViewsMax = 4
+/** Moments of which values stay in memory: as of them, and before them. */
+const viewsMax = 4
 
 type Recorded = Pick<StoredReads, 'read' | 'newest'>
 
@@ -118,14 +118,22 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     read: (id, from, to) => stored.firstRecorded(id, from, to, rowsMax).reverse(),
     newest: (id, to) => stored.firstRecorded(id, ever.from, to, 1)[0],
   })
-  const past = new Map<number, View>()
-  const asOfView = (asOf: number): View => {
-    const view = past.get(asOf) ?? viewOf(recordedBy(() => asOf))
-    past.delete(asOf)
-    past.set(asOf, view)
-    if (past.size > pastViewsMax) past.delete(past.keys().next().value!)
-    return view
+  /** The views that were used last, of a moment each. */
+  const few = (make: (moment: number) => View) => {
+    const views = new Map<number, View>()
+    return {
+      of(moment: number): View {
+        const view = views.get(moment) ?? make(moment)
+        views.delete(moment)
+        views.set(moment, view)
+        if (views.size > viewsMax) views.delete(views.keys().next().value!)
+        return view
+      },
+      clear: () => views.clear(),
+    }
   }
+  const past = few(asOf => viewOf(recordedBy(() => asOf)))
+  const earlier = few(present.upTo)
   /** The newest values of formulas; those from a time on, if there are any, are newer. */
   const newestOnes = new Map<number, { row: Observation | undefined; knownTo: number }>()
   const newestOf = (seriesId: number): Observation | undefined => {
@@ -141,6 +149,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     newestOnes.clear()
     first.clear()
     past.clear()
+    earlier.clear()
   }
   const forget = (seriesId: number, from = ever.from): readonly number[] => {
     const affected = heldBy(seriesId)
@@ -153,6 +162,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     }
     first.clear()
     past.clear()
+    earlier.clear()
     return dependentsOf(seriesId)
   }
   catalogue.onReload(() => {
@@ -162,6 +172,7 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
     newestOnes.clear()
     first.clear()
     past.clear()
+    earlier.clear()
   })
   /** From a few days at both ends: a history of periods is long. */
   const reachOfMeans = (seriesId: number) => {
@@ -222,7 +233,8 @@ export function createFormulas({ stored, closes, catalogue, quarantine }: Formul
   const computed = computedReads({
     present,
     first,
-    asOfView,
+    asOfView: past.of,
+    earlierView: earlier.of,
     newest: newestOf,
     firstAt: id => catalogue.extent(catalogue.byId(id))?.firstAt,
     legsOf: seriesId =>
@@ -400,6 +412,8 @@ interface ComputedDeps {
   /** The values that were first recorded. */
   first: View
   asOfView(asOf: number): View
+  /** The values before a time. */
+  earlierView(before: number): View
   newest(seriesId: number): Observation | undefined
   firstAt(seriesId: number): number | undefined
   legsOf(seriesId: number): readonly number[]
@@ -434,7 +448,7 @@ function computedReads(deps: ComputedDeps) {
     newest(id: number, before: number) {
       const newest = deps.newest(id)
       return newest && newest.observedAt >= before
-        ? present.upTo(before).newest(id, before)
+        ? deps.earlierView(before).newest(id, before)
         : newest
     },
     count: (id: number, from: number, to: number, bornBy?: number) =>
