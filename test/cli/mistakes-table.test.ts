@@ -25,7 +25,7 @@ file(
 )
 file('stripe.toml', '[billing]\nprovider = "stripe"\n')
 
-const placed = (text: string) => text.replace(/^DIR/, root)
+const placed = (text: string) => text.replace(/^(sqlite:)?DIR/, (_, scheme = '') => scheme + root)
 
 async function messageOf({ words, isElsewhere }: CliMistake) {
   const where = isElsewhere ? [] : ['--data', data]

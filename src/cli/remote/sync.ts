@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { type Command, Option } from 'commander'
+import { errorText } from '../../lib/files/error-text.ts'
 import { isObject } from '../../lib/text/json.ts'
 import { wrongValue } from '../../lib/text/wrong-value.ts'
 import { createSystemClock, sleep } from '../../lib/time/clock.ts'
@@ -61,6 +62,17 @@ async function written(mirror: Mirror, folder: string): Promise<void> {
 /** The cursor is of records that the instance does not have: it was restored from a backup. */
 const isOtherLine = (error: unknown): boolean => error instanceof Refusal && error.status === 410
 
+/** SQLite names neither the file nor what is wrong with its path. */
+function mirrorAt(file: string): Mirror {
+  try {
+    return openMirror(file)
+  } catch (error) {
+    const folder = dirname(file)
+    const reason = existsSync(folder) ? errorText(error) : `${folder} does not exist`
+    throw new Error(`Cannot open ${file}: ${reason}.`, { cause: error })
+  }
+}
+
 /** Mirrors the prices of an instance into a file, from where the file stands. */
 export async function runSync(
   ask: Ask,
@@ -70,7 +82,7 @@ export async function runSync(
 ): Promise<number> {
   const clock = createSystemClock()
   const { file, folder } = targetOf(into)
-  const mirror = openMirror(file)
+  const mirror = mirrorAt(file)
   let writtenAt = Number.NEGATIVE_INFINITY
   let records = 0
   const draw = (text: string) => env.terminal?.write(`\r${text}\u001B[K`)

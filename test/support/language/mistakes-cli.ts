@@ -84,5 +84,7 @@ export const laterCliMistakes: readonly CliMistake[] = [
   { mistake: 'a misspelt rule of a series', words: ['series', 'edit', 'WTI_USD', '--guards', 'stopp=off'], names: 'guards must be', right: 'jump, unit', got: 'got "stopp"', nearest: 'Did you mean stop?' },
   { mistake: 'an e-mail to no address', words: ['mail', 'test', 'noaddr', '--config', 'DIR/mail.toml'], names: 'address must be', right: 'an e-mail address', got: 'got "noaddr"' },
   { mistake: 'an alert above a word', words: ['alert', 'add', 'WTI_USD', 'greater_than', 'abc', ...none], isElsewhere: true, names: 'value must be', right: 'a number', got: 'got "abc"' },
+  { mistake: 'a mirror in no folder', words: ['sync', 'http://127.0.0.1:1', '--key', 'x', '--into', 'sqlite:no-folder/x.db'], isElsewhere: true, names: 'Cannot open', got: 'x.db', right: 'no-folder does not exist' },
+  { mistake: 'a mirror in another file', words: ['sync', 'http://127.0.0.1:1', '--key', 'x', '--into', 'sqlite:DIR/bad.csv'], isElsewhere: true, names: 'Cannot open', got: 'bad.csv', right: 'file is not a database' },
   { mistake: 'a restore from a day in words', words: ['restore', '--from', 'yesterday'], names: '--from must be', right: 'latest, or a time such as', got: 'got "yesterday"' },
 ]
