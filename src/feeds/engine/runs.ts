@@ -174,6 +174,16 @@ function plannedAfter(
   return { servedAt, nextAt: next + Math.floor(jitterMs * chance()) }
 }
 
+/** What became of the rows of a run. */
+export const runCounts = (run: FeedRun) => ({
+  rows_read: run.rowsRead,
+  inserted: run.inserted,
+  revised: run.revised,
+  unchanged: run.unchanged,
+  rejected: run.rejected,
+  held: run.held,
+})
+
 /** Reports a finished run to the log and the audit trail. */
 function notifyOf(
   { log, audit }: Pick<FeedsDeps, 'log' | 'audit'>,
@@ -188,12 +198,7 @@ function notifyOf(
     trigger,
     dry_run: dryRun,
     requests: run.requests,
-    rows_read: run.rowsRead,
-    inserted: run.inserted,
-    revised: run.revised,
-    unchanged: run.unchanged,
-    rejected: run.rejected,
-    held: run.held,
+    ...runCounts(run),
     kept: run.kept,
   }
   if (!dryRun && (run.result === 'new' || run.result === 'held'))

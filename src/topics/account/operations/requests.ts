@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { textParameter, wordParameter } from '../../../http/input/typed.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { type RecentRequest, requestsOfAccountMax } from '../../keys/service/recent-requests.ts'
@@ -31,7 +31,7 @@ const outcomeOf = (status: number): Outcome =>
 const isOutcome = (text: string): text is Outcome => outcomes.some(outcome => outcome === text)
 
 /** The latest requests of an account. */
-export const requestOperations: readonly Operation[] = [
+export const requestOperations = [
   operation('GET /v1/account/requests', {
     operationId: 'listAccountRequests',
     summary: 'List requests of the account',

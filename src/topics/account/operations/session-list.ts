@@ -1,6 +1,6 @@
 import { t } from '../../../http/answer/schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { sessionOf } from './sessions.ts'
@@ -20,7 +20,7 @@ export const SignInRow = t.Object({
 export type SignInRow = (typeof SignInRow)['static']
 
 /** The sign-ins of the signed-in user. */
-export const sessionListOperations: readonly Operation[] = [
+export const sessionListOperations = [
   operation('GET /v1/auth/sessions', {
     operationId: 'listSessions',
     summary: 'List sessions',

@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { body, text } from '../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem, validationFailed } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -24,7 +24,7 @@ const NewAccount = envelopeOf({
 })
 
 /** Sign-up by anonymous visitors, where the operator allows it. */
-export const signUpOperations: readonly Operation[] = [
+export const signUpOperations = [
   operation('POST /v1/auth/signup', {
     operationId: 'signUp',
     summary: 'Sign up',
@@ -69,7 +69,7 @@ export const signUpOperations: readonly Operation[] = [
 const AdminAccess = { operator: 'people' } as const
 
 /** E-mails by which the operator lets people in. */
-export const signUpAdminOperations: readonly Operation[] = [
+export const signUpAdminOperations = [
   operation('POST /admin/v1/invitations', {
     operationId: 'inviteToSignUp',
     summary: 'Invite a person to sign up',

@@ -3,7 +3,7 @@ import { listOf } from '../../../http/input/query.ts'
 import { codeOf, oneCode } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekName, yearOfWeeksDays } from '../../calendars/math/weeks.ts'
@@ -178,7 +178,7 @@ const uses = Object.entries(useOfStorage)
   .join(', ')
 
 /** Compares a price with its last 52 weeks, and a stock with its season. */
-export const levelIndicatorOperations: readonly Operation[] = [
+export const levelIndicatorOperations = [
   operation('GET /v1/indicators/price-context', {
     operationId: 'getPriceContext',
     summary: 'Get a price in its 52-week context',

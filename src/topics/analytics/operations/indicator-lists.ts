@@ -3,7 +3,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { codeOf, oneCode, textParameter } from '../../../http/input/typed.ts'
 import { markFixtures } from '../../../http/operations/answer.ts'
-import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
+import { type Call, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { isoInstant, parseDay } from '../../../lib/time/instant.ts'
 import { generatedSource, sourceDescription } from '../../catalogue/math/catalogue.ts'
@@ -100,7 +100,7 @@ function requireImported(newestOn: string | undefined, subject: string, dataset:
 }
 
 /** Lists that the operator imports: positions, notes and disclosures. */
-export const listIndicatorOperations: readonly Operation[] = [
+export const listIndicatorOperations = [
   operation('GET /v1/indicators/cftc-positioning', {
     operationId: 'getCftcPositioning',
     summary: 'Get managed-money positions',

@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Resolved } from '../../catalogue/service/catalogue.ts'
@@ -169,7 +169,7 @@ const assumptions = switchMarkets
   .join('\n')
 
 /** Whether power is cheaper from gas or from coal. */
-export const fuelSwitchingOperations: readonly Operation[] = [
+export const fuelSwitchingOperations = [
   operation('GET /v1/indicators/fuel-switching', {
     operationId: 'getFuelSwitching',
     summary: 'Get the coal-to-gas switching price',

@@ -8,7 +8,7 @@ import {
   success,
 } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -206,7 +206,7 @@ function briefAnswer(
 }
 
 /** Prices, their day and their month ahead in one answer. */
-export const marketBriefOperations: readonly Operation[] = [
+export const marketBriefOperations = [
   operation('GET /v1/market-brief', {
     operationId: 'getMarketBrief',
     summary: 'Get the market brief',

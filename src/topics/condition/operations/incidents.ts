@@ -1,5 +1,5 @@
 import { t } from '../../../http/answer/schema.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { escaped } from '../../../lib/text/html.ts'
 import { isoInstant, isoOrNull, mailInstant } from '../../../lib/time/instant.ts'
 import { incidentDays } from '../service/incidents.ts'
@@ -24,7 +24,7 @@ const Incidents = t.object('Incidents', {
 const access = { open: 'The status is public.' } as const
 
 /** Incidents of the service, readable without a key. */
-export const incidentOperations: readonly Operation[] = [
+export const incidentOperations = [
   operation('GET /status/incidents.json', {
     operationId: 'listIncidents',
     summary: 'List incidents of the last 90 days',

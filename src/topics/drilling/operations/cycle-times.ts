@@ -6,7 +6,7 @@ import {
   wordParameter,
 } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { Day, markSources } from '../../energy/operations/answer.ts'
@@ -76,16 +76,18 @@ const CycleWell = t.object('CycleTimeWell', {
   permit_date: Day,
   first_production: Day,
 })
+const sentText = t.Optional(t.String())
+const sentNumber = t.Optional(t.Number())
 const Filters = t.Object(
   {
-    state: t.Optional(t.String()),
-    start_date: t.Optional(t.String()),
-    end_date: t.Optional(t.String()),
-    operator: t.Optional(t.String()),
-    formation: t.Optional(t.String()),
-    lat: t.Optional(t.Number()),
-    lng: t.Optional(t.Number()),
-    radius_miles: t.Optional(t.Number()),
+    state: sentText,
+    start_date: sentText,
+    end_date: sentText,
+    operator: sentText,
+    formation: sentText,
+    lat: sentNumber,
+    lng: sentNumber,
+    radius_miles: sentNumber,
   },
   { description: 'The request as interpreted.' },
 )
@@ -255,7 +257,7 @@ const cohortSpanOf = (text: string | undefined): CohortSpan => {
 const refusals = { 400: NestedProblem, 404: NestedProblem }
 
 /** How long wells take from their permit to their first production. */
-export const cycleTimeOperations: readonly Operation[] = [
+export const cycleTimeOperations = [
   operation(`GET ${productionPrefix}/cycle-time`, {
     operationId: 'getCycleTime',
     summary: 'Get the time from permit to production',

@@ -3,7 +3,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, success } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import { weekNameOf } from '../../calendars/math/weeks.ts'
@@ -160,7 +160,7 @@ const latest = (name: string, operationId: string, use?: string) =>
   })
 
 /** National rig counts outside the prefix of energy intelligence. */
-export const rigCountOperations: readonly Operation[] = [
+export const rigCountOperations = [
   operation('GET /v1/rig-counts/historical', {
     operationId: 'getNationalRigCountHistory',
     summary: 'List the national rig count over a period',

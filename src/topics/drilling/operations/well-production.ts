@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { integerOf, momentOf } from '../../../http/input/query.ts'
 import { integerParameter, textParameter } from '../../../http/input/typed.ts'
 import { envelope, envelopeOf, success } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, Problem } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay } from '../../../lib/time/instant.ts'
@@ -134,7 +134,7 @@ const overview = (path: string, operationId: string, use?: string) =>
   })
 
 /** The production of wells, states and the country, month by month. */
-export const wellProductionOperations: readonly Operation[] = [
+export const wellProductionOperations = [
   overview('/', 'getWellProduction'),
   overview('/summary', 'getWellProductionSummary', productionPrefix),
   operation(`GET ${productionPrefix}/states`, {

@@ -2,7 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import { t } from '../../../http/answer/schema.ts'
 import { wordParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
-import { type Call, type Operation, operation } from '../../../http/operations/operation.ts'
+import { type Call, operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, nameNotFound, Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
@@ -131,7 +131,7 @@ const reading = <Body extends TSchema>(body: Body) => ({
 })
 
 /** Stocks of crude oil and products: levels, changes and utilization of capacity. */
-export const storageOperations: readonly Operation[] = [
+export const storageOperations = [
   operation('GET /v1/storage', {
     operationId: 'getStorage',
     summary: 'Get crude oil stocks',

@@ -4,7 +4,7 @@ import { bareOrPart, flag, optional, part } from '../../../http/input/body-schem
 import { PageMetaShape } from '../../../http/input/page.ts'
 import { boolOf } from '../../../http/input/query.ts'
 import { flagParameter } from '../../../http/input/typed.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound } from '../../../http/problem/problem.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { Notification } from '../store/notifications.ts'
@@ -67,7 +67,7 @@ const params = t.Object({
 const read = { meter: false } as const
 const write = { meter: false, header: true } as const
 
-const list: readonly Operation[] = [
+const list = [
   operation('GET /v1/notifications', {
     operationId: 'listNotifications',
     summary: 'List notifications',
@@ -101,7 +101,7 @@ const list: readonly Operation[] = [
   }),
 ]
 
-const marks: readonly Operation[] = [
+const marks = [
   operation('POST /v1/notifications/:id/mark_read', {
     operationId: 'markNotificationRead',
     summary: 'Mark a notification as read',
@@ -134,7 +134,7 @@ const marks: readonly Operation[] = [
   }),
 ]
 
-const preferences: readonly Operation[] = [
+const preferences = [
   operation('GET /v1/notification_preferences', {
     operationId: 'getNotificationPreferences',
     summary: 'Get notification settings',

@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { accountIdOf } from '../../../http/gate/gate.ts'
 import { idempotencyHeader } from '../../../http/idempotency.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { notFound, Problem, stateForbids } from '../../../http/problem/problem.ts'
 import { FlatProblem, NestedProblem, ValidationProblem } from '../../../http/problem/shape.ts'
 import { isoInstant, secondMs } from '../../../lib/time/instant.ts'
@@ -30,7 +30,7 @@ const Deleted = t.Object({ deleted: t.Literal(true), message })
 const TooManyOrLocked = t.Union([FlatProblem, ValidationProblem])
 const access = { meter: false, header: true } as const
 
-const number: readonly Operation[] = [
+const number = [
   operation('GET /v1/phone', {
     operationId: 'getPhone',
     summary: 'Get the phone number',
@@ -80,7 +80,7 @@ const number: readonly Operation[] = [
   }),
 ]
 
-const proof: readonly Operation[] = [
+const proof = [
   operation('POST /v1/phone/verify', {
     operationId: 'verifyPhone',
     summary: 'Verify the phone number',

@@ -99,6 +99,8 @@ const layoutBodyOf = (catalogue: Context['catalogue']) =>
 /** Which codes a person wants on the board, and the named layouts of an organization. */
 export const boardLayoutOperations: Operations = [ownLayout, sharedLayouts]
 
+const reading = { meter: false } as const
+
 function ownLayout(deps: Context) {
   const { boardLayouts, catalogue, firstCodes, now } = deps
   const LayoutBody = layoutBodyOf(catalogue)
@@ -117,7 +119,7 @@ function ownLayout(deps: Context) {
       summary: 'Get the watchlist',
       description:
         "Returns the codes on the caller's watchlist, in groups. Each member of an organization has their own.",
-      access: { meter: false },
+      access: reading,
       answers: { 200: LayoutAnswer, ...refusals },
       handle: ({ caller }) => row(boardLayouts.of(caller.key.holder.account.id)),
     }),
@@ -166,7 +168,7 @@ function sharedLayouts({ boardLayouts, catalogue, now }: Context) {
       summary: 'List shared watchlists',
       description:
         'Returns the named watchlists of the account, by name. Every member of an organization sees them.',
-      access: { meter: false },
+      access: reading,
       answers: { 200: SharedAnswer, ...refusals },
       handle: ({ caller }) => listed(caller),
     }),

@@ -3,7 +3,7 @@ import { dayOf, listOf } from '../../../http/input/query.ts'
 import { codeParameter, textParameter, typed } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { asOfQuery, atPoint } from '../../../http/operations/point-in-time.ts'
 import {
   invalidParameter,
@@ -67,7 +67,7 @@ const decimals = 6
 const amountDecimals = 9
 
 /** The newest price of a code in another currency, per another unit, or both. */
-export const convertOperations: readonly Operation[] = [
+export const convertOperations = [
   operation('GET /v1/prices/convert', {
     operationId: 'convertPrice',
     summary: 'Convert a price to another currency or unit',

@@ -3,7 +3,7 @@ import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter, wordParameter } from '../../../http/input/typed.ts'
 import { type Answering, markFixtures } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { invalidParameter, nameNotFound } from '../../../http/problem/problem.ts'
 import { NestedProblem } from '../../../http/problem/shape.ts'
 import { dayMs, isoInstant } from '../../../lib/time/instant.ts'
@@ -76,7 +76,7 @@ interface Filter {
  * Marine fuel prices as data connectors read them: the account's own where it has any, else the
  * shipped series.
  */
-export const dataConnectorOperations: readonly Operation[] = [
+export const dataConnectorOperations = [
   operation('GET /v1/prices/data-connector', {
     operationId: 'getDataConnectorPrices',
     summary: 'List prices for data connectors',

@@ -4,7 +4,7 @@ import { listOf } from '../../../http/input/query.ts'
 import { codesParameter } from '../../../http/input/typed.ts'
 import { envelopeOf, markFixtures, success } from '../../../http/operations/answer.ts'
 import type { Context } from '../../../http/operations/context.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { atPoint, knownQuery } from '../../../http/operations/point-in-time.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
@@ -69,7 +69,7 @@ function metricsAnswer(
 }
 
 /** The rank of a code's newest price among those before it. */
-export const metricsOperations: readonly Operation[] = [
+export const metricsOperations = [
   operation('GET /v1/prices/metrics', {
     operationId: 'getPriceMetrics',
     summary: 'Get price range, averages and volatility',

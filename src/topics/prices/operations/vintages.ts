@@ -2,7 +2,7 @@ import { t } from '../../../http/answer/schema.ts'
 import { momentOf } from '../../../http/input/query.ts'
 import { codeParameter, momentParameter } from '../../../http/input/typed.ts'
 import { envelope, markFixtures, success } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { missingParameter, Problem } from '../../../http/problem/problem.ts'
 import { CodeProblem, NestedProblem } from '../../../http/problem/shape.ts'
 import { isoDay, isoInstant, isoOrNull } from '../../../lib/time/instant.ts'
@@ -40,7 +40,7 @@ const Vintages = envelope(
 )
 
 /** Every value that a point of a series ever had. */
-export const vintageOperations: readonly Operation[] = [
+export const vintageOperations = [
   operation('GET /v1/prices/vintages', {
     operationId: 'getPriceVintages',
     summary: 'List all revisions of a price',

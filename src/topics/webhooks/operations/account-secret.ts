@@ -1,7 +1,7 @@
 import { t } from '../../../http/answer/schema.ts'
 import { noBody } from '../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../http/operations/operation.ts'
+import { operation } from '../../../http/operations/operation.ts'
 import { isoInstant } from '../../../lib/time/instant.ts'
 import type { OpenSecret } from '../service/account-secrets.ts'
 
@@ -15,7 +15,7 @@ const row = ({ secret, createdAt }: OpenSecret) =>
   success({ secret, created_at: isoInstant(createdAt) })
 
 /** The secret of the account's deliveries that go to none of its endpoints. */
-export const accountSecretOperations: readonly Operation[] = [
+export const accountSecretOperations = [
   operation('GET /v1/account/webhook-secret', {
     operationId: 'getAccountWebhookSecret',
     summary: "Get the account's webhook secret",

@@ -359,6 +359,7 @@ function valueOperations({ catalogue, batches, observations, now }: Context) {
     batch: t.integer('Number of the batch, for undo.'),
     recorded_at: t.instant('From this time `as_of` returns the new value.'),
   })
+  const changing = { access: operator, answers: { 200: Done, 404: NestedProblem } }
   const done = (
     { seriesId, at, observation }: ReturnType<typeof storedPoint>,
     after: number | null,
@@ -378,9 +379,8 @@ function valueOperations({ catalogue, batches, observations, now }: Context) {
       summary: 'Correct a value',
       description:
         'Replaces a recorded value and stores the reason. The previous value stays as a revision, and the source does not change.',
-      access: operator,
+      ...changing,
       body: CorrectionBody.schema,
-      answers: { 200: Done, 404: NestedProblem },
       handle: ({ body: input, requestContext }) => {
         const { code, observed_at: time, price, reason: why } = CorrectionBody.read(input)
         const stored = storedPoint(code, time)
@@ -397,9 +397,8 @@ function valueOperations({ catalogue, batches, observations, now }: Context) {
       summary: 'Delete a value',
       description:
         'Withdraws a recorded value from all reads and stores the reason. `as_of` still returns it for earlier times, and undoing the batch restores it.',
-      access: operator,
+      ...changing,
       body: RemovalBody.schema,
-      answers: { 200: Done, 404: NestedProblem },
       handle: ({ body: input, requestContext }) => {
         const { code, observed_at: time, reason: why } = RemovalBody.read(input)
         const stored = storedPoint(code, time)

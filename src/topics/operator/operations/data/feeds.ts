@@ -1,3 +1,4 @@
+import { runCounts } from '../../../../feeds/engine/runs.ts'
 import type { FeedSetting } from '../../../../feeds/engine/settings.ts'
 import type { FeedView } from '../../../../feeds/engine/view.ts'
 import { targetName, unreadOf } from '../../../../feeds/publishers/map.ts'
@@ -110,12 +111,7 @@ export function runRow(run: FeedRun) {
     result: run.result,
     requests: run.requests,
     bytes: run.bytes,
-    rows_read: run.rowsRead,
-    inserted: run.inserted,
-    revised: run.revised,
-    unchanged: run.unchanged,
-    rejected: run.rejected,
-    held: run.held,
+    ...runCounts(run),
     kept_as_corrected: run.kept,
     newest_period: run.newestPeriod,
     problem: problemCode === null ? null : { code: problemCode, message: problem ?? '' },

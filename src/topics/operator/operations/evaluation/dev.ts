@@ -32,14 +32,15 @@ const refuse = (field: string, message: string, value: unknown) =>
  * The controls of a demo instance: time, accounts, data and faults. They take the operator's
  * token and do not exist in production.
  */
-export const devOperations = (deps: DevDeps) => [
-  ...timeAndFeed(deps),
-  ...accountOperations(deps),
-  ...devLogOperations(deps),
-  ...snapshots(deps),
-  ...scenarioOperations(deps),
-  ...faultOperations(deps),
-]
+export const devOperations = (deps: DevDeps) =>
+  [
+    timeAndFeed,
+    accountOperations,
+    devLogOperations,
+    snapshots,
+    scenarioOperations,
+    faultOperations,
+  ].flatMap(part => part(deps))
 
 /** The clock, and the data published as it moves. */
 function timeAndFeed(deps: DevDeps) {

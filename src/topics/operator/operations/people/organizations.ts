@@ -1,7 +1,7 @@
 import { t } from '../../../../http/answer/schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../../http/operations/operation.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 
 const perPageMax = 100
@@ -30,7 +30,7 @@ export type OrganizationShape = (typeof OrganizationShape)['static']
 const Listed = envelopeOf({ organizations: t.Array(OrganizationShape), meta: PageMetaShape })
 
 /** The organizations of this instance, for the operator. */
-export const organizationAdminOperations: readonly Operation[] = [
+export const organizationAdminOperations = [
   operation('GET /admin/v1/organizations', {
     operationId: 'listOrganizations',
     summary: 'List organizations',

@@ -68,9 +68,6 @@ const rowsOf =
     ended_at: isoOrNull(subscription.endedAt),
   })
 
-/** Sales of the operator: subscriptions of all accounts, and plans at an agreed price. */
-export const subscriptionAdminOperations: Operations = [listing, agreeing, ending]
-
 const oneOf = <T extends string>(name: string, value: string | undefined, all: readonly T[]) => {
   if (value === undefined || value === '') return undefined
   const option = all.find(each => each === value)
@@ -82,50 +79,47 @@ const params = t.Object({
   id: t.string('Id of the subscription.', '00000000-0000-4000-8000-000000000902'),
 })
 
-function listing({ billing, keys }: Context) {
-  const row = rowsOf(keys)
-  return [
-    operation('GET /admin/v1/subscriptions', {
-      operationId: 'listAccountSubscriptions',
-      summary: 'List subscriptions of all accounts',
-      description:
-        'Returns every subscription, running or ended, newest first. An operator-assigned plan without an agreement has none.',
-      access: operator,
-      page: { max: perPageMax },
-      query: {
-        status: wordParameter(statuses, 'Only subscriptions of this status.', 'active'),
-        plan: wordParameter(plansSold, 'Only subscriptions to this plan.', 'professional'),
-        account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
-      },
-      answers: envelopeOf({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
-      handle: ({ query, page }) => {
-        const filter = {
-          accountId: query.account || undefined,
-          status: oneOf('status', query.status, statuses),
-          plan: oneOf('plan', query.plan, plansSold),
-        }
-        const sold = billing.sold.page(filter, page.perPage, page.offset)
-        return success({
-          subscriptions: sold.map(row),
-          meta: page.meta(billing.sold.count(filter)),
-        })
-      },
-    }),
-    operation('GET /admin/v1/subscriptions/:id', {
-      operationId: 'getAccountSubscription',
-      summary: 'Get a subscription of any account',
-      description: 'Returns the subscription, with its account, price and running period.',
-      access: operator,
-      params: params.properties,
-      answers: One,
-      handle: ({ params: { id } }) => {
-        const subscription = billing.sold.byId(id)
-        if (!subscription) throw notFound('subscription', id)
-        return success({ subscription: row(subscription) })
-      },
-    }),
-  ]
-}
+const listing = [
+  operation('GET /admin/v1/subscriptions', {
+    operationId: 'listAccountSubscriptions',
+    summary: 'List subscriptions of all accounts',
+    description:
+      'Returns every subscription, running or ended, newest first. An operator-assigned plan without an agreement has none.',
+    access: operator,
+    page: { max: perPageMax },
+    query: {
+      status: wordParameter(statuses, 'Only subscriptions of this status.', 'active'),
+      plan: wordParameter(plansSold, 'Only subscriptions to this plan.', 'professional'),
+      account: idParameter('Id of an account.', '00000000-0000-4000-8000-000000000001'),
+    },
+    answers: envelopeOf({ subscriptions: t.Array(LedgerSubscription), meta: PageMetaShape }),
+    handle: ({ at: { billing, keys }, query, page }) => {
+      const filter = {
+        accountId: query.account || undefined,
+        status: oneOf('status', query.status, statuses),
+        plan: oneOf('plan', query.plan, plansSold),
+      }
+      const sold = billing.sold.page(filter, page.perPage, page.offset)
+      return success({
+        subscriptions: sold.map(rowsOf(keys)),
+        meta: page.meta(billing.sold.count(filter)),
+      })
+    },
+  }),
+  operation('GET /admin/v1/subscriptions/:id', {
+    operationId: 'getAccountSubscription',
+    summary: 'Get a subscription of any account',
+    description: 'Returns the subscription, with its account, price and running period.',
+    access: operator,
+    params: params.properties,
+    answers: One,
+    handle: ({ at: { billing, keys }, params: { id } }) => {
+      const subscription = billing.sold.byId(id)
+      if (!subscription) throw notFound('subscription', id)
+      return success({ subscription: rowsOf(keys)(subscription) })
+    },
+  }),
+]
 
 const openInvoicesField = optional(
   choice(openInvoiceChoices, {
@@ -235,3 +229,6 @@ function ending({ billing, idempotency, keys }: Context) {
     }),
   ]
 }
+
+/** Sales of the operator: subscriptions of all accounts, and plans at an agreed price. */
+export const subscriptionAdminOperations: Operations = [listing, agreeing, ending]

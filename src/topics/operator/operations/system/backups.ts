@@ -1,7 +1,7 @@
 import { t } from '../../../../http/answer/schema.ts'
 import { body, choice } from '../../../../http/input/body-schema.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../../http/operations/operation.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { stateForbids } from '../../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import type { DeskTask } from '../../service/backup-desk.ts'
@@ -46,7 +46,7 @@ const taskRow = ({ what, startedAt, endedAt, isFine, message }: DeskTask) => ({
 })
 
 /** Backups in the places of the configuration: which there are, one more, and whether they hold. */
-export const backupAdminOperations: readonly Operation[] = [
+export const backupAdminOperations = [
   operation('GET /admin/v1/backups', {
     operationId: 'listBackups',
     summary: 'List backups',

@@ -1,6 +1,6 @@
 import { t } from '../../../../http/answer/schema.ts'
 import { envelope, success } from '../../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../../http/operations/operation.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { ClusterNode, HeldQuotas, Topology } from '../../../../replication/service/nodes.ts'
 
@@ -89,7 +89,7 @@ const nodeRow = (node: ClusterNode, published: number) => ({
 const nothing: Topology = { nodes: [], streams: [], lease: undefined }
 
 /** The running instances of this database, and the streams between them. */
-export const clusterAdminOperations: readonly Operation[] = [
+export const clusterAdminOperations = [
   operation('GET /admin/v1/cluster', {
     operationId: 'getCluster',
     summary: 'List replicas and streams',

@@ -2,7 +2,7 @@ import { t } from '../../../../http/answer/schema.ts'
 import { body, field, optional, requiredAs, text } from '../../../../http/input/body-schema.ts'
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { envelope, envelopeOf, success } from '../../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../../http/operations/operation.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { nameNotFound } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import { plainAddress } from '../../../../send/messages/mailer.ts'
@@ -44,7 +44,7 @@ const rowOf = ({ address, reason, createdAt }: Suppression) => ({
 })
 
 /** The addresses that nothing is sent to, for the operator. */
-export const mailAdminOperations: readonly Operation[] = [
+export const mailAdminOperations = [
   operation('GET /admin/v1/suppressions', {
     operationId: 'listSuppressions',
     summary: 'List suppressed e-mail addresses',

@@ -4,7 +4,7 @@ import { body, choice, listOf, optional } from '../../../../http/input/body-sche
 import { PageMetaShape } from '../../../../http/input/page.ts'
 import { wordParameter } from '../../../../http/input/typed.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../../http/operations/operation.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { invalidParameter } from '../../../../http/problem/problem.ts'
 import { isoInstant } from '../../../../lib/time/instant.ts'
 import type { HeldMessage } from '../../../../outbox/held-back.ts'
@@ -71,7 +71,7 @@ const rowOf = ({
 })
 
 /** The messages that `restore` held back, for the operator. */
-export const outboxAdminOperations: readonly Operation[] = [
+export const outboxAdminOperations = [
   operation('GET /admin/v1/outbox/held', {
     operationId: 'listHeldMessages',
     summary: 'List messages held by a restore',

@@ -1,7 +1,7 @@
 import { explain } from '../../../../config/config.ts'
 import { t } from '../../../../http/answer/schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../../http/operations/operation.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 
 const Settings = envelopeOf({
   settings: t.Array(
@@ -18,7 +18,7 @@ const Settings = envelopeOf({
 })
 
 /** Every setting in force, for the operator: what `wellhead config explain` prints. */
-export const settingsAdminOperations: readonly Operation[] = [
+export const settingsAdminOperations = [
   operation('GET /admin/v1/settings', {
     operationId: 'listSettings',
     summary: 'List effective settings',

@@ -1,7 +1,7 @@
 import { t } from '../../../../http/answer/schema.ts'
 import { body, choice, text } from '../../../../http/input/body-schema.ts'
 import { envelopeOf, success } from '../../../../http/operations/answer.ts'
-import { type Operation, operation } from '../../../../http/operations/operation.ts'
+import { operation } from '../../../../http/operations/operation.ts'
 import { notFound } from '../../../../http/problem/problem.ts'
 import { isoInstant, isoOrNull } from '../../../../lib/time/instant.ts'
 import { adminRoles } from '../../../../plans/admin-roles.ts'
@@ -44,7 +44,7 @@ const rowOf = (token: AdminToken): TokenShape => ({
 })
 
 /** Tokens of the operator: each with a name and a role. */
-export const tokenAdminOperations: readonly Operation[] = [
+export const tokenAdminOperations = [
   operation('GET /admin/v1/tokens', {
     operationId: 'listAdminTokens',
     summary: 'List admin tokens',
