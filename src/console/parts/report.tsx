@@ -239,6 +239,8 @@ const labelOf = (name: string): string =>
     .replace(/ (bbl|boe|mcf|Mcf|bbl\/d|Mcf\/d|million bbl\/d|days)$/, ', $1')
     .replace(/^(Oil|Gas|Total oil|Total gas) production$/, '$1')
     .replace(/^Economical$/, 'Economical fuel')
+    .replace(/^Zscore$/, 'z-score')
+    .replace(/std dev$/, 'standard deviation')
     .replace(/^Boe$/, 'Oil equivalent, boe')
     .replace(/^Percentage$/, 'Share')
     .replace(/^(Change|Spread) (percent|pct)( 24h)?$|^(Change) 24h percent$/, '$1$4, %')
