@@ -310,7 +310,8 @@ const providerUrl: Kind<string> = {
   accept: value => (value === '' ? undefined : baseUrl.accept(value)),
 }
 
-const freeCodes = [
+/** The codes that lists begin with, and that a demo serves, unless others are configured. */
+export const freeCodes = [
   'BRENT_CRUDE_USD',
   'WTI_USD',
   'NATURAL_GAS_USD',

@@ -3,7 +3,7 @@ import type { Declared, Revisions } from '../datasets/dataset.ts'
 import { isoDay } from '../lib/time/instant.ts'
 import { columnsOf } from './dataset-tables.ts'
 import { keptCount } from './kept-counts.ts'
-import { type LazyStatement, lazy } from './statement.ts'
+import { type LazyStatement, lazy, lazyBy } from './statement.ts'
 
 /**
  * The source of reads about datasets: the current state, or the state as of a moment. Stores take
@@ -65,19 +65,12 @@ export function readsAsOf(db: Database, asOf: number): DatasetReads {
     ): LazyStatement<Row, Bindings> {
       const tables = tablesOf(datasets)
       let past: Statement<Row, SQLQueryBindings[]> | undefined
-      const statement = () => {
+      return lazyBy(() => {
         noteRead(tables)
         // It is of one moment: the connection is not to cache it.
         past ??= db.prepare<Row, SQLQueryBindings[]>(pastSql(sql, tables))
         return past
-      }
-      return {
-        get: (...bindings) => statement().get(...bindings),
-        all: (...bindings) => statement().all(...bindings),
-        values: (...bindings) => statement().values(...bindings),
-        run: (...bindings) => statement().run(...bindings),
-        iterate: (...bindings) => statement().iterate(...bindings),
-      }
+      })
     },
     count(sql, ...datasets) {
       const tables = tablesOf(datasets)

@@ -21,18 +21,22 @@ export function lazy<Row = unknown, Bindings extends SQLQueryBindings[] = SQLQue
   sql: string,
 ): LazyStatement<Row, Bindings> {
   let prepared: Statement<Row, SQLQueryBindings[]> | undefined
-  const statement = () => {
+  return lazyBy(() => {
     prepared ??= db.query<Row, SQLQueryBindings[]>(sql)
     return prepared
-  }
-  return {
-    get: (...bindings) => statement().get(...bindings),
-    all: (...bindings) => statement().all(...bindings),
-    values: (...bindings) => statement().values(...bindings),
-    run: (...bindings) => statement().run(...bindings),
-    iterate: (...bindings) => statement().iterate(...bindings),
-  }
+  })
 }
+
+/** A statement that `statement` returns at each use. */
+export const lazyBy = <Row, Bindings extends SQLQueryBindings[]>(
+  statement: () => Statement<Row, SQLQueryBindings[]>,
+): LazyStatement<Row, Bindings> => ({
+  get: (...bindings) => statement().get(...bindings),
+  all: (...bindings) => statement().all(...bindings),
+  values: (...bindings) => statement().values(...bindings),
+  run: (...bindings) => statement().run(...bindings),
+  iterate: (...bindings) => statement().iterate(...bindings),
+})
 
 /**
  * Lazy statements over one database as tagged templates. Only names of columns and pieces of SQL

@@ -27,6 +27,7 @@ import type { FundamentalServices } from '../topics/fundamentals/service/open.ts
 import { createFuturesData } from '../topics/futures/demo/futures.ts'
 import { contractCode, type FamilyCode, familyOf } from '../topics/futures/math/families.ts'
 import type { FuturesServices } from '../topics/futures/service/open.ts'
+import { confirmedAccount } from '../topics/keys/service/keyring.ts'
 import type { KeyServices } from '../topics/keys/service/open.ts'
 import type { MessageServices } from '../topics/messages/service/open.ts'
 import type { OperatorServices } from '../topics/operator/service/open.ts'
@@ -256,17 +257,9 @@ export function openEvaluationAccount(services: SampleServices): string {
   const callingKey = keys.byId(callingKeyId)
   if (callingKey) return keys.rollKey(callingKey)
   const at = clock.now()
-  const account = keys.putAccount({
-    id: evaluationAccountId,
-    email: evaluationEmail,
-    plan: 'enterprise',
-    addOns: [],
-    trialStartedAt: null,
-    trialEndsAt: null,
-    emailConfirmedAt: at,
-    suspendedAt: null,
-    createdAt: at,
-  })
+  const account = keys.putAccount(
+    confirmedAccount({ id: evaluationAccountId, email: evaluationEmail, plan: 'enterprise' }, at),
+  )
   const token = ids.token()
   keys.addKey(account, { id: callingKeyId, name: 'evaluation', token })
   keys.addKey(account, { id: sampleId(102), name: 'old spreadsheet' })

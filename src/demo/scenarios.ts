@@ -10,7 +10,7 @@ import type { Billing } from '../topics/billing/service/billing.ts'
 import { weekdayOfDay } from '../topics/calendars/math/holidays.ts'
 import { isIntraday } from '../topics/catalogue/math/catalogue.ts'
 import { calendarDays, dateAfter, dayAt, type MarketDay } from '../topics/delivery/math/days.ts'
-import type { Keyring } from '../topics/keys/service/keyring.ts'
+import { confirmedAccount, type Keyring } from '../topics/keys/service/keyring.ts'
 import type { Meter } from '../topics/keys/service/meter.ts'
 import { type EventLog, type Spell, shockedValue } from '../topics/prices/demo/events.ts'
 import type { StoredSeries } from '../topics/prices/demo/prices.ts'
@@ -526,17 +526,7 @@ function newAccount({ keys, ids, clock }: ScenarioDeps, name: string) {
   const at = clock.now()
   const id = ids.uuid()
   const email = `${name}-${id.slice(0, 8)}@example.com`
-  const account = keys.putAccount({
-    id,
-    email,
-    plan: 'free',
-    addOns: [],
-    trialStartedAt: null,
-    trialEndsAt: null,
-    emailConfirmedAt: at,
-    suspendedAt: null,
-    createdAt: at,
-  })
+  const account = keys.putAccount(confirmedAccount({ id, email, plan: 'free' }, at))
   return { account, email, token: keys.addKey(account).token }
 }
 

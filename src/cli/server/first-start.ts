@@ -6,6 +6,7 @@ import type { Services } from '../../instance/services/services.ts'
 import { readDisposable, writeSideFile } from '../../lib/files/side-file.ts'
 import type { Log } from '../../lib/log/log.ts'
 import { handedLinkMs } from '../../topics/account/service/sign-in.ts'
+import { confirmedAccount } from '../../topics/keys/service/keyring.ts'
 import { databaseBeganAt, operatorAccount } from '../../topics/operator/store/settings.ts'
 
 /** Credentials that are shown once: the first API key and the admin token. */
@@ -33,17 +34,9 @@ function makeProductionKeys(services: Services): FirstKeys {
   const { keys, adminTokens, signIn, settings, ids, clock } = services
   const at = clock.now()
   settings.set(databaseBeganAt, String(at))
-  const account = keys.putAccount({
-    id: ids.uuid(),
-    email: operatorEmail,
-    plan: 'enterprise',
-    addOns: [],
-    trialStartedAt: null,
-    trialEndsAt: null,
-    emailConfirmedAt: at,
-    suspendedAt: null,
-    createdAt: at,
-  })
+  const account = keys.putAccount(
+    confirmedAccount({ id: ids.uuid(), email: operatorEmail, plan: 'enterprise' }, at),
+  )
   settings.set(operatorAccount, account.account.id)
   const { token } = keys.addKey(account, { name: firstKeyName })
   return {

@@ -3,7 +3,7 @@ import { isToken, tokenHash } from '../../../lib/secrets/token.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { firstPlan } from '../../../plans/plans.ts'
 import type { Role } from '../../../plans/roles.ts'
-import type { AccountState } from '../../keys/service/keyring.ts'
+import { type AccountState, confirmedAccount } from '../../keys/service/keyring.ts'
 import type { Invitation, Member, Organization } from '../store/organizations.ts'
 import {
   type Belonging,
@@ -277,17 +277,9 @@ function newcomersOf({ store, keys, ids, clock }: OrganizationsDeps, { isOpen }:
       if (keys.accountByEmail(invitation.email) || store.holderOf(invitation.email))
         return undefined
       const now = clock.now()
-      return keys.putAccount({
-        id: ids.uuid(),
-        email: invitation.email,
-        plan: firstPlan,
-        addOns: [],
-        trialStartedAt: null,
-        trialEndsAt: null,
-        emailConfirmedAt: now,
-        suspendedAt: null,
-        createdAt: now,
-      })
+      return keys.putAccount(
+        confirmedAccount({ id: ids.uuid(), email: invitation.email, plan: firstPlan }, now),
+      )
     },
   }
 }

@@ -89,6 +89,22 @@ export interface KeyringStores {
   memberships: MembershipReader
 }
 
+/** A new account with a confirmed address, without a trial or add-ons. */
+export const confirmedAccount = (
+  { id, email, plan }: Pick<Account, 'id' | 'email' | 'plan'>,
+  at: number,
+): Account => ({
+  id,
+  email,
+  plan,
+  addOns: [],
+  trialStartedAt: null,
+  trialEndsAt: null,
+  emailConfirmedAt: at,
+  suspendedAt: null,
+  createdAt: at,
+})
+
 export function createKeyring(stores: KeyringStores, plans: Plans, clock: Clock, ids: Ids) {
   let accounts = new Map<string, AccountState>()
   let keys = new Map<string, KeyState>()

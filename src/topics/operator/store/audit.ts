@@ -57,22 +57,23 @@ const matching = `(?1 IS NULL OR noted_at >= ?1) AND (?2 IS NULL OR noted_at < ?
 
 type Unsigned = Omit<AuditEntry, 'hash'>
 
+/** What is stored of an entry, in the order of its columns. */
+const valuesOf = (entry: Unsigned) => [
+  entry.id,
+  entry.at,
+  entry.actor,
+  entry.accountId,
+  entry.action,
+  entry.thing,
+  entry.place,
+  entry.outcome,
+  entry.details,
+]
+
 const hashOf = (before: Uint8Array, entry: Unsigned): Uint8Array =>
   createHash('sha256')
     .update(before)
-    .update(
-      JSON.stringify([
-        entry.id,
-        entry.at,
-        entry.actor,
-        entry.accountId,
-        entry.action,
-        entry.thing,
-        entry.place,
-        entry.outcome,
-        entry.details,
-      ]),
-    )
+    .update(JSON.stringify(valuesOf(entry)))
     .digest()
 
 interface Link {
@@ -123,18 +124,7 @@ export function createAuditStore(db: Database) {
           outcome: given.outcome,
           details: given.details ?? null,
         }
-        add.run(
-          entry.id,
-          entry.at,
-          entry.actor,
-          entry.accountId,
-          entry.action,
-          entry.thing,
-          entry.place,
-          entry.outcome,
-          entry.details,
-          hashOf(before.hash, entry),
-        )
+        add.run(...valuesOf(entry), hashOf(before.hash, entry))
       }),
     /** Newest first. */
     list: (filter: AuditFilter, limit: number, offset: number) =>

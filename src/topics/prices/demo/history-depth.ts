@@ -1,3 +1,4 @@
+import { freeCodes } from '../../../config/keys.ts'
 import { dayMs } from '../../../lib/time/instant.ts'
 import { type Cadence, isIntraday } from '../../catalogue/math/catalogue.ts'
 import type { WorldSeries } from './series.ts'
@@ -13,17 +14,7 @@ export interface Depth {
 }
 
 /** The codes that answers name first. */
-export const leadingCodes: readonly string[] = [
-  'BRENT_CRUDE_USD',
-  'WTI_USD',
-  'NATURAL_GAS_USD',
-  'GOLD_USD',
-  'EUR_USD',
-  'GBP_USD',
-  'HEATING_OIL_USD',
-  'GASOLINE_USD',
-  'DIESEL_USD',
-]
+export const leadingCodes: readonly string[] = freeCodes
 
 export const isMainCode = ({ code, cadence }: Pick<WorldSeries, 'code' | 'cadence'>): boolean =>
   isIntraday(cadence) || leadingCodes.includes(code)
