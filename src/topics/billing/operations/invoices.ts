@@ -20,7 +20,7 @@ const day = t.String({ format: 'date', examples: ['2026-11-20'] })
 const Usage = t.Object({
   period: t.Object({
     start: day,
-    end: t.String({ format: 'date', description: 'The last day.', examples: ['2026-11-30'] }),
+    end: t.date('The last day.', '2026-11-30'),
   }),
   requests: t.Object({
     used: t.integer('Requests of all keys, including those paid with credits.', 1234),

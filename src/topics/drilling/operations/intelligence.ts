@@ -9,6 +9,7 @@ import {
   energyPages,
   energyRecord,
   energyWholeList,
+  pagedRows,
 } from '../../energy/operations/frame.ts'
 import { dayAfter } from '../../prices/math/window.ts'
 import { averaged, percentChange } from '../math/change.ts'
@@ -178,10 +179,7 @@ export const drillingIntelligenceOperations = [
     list(call) {
       const { metrics } = call.at.drilling
       const filter = { ...daysOf(call.query), regions: requestedRegions(call.query) }
-      return {
-        total: metrics.count(filter),
-        rows: (limit, offset) => markSources(call, metrics.page(filter, limit, offset)).map(rowOf),
-      }
+      return pagedRows(metrics, filter, rows => markSources(call, rows).map(rowOf))
     },
   }),
   energyRecord({

@@ -25,25 +25,19 @@ const Place = t.Object({
 const orNull = <T extends ReturnType<typeof t.String> | ReturnType<typeof t.Number>>(
   schema: T,
   description: string,
-) => t.Union([schema, t.Null()], { description })
+) => t.orNull(schema, description)
 
 const Nearby = t.object('DieselStations', {
-  regional_average: t.Union(
-    [
-      t.Object({
-        price: t.Number({ examples: [3.441] }),
-        currency: t.Literal('USD'),
-        unit: t.Literal('gallon'),
-        region: t.String({ examples: ['TX'] }),
-        granularity: t.oneOf(['state', 'national']),
-        source: t.String({ examples: ['market_reporting'] }),
-      }),
-      t.Null(),
-    ],
-    {
-      description:
-        'For the state of the nearest station, otherwise the country; null if neither is available.',
-    },
+  regional_average: t.orNull(
+    t.Object({
+      price: t.Number({ examples: [3.441] }),
+      currency: t.Literal('USD'),
+      unit: t.Literal('gallon'),
+      region: t.String({ examples: ['TX'] }),
+      granularity: t.oneOf(['state', 'national']),
+      source: t.String({ examples: ['market_reporting'] }),
+    }),
+    'For the state of the nearest station, otherwise the country; null if neither is available.',
   ),
   stations: t.Array(
     t.object('DieselStation', {

@@ -34,11 +34,7 @@ const change = t.orNull(
   'Against the level of a week before (7 to 13 days older); null without one.',
 )
 const unit = t.String({ examples: ['million_barrels'] })
-const date = t.String({
-  format: 'date',
-  description: 'Day of the level.',
-  examples: ['2026-11-18'],
-})
+const date = t.date('Day of the level.', '2026-11-18')
 const productField = t.string(inventoryProducts.join(', '), 'crude_oil')
 
 const Record = t.object('OilInventory', {

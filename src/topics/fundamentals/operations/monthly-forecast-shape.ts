@@ -5,7 +5,7 @@ export const defaultCode = 'BRENT_CRUDE_USD'
 export const sourceName = 'model'
 
 const price = t.Number({ examples: [71.5] })
-const bound = t.Union([price, t.Null()])
+const bound = t.orNull(price)
 const period = t.string('Month or quarter.', '2026-12')
 const commodity = t.String({ examples: [defaultCode] })
 const source = t.string(`\`${sourceName}\`: made by this service.`, sourceName)
@@ -16,11 +16,12 @@ const forecastFields = {
   commodity,
   price,
   forecast_price: t.number('The same as `price`.', 71.5),
-  lower_bound: t.Union([price, t.Null()], {
-    description: 'Nine in ten prices of the middle of the period lie between the bounds.',
-  }),
+  lower_bound: t.orNull(
+    price,
+    'Nine in ten prices of the middle of the period lie between the bounds.',
+  ),
   upper_bound: bound,
-  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  currency: t.orNull(t.String({ examples: ['USD'] })),
   unit: t.String({ examples: ['barrel'] }),
   source,
   published_at: publishedAt,
@@ -42,10 +43,9 @@ export const PeriodForecast = t.object('PeriodForecast', {
   high: bound,
 })
 export const Forecasts = t.Object({ period, forecasts: t.Array(Forecast) })
-const percent = (description: string) =>
-  t.Union([t.Number({ examples: [6.42] }), t.Null()], { description })
+const percent = (description: string) => t.orNull(t.Number({ examples: [6.42] }), description)
 export const Accuracy = t.object('ForecastAccuracy', {
-  commodity: t.Union([commodity, t.Null()], { description: 'Null: all of them together.' }),
+  commodity: t.orNull(commodity, 'Null: all of them together.'),
   source,
   mape: percent('Mean of |error| / |actual| in percent; null when every actual price was 0.'),
   mae: t.number('Mean of |error|.', 4.51),
@@ -61,24 +61,18 @@ export const Accuracy = t.object('ForecastAccuracy', {
   }),
   timestamp: t.String({ format: 'date-time' }),
 })
-const orNull = t.Union([price, t.Null()], {
-  description: 'Mean of the daily closes of the month; null before its end.',
-})
+const orNull = t.orNull(price, 'Mean of the daily closes of the month; null before its end.')
 const Archived = t.object('ArchivedForecast', {
   year: t.integer({ examples: [2026] }),
-  month: t.Union([t.integer({ examples: [10] }), t.Null()]),
-  quarter: t.Union([t.integer({ examples: [4] }), t.Null()], {
-    description: 'Quarter of the month.',
-  }),
+  month: t.orNull(t.integer({ examples: [10] })),
+  quarter: t.orNull(t.integer({ examples: [4] }), 'Quarter of the month.'),
   period,
   commodity,
   forecast_price: price,
   forecast: t.number('The same as `forecast_price`.', 71.5),
   actual_price: orNull,
   actual: orNull,
-  error: t.Union([t.Number({ examples: [-2.31] }), t.Null()], {
-    description: '`forecast` less `actual`.',
-  }),
+  error: t.orNull(t.Number({ examples: [-2.31] }), '`forecast` less `actual`.'),
   source,
   published_at: publishedAt,
 })

@@ -36,11 +36,7 @@ const change = t.orNull(
   'In million barrels a day against the month before; null without it.',
 )
 const country = t.String({ examples: ['Saudi Arabia'] })
-const date = t.String({
-  format: 'date',
-  description: 'First day of the month that was produced in.',
-  examples: ['2026-10-01'],
-})
+const date = t.date('First day of the month that was produced in.', '2026-10-01')
 const monthField = t.String({ examples: ['2026-10'] })
 const unit = t.Literal(unitName)
 const percentage = t.orNull(t.Number({ examples: [31.7] }), 'Of all countries of the month.')

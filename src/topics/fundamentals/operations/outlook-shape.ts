@@ -9,7 +9,7 @@ const value = t.Number({ examples: [71.5] })
 const unit = t.string('Of the code.', 'barrel')
 const period = t.string('Month or quarter.', '2026-12')
 const published = t.String({ format: 'date', examples: ['2026-11-03'] })
-const orNull = (description: string) => t.Union([value, t.Null()], { description })
+const orNull = (description: string) => t.orNull(value, description)
 export const actualNote =
   'Mean of the daily closes of the period; null before its end and where there are none.'
 
@@ -19,7 +19,7 @@ export const Record = t.object('Outlook', {
   commodity,
   forecast_value: value,
   unit,
-  currency: t.Union([t.String({ examples: ['USD'] }), t.Null()]),
+  currency: t.orNull(t.String({ examples: ['USD'] })),
   period,
   published_date: published,
   target_date: t.date('Last day of the period.', '2026-12-31'),
@@ -53,9 +53,10 @@ export const Past = t.object('PastOutlook', {
   commodity,
   forecast_value: value,
   actual_value: orNull(actualNote),
-  accuracy_percent: t.Union([t.Number({ examples: [96.4] }), t.Null()], {
-    description: '100 less the error in percent of the actual value, not under 0.',
-  }),
+  accuracy_percent: t.orNull(
+    t.Number({ examples: [96.4] }),
+    '100 less the error in percent of the actual value, not under 0.',
+  ),
   period,
   source,
   published_date: published,

@@ -54,7 +54,7 @@ export const HistoryBody = t.object('StorageHistory', {
     name: t.String({ examples: ['Cushing Crude Storage'] }),
     start_date: t.String({ format: 'date' }),
     end_date: t.String({ format: 'date' }),
-    interval: t.Union([t.Literal('daily'), t.Literal('weekly'), t.Literal('monthly')]),
+    interval: t.oneOf(['daily', 'weekly', 'monthly']),
     count: t.integer({ examples: [13] }),
     source: t.String({ examples: ['EIA'] }),
     source_description: t.String({ examples: ['Published by EIA'] }),

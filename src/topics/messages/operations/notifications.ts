@@ -94,10 +94,9 @@ const list = [
     description: 'Returns the number of unread notifications.',
     access: read,
     answers: Counted,
-    handle: ({ at, caller }) => {
-      const { notifications: store } = at
-      return { unread_count: store.unread(accountIdOf(caller)) }
-    },
+    handle: ({ at: { notifications }, caller }) => ({
+      unread_count: notifications.unread(accountIdOf(caller)),
+    }),
   }),
 ]
 
@@ -141,10 +140,8 @@ const preferences = [
     description: 'Returns which notifications the account gets on which channels.',
     access: read,
     answers: PreferencesShape,
-    handle: ({ at, caller }) => {
-      const { preferences: store } = at
-      return preferencesRow(store.of(accountIdOf(caller)))
-    },
+    handle: ({ at: { preferences }, caller }) =>
+      preferencesRow(preferences.of(accountIdOf(caller))),
   }),
   operation('PATCH /v1/notification_preferences', {
     operationId: 'updateNotificationPreferences',

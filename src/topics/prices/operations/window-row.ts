@@ -32,9 +32,7 @@ const barFields = {
   open: t.Optional(t.Number()),
   high: t.Optional(t.Number()),
   low: t.Optional(t.Number()),
-  average: t.Optional(
-    t.Number({ description: 'Arithmetic mean of the observations of the bucket.' }),
-  ),
+  average: t.Optional(t.number('Arithmetic mean of the observations of the bucket.')),
   sample_count: t.Optional(t.integer('Observations in the bucket.')),
 }
 

@@ -82,38 +82,28 @@ export function windowOperations(deps: Context) {
   const access = { meter: true, reader: true as const, isLight }
 
   const response = { 200: serialised(WindowBody), 400: CodeProblem }
-  const route = (name: WindowName, operationId: string) => ({
-    operationId,
-    summary: `List prices of the past ${name.slice('past_'.length)}`,
-    description: `Returns the prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any date range.${rowOrderNote}`,
-    access,
-    tables: true as const,
-    query: {
-      ...windowQuery,
-      ...movingWindowQuery,
-      at: name === 'past_day' ? dayParameter(dayDescription, '2026-11-14') : refusedQuery,
-      ...pages,
-    },
-    answers: response,
-  })
+  const pastWindow = (name: WindowName, operationId: string) =>
+    operation(`GET /v1/prices/${name}`, {
+      operationId,
+      summary: `List prices of the past ${name.slice('past_'.length)}`,
+      description: `Returns the prices of the ${windowDays[name]} ${windowDays[name] === 1 ? 'day' : 'days'} up to now, or of any date range.${rowOrderNote}`,
+      access,
+      tables: true as const,
+      query: {
+        ...windowQuery,
+        ...movingWindowQuery,
+        at: name === 'past_day' ? dayParameter(dayDescription, '2026-11-14') : refusedQuery,
+        ...pages,
+      },
+      answers: response,
+      handle: within(name),
+    })
 
   return [
-    operation('GET /v1/prices/past_day', {
-      ...route('past_day', 'getPricesPastDay'),
-      handle: within('past_day'),
-    }),
-    operation('GET /v1/prices/past_week', {
-      ...route('past_week', 'getPricesPastWeek'),
-      handle: within('past_week'),
-    }),
-    operation('GET /v1/prices/past_month', {
-      ...route('past_month', 'getPricesPastMonth'),
-      handle: within('past_month'),
-    }),
-    operation('GET /v1/prices/past_year', {
-      ...route('past_year', 'getPricesPastYear'),
-      handle: within('past_year'),
-    }),
+    pastWindow('past_day', 'getPricesPastDay'),
+    pastWindow('past_week', 'getPricesPastWeek'),
+    pastWindow('past_month', 'getPricesPastMonth'),
+    pastWindow('past_year', 'getPricesPastYear'),
     operation('GET /v1/prices/historical', {
       operationId: 'getHistoricalPrices',
       summary: 'List historical prices',

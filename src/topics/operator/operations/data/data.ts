@@ -144,7 +144,7 @@ export const ComparisonShape = t.Object({
     t.Object({
       code: t.String({ examples: ['WTI_USD'] }),
       observed_at: Moment,
-      before: t.Number({ description: 'The current value, or the value before it in time.' }),
+      before: t.number('The current value, or the value before it in time.'),
       after: t.Number(),
       percent: t.orNull(t.Number()),
     }),

@@ -29,7 +29,7 @@ export const LedgerSubscription = t.object('LedgerSubscription', {
   account_id: t.String(),
   account_email: t.String({ examples: ['eval@example.com'] }),
   plan: t.String({ examples: ['professional'] }),
-  status: t.Union([t.Literal('active'), t.Literal('past_due'), t.Literal('cancelled')]),
+  status: t.oneOf(['active', 'past_due', 'cancelled']),
   billing_period: periodName,
   price: t.integer('Of a period, in cents.', 9900),
   price_agreed: t.boolean(
