@@ -21,6 +21,8 @@ const allowed = new Set([
   'POST /grafana/search',
   'POST /grafana/query',
   'POST /grafana/annotations',
+  // How the console looks to this person.
+  'PATCH /v1/display_preferences',
   // Leaving, and joining another organization.
   'DELETE /organizations/members/{id}',
   'POST /organizations/invitations/{id}/confirm_accept',
