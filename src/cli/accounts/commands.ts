@@ -120,30 +120,18 @@ function signInCommands(
   { leaf, run }: CommandTools,
   readPassword: () => Promise<string>,
 ) {
-  const account = ['<account>', 'id or e-mail address'] as const
-  leaf(
-    accounts
-      .command('password')
-      .argument(...account)
-      .description('set the password from the first line of standard input'),
-  ).action(run((env, who: string) => setPassword(env, who, readPassword)))
-  leaf(
-    accounts
-      .command('link')
-      .argument(...account)
-      .description('create a one-time sign-in link'),
-  ).action(run(makeLink))
-  leaf(
-    accounts
-      .command('sign-out')
-      .argument(...account)
-      .description('end every session of an account'),
-  ).action(run(endSessions))
-  leaf(
-    accounts
-      .command('second-step-off')
-      .argument(...account)
-      .description('remove two-factor authentication, for users who lost their device'),
+  const onAccount = (name: string, description: string) =>
+    leaf(
+      accounts.command(name).argument('<account>', 'id or e-mail address').description(description),
+    )
+  onAccount('password', 'set the password from the first line of standard input').action(
+    run((env, who: string) => setPassword(env, who, readPassword)),
+  )
+  onAccount('link', 'create a one-time sign-in link').action(run(makeLink))
+  onAccount('sign-out', 'end every session of an account').action(run(endSessions))
+  onAccount(
+    'second-step-off',
+    'remove two-factor authentication, for users who lost their device',
   ).action(run(removeTwoFactor))
 }
 

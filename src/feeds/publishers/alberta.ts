@@ -3,9 +3,10 @@ import { headerFault, unreadable } from '../reading/fault.ts'
 import { leadingDay, periodWith } from '../reading/periods.ts'
 import { jsonOf } from '../reading/text.ts'
 import { monthlyDay } from './calendar.ts'
+import { readFileAt } from './links.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collections, sentSeries } from './series.ts'
+import type { Publisher } from './publisher.ts'
+import { type Collected, collections } from './series.ts'
 
 const url = 'https://api.economicdata.alberta.ca/data?table=OilPrices'
 
@@ -31,11 +32,7 @@ export function oilPrices(bytes: Uint8Array, lines: readonly MapLine[]): Map<str
   return series
 }
 
-async function* read(line: Line, { lines }: Reading): AsyncIterable<SentSeries> {
-  const answer = await line.ask({ url, ifChanged: true })
-  if (!answer) return
-  yield* sentSeries(lines, oilPrices(answer.bytes, lines), undefined)
-}
+const read = readFileAt(url, oilPrices)
 
 export const alberta: Publisher = {
   name: 'alberta',

@@ -2,10 +2,10 @@ import { usFederal } from '../../topics/calendars/math/holidays.ts'
 import { headerFault } from '../reading/fault.ts'
 import { dayOf, type SheetCell, sheetRows } from '../reading/workbook.ts'
 import { weeklyBroughtForward } from './calendar.ts'
-import { linkOn } from './links.ts'
+import { readLinkedFile } from './links.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collections, sentSeries } from './series.ts'
+import type { Publisher } from './publisher.ts'
+import { type Collected, collections } from './series.ts'
 
 const pageUrl = 'https://rigcount.bakerhughes.com/na-rig-count'
 const headerRowsMax = 30
@@ -85,14 +85,17 @@ function columnsOf(cells: readonly SheetCell[]): Record<Column, number> | undefi
   ) as Record<Column, number>
 }
 
-async function* read(line: Line, { lines }: Reading): AsyncIterable<SentSeries> {
-  const url = await linkOn(line, pageUrl, 'the new report', [
-    link => /north america rig count report - new report/i.test(link.text.replaceAll(/\s+/g, ' ')),
-  ])
-  const answer = await line.ask({ url, ifChanged: true })
-  if (!answer) return
-  yield* sentSeries(lines, await weeklyRigs(answer.bytes, lines), undefined)
-}
+const read = readLinkedFile(
+  [
+    pageUrl,
+    'the new report',
+    [
+      link =>
+        /north america rig count report - new report/i.test(link.text.replaceAll(/\s+/g, ' ')),
+    ],
+  ],
+  weeklyRigs,
+)
 
 export const bakerHughes: Publisher = {
   name: 'baker_hughes',

@@ -2,10 +2,10 @@ import { euroSettlement } from '../../topics/calendars/math/holidays.ts'
 import { headerFault } from '../reading/fault.ts'
 import { dayOf, sheetRows } from '../reading/workbook.ts'
 import { weeklyHeldBack } from './calendar.ts'
-import { linkOn, type PageLink } from './links.ts'
+import { type PageLink, readLinkedFile } from './links.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collections, sentSeries } from './series.ts'
+import type { Publisher } from './publisher.ts'
+import { type Collected, collections } from './series.ts'
 
 const pageUrl = 'https://energy.ec.europa.eu/data-and-analysis/weekly-oil-bulletin_en'
 const headerRowsMax = 12
@@ -48,16 +48,18 @@ export async function pricesWithTaxes(
 
 const isWorkbook = ({ url }: PageLink): boolean => /\.xlsx\b/i.test(url)
 
-async function* read(line: Line, { lines }: Reading): AsyncIterable<SentSeries> {
-  const url = await linkOn(line, pageUrl, 'the workbook of the history', [
-    link => isWorkbook(link) && /history/i.test(link.url),
-    link => isWorkbook(link) && /history|since 2005/i.test(link.text),
-    isWorkbook,
-  ])
-  const answer = await line.ask({ url, ifChanged: true })
-  if (!answer) return
-  yield* sentSeries(lines, await pricesWithTaxes(answer.bytes, lines), undefined)
-}
+const read = readLinkedFile(
+  [
+    pageUrl,
+    'the workbook of the history',
+    [
+      link => isWorkbook(link) && /history/i.test(link.url),
+      link => isWorkbook(link) && /history|since 2005/i.test(link.text),
+      isWorkbook,
+    ],
+  ],
+  pricesWithTaxes,
+)
 
 export const ecOilBulletin: Publisher = {
   name: 'ec_oil_bulletin',

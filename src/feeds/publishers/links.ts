@@ -1,6 +1,8 @@
 import { FeedFault } from '../reading/fault.ts'
 import { textOf } from '../reading/text.ts'
-import type { Line, PublisherAnswer } from './publisher.ts'
+import type { MapLine } from './map.ts'
+import type { Line, Publisher, PublisherAnswer } from './publisher.ts'
+import { type Collected, sentSeries } from './series.ts'
 
 /** A link of a page: where it leads, and its words. */
 export interface PageLink {
@@ -39,3 +41,28 @@ export async function linkOn(
   }
   throw new FeedFault('unexpected_header', `the page has no link to ${what}: its form has changed`)
 }
+
+/** Parses a file into its series. */
+type FileParser = (
+  bytes: Uint8Array,
+  lines: readonly MapLine[],
+) => ReadonlyMap<string, Collected> | Promise<ReadonlyMap<string, Collected>>
+
+/** Reads the series of one file, unless it has not changed since it was last read. */
+export const readFileAt = (url: string, parse: FileParser): Publisher['read'] =>
+  readFile(() => url, parse)
+
+/** The same of the file that a page links to. */
+export const readLinkedFile = (
+  [pageUrl, what, choices]: [pageUrl: string, what: string, choices: Parameters<typeof linkOn>[3]],
+  parse: FileParser,
+): Publisher['read'] => readFile(line => linkOn(line, pageUrl, what, choices), parse)
+
+const readFile = (
+  urlOf: (line: Line) => string | Promise<string>,
+  parse: FileParser,
+): Publisher['read'] =>
+  async function* (line, { lines }) {
+    const answer = await line.ask({ url: await urlOf(line), ifChanged: true })
+    if (answer) yield* sentSeries(lines, await parse(answer.bytes, lines), undefined)
+  }

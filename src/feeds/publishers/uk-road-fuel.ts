@@ -3,10 +3,10 @@ import { headerFault } from '../reading/fault.ts'
 import { britishDay, leadingDay } from '../reading/periods.ts'
 import { tableOf } from '../reading/text.ts'
 import { weeklyHeldBack } from './calendar.ts'
-import { linkOn } from './links.ts'
+import { readLinkedFile } from './links.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collections, sentSeries } from './series.ts'
+import type { Publisher } from './publisher.ts'
+import { type Collected, collections } from './series.ts'
 
 const pageUrl = 'https://www.gov.uk/government/statistics/weekly-road-fuel-prices'
 
@@ -38,14 +38,10 @@ export function pumpPrices(bytes: Uint8Array, lines: readonly MapLine[]): Map<st
   return series
 }
 
-async function* read(line: Line, { lines }: Reading): AsyncIterable<SentSeries> {
-  const url = await linkOn(line, pageUrl, 'the weekly prices', [
-    link => /weekly_road_fuel_prices_\d{6}\.csv/i.test(link.url),
-  ])
-  const answer = await line.ask({ url, ifChanged: true })
-  if (!answer) return
-  yield* sentSeries(lines, pumpPrices(answer.bytes, lines), undefined)
-}
+const read = readLinkedFile(
+  [pageUrl, 'the weekly prices', [link => /weekly_road_fuel_prices_\d{6}\.csv/i.test(link.url)]],
+  pumpPrices,
+)
 
 export const ukRoadFuel: Publisher = {
   name: 'uk_road_fuel',

@@ -3,10 +3,10 @@ import { headerFault } from '../reading/fault.ts'
 import { periodOf } from '../reading/periods.ts'
 import { type SheetCell, sheetRows } from '../reading/workbook.ts'
 import { monthlyWorkingDay } from './calendar.ts'
-import { linkOn } from './links.ts'
+import { readLinkedFile } from './links.ts'
 import type { MapLine } from './map.ts'
-import type { Line, Publisher, Reading, SentSeries } from './publisher.ts'
-import { type Collected, collections, sentSeries } from './series.ts'
+import type { Publisher } from './publisher.ts'
+import { type Collected, collections } from './series.ts'
 
 const pageUrl = 'https://www.worldbank.org/en/research/commodity-markets'
 const headerRowsMax = 12
@@ -46,14 +46,10 @@ export async function monthlyPrices(
   return series
 }
 
-async function* read(line: Line, { lines }: Reading): AsyncIterable<SentSeries> {
-  const url = await linkOn(line, pageUrl, 'the monthly prices', [
-    link => /CMO-Historical-Data-Monthly\.xlsx/i.test(link.url),
-  ])
-  const answer = await line.ask({ url, ifChanged: true })
-  if (!answer) return
-  yield* sentSeries(lines, await monthlyPrices(answer.bytes, lines), undefined)
-}
+const read = readLinkedFile(
+  [pageUrl, 'the monthly prices', [link => /CMO-Historical-Data-Monthly\.xlsx/i.test(link.url)]],
+  monthlyPrices,
+)
 
 export const worldBank: Publisher = {
   name: 'world_bank',
