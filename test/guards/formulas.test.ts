@@ -60,7 +60,8 @@ const tables = () =>
     const isByFormat = (get?.parameters ?? []).some(
       ({ name, schema }) => name === 'format' && JSON.stringify(schema).includes('"csv"'),
     )
-    return isTable || isByFormat ? [path] : []
+    // An alias is answered by the handler of the path that it is another name of.
+    return (isTable || isByFormat) && !get?.deprecated ? [path] : []
   })
 
 /** The path with the day of the rows, and else with the examples of its parameters. */

@@ -13,7 +13,7 @@ import {
 } from '../support/interface/every-route.ts'
 
 /** Paths with public ids: they name data, not records of an account. */
-const isShared = (path: string) => path.startsWith('/v1/ei/')
+const isShared = (path: string) => /^\/v1\/(ei|dark_data)\//.test(path)
 
 /**
  * Ids of routes without a sample request. Routes of the operator have no other owner, whatever

@@ -53,7 +53,11 @@ export function mount<App extends AnyElysia>(
     // Each path gets a new hook, because the framework changes the hooks that it is given.
     router[verbs[operation.method]](path, handlerOf(context, operation), hookOf(operation))
     for (const alias of operation.aliases ?? []) {
-      const named = { ...operation, hidden: true as const, deprecated: { use: operation.path } }
+      const named = {
+        ...operation,
+        ...(operation.operationId && { operationId: `${operation.operationId}Alias` }),
+        deprecated: { use: operation.path },
+      } as Operation
       router[verbs[operation.method]](alias, handlerOf(context, named), hookOf(named))
     }
   }

@@ -45,7 +45,7 @@ interface Definition<
   Body extends TSchema,
   A extends Answers | TSchema,
 > {
-  /** Other paths of the same operation, which the OpenAPI document leaves out. */
+  /** Other paths of the same operation, documented as deprecated. */
   aliases?: readonly string[]
   /** The path of the operation that replaces this one: documentation and headers point to it. */
   deprecated?: { use: string }

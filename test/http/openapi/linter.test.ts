@@ -11,8 +11,9 @@ interface Problem {
   location: { pointer: string }[]
 }
 
-/** Exceptions in the API's specification: redirects, a socket, and two paths alike. */
+/** Exceptions in the API's specification: redirects, a socket, and three paths alike. */
 const specified = [
+  'no-ambiguous-paths #/paths/~1v1~1dark_data~1frac-focus~1{id}~1chemicals',
   'no-ambiguous-paths #/paths/~1v1~1ei~1frac-focus~1{id}~1chemicals',
   'no-ambiguous-paths #/paths/~1v1~1storage~1{code}~1history',
   'operation-2xx-response #/paths/~1cable/get/responses',
